@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The errors of FABRIK Posing.
+
+Each error says what is wrong and carries where: the rig, the chain and the bone. Below the operators every refusal
+is one of these; operators turn them into reports.
+"""
+
+from __future__ import annotations
+
+
+class FabrikError(Exception):
+    """Base of all refusals.
+
+    Attributes:
+        reason: What is wrong, as a sentence without its place.
+        rig: Name of the armature object, or "".
+        chain: Name of the chain, or "".
+        bone: Name of the bone, or "".
+    """
+
+    def __init__(self, reason: str, *, rig: str = "", chain: str = "", bone: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.rig = rig
+        self.chain = chain
+        self.bone = bone
+
+    def __str__(self) -> str:
+        places = (("", self.rig), ("chain", self.chain), ("bone", self.bone))
+        where = ", ".join(f"{kind} '{name}'".strip() for kind, name in places if name)
+        return f"{where}: {self.reason}" if where else self.reason
+
+
+class InvalidValueError(FabrikError):
+    """A number that no solve can use: NaN, infinite, or a zero where there must be none."""
+
+
+class RigError(FabrikError):
+    """The armature as a whole can't be posed: edit mode, rest position, linked data, no scale."""
+
+
+class ChainError(FabrikError):
+    """The chain's definition is wrong: missing bone, no bones, no such chain."""
+
+
+class TargetError(FabrikError):
+    """The target or pole is missing, is not in the scene, or hangs on the chain itself."""
+
+
+class BoneError(FabrikError):
+    """A bone of the chain can't be posed: constrained, driven, or locked in part."""

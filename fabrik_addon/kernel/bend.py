@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""To which side a chain bends, and to which side a straight one is to be bent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mathutils import Quaternion, Vector
+
+from .model import Chain
+from .rotations import X_AXIS, any_perpendicular, perpendicular
+
+STRAIGHT = 1e-3  # greatest distance of a joint from the chord, as a share of the length, that counts as straight
+
+
+def is_straight(joints: Sequence[Vector], length: float) -> bool:
+    """True where every joint lies on the line from root to tip, or all on one line where those two coincide."""
+    chord = max(joints, key=lambda joint: joint.length_squared).normalized()
+    return all(perpendicular(joint, chord).length <= STRAIGHT * length for joint in joints)
+
+
+def bend_direction(joints: Sequence[Vector], length: float) -> Vector | None:
+    """The side on which the inner joints stand: unit vector at right angles to the chord from root to tip.
+
+    It is the mean offset of the joints from the chord; None for a chain that is straight, closed, or as much on one
+    side as on the other.
+    """
+    chord = joints[-1].normalized()
+    if not chord.length_squared:
+        return None
+    mean = Vector()
+    for joint in joints[1:-1]:
+        mean += perpendicular(joint, chord)
+    if mean.length <= STRAIGHT * length * 0.5:
+        return None
+    return perpendicular(mean.normalized(), chord).normalized()
+
+
+def preferred_bend(chain: Chain, frames: Sequence[Quaternion], along: Vector) -> Vector:
+    """The side to which a straight chain bends when nothing else tells.
+
+    The first inner joint whose limit names an axis decides; else the chain bends about the X axis of its first moving
+    bone, as a positive turn about it would.
+
+    Args:
+        chain: n joints.
+        frames: n frames of the straight pose, in solve space.
+        along: Unit vector from root to tip.
+    """
+    axis = frames[min(chain.first_moving, len(frames) - 1)] @ X_AXIS
+    for joint, frame in list(zip(chain.joints, frames, strict=True))[1:]:
+        local = joint.limit.bend_axis(joint.start)
+        if local is not None:
+            axis = frame @ joint.start.conjugated() @ local
+            break
+    return any_perpendicular(along, along.cross(axis))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains without limits: known answers, FABRIK passes, reach match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mathutils import Quaternion, Vector
+
+from . import reach
+from .bend import bend_direction, is_straight, preferred_bend
+from .closed_form import two_bones
+from .model import Chain, Goal, Settings
+from .orientation import orient, place
+from .passes import backward, forward
+from .pole import pole_side
+from .rotations import X_AXIS, any_perpendicular, from_to
+from .trace import Recorder
+
+FABRIK_PASSES = 4  # before the reach match finishes what is left
+SETTLED = 1e-6  # error at which the reach match stops, as a share of the length
+
+
+@dataclass(frozen=True, slots=True)
+class Swung:
+    """The start pose turned as a whole so that its tip lies in the direction of the target.
+
+    Attributes:
+        joints: n + 1 joints.
+        swing: The turn about the root.
+        along: Unit vector from root to target.
+        bend: Unit vector at right angles to it, the side to which the chain bends.
+        straight: True where the joints themselves show no bend.
+    """
+
+    joints: list[Vector]
+    swing: Quaternion
+    along: Vector
+    bend: Vector
+    straight: bool
+
+
+def swing_start(chain: Chain, goal: Goal) -> Swung:
+    """Turn the start pose towards the target and find its bend."""
+    joints, frames = place(chain, chain.start)
+    tip = joints[-1]
+    along = next(v.normalized() for v in (goal.target, tip, frames[0] @ chain.joints[0].segment, X_AXIS) if v.length)
+    swing = Quaternion()
+    if all(joint.inherits for joint in chain.joints) and tip.length > 1e-6:
+        swing = from_to(tip, along, frames[0] @ X_AXIS)
+    joints = [swing @ joint for joint in joints]
+    straight = is_straight(joints, chain.length)
+    bend = None if straight else bend_direction(joints, chain.length)
+    if bend is not None:
+        bend = any_perpendicular(along, bend)  # where nothing swung, the start pose has another chord
+    else:
+        bend = preferred_bend(chain, [swing @ frame for frame in frames], along)
+        if straight and goal.pole is not None:
+            bend = pole_side(goal, along, chain.length, bend)
+    return Swung(joints, swing, along, bend, straight)
+
+
+def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder) -> tuple[list[Quaternion], int, Swung]:
+    """Reach for the target with a chain of length 1 that has no limits; the pole is left to the caller.
+
+    Returns:
+        n rotations, the passes used, and the swung start pose.
+    """
+    start = swing_start(chain, goal)
+    recorder.record("start", start.joints)
+    joints, passes = _known_answer(chain, goal, start), 1
+    if joints is None:
+        joints, passes = _iterate(chain, goal, settings, start, recorder)
+    recorder.record("solved", joints)
+    return orient(chain, joints, start.swing), passes, start
+
+
+def _known_answer(chain: Chain, goal: Goal, start: Swung) -> list[Vector] | None:
+    """The answer where it needs no search: ends of the reach, one bone, two bones."""
+    distance = goal.target.length
+    inner, outer = reach.bounds(chain.lengths)
+    if distance >= outer:
+        return reach.stretched(chain.lengths, start.along)
+    if distance <= inner and inner > 0.0:
+        return reach.folded(chain.lengths, start.along)
+    if len(chain.joints) == 2:
+        return two_bones(chain.lengths, distance, start.along, start.bend)
+    return None
+
+
+def _iterate(
+    chain: Chain, goal: Goal, settings: Settings, start: Swung, recorder: Recorder
+) -> tuple[list[Vector], int]:
+    """FABRIK passes, each few followed by a reach match, until the tip is there."""
+    lengths, target = chain.lengths, goal.target
+    joints = [joint.copy() for joint in start.joints]
+    if start.straight:
+        joints = reach.arc(lengths, target.length, start.along, start.bend)
+        recorder.record("bend", joints)
+    best, passes = joints, 0
+    while passes < settings.max_passes and (best[-1] - target).length > SETTLED:
+        for _ in range(min(FABRIK_PASSES, settings.max_passes - passes)):
+            if (joints[-1] - target).length <= settings.tolerance:
+                break
+            backward(joints, lengths, target)
+            recorder.record("backward", joints)
+            forward(joints, lengths)
+            recorder.record("forward", joints)
+            passes += 1
+        joints, used = reach.match(lengths, joints, target, SETTLED)
+        recorder.record("match", joints)
+        passes += used
+        better = (joints[-1] - target).length < (best[-1] - target).length
+        best = joints if better else best
+        joints = [joint.copy() for joint in joints]
+        if (best[-1] - target).length <= settings.tolerance:
+            break
+    return best, passes

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains with limits: FABRIK with the limits carried along, then least squares, then restarts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from mathutils import Quaternion, Vector
+
+from . import reach
+from .bend import is_straight, preferred_bend
+from .closed_form import hinged_limb, is_hinged_limb
+from .descent import Descent, descend
+from .model import Chain, Goal, Settings
+from .orientation import place
+from .passes import backward, limited_forward
+from .trace import Recorder
+
+FABRIK_PASSES = 4  # before least squares takes over: later passes gain little under limits
+RESTARTS = 8
+SEED = 2011
+SETTLED = 1e-6  # error to which a reached pose is finished, as a share of the length
+
+
+def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder) -> tuple[list[Quaternion], int]:
+    """Reach for the target with a chain of length 1 whose limits hold throughout; the pole is left to the caller.
+
+    Returns:
+        n allowed rotations, and the passes used.
+    """
+    target = _within_reach(chain, goal.target)
+    rotations = [joint.limit.clamp(joint.start) for joint in chain.joints]
+    if is_hinged_limb(chain):
+        hinge = hinged_limb(chain, target.length)
+        if hinge is not None:
+            return swung(chain, [rotations[0], hinge], target), 1
+    rotations = swung(chain, _bent(chain, rotations, target), target)
+    best = Descent.at(chain, rotations, target)
+    recorder.record("start", best.joints)
+    best, passes = _fabrik(best, target, settings, recorder)
+    best, used = descend(best, target, SETTLED, settings.max_passes - passes)
+    recorder.record("descend", best.joints)
+    passes += used
+    best, used = _restarts(best, target, settings, settings.max_passes - passes, recorder)
+    return best.rotations, passes + used
+
+
+def _within_reach(chain: Chain, target: Vector) -> Vector:
+    """The target, or the point nearest to it that the chain could reach if it had no limits."""
+    inner, outer = reach.bounds(chain.lengths)
+    distance = target.length
+    if inner <= distance <= outer or not distance:
+        return target
+    return target * (min(max(distance, inner), outer) / distance)
+
+
+def swung(chain: Chain, rotations: list[Quaternion], target: Vector) -> list[Quaternion]:
+    """The rotations with the first joint that moves turned, within its limit, to bring the tip towards the target."""
+    first = chain.first_moving
+    if first == len(chain.joints):
+        return rotations
+    joints, frames = place(chain, rotations)
+    rest = frames[first] @ rotations[first].conjugated()
+    lever = joints[chain.carried_to[first]] - joints[first]
+    wanted = lever + target - joints[-1]
+    if lever.length < 1e-6 or wanted.length < 1e-6:
+        return rotations
+    turned = list(rotations)
+    segment = frames[first].conjugated() @ lever
+    turned[first] = chain.joints[first].limit.aim(rotations[first], segment, rest.conjugated() @ wanted)
+    return turned
+
+
+def _bent(chain: Chain, rotations: list[Quaternion], target: Vector) -> list[Quaternion]:
+    """Bend a straight chain by equal turns, as far as its limits let it, to about the distance of the target."""
+    joints, frames = place(chain, rotations)
+    if len(chain.joints) < 2 or not is_straight(joints, chain.length) or not joints[-1].length:
+        return rotations
+    along = joints[-1].normalized()
+    bend = preferred_bend(started_at(chain, rotations), frames, along)
+    curve = reach.arc(chain.lengths, min(target.length, 0.98), along, bend)
+    turned, _ = limited_forward(chain, rotations, curve)
+    return turned
+
+
+def started_at(chain: Chain, rotations: list[Quaternion]) -> Chain:
+    """The same chain with other start rotations."""
+    pairs = zip(chain.joints, rotations, strict=True)
+    return replace(chain, joints=tuple(replace(joint, start=rotation) for joint, rotation in pairs))
+
+
+def _fabrik(start: Descent, target: Vector, settings: Settings, recorder: Recorder) -> tuple[Descent, int]:
+    """The passes of FABRIK with limits; the best iterate is kept."""
+    chain, best = start.chain, start
+    rotations, joints = start.rotations, [joint.copy() for joint in start.joints]
+    passes = 0
+    while passes < min(FABRIK_PASSES, settings.max_passes) and best.error > settings.tolerance:
+        passes += 1
+        backward(joints, chain.lengths, target)
+        recorder.record("backward", joints)
+        rotations, _ = limited_forward(chain, rotations, joints)
+        rotations = swung(chain, rotations, target)
+        now = Descent.at(chain, rotations, target)
+        joints = [joint.copy() for joint in now.joints]
+        recorder.record("forward", joints)
+        if now.error >= best.error:
+            break
+        best = now
+    return best, passes
+
+
+def _restarts(
+    best: Descent, target: Vector, settings: Settings, budget: int, recorder: Recorder
+) -> tuple[Descent, int]:
+    """Least squares from up to 8 poses inside the limits, the same ones for every solve."""
+    random, chain, used = Random(SEED), best.chain, 0
+    for _ in range(RESTARTS):
+        if best.error <= settings.tolerance or used >= budget:
+            break
+        drawn = [joint.limit.sample(random) for joint in chain.joints]
+        trial = Descent.at(chain, swung(chain, drawn, target), target)
+        trial, steps = descend(trial, target, SETTLED, min(budget - used, settings.max_passes // 4))
+        recorder.record("restart", trial.joints)
+        used += steps
+        best = trial if trial.error < best.error * 0.999 else best
+    return best, used

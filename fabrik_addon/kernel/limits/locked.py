@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A joint that does not turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar
+
+from mathutils import Quaternion, Vector
+
+from ..rotations import turn_angle
+from .base import Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Locked(Limit):
+    """The joint stays at one rotation.
+
+    Attributes:
+        rotation: Where the joint stands, in the rest frame of the bone.
+    """
+
+    kind: ClassVar[str] = "LOCKED"
+    label: ClassVar[str] = "Locked"
+    description: ClassVar[str] = "The bone keeps the rotation of the start pose"
+
+    rotation: Quaternion = field(default_factory=Quaternion)
+
+    def clamp(self, rotation: Quaternion) -> Quaternion:
+        return self.rotation.copy()
+
+    def aim(self, rotation: Quaternion, segment: Vector, direction: Vector) -> Quaternion:
+        return self.rotation.copy()
+
+    def axes(self, rotation: Quaternion) -> tuple[Vector, ...]:
+        return ()
+
+    def allowed(self, rotation: Quaternion, turn: Vector) -> Vector:
+        return Vector()
+
+    def turned(self, rotation: Quaternion, turn: Vector) -> Quaternion:
+        return self.rotation.copy()
+
+    def violation(self, rotation: Quaternion) -> float:
+        return turn_angle(self.rotation.conjugated() @ rotation)
+
+    def bend_axis(self, rotation: Quaternion) -> Vector | None:
+        return None
+
+    def sample(self, random: Random) -> Quaternion:
+        return self.rotation.copy()

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What goes into a solve and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+from mathutils import Quaternion, Vector
+
+from .limits import FREE, Free, Limit, Locked
+from .rotations import Y_AXIS, from_to
+
+DEFAULT_TOLERANCE = 1e-4
+DEFAULT_MAX_PASSES = 256
+
+
+class Status(StrEnum):
+    """How a solve ended."""
+
+    REACHED = "REACHED"  # the tip is on the target, within the tolerance
+    TOO_FAR = "TOO_FAR"  # the target is farther than the chain is long
+    TOO_NEAR = "TOO_NEAR"  # the target is nearer than the longest bone lets the tip come
+    BLOCKED = "BLOCKED"  # limits hold the chain back
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """One bone as the kernel sees it: a joint at its head and the rigid segment to the next joint.
+
+    The frame of joint i is `frame[i-1] @ rest @ rotation`, where `rotation` is what is solved for.
+
+    Attributes:
+        segment: Vector to the next joint in the joint's own frame, in units of the solve space.
+        rest: Rotation of the rest frame in the frame of the joint before, or in solve space if not `inherits`.
+        start: The joint's rotation in the start pose.
+        limit: Which rotations are allowed.
+        inherits: False for a bone that does not follow the rotation of its parent.
+    """
+
+    segment: Vector
+    rest: Quaternion = field(default_factory=Quaternion)
+    start: Quaternion = field(default_factory=Quaternion)
+    limit: Limit = FREE
+    inherits: bool = True
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A chain of joints with its root at the origin of the solve space.
+
+    Attributes:
+        joints: From root to tip; 1 to 500 and more.
+        base: Frame of the root's parent in solve space.
+    """
+
+    joints: tuple[Joint, ...]
+    base: Quaternion = field(default_factory=Quaternion)
+
+    @classmethod
+    def from_points(cls, points: Sequence[Sequence[float]], limits: Sequence[Limit] | None = None) -> Chain:
+        """A chain through points, with each bone's Y axis along its segment and the least roll from the bone before.
+
+        Args:
+            points: n + 1 points of 3 coordinates, the root first; only differences matter.
+            limits: n limits, or None for a free chain.
+        """
+        joints: list[Joint] = []
+        parent = Quaternion()
+        for i in range(len(points) - 1):
+            span = Vector(points[i + 1]) - Vector(points[i])
+            rest = from_to(Y_AXIS, parent.conjugated() @ span, Vector((1.0, 0.0, 0.0)))
+            limit = limits[i] if limits is not None else FREE
+            joints.append(Joint(Vector((0.0, span.length, 0.0)), rest, limit=limit))
+            parent = parent @ rest
+        return cls(tuple(joints))
+
+    @cached_property
+    def lengths(self) -> tuple[float, ...]:
+        """Length of each segment."""
+        return tuple(joint.segment.length for joint in self.joints)
+
+    @cached_property
+    def length(self) -> float:
+        """Sum of the lengths: what tolerances are shares of."""
+        return sum(self.lengths)
+
+    @cached_property
+    def is_free(self) -> bool:
+        """True where no joint has a limit."""
+        return all(isinstance(joint.limit, Free) for joint in self.joints)
+
+    @cached_property
+    def first_moving(self) -> int:
+        """Index of the first joint that is not locked; the number of joints where all are."""
+        moving = (i for i, joint in enumerate(self.joints) if not isinstance(joint.limit, Locked))
+        return next(moving, len(self.joints))
+
+    @cached_property
+    def carried_to(self) -> tuple[int, ...]:
+        """For each joint, the index of the last point that turns rigidly with it.
+
+        That is the tip, or the head of the next bone that does not inherit rotation.
+        """
+        ends = [len(self.joints)] * len(self.joints)
+        for i in range(len(self.joints) - 2, -1, -1):
+            ends[i] = ends[i + 1] if self.joints[i + 1].inherits else i + 1
+        return tuple(ends)
+
+    @property
+    def start(self) -> list[Quaternion]:
+        """The rotations of the start pose."""
+        return [joint.start for joint in self.joints]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where the tip is to go.
+
+    Attributes:
+        target: Point in solve space, relative to the root.
+        pole: Point towards which the chain bends, in the same space, or None.
+        pole_angle: Radians by which the bend is turned away from the pole, right-handed about root to tip.
+    """
+
+    target: Vector
+    pole: Vector | None = None
+    pole_angle: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to solve.
+
+    Attributes:
+        tolerance: Distance from tip to target that counts as reached, as a share of the chain's length.
+        max_passes: Greatest number of passes; each is one sweep over all joints.
+    """
+
+    tolerance: float = DEFAULT_TOLERANCE
+    max_passes: int = DEFAULT_MAX_PASSES
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """What a solve found.
+
+    Attributes:
+        status: How it ended.
+        rotations: n rotations, each in the rest frame of its joint.
+        joints: n + 1 points in solve space, relative to the root; the tip is the last.
+        residual: Distance from tip to target, in units of the solve space.
+        passes: Sweeps that were used.
+        blocking: Indices of the joints whose limits hold the tip back, the strongest first.
+        pole_error: Angle in radians between the bend and where the pole wants it; 0 without a pole.
+    """
+
+    status: Status
+    rotations: list[Quaternion]
+    joints: list[Vector]
+    residual: float
+    passes: int
+    blocking: tuple[int, ...] = ()
+    pole_error: float = 0.0

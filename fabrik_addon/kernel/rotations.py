@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotations between directions: the from-to quaternion and its relatives."""
+
+from __future__ import annotations
+
+from math import atan2, pi
+
+from mathutils import Quaternion, Vector
+
+X_AXIS = Vector((1.0, 0.0, 0.0))
+Y_AXIS = Vector((0.0, 1.0, 0.0))
+NEARLY_OPPOSITE = -0.9
+
+
+def perpendicular(vector: Vector, axis: Vector) -> Vector:
+    """The part of `vector` at right angles to the unit vector `axis`."""
+    return vector - axis * vector.dot(axis)
+
+
+def any_perpendicular(axis: Vector, preferred: Vector) -> Vector:
+    """A unit vector at right angles to the unit vector `axis`: along `preferred` where that has such a part."""
+    for candidate in (preferred, X_AXIS, Y_AXIS):
+        part = perpendicular(candidate, axis)
+        if part.length_squared > 1e-6 * candidate.length_squared > 0.0:
+            # once more, so that rounding in a short remainder does not leave a part along the axis
+            return perpendicular(part.normalized(), axis).normalized()
+    return axis.orthogonal().normalized()
+
+
+def from_to(start: Vector, end: Vector, half_turn_axis: Vector) -> Quaternion:
+    """The smallest rotation that turns the direction of `start` onto that of `end`.
+
+    Args:
+        start: Direction, any length but zero.
+        end: Direction, any length but zero.
+        half_turn_axis: Axis about which to turn where the two are opposite and every axis would do.
+
+    Returns:
+        A unit quaternion; the identity where either vector has no length.
+    """
+    a, b = start.normalized(), end.normalized()
+    if not a.length_squared or not b.length_squared:
+        return Quaternion()
+    if a.dot(b) > NEARLY_OPPOSITE:
+        return a.rotation_difference(b)
+    # Single precision can't tell the axis of a turn near half a circle: make the half turn about a known axis at
+    # right angles to `end`, and reach it by the small, exact rest.
+    turn = Quaternion(_half_turn_axis(a, b, half_turn_axis), pi)
+    rest = (turn @ a).rotation_difference(b)
+    return rest @ turn
+
+
+def _half_turn_axis(a: Vector, b: Vector, wanted: Vector) -> Vector:
+    """The axis of the turn from `a` to nearly opposite `b`; `wanted` where they are opposite to the last digits."""
+    normal = a.cross(b)
+    if normal.length_squared > 1e-10:
+        return any_perpendicular(a, normal)
+    return any_perpendicular(a, wanted)
+
+
+def angle_about(axis: Vector, start: Vector, end: Vector) -> float | None:
+    """The angle about the unit vector `axis` from `start` to `end`, both seen along it, in (-pi, pi].
+
+    Returns:
+        None where one of them lies along the axis, so that the angle is undefined.
+    """
+    a, b = perpendicular(start, axis), perpendicular(end, axis)
+    if a.length_squared <= 1e-12 * start.length_squared or b.length_squared <= 1e-12 * end.length_squared:
+        return None
+    return atan2(axis.dot(a.cross(b)), a.dot(b))
+
+
+def turn_angle(rotation: Quaternion) -> float:
+    """The angle of a unit quaternion in [0, pi]; exact for small turns, where `Quaternion.angle` is not."""
+    return 2.0 * atan2(Vector(rotation[1:]).length, abs(rotation.w))
+
+
+def from_rotation_vector(vector: Vector) -> Quaternion:
+    """The unit quaternion that turns by |vector| radians about `vector`."""
+    angle = vector.length
+    return Quaternion(vector / angle, angle) if angle > 0.0 else Quaternion()

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The entry point of the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+
+from mathutils import Quaternion, Vector
+
+from ..errors import ChainError, InvalidValueError
+from . import reach
+from .bend import bend_direction, preferred_bend
+from .descent import Descent, blocking, descend
+from .free import solve_free
+from .limited import solve_limited
+from .limits import Free
+from .model import Chain, Goal, Settings, Solution, Status
+from .orientation import place
+from .pole import pole_side, pole_turn
+from .trace import SILENT, Recorder
+
+REFINE_STEPS = 8
+
+
+def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: Recorder = SILENT) -> Solution:
+    """Pose a chain so that its tip comes to the target, inside its limits, bent towards its pole.
+
+    The answer depends on the arguments alone: it starts from the chain's start pose each time.
+
+    Args:
+        chain: 1 or more joints, root at the origin of the solve space.
+        goal: Target and pole in the same space.
+        settings: Tolerance and greatest number of passes.
+        recorder: Is shown every pass, in units of the chain's length.
+
+    Returns:
+        The solution; where the target can't be reached, the nearest pose that was found.
+
+    Raises:
+        ChainError: The chain has no joints or no length.
+        InvalidValueError: A number is NaN or infinite.
+    """
+    settings = settings or Settings()
+    _check(chain, goal, settings)
+    size = chain.length
+    unit = _scaled_chain(chain, 1.0 / size)
+    aim = replace(goal, target=goal.target / size, pole=goal.pole / size if goal.pole is not None else None)
+    if unit.is_free:
+        rotations, passes, start = solve_free(unit, aim, settings, recorder)
+        kept = start.bend
+    else:
+        rotations, passes = solve_limited(unit, aim, settings, recorder)
+        kept = None
+    pole_error = 0.0
+    if aim.pole is not None:
+        rotations, pole_error = _turned_to_pole(unit, aim, rotations, kept)
+    now = Descent.at(unit, rotations, aim.target)
+    recorder.record("end", now.joints)
+    status = _status(unit, aim, settings, now.error)
+    held = blocking(now, aim.target) if status is Status.BLOCKED else ()
+    return Solution(
+        status, rotations, [joint * size for joint in now.joints], now.error * size, passes, held, pole_error
+    )
+
+
+def refine(chain: Chain, target: Vector, rotations: Sequence[Quaternion], tolerance: float) -> list[Quaternion]:
+    """Turn the joints a little, inside their limits, to bring the tip from near the target onto it.
+
+    Args:
+        chain: n joints.
+        target: Point in solve space, relative to the root.
+        rotations: n allowed rotations.
+        tolerance: Share of the chain's length at which to stop.
+    """
+    size = chain.length
+    unit = _scaled_chain(chain, 1.0 / size)
+    start = Descent.at(unit, list(rotations), target / size)
+    return descend(start, target / size, tolerance, REFINE_STEPS)[0].rotations
+
+
+def _check(chain: Chain, goal: Goal, settings: Settings) -> None:
+    if not chain.joints:
+        raise ChainError("the chain has no bones")
+    if not all(isfinite(length) for length in chain.lengths):
+        raise InvalidValueError("a bone's length is not a finite number")
+    if chain.length <= 0.0:
+        raise ChainError("the chain has no length")
+    numbers = {
+        "target": [*goal.target],
+        "pole": [*goal.pole] if goal.pole is not None else [],
+        "pole angle": [goal.pole_angle],
+        "tolerance": [settings.tolerance],
+    }
+    for name, values in numbers.items():
+        if not all(isfinite(value) for value in values):
+            raise InvalidValueError(f"the {name} is not a finite number")
+
+
+def _scaled_chain(chain: Chain, factor: float) -> Chain:
+    joints = tuple(replace(joint, segment=joint.segment * factor) for joint in chain.joints)
+    return Chain(joints, chain.base)
+
+
+def _status(chain: Chain, goal: Goal, settings: Settings, error: float) -> Status:
+    if error <= settings.tolerance:
+        return Status.REACHED
+    inner, outer = reach.bounds(chain.lengths)
+    distance = goal.target.length
+    if distance > outer:
+        return Status.TOO_FAR
+    if distance < inner:
+        return Status.TOO_NEAR
+    return Status.BLOCKED
+
+
+def _turned_to_pole(
+    chain: Chain, goal: Goal, rotations: list[Quaternion], kept: Vector | None
+) -> tuple[list[Quaternion], float]:
+    """Turn the whole chain about root to tip so that it bends towards the pole, where the first joint may.
+
+    Returns:
+        The rotations, and the angle by which the bend is still off.
+    """
+    first = chain.first_moving
+    if first >= len(chain.joints) - 1:
+        return rotations, 0.0
+    placed, frames = place(chain, rotations)
+    joints = [joint - placed[first] for joint in placed[first:]]
+    if not joints[-1].length:
+        return rotations, 0.0
+    along = joints[-1].normalized()
+    bend = bend_direction(joints, chain.length) or kept or preferred_bend(chain, frames, along)
+    local = replace(goal, pole=goal.pole - placed[first]) if goal.pole is not None else goal
+    turn = pole_turn(bend, pole_side(local, along, chain.length, bend), along)
+    turning = Quaternion(along, turn)
+    turned = list(rotations)
+    for i, joint in enumerate(chain.joints):
+        if i != first and (i < first or joint.inherits):
+            continue
+        if not isinstance(joint.limit, Free):
+            return rotations, abs(turn)
+        rest = frames[i] @ rotations[i].conjugated()
+        parent = rest if i == first or not joint.inherits else turning @ rest
+        turned[i] = parent.conjugated() @ turning @ frames[i]
+        turned[i].normalize()
+    return turned, 0.0

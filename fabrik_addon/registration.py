@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Registration in order, taken back where a step fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import bpy
+
+from . import operators, ui
+from .rig import properties
+
+Step = tuple[Callable[[], None], Callable[[], None]]
+
+
+def _class_step(cls: type) -> Step:
+    return lambda: bpy.utils.register_class(cls), lambda: bpy.utils.unregister_class(cls)
+
+
+STEPS: Sequence[Step] = (
+    (properties.register, properties.unregister),
+    *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
+)
+
+
+def register() -> None:
+    """Register everything, or nothing: what was registered before a failure is taken back."""
+    done: list[Callable[[], None]] = []
+    try:
+        for add, remove in STEPS:
+            add()
+            done.append(remove)
+    except Exception:
+        for remove in reversed(done):
+            remove()
+        raise
+
+
+def unregister() -> None:
+    """Take everything away again, in reverse order."""
+    for _, remove in reversed(STEPS):
+        remove()

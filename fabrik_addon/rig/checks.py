@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What can't be posed, found before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+import bpy
+
+from ..errors import BoneError, InvalidValueError, RigError, TargetError
+from .chain_bones import pose_bones
+from .channels import channel_of
+from .properties import FabrikChain
+
+
+def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
+    """The armature object, if it can be posed now.
+
+    Raises:
+        RigError: It is no armature, is not editable, in edit or rest position, not evaluated, or has no extent.
+    """
+    reason = rig_refusal(owner)
+    if reason or owner is None:
+        raise RigError(reason, rig=owner.name if owner else "")
+    evaluated = owner.evaluated_get(depsgraph)
+    if not evaluated.is_evaluated:
+        raise RigError("it is not in the scene, or is disabled in the viewport", rig=owner.name)
+    world = evaluated.matrix_world
+    if not all(isfinite(value) for row in world for value in row):
+        raise RigError("its world matrix has a number that is not finite", rig=owner.name)
+    axes = world.to_3x3()
+    size = max(axes.col[i].length for i in range(3))
+    if size <= 0.0 or abs((axes * (1.0 / size)).determinant()) < 1e-9:
+        raise RigError("its scale is zero along an axis", rig=owner.name)
+    return owner
+
+
+def rig_refusal(owner: bpy.types.Object | None) -> str:
+    """Why an object can't be posed, as far as no evaluation is needed to see it; "" where it can."""
+    if owner is None or owner.type != "ARMATURE" or owner.pose is None:
+        return "the active object is not an armature"
+    if not owner.is_editable:
+        return "it is linked: make a library override to pose it"
+    if owner.mode == "EDIT":
+        return "it is in edit mode"
+    data: Any = owner.data
+    if data.pose_position == "REST":
+        return "its armature is in rest position, which shows no pose"
+    return ""
+
+
+def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Refuse bones whose pose is not their own channels'.
+
+    Raises:
+        BoneError: A bone has an active constraint, is moved by an IK constraint, or has driven rotation.
+        InvalidValueError: A location or scale channel is not finite, or a scale is zero.
+    """
+    driven = {driver.data_path for driver in owner.animation_data.drivers} if owner.animation_data else set()
+    for bone in bones:
+        _check_constraints(owner, bone)
+        path = f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}"
+        if path in driven:
+            raise BoneError("its rotation is driven, so a pose would be overwritten", bone=bone.name)
+        if not all(isfinite(value) for value in (*bone.location, *bone.scale)):
+            raise InvalidValueError("a location or scale channel is not a finite number", bone=bone.name)
+        if not all(bone.scale):
+            raise InvalidValueError("its scale is zero", bone=bone.name)
+
+
+def _check_constraints(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> None:
+    for constraint in bone.constraints:
+        if not constraint.mute and (constraint.influence > 0.0 or _is_animated(owner, constraint)):
+            raise BoneError(
+                f"its constraint '{constraint.name}' would override the pose: mute or remove it", bone=bone.name
+            )
+    if bone.is_in_ik_chain:
+        raise BoneError("Blender's own IK moves it: mute or remove that constraint", bone=bone.name)
+
+
+def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:
+    """Whether the constraint's influence is driven, so that it may not stay at zero."""
+    data = owner.animation_data
+    path = f"{constraint.path_from_id()}.influence"
+    return data is not None and any(driver.data_path == path for driver in data.drivers)
+
+
+def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Refuse a target or pole that moves with the chain that it is to move.
+
+    Raises:
+        TargetError: There is no target, or target or pole is a bone of the chain, below it, or hangs on one.
+    """
+    if chain.target is None:
+        raise TargetError("no target is set", chain=chain.name)
+    own = {bone.name for bone in bones}
+    for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
+        if goal is None:
+            continue
+        carrier = _carrier(owner, own, goal, bone, set())
+        if carrier:
+            raise TargetError(f"the {role} moves with the chain's own bone '{carrier}'", chain=chain.name)
+
+
+def _carrier(owner: bpy.types.Object, own: set[str], goal: bpy.types.Object, bone: str, seen: set[str]) -> str:
+    """The bone of the chain on which a goal hangs, by parents or constraints; "" where it hangs on none."""
+    if goal.name in seen:
+        return ""
+    if goal == owner:
+        return _bone_of_chain(owner, own, bone)
+    ties = [(goal.parent, goal.parent_bone)] if goal.parent else []
+    ties += _ties(goal.constraints)
+    if bone and goal.pose and bone in goal.pose.bones:
+        for link in (goal.pose.bones[bone], *goal.pose.bones[bone].parent_recursive):
+            ties += _ties(link.constraints)
+    return next(filter(None, (_carrier(owner, own, tie, name, seen | {goal.name}) for tie, name in ties)), "")
+
+
+def _ties(constraints: Any) -> list[tuple[bpy.types.Object, str]]:
+    """Objects and bones that a stack of constraints follows."""
+    found = []
+    for constraint in constraints:
+        target = getattr(constraint, "target", None)
+        if target is not None and not constraint.mute:
+            found.append((target, getattr(constraint, "subtarget", "")))
+    return found
+
+
+def _bone_of_chain(owner: bpy.types.Object, own: set[str], name: str) -> str:
+    bone = pose_bones(owner).get(name) if name else None
+    if bone is None:
+        return ""
+    return next((above.name for above in (bone, *bone.parent_recursive) if above.name in own), "")

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys on the rotation of bones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from .channels import channel_of
+from .compat import fcurves_of
+
+
+class KeyedChannels:
+    """The rotation curves of an armature's bones at one frame."""
+
+    def __init__(self, owner: bpy.types.Object, frame: float) -> None:
+        self.frame = frame
+        self.curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner)}
+
+    def previous(self, bone: bpy.types.PoseBone, otherwise: list[float]) -> list[float]:
+        """Channel values at the last key up to the frame; `otherwise` for channels without one."""
+        name, size = channel_of(bone.rotation_mode)
+        path = f"{bone.path_from_id()}.{name}"
+        values = list(otherwise)
+        for i in range(size):
+            curve = self.curves.get((path, i))
+            times = [key.co[0] for key in curve.keyframe_points if key.co[0] <= self.frame] if curve else []
+            if curve and times:
+                values[i] = curve.evaluate(max(times))
+        return values
+
+    def has(self, bone: bpy.types.PoseBone) -> bool:
+        """Whether the bone's rotation is keyed."""
+        name, size = channel_of(bone.rotation_mode)
+        path = f"{bone.path_from_id()}.{name}"
+        return any((path, i) in self.curves for i in range(size))
+
+
+def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone]) -> int:
+    """Key the rotation of bones where automatic keying is on, by the user's own preferences for it.
+
+    Returns:
+        The number of bones that were keyed.
+    """
+    assert context.scene is not None
+    assert context.preferences is not None
+    tools = context.scene.tool_settings
+    if not tools.use_keyframe_insert_auto:
+        return 0
+    edit: Any = context.preferences.edit
+    options: Any = set()
+    if edit.use_keyframe_insert_available or getattr(edit, "use_auto_keyframe_insert_available", False):
+        options.add("INSERTKEY_AVAILABLE")
+    if getattr(edit, "use_auto_keyframe_insert_needed", False):
+        options.add("INSERTKEY_NEEDED")
+    if tools.auto_keying_mode == "REPLACE_KEYS":
+        options.add("INSERTKEY_REPLACE")
+    count = 0
+    for bone in bones:
+        path = channel_of(bone.rotation_mode)[0]
+        count += bool(bone.keyframe_insert(path, group=bone.name, options=options, keytype=tools.keyframe_type))
+    return count

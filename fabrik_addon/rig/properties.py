@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is stored in the file: chains on the armature object, joint limits on the pose bone.
+
+Storage is flat on `Object` and `PoseBone`, and `Object.fabrik` and `PoseBone.fabrik` are Python views of it. A property
+group behind a pointer would read the same, but from Blender 5.0 on an edit of such a group on a library override is
+lost on reload where the library file never wrote the group; top-level properties and collections are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import pi
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+from ..kernel.limits import LIMITS
+from ..kernel.model import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Items(Protocol[T_co]):
+    """What a stored collection can do; the stubs of Blender's versions name its type differently."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[T_co]: ...
+    def __getitem__(self, key: int | str) -> T_co: ...
+    def __contains__(self, name: str) -> bool: ...
+    def get(self, name: str) -> T_co | None: ...
+    def add(self) -> T_co: ...
+    def remove(self, index: int) -> None: ...
+    def move(self, index: int, to: int) -> None: ...
+    def clear(self) -> None: ...
+
+
+OVERRIDE: Any = {"LIBRARY_OVERRIDABLE"}
+OVERRIDE_COLLECTION: Any = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+
+START_ITEMS = (
+    ("REST", "Rest", "Start each solve from the armature's rest pose"),
+    ("CAPTURED", "Captured", "Start each solve from the pose that was captured"),
+    ("ANIMATED", "Animated", "Start from the frame's keyed pose; bones without keys from the captured or rest pose"),
+)
+STATUS_ITEMS = (
+    ("NONE", "Not solved", "The chain was not solved yet"),
+    ("REACHED", "Reached", "The tip is on the target"),
+    ("TOO_FAR", "Too far", "The target is farther away than the chain is long"),
+    ("TOO_NEAR", "Too near", "The target is nearer to the root than the longest bone lets the tip come"),
+    ("BLOCKED", "Blocked", "Joint limits hold the chain back"),
+    ("REFUSED", "Refused", "The chain could not be solved; nothing was moved"),
+)
+LIMIT_ITEMS = tuple((kind, limit.label, limit.description) for kind, limit in LIMITS.items())
+
+
+class FabrikBoneName(bpy.types.PropertyGroup):
+    """A bone's name, kept as the `name` of the group."""
+
+
+class FabrikCapturedRotation(bpy.types.PropertyGroup):
+    """A bone's rotation in a captured start pose; the group's `name` is the bone's."""
+
+    if TYPE_CHECKING:
+        rotation: Any
+    else:
+        rotation: FloatVectorProperty(
+            name="Rotation", size=4, subtype="QUATERNION", default=(1.0, 0.0, 0.0, 0.0), override=OVERRIDE
+        )
+
+
+def _make_name_unique(chain: FabrikChain, context: bpy.types.Context) -> None:
+    owner = cast(bpy.types.Object, chain.id_data)
+    taken = {other.name for other in rig_of(owner).chains if other != chain}
+    if chain.name in taken or not chain.name:
+        chain.name = unique_name(chain.name or "Chain", taken)
+
+
+def unique_name(wanted: str, taken: Iterable[str]) -> str:
+    """`wanted`, or with the first free number behind it, as Blender names data."""
+    names = set(taken)
+    if wanted not in names:
+        return wanted
+    stem, dot, number = wanted.rpartition(".")
+    stem = stem if dot and number.isdigit() else wanted
+    return next(name for i in range(1, len(names) + 2) if (name := f"{stem}.{i:03d}") not in names)
+
+
+class FabrikChain(bpy.types.PropertyGroup):
+    """A chain of bones with its goal, how it is solved, and how the last solve ended."""
+
+    if TYPE_CHECKING:
+        name: str
+        enabled: bool
+        tip_bone: str
+        bone_count: int
+        target: bpy.types.Object | None
+        target_bone: str
+        pole: bpy.types.Object | None
+        pole_bone: str
+        pole_angle: float
+        tolerance: float
+        max_passes: int
+        influence: float
+        start: str
+        captured: Items[FabrikCapturedRotation]
+        fingerprint: str
+        status: str
+        residual: float
+        passes: int
+        blocking_bones: Items[FabrikBoneName]
+        message: str
+    else:
+        name: StringProperty(name="Name", update=_make_name_unique, override=OVERRIDE)
+        enabled: BoolProperty(
+            name="Enabled", description="Solve this chain with Solve All", default=True, override=OVERRIDE
+        )
+        tip_bone: StringProperty(
+            name="Tip Bone", description="Last bone of the chain; its tail is brought to the target", override=OVERRIDE
+        )
+        bone_count: IntProperty(
+            name="Bones",
+            description="Number of bones of the chain, counted from the tip; 0 for all up to the root",
+            min=0,
+            soft_max=20,
+            default=0,
+            override=OVERRIDE,
+        )
+        target: PointerProperty(
+            type=bpy.types.Object, name="Target", description="Object that the tip is to reach", override=OVERRIDE
+        )
+        target_bone: StringProperty(
+            name="Target Bone", description="Bone of the target armature whose head is reached", override=OVERRIDE
+        )
+        pole: PointerProperty(
+            type=bpy.types.Object, name="Pole", description="Object towards which the chain bends", override=OVERRIDE
+        )
+        pole_bone: StringProperty(
+            name="Pole Bone",
+            description="Bone of the pole armature towards whose head the chain bends",
+            override=OVERRIDE,
+        )
+        pole_angle: FloatProperty(
+            name="Pole Angle",
+            description="Turn of the bend away from the pole, about the line from root to tip",
+            subtype="ANGLE",
+            soft_min=-pi,
+            soft_max=pi,
+            override=OVERRIDE,
+        )
+        tolerance: FloatProperty(
+            name="Tolerance",
+            description="Distance from tip to target that counts as reached, as a share of the chain's length",
+            min=1e-6,
+            max=0.1,
+            default=DEFAULT_TOLERANCE,
+            precision=6,
+            override=OVERRIDE,
+        )
+        max_passes: IntProperty(
+            name="Passes",
+            description="Greatest number of passes over the chain; most solves need fewer than ten",
+            min=1,
+            soft_max=1000,
+            default=DEFAULT_MAX_PASSES,
+            override=OVERRIDE,
+        )
+        influence: FloatProperty(
+            name="Influence",
+            description="How far each bone turns from the start pose to the solved pose",
+            subtype="FACTOR",
+            min=0.0,
+            max=1.0,
+            default=1.0,
+            override=OVERRIDE,
+        )
+        start: EnumProperty(
+            items=START_ITEMS, name="Start", description="Pose from which every solve starts", override=OVERRIDE
+        )
+        captured: CollectionProperty(type=FabrikCapturedRotation, override=OVERRIDE_COLLECTION)
+        fingerprint: StringProperty(options={"HIDDEN"}, override=OVERRIDE)
+        status: EnumProperty(items=STATUS_ITEMS, name="Status", override=OVERRIDE)
+        residual: FloatProperty(
+            name="Residual",
+            description="Distance from tip to target in scene units",
+            subtype="DISTANCE",
+            precision=5,
+            override=OVERRIDE,
+        )
+        passes: IntProperty(name="Passes Used", override=OVERRIDE)
+        blocking_bones: CollectionProperty(type=FabrikBoneName, override=OVERRIDE_COLLECTION)
+        message: StringProperty(name="Message", description="Why the chain was refused", override=OVERRIDE)
+
+
+class RigView:
+    """`Object.fabrik`: the chains of an armature object."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: bpy.types.Object) -> None:
+        self._owner = owner
+
+    @property
+    def chains(self) -> Items[FabrikChain]:
+        """The chains, by index or name; `add()` and `remove(index)` change the collection."""
+        return cast("Items[FabrikChain]", getattr(self._owner, "fabrik_chains"))
+
+    @property
+    def active_index(self) -> int:
+        """Index of the chain that the panel shows."""
+        return int(getattr(self._owner, "fabrik_active_index"))
+
+    @active_index.setter
+    def active_index(self, index: int) -> None:
+        setattr(self._owner, "fabrik_active_index", index)
+
+    @property
+    def active(self) -> FabrikChain | None:
+        """The chain that the panel shows, or None."""
+        chains = self.chains
+        return chains[self.active_index] if 0 <= self.active_index < len(chains) else None
+
+
+def _limit_property(make: Any, **options: Any) -> Any:
+    """A property of a bone's limit; the stubs say that Blender's property functions return nothing."""
+    return make(override=OVERRIDE, **options)
+
+
+LIMIT_PROPERTIES: dict[str, Any] = {
+    "limit": _limit_property(
+        EnumProperty, items=LIMIT_ITEMS, name="Limit", description="How the bone may turn when a chain is solved"
+    ),
+    "axis": _limit_property(
+        FloatVectorProperty,
+        name="Axis",
+        description="Axis of the hinge in the rest frame of the bone: Y runs along the bone",
+        size=3,
+        subtype="XYZ",
+        default=(1.0, 0.0, 0.0),
+        soft_min=-1.0,
+        soft_max=1.0,
+    ),
+    "angle_min": _limit_property(
+        FloatProperty,
+        name="Least Angle",
+        description="Least angle about the axis, from the rest pose",
+        subtype="ANGLE",
+        default=-pi,
+        min=-2.0 * pi,
+        max=2.0 * pi,
+    ),
+    "angle_max": _limit_property(
+        FloatProperty,
+        name="Greatest Angle",
+        description="Greatest angle about the axis, from the rest pose",
+        subtype="ANGLE",
+        default=pi,
+        min=-2.0 * pi,
+        max=2.0 * pi,
+    ),
+}
+
+
+class LimitView:
+    """`PoseBone.fabrik`: the joint limit of a bone.
+
+    Each attribute stands for the property of `PoseBone` with `fabrik_` before its name.
+    """
+
+    __slots__ = ("_owner",)
+
+    if TYPE_CHECKING:
+        limit: str
+        axis: Any
+        angle_min: float
+        angle_max: float
+
+    def __init__(self, owner: bpy.types.PoseBone) -> None:
+        object.__setattr__(self, "_owner", owner)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in LIMIT_PROPERTIES:
+            raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LIMIT_PROPERTIES)}")
+        return getattr(self._owner, f"fabrik_{name}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in LIMIT_PROPERTIES:
+            raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LIMIT_PROPERTIES)}")
+        setattr(self._owner, f"fabrik_{name}", value)
+
+
+def rig_of(owner: bpy.types.Object) -> RigView:
+    """The chains of an armature object."""
+    return RigView(owner)
+
+
+def limit_of(bone: bpy.types.PoseBone) -> LimitView:
+    """The joint limit of a pose bone."""
+    return LimitView(bone)
+
+
+CLASSES = (FabrikBoneName, FabrikCapturedRotation, FabrikChain)
+
+
+def register() -> None:
+    """Register the groups, the stored properties and the two views."""
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    stored: Any = bpy.types.Object
+    collection: Any = CollectionProperty
+    stored.fabrik_chains = collection(type=FabrikChain, override=OVERRIDE_COLLECTION)
+    number: Any = IntProperty
+    stored.fabrik_active_index = number(name="Active Chain", min=0, options={"HIDDEN"}, override=OVERRIDE)
+    stored.fabrik = property(rig_of)
+    bone: Any = bpy.types.PoseBone
+    for name, definition in LIMIT_PROPERTIES.items():
+        setattr(bone, f"fabrik_{name}", definition)
+    bone.fabrik = property(limit_of)
+
+
+def unregister() -> None:
+    """Take away all that `register` set; what is stored in files stays in them."""
+    stored: Any = bpy.types.Object
+    bone: Any = bpy.types.PoseBone
+    for name in LIMIT_PROPERTIES:
+        delattr(bone, f"fabrik_{name}")
+    del bone.fabrik, stored.fabrik, stored.fabrik_active_index, stored.fabrik_chains
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The start pose of a chain and its cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import bpy
+from mathutils import Quaternion
+
+from ..errors import ChainError, RigError
+from .channels import channel_of, neutral_values, read_rotation, to_rotation, to_values
+from .compat import fcurves_of
+from .properties import FabrikChain
+
+DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
+
+
+def read_start(
+    owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], frame: float
+) -> list[Quaternion]:
+    """The rotation of each bone from which a solve starts.
+
+    Args:
+        owner: The armature object.
+        chain: Says which start pose, and holds the captured one.
+        bones: n pose bones, root to tip.
+        frame: For the keyed pose.
+
+    Returns:
+        n unit quaternions in the rest frames of the bones.
+
+    Raises:
+        ChainError: The captured pose lacks a bone.
+        RigError: The keyed pose is wanted, but NLA strips make it.
+    """
+    if chain.start == "REST":
+        return [Quaternion() for _ in bones]
+    if chain.start == "CAPTURED" and not chain.captured:
+        raise ChainError("no start pose was captured", chain=chain.name)
+    cached = [_cached(chain, bone.name) for bone in bones]
+    if chain.start == "CAPTURED":
+        return cached
+    _check_no_strips(owner)
+    curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner)}
+    return [_keyed(bone, rotation, curves, frame) for bone, rotation in zip(bones, cached, strict=True)]
+
+
+def _cached(chain: FabrikChain, bone: str) -> Quaternion:
+    """The captured rotation; the rest pose where nothing was captured."""
+    if not chain.captured:
+        return Quaternion()
+    found = chain.captured.get(bone)
+    if found is None:
+        raise ChainError(f"the captured start pose has no bone '{bone}': capture it again", chain=chain.name)
+    return to_rotation("QUATERNION", list(found.rotation), bone)
+
+
+def _keyed(
+    bone: bpy.types.PoseBone,
+    cached: Quaternion,
+    curves: dict[tuple[str, int], bpy.types.FCurve],
+    frame: float,
+) -> Quaternion:
+    """The keyed rotation; channels without keys from the cache."""
+    name, size = channel_of(bone.rotation_mode)
+    path = f"{bone.path_from_id()}.{name}"
+    found = [curves.get((path, i)) for i in range(size)]
+    if not any(found):
+        return cached
+    values = to_values(bone.rotation_mode, cached, neutral_values(bone.rotation_mode))
+    values = [curve.evaluate(frame) if curve else value for curve, value in zip(found, values, strict=True)]
+    return to_rotation(bone.rotation_mode, values, bone.name)
+
+
+def _check_no_strips(owner: bpy.types.Object) -> None:
+    data = owner.animation_data
+    if data and data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks):
+        raise RigError("NLA strips move it: a keyed start pose can only be read from the action", rig=owner.name)
+
+
+def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Keep the bones' rotations as they stand as the chain's start pose."""
+    rotations = [read_rotation(bone) for bone in bones]
+    chain.captured.clear()
+    for bone, rotation in zip(bones, rotations, strict=True):
+        item = chain.captured.add()
+        item.name = bone.name
+        item.rotation = rotation
+    chain.start = "CAPTURED"
+    chain.fingerprint = fingerprint(bones)
+
+
+def reset(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Make the rest pose the chain's start pose and forget the captured one."""
+    chain.captured.clear()
+    chain.start = "REST"
+    chain.fingerprint = fingerprint(bones)
+
+
+def fingerprint(bones: Sequence[bpy.types.PoseBone]) -> str:
+    """A digest of all rest data on which a start pose depends; equal data give equal digests in every file."""
+    digest = blake2b(digest_size=8)
+    for bone in bones:
+        data = bone.bone
+        size = data.length or 1.0
+        axes = [value for row in data.matrix for value in row]
+        numbers = [round(value, DIGITS) + 0.0 for value in (*axes, *(data.head / size))]
+        flags = (data.use_inherit_rotation, data.use_local_location, data.inherit_scale)
+        digest.update(repr((bone.name, f"{data.length:.{DIGITS}g}", numbers, flags)).encode())
+    return digest.hexdigest()
+
+
+def is_stale(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> bool:
+    """Whether the rest data changed since the start pose was kept."""
+    return bool(chain.fingerprint) and chain.fingerprint != fingerprint(bones)

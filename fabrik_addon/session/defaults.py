@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What new chains, targets and poles are made with: the user's preferences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+
+from ..kernel.model import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE
+from ..package import NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """Settings of things to be made; see the preferences for their meaning."""
+
+    tolerance: float = DEFAULT_TOLERANCE
+    max_passes: int = DEFAULT_MAX_PASSES
+    start: str = "REST"
+    target_shape: str = "CUBE"
+    pole_shape: str = "SPHERE"
+    target_size: float = 0.08
+
+
+def read_defaults(context: bpy.types.Context) -> Defaults:
+    """The user's preferences; the built-in ones where the add-on is not enabled as an extension."""
+    assert context.preferences is not None
+    addon = context.preferences.addons.get(NAME)
+    stored: Any = addon.preferences if addon else None
+    if stored is None:
+        return Defaults()
+    return Defaults(**{name: getattr(stored, name) for name in Defaults.__dataclass_fields__})

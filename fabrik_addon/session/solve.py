@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solve chains of an armature and write their poses."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import bpy
+from mathutils import Quaternion, Vector
+
+from ..errors import BoneError, FabrikError
+from ..kernel import Solution, Status, refine, solve
+from ..rig.chain_bones import pose_bones
+from ..rig.checks import check_rig
+from ..rig.keys import KeyedChannels, insert_auto_keys
+from ..rig.properties import FabrikChain, rig_of
+from ..rig.reader import Reading, frame_of, read
+from ..rig.writer import ChannelWrite, plan
+from .order import levels, shared_bones
+
+log = logging.getLogger(__name__)
+
+EXACT = 2e-5  # share of the length within which Blender's joints must stand where the kernel put them
+PROMISED = 1e-4  # the same after evaluation
+ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision can't tell
+MEASURES = 3  # times that a chain whose lengths depend on the pose is measured and solved anew
+REFINEMENTS = 24  # times that it is then measured and refined
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How the solve of one chain ended.
+
+    Attributes:
+        chain: Its name.
+        status: A status of the kernel, or REFUSED.
+        residual: Distance from tip to target in scene units.
+        passes: Passes used.
+        blocking: Names of the bones whose limits hold the chain back.
+        message: Why it was refused.
+        warnings: What the user should know although the chain was solved.
+    """
+
+    chain: str
+    status: str
+    residual: float = 0.0
+    passes: int = 0
+    blocking: list[str] = field(default_factory=list)
+    message: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Solved:
+    """A chain that is solved and not yet written.
+
+    Attributes:
+        reading: What was read.
+        solution: What the kernel found; residual in scene units.
+        rotations: n rotations to write, influence included.
+        joints: n + 1 joints that they give, in armature space relative to the root.
+        writes: The channels to write.
+    """
+
+    reading: Reading
+    solution: Solution
+    rotations: list[Quaternion]
+    joints: list[Vector]
+    writes: list[ChannelWrite]
+
+
+def solve_chains(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> list[Outcome]:
+    """Solve chains of one armature, write their poses and results, and key them where automatic keying is on.
+
+    A chain that can't be solved is refused and leaves its bones as they were; the others are solved all the same.
+
+    Args:
+        context: Its view layer is evaluated.
+        owner: The armature object.
+        names: Names of its chains.
+
+    Returns:
+        An outcome for each chain, in the order of solving.
+
+    Raises:
+        FabrikError: The armature can't be posed at all; nothing was written.
+    """
+    check_rig(owner, context.evaluated_depsgraph_get())
+    chains = [chain for chain in rig_of(owner).chains if chain.name in set(names)]
+    shared = shared_bones(owner, chains)
+    outcomes = []
+    for group in levels(owner, chains):
+        for outcome in _solve_group(context, owner, group):
+            if outcome.chain in shared and outcome.status != "REFUSED":
+                outcome.warnings.append(f"its bone '{shared[outcome.chain]}' is also of a chain solved before it")
+            outcomes.append(outcome)
+    return outcomes
+
+
+def _solve_group(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> list[Outcome]:
+    """Solve chains that do not depend on each other: read all, compute all, then write all."""
+    depsgraph = context.evaluated_depsgraph_get()
+    keyed = KeyedChannels(owner, frame_of(depsgraph))
+    solved: list[Solved] = []
+    outcomes: list[Outcome] = []
+    for chain in chains:
+        try:
+            solved.append(compute(read(owner, chain, depsgraph), keyed))
+        except FabrikError as error:
+            outcomes.append(_refused(owner, chain, error))
+    for item in solved:
+        for write in item.writes:
+            write.write()
+    _update(context)
+    for item in solved:
+        outcomes.append(_finished(context, owner, item, keyed))
+    return outcomes
+
+
+def compute(reading: Reading, keyed: KeyedChannels) -> Solved:
+    """Solve a chain that was read; nothing is written.
+
+    Raises:
+        BoneError: The bones' lengths depend on the pose so much that the tip could not be brought to the target.
+    """
+    guess = reading.starts
+    for _ in range(MEASURES):
+        chain = reading.measured(guess)
+        solution = solve(chain, reading.goal, reading.settings)
+        guess = solution.rotations
+        joints = reading.path.place(guess)
+        if _apart(joints, solution.joints) <= EXACT * chain.length:
+            break
+    else:
+        solution = _refined(reading, solution)
+        joints = reading.path.place(solution.rotations)
+    residual = reading.world_distance(reading.goal.target - joints[-1])
+    solution = replace(solution, residual=residual)
+    rotations = _blended(reading, solution.rotations)
+    if reading.chain.influence < 1.0:
+        joints = reading.path.place(rotations)
+    return Solved(reading, solution, rotations, joints, plan(reading, rotations, keyed))
+
+
+def _apart(joints: Sequence[Vector], others: Sequence[Vector]) -> float:
+    return float(max((a - b).length for a, b in zip(joints, others, strict=True)))
+
+
+def _refined(reading: Reading, solution: Solution) -> Solution:
+    """Bring the tip of a chain whose lengths depend on its pose onto the target.
+
+    Each step measures the chain where it stands and turns the joints a little; the rest is what measuring gets wrong
+    over that little.
+    """
+    rotations = solution.rotations
+    target, tolerance = reading.goal.target, reading.settings.tolerance
+    for _ in range(REFINEMENTS):
+        chain = reading.measured(rotations)
+        tip = reading.path.place(rotations)[-1]
+        if (target - tip).length <= 0.5 * tolerance * chain.length:
+            return replace(solution, status=Status.REACHED, rotations=rotations, blocking=())
+        rotations = refine(chain, target, rotations, 0.1 * tolerance)
+    if solution.status is Status.REACHED:
+        scaled = [bone for bone in reading.bones if len({round(value, 5) for value in bone.scale}) > 1]
+        culprit = scaled[0] if scaled else reading.bones[0]
+        raise BoneError(
+            "a scale that differs between axes makes the length of the bones below it depend on their direction, and "
+            "the tip could not be brought to the target",
+            chain=reading.chain.name,
+            bone=culprit.name,
+        )
+    return replace(solution, rotations=rotations)
+
+
+def _blended(reading: Reading, rotations: list[Quaternion]) -> list[Quaternion]:
+    """The rotations between start and solution by the chain's influence."""
+    influence = reading.chain.influence
+    if influence >= 1.0:
+        return rotations
+    joints = zip(reading.limits, reading.starts, rotations, strict=True)
+    return [limit.blend(start, end, influence) for limit, start, end in joints]
+
+
+def _finished(context: bpy.types.Context, owner: bpy.types.Object, item: Solved, keyed: KeyedChannels) -> Outcome:
+    """Compare Blender's evaluation with the solve, store the result, and key; or take the pose back."""
+    chain, solution = item.reading.chain, item.solution
+    off = _evaluated_off(owner, item, context.evaluated_depsgraph_get())
+    if off is not None:
+        for write in item.writes:
+            write.restore()
+        _update(context)
+        return _refused(owner, chain, off)
+    bones = item.reading.bones
+    outcome = Outcome(
+        chain.name,
+        solution.status.value,
+        solution.residual,
+        solution.passes,
+        [bones[i].name for i in solution.blocking],
+    )
+    written = [write.bone for write in item.writes]
+    was_keyed = [bone.name for bone in written if keyed.has(bone)]
+    if not insert_auto_keys(context, written) and was_keyed:
+        outcome.warnings.append(f"its bone '{was_keyed[0]}' is keyed: key the pose, or the next frame change loses it")
+    _store(chain, outcome)
+    return outcome
+
+
+def _evaluated_off(owner: bpy.types.Object, item: Solved, depsgraph: bpy.types.Depsgraph) -> BoneError | None:
+    """An error naming the first bone that Blender evaluated elsewhere than it was solved."""
+    reading = item.reading
+    evaluated = owner.evaluated_get(depsgraph)
+    length = sum((b - a).length for a, b in zip(item.joints, item.joints[1:], strict=False))
+    poses = [pose_bones(evaluated)[bone.name] for bone in reading.bones]
+    seen = [*((pose.name, pose.head) for pose in poses), (poses[-1].name, poses[-1].tail)]
+    for (bone, point), joint in zip(seen, item.joints, strict=True):
+        wanted = reading.origin + joint
+        allowed = max(PROMISED * length, ULPS * max(abs(value) for value in wanted))
+        if not (point - wanted).length <= allowed:
+            return BoneError("something else moves it: it does not stand where it was solved", bone=bone)
+    return None
+
+
+def _update(context: bpy.types.Context) -> None:
+    assert context.view_layer is not None
+    context.view_layer.update()
+
+
+def _refused(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) -> Outcome:
+    error.rig, error.chain = error.rig or owner.name, error.chain or chain.name
+    log.warning("%s", error)
+    outcome = Outcome(chain.name, "REFUSED", message=str(error))
+    _store(chain, outcome)
+    return outcome
+
+
+def _store(chain: FabrikChain, outcome: Outcome) -> None:
+    """Keep the result with the chain."""
+    chain.status = outcome.status
+    chain.residual = outcome.residual
+    chain.passes = outcome.passes
+    chain.message = outcome.message
+    chain.blocking_bones.clear()
+    for name in outcome.blocking:
+        chain.blocking_bones.add().name = name

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Panels, lists and preferences."""
+
+from . import chain_list, panels, preferences
+
+CLASSES = (*preferences.CLASSES, *chain_list.CLASSES, *panels.CLASSES)

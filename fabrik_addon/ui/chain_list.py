@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The list of an armature's chains."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..rig.properties import FabrikChain
+from .status import ICONS
+
+
+class FABRIK_UL_chains(bpy.types.UIList):
+    """Name, last status and switch of each chain"""
+
+    def draw_item(  # type: ignore[override]  # noqa: PLR0913, PLR0917  # Blender counts the arguments
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: FabrikChain,
+        icon: int,
+        active_data: Any,
+        active_property: str,
+    ) -> None:
+        row = layout.row(align=True)
+        row.active = item.enabled
+        row.prop(item, "name", text="", emboss=False, icon=ICONS[item.status])
+        row.prop(item, "enabled", text="")
+
+
+CLASSES = (FABRIK_UL_chains,)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Preferences: what new chains, targets and poles are made with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import EnumProperty, FloatProperty, IntProperty
+
+from ..package import NAME
+from ..session.defaults import Defaults
+
+BUILT_IN = Defaults()
+SHAPES = (
+    ("PLAIN_AXES", "Plain Axes", "Three lines"),
+    ("CUBE", "Cube", "A wire cube"),
+    ("SPHERE", "Sphere", "A wire sphere"),
+    ("CIRCLE", "Circle", "A circle"),
+    ("CONE", "Cone", "A wire cone"),
+)
+
+
+class FABRIK_AP_preferences(bpy.types.AddonPreferences):
+    """Settings of things to be made"""
+
+    bl_idname = NAME
+
+    if TYPE_CHECKING:
+        tolerance: float
+        max_passes: int
+        start: str
+        target_shape: str
+        pole_shape: str
+        target_size: float
+    else:
+        tolerance: FloatProperty(
+            name="Tolerance",
+            description="Distance from tip to target that counts as reached, as a share of the chain's length",
+            min=1e-6,
+            max=0.1,
+            precision=6,
+            default=BUILT_IN.tolerance,
+        )
+        max_passes: IntProperty(
+            name="Passes", description="Greatest number of passes", min=1, default=BUILT_IN.max_passes
+        )
+        start: EnumProperty(
+            name="Start",
+            description="Pose from which new chains start each solve",
+            items=(
+                ("REST", "Rest", "The armature's rest pose"),
+                ("ANIMATED", "Animated", "The keyed pose of the frame; the rest pose for bones without keys"),
+            ),
+        )
+        target_shape: EnumProperty(
+            name="Target Shape", description="How new targets are drawn", items=SHAPES, default=BUILT_IN.target_shape
+        )
+        pole_shape: EnumProperty(
+            name="Pole Shape", description="How new poles are drawn", items=SHAPES, default=BUILT_IN.pole_shape
+        )
+        target_size: FloatProperty(
+            name="Target Size",
+            description="Size of new targets, as a share of the chain's length",
+            min=0.001,
+            soft_max=1.0,
+            default=BUILT_IN.target_size,
+        )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.label(text="New chains")
+        for name in ("tolerance", "max_passes", "start"):
+            layout.prop(self, name)
+        layout.label(text="New targets and poles")
+        for name in ("target_shape", "pole_shape", "target_size"):
+            layout.prop(self, name)
+
+
+CLASSES = (FABRIK_AP_preferences,)

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The extension enabled in this process from the staged sources, as an installed one would be."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import addon_utils
+import bpy
+from build import ROOT, stage
+
+REPOSITORY = "fabrik_sources"
+MODULE = f"bl_ext.{REPOSITORY}.fabrik"
+
+
+def enable(folder: Path = ROOT / "build" / "repository") -> None:
+    """Stage the extension into a local repository at `folder` and enable it."""
+    stage(folder / "fabrik")
+    assert bpy.context.preferences is not None
+    repositories = bpy.context.preferences.extensions.repos
+    if not any(repository.module == REPOSITORY for repository in repositories):
+        repositories.new(name=REPOSITORY, module=REPOSITORY, custom_directory=str(folder))
+    errors: list[BaseException] = []
+    addon_utils.enable(MODULE, default_set=True, persistent=True, handle_error=errors.append)
+    if errors:
+        raise errors[0]
+    assert MODULE in sys.modules

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Virtual environments with pinned packages, made on first use under .venv/."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENVS = ROOT / ".venv"
+PYTHON_OF = {"4.2": (3, 11), "4.5": (3, 11), "5.0": (3, 11), "5.2": (3, 13)}
+DEFAULT_OF = {(3, 11): "5.0", (3, 13): "5.2"}
+LIBRARIES = [
+    "libx11-6",
+    "libxext6",
+    "libxrender1",
+    "libxxf86vm1",
+    "libxfixes3",
+    "libxi6",
+    "libxkbcommon0",
+    "libsm6",
+    "libice6",
+    "libgl1",
+    "libgomp1",
+    "libegl1",
+    "libgl1-mesa-dri",
+]
+
+
+class SetupError(Exception):
+    """Something is missing that the script can't install; the text says what to do."""
+
+
+def say(text: str) -> None:
+    """Tell the user what is going on, on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def requirements(*groups: str) -> list[str]:
+    """The pinned packages of dependency groups of pyproject.toml, groups in groups included."""
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    found: list[str] = []
+    for group in groups:
+        for entry in table[group]:
+            found += requirements(entry["include-group"]) if isinstance(entry, dict) else [entry]
+    return found
+
+
+def default_blender() -> str:
+    """The Blender version whose wheel the running Python takes.
+
+    Raises:
+        SetupError: There is none.
+    """
+    version = DEFAULT_OF.get(sys.version_info[:2])
+    if version is None:
+        raise SetupError(f"Blender's wheels need Python 3.11 or 3.13, and this is {platform.python_version()}")
+    return version
+
+
+def python_for(version: str) -> str | None:
+    """A Python interpreter for the wheel of a Blender version: the running one, or one on the PATH."""
+    wanted = PYTHON_OF[version]
+    if sys.version_info[:2] == wanted:
+        return sys.executable
+    found = shutil.which(f"python{wanted[0]}.{wanted[1]}")
+    works = found and subprocess.run([found, "-c", ""], capture_output=True, check=False).returncode == 0
+    return found if works else None
+
+
+def ensure(name: str, groups: list[str], python: str = sys.executable) -> Path:
+    """The interpreter of a virtual environment that has exactly the pinned packages; made or renewed where needed.
+
+    Args:
+        name: Folder under .venv/.
+        groups: Dependency groups of pyproject.toml.
+        python: Interpreter to make it with.
+    """
+    folder = VENVS / name
+    wanted = requirements(*groups)
+    stamp = folder / "fabrik-stamp.json"
+    digest = hashlib.sha256(json.dumps([wanted, python]).encode()).hexdigest()
+    inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == digest and inside.exists():
+        return inside
+    say(f"Setting up {folder.relative_to(ROOT)} ({', '.join(groups)}); this is done once")
+    shutil.rmtree(folder, ignore_errors=True)
+    if python == sys.executable:
+        venv.create(folder, with_pip=True)
+    else:
+        subprocess.run([python, "-m", "venv", str(folder)], check=True)
+    command = [str(inside), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", *wanted]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SetupError(f"pip could not install the pinned packages:\n{done.stderr.strip()}")
+    stamp.write_text(digest, encoding="utf-8")
+    return inside
+
+
+def blender_python(version: str, extra: list[str]) -> Path:
+    """The interpreter of an environment with the wheel of a Blender version that imports.
+
+    Args:
+        version: "4.2", "4.5", "5.0" or "5.2".
+        extra: More dependency groups.
+
+    Raises:
+        SetupError: No fitting Python is there, or system libraries are missing and can't be installed.
+    """
+    python = python_for(version)
+    if python is None:
+        major, minor = PYTHON_OF[version]
+        raise SetupError(f"Blender {version} needs Python {major}.{minor}, which is not on the PATH")
+    inside = ensure(f"bpy-{version}", [f"bpy-{version}", *extra], python)
+    error = _import_error(inside)
+    if error and "cannot open shared object" in error:
+        _install_libraries(error)
+        error = _import_error(inside)
+    if error:
+        raise SetupError(f"the Blender {version} wheel does not load: {error}")
+    return inside
+
+
+def _import_error(python: Path) -> str:
+    """The last line of what `import bpy` complains about, or ""."""
+    code = "import bpy, os, sys; sys.stdout.flush(); os._exit(0)"
+    done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=False)
+    lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+    return lines[-1] if done.returncode else ""
+
+
+def _install_libraries(error: str) -> None:
+    """Install the system libraries that Blender links to, where this is Debian and we are root."""
+    line = f"apt-get install -y --no-install-recommends {' '.join(LIBRARIES)}"
+    if not (hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")):
+        raise SetupError(f"system libraries are missing ({error}); on Debian or Ubuntu run: sudo {line}")
+    say("Installing the system libraries that Blender needs")
+    for command in (["apt-get", "update", "-q"], line.split()):
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise SetupError(f"'{' '.join(command)}' failed: {done.stderr.strip()}")
