@@ -6,7 +6,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import addon_utils
 import bpy
 from build import ROOT, stage
 
@@ -16,6 +15,8 @@ MODULE = f"bl_ext.{REPOSITORY}.fabrik"
 
 def enable(folder: Path = ROOT / "build" / "repository") -> None:
     """Stage the extension into a local repository at `folder` and enable it."""
+    import addon_utils  # noqa: PLC0415  # the wheel has it only once bpy is imported
+
     stage(folder / "fabrik")
     assert bpy.context.preferences is not None
     repositories = bpy.context.preferences.extensions.repos

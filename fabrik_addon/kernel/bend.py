@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mathutils import Quaternion, Vector
 
 from .model import Chain
 from .rotations import X_AXIS, any_perpendicular, perpendicular
 
+ONE_WAY = 1e-4  # turn back, in radians, that still counts as none
 STRAIGHT = 1e-3  # greatest distance of a joint from the chord, as a share of the length, that counts as straight
 
 
@@ -34,6 +36,13 @@ def bend_direction(joints: Sequence[Vector], length: float) -> Vector | None:
     if mean.length <= STRAIGHT * length * 0.5:
         return None
     return perpendicular(mean.normalized(), chord).normalized()
+
+
+def bends_one_way(joints: Sequence[Vector], along: Vector, bend: Vector) -> bool:
+    """True where every joint turns to the same side, that of `bend`, or not at all."""
+    normal = bend.cross(along)
+    spans = [(b - a).normalized() for a, b in pairwise(joints)]
+    return all(a.cross(b).dot(normal) >= -ONE_WAY for a, b in pairwise(spans))
 
 
 def preferred_bend(chain: Chain, frames: Sequence[Quaternion], along: Vector) -> Vector:

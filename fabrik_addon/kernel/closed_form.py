@@ -10,6 +10,7 @@ from mathutils import Quaternion, Vector
 
 from .limits import Free, Hinge
 from .model import Chain
+from .rotations import turn_about
 
 
 def two_bones(lengths: Sequence[float], distance: float, along: Vector, bend: Vector) -> list[Vector]:
@@ -76,6 +77,6 @@ def hinged_limb(chain: Chain, distance: float) -> Quaternion | None:
         reach = sqrt(max(c0 + size * cos(angle - middle), 0.0))
         return round(abs(reach - distance), 6), abs(angle - start)
 
-    angles = [hinge.angle(Quaternion(hinge.axis, middle + side * opening) @ hinge.zero) for side in (1.0, -1.0)]
+    angles = [hinge.angle(turn_about(hinge.axis, middle + side * opening) @ hinge.zero) for side in (1.0, -1.0)]
     candidates = [min(max(angle, hinge.angle_min), hinge.angle_max) for angle in angles]
     return hinge.at(min([*candidates, hinge.angle_min, hinge.angle_max], key=miss))

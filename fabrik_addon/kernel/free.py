@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mathutils import Quaternion, Vector
 
 from . import reach
-from .bend import bend_direction, is_straight, preferred_bend
+from .bend import bend_direction, bends_one_way, is_straight, preferred_bend
 from .closed_form import two_bones
 from .model import Chain, Goal, Settings
 from .orientation import orient, place
 from .passes import backward, forward
-from .pole import pole_side
 from .rotations import X_AXIS, any_perpendicular, from_to
 from .trace import Recorder
 
+LONG = 6  # bones of a chain that shows a bend to and fro
 FABRIK_PASSES = 4  # before the reach match finishes what is left
 SETTLED = 1e-6  # error at which the reach match stops, as a share of the length
 
@@ -55,8 +56,6 @@ def swing_start(chain: Chain, goal: Goal) -> Swung:
         bend = any_perpendicular(along, bend)  # where nothing swung, the start pose has another chord
     else:
         bend = preferred_bend(chain, [swing @ frame for frame in frames], along)
-        if straight and goal.pole is not None:
-            bend = pole_side(goal, along, chain.length, bend)
     return Swung(joints, swing, along, bend, straight)
 
 
@@ -93,10 +92,8 @@ def _iterate(
 ) -> tuple[list[Vector], int]:
     """FABRIK passes, each few followed by a reach match, until the tip is there."""
     lengths, target = chain.lengths, goal.target
-    joints = [joint.copy() for joint in start.joints]
-    if start.straight:
-        joints = reach.arc(lengths, target.length, start.along, start.bend)
-        recorder.record("bend", joints)
+    joints = _one_way(chain, goal, start) or [joint.copy() for joint in start.joints]
+    recorder.record("bend", joints)
     best, passes = joints, 0
     while passes < settings.max_passes and (best[-1] - target).length > SETTLED:
         for _ in range(min(FABRIK_PASSES, settings.max_passes - passes)):
@@ -116,3 +113,20 @@ def _iterate(
         if (best[-1] - target).length <= settings.tolerance:
             break
     return best, passes
+
+
+def _one_way(chain: Chain, goal: Goal, start: Swung) -> list[Vector] | None:
+    """The answer for a straight chain, and for a long one that bends one way everywhere: it curls up or stretches.
+
+    FABRIK's passes would push such a chain together from its tip and leave it bent to and fro near the root.
+    """
+    distance = goal.target.length
+    if start.straight:
+        directions = [start.along] * len(chain.joints)
+        return reach.curled(chain.lengths, directions, distance, start.along, start.bend)
+    if len(chain.joints) < LONG or not bends_one_way(start.joints, start.along, start.bend):
+        return None
+    if start.joints[-1].length < distance:
+        return reach.match(chain.lengths, start.joints, goal.target, SETTLED)[0]
+    directions = [(b - a).normalized() for a, b in pairwise(start.joints)]
+    return reach.curled(chain.lengths, directions, distance, start.along, start.bend)

@@ -79,9 +79,9 @@ def _bent(chain: Chain, rotations: list[Quaternion], target: Vector) -> list[Qua
         return rotations
     along = joints[-1].normalized()
     bend = preferred_bend(started_at(chain, rotations), frames, along)
-    curve = reach.arc(chain.lengths, min(target.length, 0.98), along, bend)
-    turned, _ = limited_forward(chain, rotations, curve)
-    return turned
+    straight = [along] * len(chain.joints)
+    curve = reach.curled(chain.lengths, straight, min(target.length, 0.98), along, bend)
+    return limited_forward(chain, rotations, curve)[0] if curve else rotations
 
 
 def started_at(chain: Chain, rotations: list[Quaternion]) -> Chain:

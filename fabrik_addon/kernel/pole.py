@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from mathutils import Quaternion, Vector
+from mathutils import Vector
 
 from .model import Goal
-from .rotations import angle_about, perpendicular
+from .rotations import angle_about, perpendicular, turn_about
 
 NEAR_AXIS = 1e-3  # distance of the pole from the line root to tip, as a share of the length, below which it fades
 
@@ -28,7 +28,7 @@ def pole_side(goal: Goal, along: Vector, length: float, kept: Vector) -> Vector:
     near = NEAR_AXIS * length
     if distance < near:
         side = side + kept * (near - distance)
-    side = Quaternion(along, goal.pole_angle) @ side
+    side = turn_about(along, goal.pole_angle) @ side
     return perpendicular(side.normalized(), along).normalized()
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from cmath import exp
 from collections.abc import Sequence
-from math import pi, sqrt
+from math import hypot, pi, sqrt
 
 from mathutils import Vector
 
 from .rotations import X_AXIS, from_to
 
 MATCH_STEPS = 24
-BISECTIONS = 60
+BISECTIONS = 32
+CURL_STEPS = 12
 
 
 def bounds(lengths: Sequence[float]) -> tuple[float, float]:
@@ -49,45 +50,50 @@ def from_directions(lengths: Sequence[float], directions: Sequence[Vector]) -> l
     return joints
 
 
-def arc(lengths: Sequence[float], distance: float, along: Vector, bend: Vector) -> list[Vector]:
-    """Joints of a chain bent by equal turns in a plane, tip at `distance` from the root.
+def curled(
+    lengths: Sequence[float], directions: Sequence[Vector], distance: float, along: Vector, bend: Vector
+) -> list[Vector] | None:
+    """Joints of a chain that is curled by equal turns until its tip is at `distance` from the root.
 
-    The turn is found by bisection in [0, 2 pi / n] of |sum L_k e^(i k turn)| = distance; where no such turn comes
-    down to `distance`, the nearest one is used.
+    Bone k is turned by k times one angle in the plane of `along` and `bend`, so a straight chain becomes an arc of
+    equal turns and a chain that bends one way everywhere keeps doing so. The angle is the first in [0, 2 pi / n] where
+    the reach comes down to the distance, found by scanning and bisection.
 
     Args:
         lengths: n lengths.
-        distance: Wanted distance of the tip from the root, below the sum of the lengths.
-        along: Unit vector from root to tip.
+        directions: n unit vectors.
+        distance: Wanted distance of the tip from the root, below the reach of the given directions.
+        along: Unit vector from root to target, where the tip is laid.
         bend: Unit vector at right angles to `along`, on whose side the inner joints stand.
+
+    Returns:
+        n + 1 joints, or None where curling does not come down to the distance.
     """
-    low, high = 0.0, 2.0 * pi / len(lengths)
+    normal = along.cross(bend)
+    flat = [complex(u.dot(along), u.dot(bend)) for u in directions]
+    height = sum(length * u.dot(normal) for length, u in zip(lengths, directions, strict=True))
+
+    def reach_at(turn: float) -> float:
+        total, step, factor = 0j, 1 + 0j, exp(-1j * turn)
+        for length, z in zip(lengths, flat, strict=True):
+            total += length * z * step
+            step *= factor
+        return hypot(abs(total), height)
+
+    most = 2.0 * pi / len(lengths)
+    scan = (most * k / CURL_STEPS for k in range(1, CURL_STEPS + 1))
+    high = next((turn for turn in scan if reach_at(turn) <= distance), None)
+    if high is None:
+        return None
+    low = high - most / CURL_STEPS
     for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        if abs(_arc_chord(lengths, middle)) > distance:
-            low = middle
-        else:
-            high = middle
-    point, step = 0j, 1 + 0j
-    turn = exp(-1j * low)
-    chord = _arc_chord(lengths, -low)
-    turn_back = chord.conjugate() / abs(chord) if abs(chord) > 0.0 else 1 + 0j
-    joints = [Vector()]
-    for length in lengths:
-        point += length * step
-        step *= turn
-        seen = point * turn_back
-        joints.append(along * seen.real + bend * seen.imag)
-    return joints
-
-
-def _arc_chord(lengths: Sequence[float], turn: float) -> complex:
-    """Root to tip in the plane of the arc, the first bone along the real axis."""
-    total, step, factor = 0j, 1 + 0j, exp(1j * turn)
-    for length in lengths:
-        total += length * step
-        step *= factor
-    return total
+        low, high = (middle, high) if reach_at(middle) > distance else (low, middle)
+    turned = []
+    for k, (u, z) in enumerate(zip(directions, flat, strict=True)):
+        w = z * exp(-1j * high * k)
+        turned.append(along * w.real + bend * w.imag + normal * u.dot(normal))
+    return turned_onto(from_directions(lengths, turned), along)
 
 
 def match(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from math import atan2, pi
+from math import atan2, cos, pi, sin
 
 from mathutils import Quaternion, Vector
 
@@ -45,7 +45,7 @@ def from_to(start: Vector, end: Vector, half_turn_axis: Vector) -> Quaternion:
         return a.rotation_difference(b)
     # Single precision can't tell the axis of a turn near half a circle: make the half turn about a known axis at
     # right angles to `end`, and reach it by the small, exact rest.
-    turn = Quaternion(_half_turn_axis(a, b, half_turn_axis), pi)
+    turn = turn_about(_half_turn_axis(a, b, half_turn_axis), pi)
     rest = (turn @ a).rotation_difference(b)
     return rest @ turn
 
@@ -75,7 +75,12 @@ def turn_angle(rotation: Quaternion) -> float:
     return 2.0 * atan2(Vector(rotation[1:]).length, abs(rotation.w))
 
 
+def turn_about(axis: Vector, angle: float) -> Quaternion:
+    """The rotation by `angle` about a unit axis; `Quaternion(axis, angle)` wraps the angle and loses small ones."""
+    return Quaternion((cos(0.5 * angle), *(axis * sin(0.5 * angle))))
+
+
 def from_rotation_vector(vector: Vector) -> Quaternion:
     """The unit quaternion that turns by |vector| radians about `vector`."""
     angle = vector.length
-    return Quaternion(vector / angle, angle) if angle > 0.0 else Quaternion()
+    return turn_about(vector / angle, angle) if angle > 0.0 else Quaternion()

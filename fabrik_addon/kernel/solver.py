@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isfinite
 
 from mathutils import Quaternion, Vector
 
 from ..errors import ChainError, InvalidValueError
+from ..finite import are_finite
 from . import reach
 from .bend import bend_direction, preferred_bend
 from .descent import Descent, blocking, descend
@@ -19,6 +19,7 @@ from .limits import Free
 from .model import Chain, Goal, Settings, Solution, Status
 from .orientation import place
 from .pole import pole_side, pole_turn
+from .rotations import turn_about
 from .trace import SILENT, Recorder
 
 REFINE_STEPS = 8
@@ -83,7 +84,7 @@ def refine(chain: Chain, target: Vector, rotations: Sequence[Quaternion], tolera
 def _check(chain: Chain, goal: Goal, settings: Settings) -> None:
     if not chain.joints:
         raise ChainError("the chain has no bones")
-    if not all(isfinite(length) for length in chain.lengths):
+    if not are_finite(chain.lengths):
         raise InvalidValueError("a bone's length is not a finite number")
     if chain.length <= 0.0:
         raise ChainError("the chain has no length")
@@ -94,7 +95,7 @@ def _check(chain: Chain, goal: Goal, settings: Settings) -> None:
         "tolerance": [settings.tolerance],
     }
     for name, values in numbers.items():
-        if not all(isfinite(value) for value in values):
+        if not are_finite(values):
             raise InvalidValueError(f"the {name} is not a finite number")
 
 
@@ -134,7 +135,7 @@ def _turned_to_pole(
     bend = bend_direction(joints, chain.length) or kept or preferred_bend(chain, frames, along)
     local = replace(goal, pole=goal.pole - placed[first]) if goal.pole is not None else goal
     turn = pole_turn(bend, pole_side(local, along, chain.length, bend), along)
-    turning = Quaternion(along, turn)
+    turning = turn_about(along, turn)
     turned = list(rotations)
     for i, joint in enumerate(chain.joints):
         if i != first and (i < first or joint.inherits):

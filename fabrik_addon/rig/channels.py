@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, pi
+from math import pi
 from typing import Any
 
 import bpy
 from mathutils import Euler, Quaternion, Vector
 
 from ..errors import InvalidValueError
+from ..finite import are_finite
 
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER_CHANNEL = ("rotation_euler", 3)
@@ -43,7 +44,7 @@ def read_rotation(bone: bpy.types.PoseBone) -> Quaternion:
 
 def to_rotation(mode: str, values: Sequence[float], bone: str) -> Quaternion:
     """Rotation channels as a unit quaternion; see `read_rotation`."""
-    if not all(isfinite(value) for value in values):
+    if not are_finite(values):
         raise InvalidValueError("a rotation channel is not a finite number", bone=bone)
     if mode == "QUATERNION":
         rotation = Quaternion(values)

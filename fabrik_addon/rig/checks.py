@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
 from typing import Any
 
 import bpy
 
 from ..errors import BoneError, InvalidValueError, RigError, TargetError
+from ..finite import are_finite
 from .chain_bones import pose_bones
 from .channels import channel_of
 from .properties import FabrikChain
@@ -28,7 +28,7 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
     if not evaluated.is_evaluated:
         raise RigError("it is not in the scene, or is disabled in the viewport", rig=owner.name)
     world = evaluated.matrix_world
-    if not all(isfinite(value) for row in world for value in row):
+    if not are_finite(value for row in world for value in row):
         raise RigError("its world matrix has a number that is not finite", rig=owner.name)
     axes = world.to_3x3()
     size = max(axes.col[i].length for i in range(3))
@@ -59,25 +59,46 @@ def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone]) ->
         InvalidValueError: A location or scale channel is not finite, or a scale is zero.
     """
     driven = {driver.data_path for driver in owner.animation_data.drivers} if owner.animation_data else set()
+    moved = _moved_by_ik(owner)
     for bone in bones:
         _check_constraints(owner, bone)
+        if bone.name in moved:
+            raise BoneError(f"the IK constraint of '{moved[bone.name]}' moves it: mute or remove that", bone=bone.name)
         path = f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}"
         if path in driven:
             raise BoneError("its rotation is driven, so a pose would be overwritten", bone=bone.name)
-        if not all(isfinite(value) for value in (*bone.location, *bone.scale)):
+        if not are_finite((*bone.location, *bone.scale)):
             raise InvalidValueError("a location or scale channel is not a finite number", bone=bone.name)
         if not all(bone.scale):
             raise InvalidValueError("its scale is zero", bone=bone.name)
 
 
+def _moved_by_ik(owner: bpy.types.Object) -> dict[str, str]:
+    """Bones that an active IK or spline IK constraint moves, each with the bone that has the constraint."""
+    moved = {}
+    for bone in pose_bones(owner):
+        for constraint in bone.constraints:
+            if constraint.type not in {"IK", "SPLINE_IK"} or not _is_active(owner, constraint):
+                continue
+            settings: Any = constraint
+            bones = [bone, *bone.parent_recursive]
+            if constraint.type == "IK" and not settings.use_tail:
+                bones = bones[1:]
+            for link in bones[: settings.chain_count or len(bones)]:
+                moved[link.name] = bone.name
+    return moved
+
+
+def _is_active(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:
+    return not constraint.mute and (constraint.influence > 0.0 or _is_animated(owner, constraint))
+
+
 def _check_constraints(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> None:
     for constraint in bone.constraints:
-        if not constraint.mute and (constraint.influence > 0.0 or _is_animated(owner, constraint)):
+        if _is_active(owner, constraint):
             raise BoneError(
                 f"its constraint '{constraint.name}' would override the pose: mute or remove it", bone=bone.name
             )
-    if bone.is_in_ik_chain:
-        raise BoneError("Blender's own IK moves it: mute or remove that constraint", bone=bone.name)
 
 
 def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite, pi
+from math import pi
 
 import bpy
 from mathutils import Quaternion, Vector
 
 from ..errors import BoneError, InvalidValueError
+from ..finite import are_finite
 from ..kernel.limits import FREE, Free, Hinge, Limit, Locked
 from .channels import CHANNELS, euler, euler_order, read_locks, read_rotation, read_values
 from .properties import LimitView, limit_of
@@ -115,7 +116,7 @@ def _locked(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
 def _hinge(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
     view = limit_of(bone)
     axis = Vector(view.axis)
-    if not all(isfinite(value) for value in (*axis, view.angle_min, view.angle_max)):
+    if not are_finite((*axis, view.angle_min, view.angle_max)):
         raise InvalidValueError("the hinge has a number that is not finite", bone=bone.name)
     if axis.length < 1e-6:
         raise InvalidValueError("the hinge's axis is zero", bone=bone.name)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from math import isfinite
 
 import bpy
 from mathutils import Quaternion, Vector
 
 from ..errors import ChainError, RigError, TargetError
+from ..finite import are_finite
 from ..kernel.bend import bend_direction, preferred_bend
 from ..kernel.orientation import place
 from ..rig.chain_bones import limb_length, pose_bones, resolve_bones
@@ -163,7 +163,7 @@ def _span(joints: Sequence[Vector]) -> float:
 
 def _add_empty(owner: bpy.types.Object, context: bpy.types.Context, name: str, location: Vector) -> bpy.types.Object:
     """An empty beside the armature, in a collection that may be changed."""
-    if not all(isfinite(value) for value in location):
+    if not are_finite(location):
         raise RigError("its joints have no finite position", rig=owner.name)
     empty = bpy.data.objects.new(name, None)
     assert context.scene is not None

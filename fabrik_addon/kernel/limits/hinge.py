@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from mathutils import Quaternion, Vector
 
-from ..rotations import X_AXIS, angle_about, turn_angle
+from ..rotations import X_AXIS, angle_about, turn_about, turn_angle
 from .base import Limit
 
 AT_END = 1e-6  # radians
@@ -38,7 +38,7 @@ class Hinge(Limit):
 
     def at(self, angle: float) -> Quaternion:
         """The joint's rotation at `angle`, which is clamped to the range."""
-        return Quaternion(self.axis, min(max(angle, self.angle_min), self.angle_max)) @ self.zero
+        return turn_about(self.axis, min(max(angle, self.angle_min), self.angle_max)) @ self.zero
 
     def angle(self, rotation: Quaternion) -> float:
         """The angle of `rotation` about the axis (its twist), within half a turn of the middle of the range."""

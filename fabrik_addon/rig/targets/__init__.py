@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from math import isfinite
 
 import bpy
 from mathutils import Vector
 
 from ...errors import InvalidValueError, TargetError
+from ...finite import are_finite
 from . import bone_head, object_origin
 
 TYPES = (bone_head, object_origin)
@@ -28,10 +28,13 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
         InvalidValueError: The position is not a finite number.
     """
     evaluated = target.evaluated_get(depsgraph)
+    scene = depsgraph.scene
+    if scene is None or target.name not in scene.objects:  # a deleted object lives on while a chain names it
+        raise TargetError(f"the {role} '{target.name}' is not in the scene")
     if not evaluated.is_evaluated:
-        raise TargetError(f"the {role} '{target.name}' is not in the scene, or is disabled in the viewport")
+        raise TargetError(f"the {role} '{target.name}' is disabled in the viewport")
     kind = next(kind for kind in TYPES if kind.accepts(evaluated, bone))
     point = kind.read(role, evaluated, bone)
-    if not all(isfinite(value) for value in point):
+    if not are_finite(point):
         raise InvalidValueError(f"the position of the {role} '{target.name}' is not a finite number")
     return point

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The numbers of other solvers' tests: OloEngine, ozz-animation, Unity Animation Rigging, Caliko."""
+
+from itertools import pairwise
+from math import pi, sqrt
+from random import Random
+
+import pytest
+from fabrik_addon.errors import ChainError, FabrikError, InvalidValueError
+from fabrik_addon.kernel import Chain, Goal, Settings, Status, solve
+from fabrik_addon.kernel.limits import FREE, Limit
+from mathutils import Quaternion, Vector
+
+LINE = Chain.from_points([(i, 0, 0) for i in range(5)])
+ELBOW = Chain.from_points([(0, 0, 0), (0, 1, 0), (1, 1, 0)])
+
+
+class TestOloEngine:
+    def test_within_reach(self) -> None:
+        solution = solve(LINE, Goal(Vector((2, 2, 0))), Settings(max_passes=20))
+        assert solution.residual < 0.01
+
+    def test_far_away(self) -> None:
+        solution = solve(LINE, Goal(Vector((100, 0, 0))))
+        assert all((b - a).x > 0.999 for a, b in pairwise(solution.joints))
+        assert solution.joints[-1].length == pytest.approx(4.0, abs=1e-5)
+
+    def test_poles_on_opposite_sides(self) -> None:
+        sides = [solve(LINE, Goal(Vector((1, 2, 0)), Vector((0, 1, z)))).joints[2].z for z in (5, -5)]
+        assert sides[0] > 0.1
+        assert sides[1] < -0.1
+
+    @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+    def test_numbers_that_are_none(self, bad: float) -> None:
+        with pytest.raises(InvalidValueError, match="target"):
+            solve(LINE, Goal(Vector((bad, 0, 0))))
+        with pytest.raises(InvalidValueError, match="pole"):
+            solve(LINE, Goal(Vector((1, 0, 0)), Vector((0, bad, 0))))
+        with pytest.raises(InvalidValueError, match="pole angle"):
+            solve(LINE, Goal(Vector((1, 0, 0)), Vector((0, 1, 0)), bad))
+
+    def test_no_length_and_no_bones(self) -> None:
+        for points in ([(0, 0, 0), (0, 0, 0)], [(0, 0, 0)]):
+            with pytest.raises(ChainError):
+                solve(Chain.from_points(points), Goal(Vector((1, 0, 0))))
+        assert issubclass(ChainError, FabrikError)
+
+
+class TestOzz:
+    """The start bone of a limb with joints (0,0,0), (0,1,0), (1,1,0)."""
+
+    @pytest.mark.parametrize(
+        ("pole", "target", "axis", "angle"),
+        [
+            ((0, 0, 1), (1, 0, 1), (1, 0, 0), pi / 2),
+            ((1, 0, 0), (1, -1, 0), (0, 0, 1), -pi / 2),
+        ],
+    )
+    def test_start_bone(self, pole, target, axis, angle) -> None:
+        solution = solve(ELBOW, Goal(Vector(target), Vector(pole)))
+        wanted = Quaternion(axis, angle) @ Vector((0, 1, 0))
+        assert (solution.joints[1] - wanted).length < 1e-5
+
+    @pytest.mark.parametrize("target", [(0, sqrt(2), 0), (0.001, sqrt(2), 0)])
+    def test_pole_along_the_chain(self, target) -> None:
+        assert solve(ELBOW, Goal(Vector(target), Vector((0, 1, 0)))).status is Status.REACHED
+
+
+class TestUnity:
+    def test_raised_target_keeps_the_direction(self) -> None:
+        chain = Chain.from_points([(0, 0, 0), (0, 0.1, 1), (0, 0, 2), (0, 0.1, 3)])
+        for i in range(1, 6):
+            target = Vector((0, 0.1 * i, 2.5))
+            tip = solve(chain, Goal(target)).joints[-1]
+            assert (tip.normalized() - target.normalized()).length < 1e-4
+
+    @pytest.mark.parametrize("hint", [(0, 1, 0), (0, -1, 0), (1, 0, 0), (-1, 0, 0)])
+    def test_hint_moves_the_middle_joint_its_way(self, hint) -> None:
+        chain = Chain.from_points([(0, 0, 0), (0, 0.1, 1), (0, 0, 2)])
+        middle = solve(chain, Goal(Vector((0, 0, 1.5)), Vector(hint) * 3)).joints[1]
+        assert middle.dot(Vector(hint)) > 0.3
+
+
+@pytest.mark.parametrize("count", [100, 400])
+def test_caliko_long_chains(count: int) -> None:
+    chain = Chain.from_points([(10 * i, 0, 0) for i in range(count + 1)])
+    random = Random(count)
+    for _ in range(5):
+        direction = Vector([random.gauss(0, 1) for _ in range(3)]).normalized()
+        target = direction * chain.length * random.uniform(0.05, 0.5)
+        assert solve(chain, Goal(target)).status is Status.REACHED
+
+
+def test_limits_given_one_by_one() -> None:
+    limits: list[Limit] = [FREE, FREE]
+    assert solve(Chain.from_points([(0, 0, 0), (0, 1, 0), (0, 2, 0)], limits), Goal(Vector((1, 0, 0)))).residual < 1e-5

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rotation locks are limits: all locked is held, two of three a hinge; what is neither is refused by name."""
+
+from __future__ import annotations
+
+from math import radians
+
+import bpy
+import pytest
+from rigs import add_chain, make_line, tip_error
+
+ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+
+
+@pytest.mark.parametrize("mode", ORDERS)
+@pytest.mark.parametrize("free", [0, 2])
+def test_two_locked_euler_channels_are_a_hinge(mode: str, free: int) -> None:
+    owner = make_line(4, bend=0.3)
+    bone = owner.pose.bones["b1"]
+    bone.rotation_mode = mode
+    bone.rotation_euler = (0.2, -0.3, 0.4)
+    bone.lock_rotation = [i != free for i in range(3)]
+    before = list(bone.rotation_euler)
+    chain = add_chain(owner, (0.8, 0.9, 2.2))
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED", chain.message
+    assert tip_error(owner, chain) < 1.1e-4
+    for i in range(3):
+        assert (bone.rotation_euler[i] == before[i]) == (i != free)
+
+
+def test_locked_hinge_narrowed_by_the_bones_own() -> None:
+    owner = make_line(2, bend=0.0)
+    bone = owner.pose.bones["b1"]
+    bone.rotation_mode = "XYZ"
+    bone.lock_rotation = (False, True, True)
+    bone.fabrik.limit = "HINGE"
+    bone.fabrik.angle_min, bone.fabrik.angle_max = radians(-20), radians(20)
+    chain = add_chain(owner, (0, 0.3, 0.5))
+    bpy.ops.fabrik.solve()
+    assert chain.status == "BLOCKED"
+    assert [b.name for b in chain.blocking_bones] == ["b1"]
+    assert abs(bone.rotation_euler.x) <= radians(20) + 1e-5
+
+
+def test_quaternion_with_two_components_locked_at_zero_is_a_hinge() -> None:
+    owner = make_line(4, bend=0.3)
+    bone = owner.pose.bones["b1"]
+    bone.lock_rotation = (False, True, True)
+    chain = add_chain(owner, (0.4, 0.9, 2.2))
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+    assert tuple(bone.rotation_quaternion)[2:] == pytest.approx((0, 0), abs=1e-6)
+
+
+def test_axis_angle_with_its_axis_locked_is_a_hinge_about_it() -> None:
+    owner = make_line(4, bend=0.3)
+    bone = owner.pose.bones["b1"]
+    bone.rotation_mode = "AXIS_ANGLE"
+    bone.rotation_axis_angle = (0.1, 1, 0, 0)
+    bone.lock_rotation = (True, True, True)
+    chain = add_chain(owner, (0.4, 0.9, 2.2))
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+    assert abs(bone.rotation_axis_angle[1]) == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("mode", "locks", "word"),
+    [
+        ("XYZ", (True, False, False), "locks leave two rotation channels"),
+        ("QUATERNION", (False, True, False), "locks leave two rotation channels"),
+        ("AXIS_ANGLE", (False, True, True), "axis is locked in part"),
+    ],
+)
+def test_what_is_no_hinge_is_refused_by_name(mode: str, locks: tuple[bool, bool, bool], word: str) -> None:
+    owner = make_line(3)
+    owner.pose.bones["b1"].rotation_mode = mode
+    owner.pose.bones["b1"].lock_rotation = locks
+    add_chain(owner, (0.4, 0.9, 1.2))
+    with pytest.raises(RuntimeError, match=f"bone 'b1': .*{word}"):
+        bpy.ops.fabrik.solve()
+
+
+def test_quaternion_locked_away_from_zero_is_refused() -> None:
+    owner = make_line(3)
+    owner.pose.bones["b1"].rotation_quaternion = (0.9, 0.1, 0.3, 0.2)
+    owner.pose.bones["b1"].lock_rotation = (False, True, True)
+    add_chain(owner, (0.4, 0.9, 1.2))
+    with pytest.raises(RuntimeError, match="bone 'b1': quaternion channels are locked away from zero"):
+        bpy.ops.fabrik.solve()
+
+
+def test_limit_that_the_locks_rule_out_is_refused() -> None:
+    owner = make_line(3)
+    bone = owner.pose.bones["b1"]
+    bone.rotation_mode = "XYZ"
+    bone.lock_rotation = (False, True, True)
+    bone.fabrik.limit, bone.fabrik.axis = "HINGE", (0, 0, 1)
+    add_chain(owner, (0.4, 0.9, 1.2))
+    with pytest.raises(RuntimeError, match="bone 'b1': the hinge's axis is not the rotation channel"):
+        bpy.ops.fabrik.solve()

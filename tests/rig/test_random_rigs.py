@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Random rigs with all flags mixed: each is posed right or refused by name, and a refusal moves nothing."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from random_rigs import RandomRig, random_rig
+from rigs import channels, tip_error
+
+ROUNDING = 1.1  # of the tolerance: the solve stops at it, and single precision adds its own
+
+
+def solve(rig: RandomRig) -> None:
+    before = channels(rig.owner)
+    try:
+        bpy.ops.fabrik.solve()
+    except RuntimeError as error:
+        assert rig.chain.status == "REFUSED"
+        assert rig.chain.message in str(error)
+        assert "bone 'b" in rig.chain.message
+        assert channels(rig.owner) == before
+    if rig.chain.status == "REACHED":
+        assert tip_error(rig.owner, rig.chain) <= rig.chain.tolerance * ROUNDING
+
+
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_even_scales(seed: int) -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    solve(random_rig(seed))
+
+
+@settings(max_examples=80, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 10**6))
+def test_uneven_scales(seed: int) -> None:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    solve(random_rig(seed, uneven=True))
+
+
+def test_most_reachable_targets_are_reached() -> None:
+    missed = []
+    for seed in range(200):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rig = random_rig(seed)
+        solve(rig)
+        if rig.chain.status not in {"REACHED", "REFUSED"}:
+            missed.append(seed)
+    assert missed == []
+
+
+@pytest.mark.parametrize("seed", [616, 865])
+def test_seeds_that_failed_once(seed: int) -> None:
+    solve(random_rig(seed))

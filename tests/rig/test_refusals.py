@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bad input: a clear error that names what is wrong and where, and nothing has moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+from rigs import Bone, add_chain, channels, make_armature, make_empty, make_line
+
+NAN = float("nan")
+
+
+def constrain(owner: bpy.types.Object, bone: str, kind: str = "COPY_ROTATION", **settings) -> None:
+    constraint = owner.pose.bones[bone].constraints.new(kind)
+    constraint.target = make_empty((0, 0, 0), "Other")
+    for name, value in settings.items():
+        setattr(constraint, name, value)
+
+
+def drive(owner: bpy.types.Object, bone: str) -> None:
+    owner.driver_add(f'pose.bones["{bone}"].rotation_quaternion', 1).driver.expression = "0.1"
+
+
+def target_on(owner: bpy.types.Object, chain, bone: str) -> None:
+    chain.target.parent, chain.target.parent_type, chain.target.parent_bone = owner, "BONE", bone
+
+
+def target_follows(owner: bpy.types.Object, chain, bone: str) -> None:
+    constraint = chain.target.constraints.new("COPY_LOCATION")
+    constraint.target, constraint.subtarget = owner, bone
+
+
+def collection_excluded(owner: bpy.types.Object) -> None:
+    collection = bpy.data.collections.new("Hidden")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(owner)
+    bpy.context.scene.collection.objects.unlink(owner)
+    collection.hide_viewport = True
+
+
+CASES: dict[str, tuple[Callable[[bpy.types.Object, bpy.types.PropertyGroup], object], str]] = {
+    "no target": (lambda o, c: setattr(c, "target", None), "no target is set"),
+    "deleted target": (lambda o, c: bpy.data.objects.remove(c.target), "no target is set"),
+    "target not in the scene": (
+        lambda o, c: bpy.context.scene.collection.objects.unlink(c.target),
+        "the target 'Target' is not in the scene",
+    ),
+    "target nan": (lambda o, c: setattr(c.target, "location", (NAN, 0, 0)), "position of the target 'Target' is not"),
+    "pole infinite": (
+        lambda o, c: setattr(c, "pole", make_empty((float("inf"), 0, 0), "Pole")),
+        "position of the pole 'Pole' is not",
+    ),
+    "pole angle nan": (lambda o, c: setattr(c, "pole_angle", NAN), "pole angle is not a finite number"),
+    "target is a bone of the chain": (
+        lambda o, c: (setattr(c, "target", o), setattr(c, "target_bone", "b1")),
+        "the target moves with the chain's own bone 'b1'",
+    ),
+    "target is a bone below the chain": (
+        lambda o, c: (
+            (setattr(c, "bone_count", 2), setattr(c, "tip_bone", "b1"), setattr(c, "target", o))
+            and setattr(c, "target_bone", "b2")
+        ),
+        "the target moves with the chain's own bone 'b1'",
+    ),
+    "target parented to the chain": (lambda o, c: target_on(o, c, "b1"), "moves with the chain's own bone 'b1'"),
+    "target constrained to the chain": (
+        lambda o, c: target_follows(o, c, "b2"),
+        "moves with the chain's own bone 'b2'",
+    ),
+    "target bone missing": (
+        lambda o, c: (
+            (setattr(c, "target", make_armature([Bone((5, 0, 0), (5, 0, 1))], "Other")))
+            or setattr(c, "target_bone", "hand")
+        ),
+        "the target armature 'Other' has no bone 'hand'",
+    ),
+    "no tip bone": (lambda o, c: setattr(c, "tip_bone", ""), "no tip bone is set"),
+    "missing tip bone": (lambda o, c: setattr(c, "tip_bone", "gone"), "'Rig' has no bone 'gone'"),
+    "more bones than there are": (lambda o, c: setattr(c, "bone_count", 9), "9 bones are wanted"),
+    "constraint": (lambda o, c: constrain(o, "b1"), "bone 'b1': its constraint 'Copy Rotation' would override"),
+    "damped track": (lambda o, c: constrain(o, "b0", "DAMPED_TRACK"), "bone 'b0': its constraint 'Damped Track'"),
+    "stretch to": (lambda o, c: constrain(o, "b2", "STRETCH_TO"), "bone 'b2': its constraint 'Stretch To'"),
+    "blender's ik": (
+        lambda o, c: (constrain(o, "b2", "IK"), setattr(c, "tip_bone", "b1")),
+        "bone 'b0': the IK constraint of 'b2' moves it",
+    ),
+    "driven rotation": (lambda o, c: drive(o, "b1"), "bone 'b1': its rotation is driven"),
+    "rest position": (lambda o, c: setattr(o.data, "pose_position", "REST"), "rest position"),
+    "hidden from evaluation": (lambda o, c: setattr(o, "hide_viewport", True), "disabled in the viewport"),
+    "hidden collection": (lambda o, c: collection_excluded(o), "disabled in the viewport"),
+    "object without scale": (lambda o, c: setattr(o, "scale", (1, 0, 1)), "'Rig': its scale is zero"),
+    "object nan": (lambda o, c: setattr(o, "location", (NAN, 0, 0)), "'Rig': its world matrix"),
+    "bone without scale": (
+        lambda o, c: setattr(o.pose.bones["b1"], "scale", (0, 1, 1)),
+        "bone 'b1': its scale is zero",
+    ),
+    "bone location infinite": (
+        lambda o, c: setattr(o.pose.bones["b0"], "location", (float("inf"), 0, 0)),
+        "bone 'b0': a location or scale channel",
+    ),
+    "locked bone with a zero quaternion": (
+        lambda o, c: (
+            setattr(o.pose.bones["b1"], "rotation_quaternion", (0, 0, 0, 0)),
+            setattr(o.pose.bones["b1"], "lock_rotation", (True, True, True)),
+        ),
+        "bone 'b1': the rotation quaternion is zero",
+    ),
+    "hinge without an axis": (
+        lambda o, c: (
+            setattr(o.pose.bones["b1"].fabrik, "limit", "HINGE"),
+            setattr(o.pose.bones["b1"].fabrik, "axis", (0, 0, 0)),
+        ),
+        "bone 'b1': the hinge's axis is zero",
+    ),
+    "hinge with angles the wrong way": (
+        lambda o, c: (
+            setattr(o.pose.bones["b1"].fabrik, "limit", "HINGE"),
+            setattr(o.pose.bones["b1"].fabrik, "angle_min", 2.0),
+            setattr(o.pose.bones["b1"].fabrik, "angle_max", 1.0),
+        ),
+        "bone 'b1': the hinge's least angle is above its greatest",
+    ),
+    "no captured pose": (lambda o, c: setattr(c, "start", "CAPTURED"), "no start pose was captured"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused_and_nothing_moved(name: str) -> None:
+    owner = make_line(3)
+    chain = add_chain(owner, (0.5, 0.5, 2.0))
+    spoil, message = CASES[name]
+    spoil(owner, chain)
+    bpy.context.view_layer.objects.active = owner
+    bpy.context.view_layer.update()  # drivers write on evaluation
+    before = repr(channels(owner))
+    with pytest.raises(RuntimeError, match=message):
+        bpy.ops.fabrik.solve()
+    assert repr(channels(owner)) == before
+
+
+def test_edit_mode_is_refused_by_the_button() -> None:
+    owner = make_line(3)
+    add_chain(owner, (0.5, 0.5, 2.0))
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert not bpy.ops.fabrik.solve.poll()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.fabrik.solve.poll()
+
+
+def test_muted_constraints_and_those_without_influence_are_fine() -> None:
+    owner = make_line(3)
+    constrain(owner, "b0", mute=True)
+    constrain(owner, "b1", influence=0.0)
+    constrain(owner, "b2", "IK", mute=True)
+    chain = add_chain(owner, (0.5, 0.5, 2.0))
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+
+
+def test_spline_ik_below_the_chain() -> None:
+    owner = make_line(3)
+    curve = bpy.data.objects.new("Curve", bpy.data.curves.new("Curve", "CURVE"))
+    bpy.context.collection.objects.link(curve)
+    add_chain(owner, (0.5, 0.5, 1.2), tip="b1", count=2)
+    constraint = owner.pose.bones["b2"].constraints.new("SPLINE_IK")
+    constraint.target, constraint.chain_count = curve, 2
+    with pytest.raises(RuntimeError, match="bone 'b1': the IK constraint of 'b2' moves it"):
+        bpy.ops.fabrik.solve()
+
+
+def test_what_no_check_foresees_is_seen_afterwards_and_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fabrik_addon.rig import reader
+
+    owner = make_line(3)
+    chain = add_chain(owner, (0.5, 0.5, 2.0))
+    constrain(owner, "b1")
+    monkeypatch.setattr(reader, "check_bones", lambda *_: None)
+    before = channels(owner)
+    with pytest.raises(RuntimeError, match="bone 'b2': something else moves it"):
+        bpy.ops.fabrik.solve()
+    assert channels(owner) == before
+    assert chain.status == "REFUSED"
+
+
+def test_a_refused_chain_does_not_stop_the_others() -> None:
+    owner = make_armature(
+        [Bone((0, 0, 0), (0, 0.1, 1)), Bone((0, 0.1, 1), (0, 0, 2)), Bone((3, 0, 0), (3, 0.1, 1), parent=None)]
+    )
+    good = add_chain(owner, (0.5, 0.5, 1.2), tip="b1")
+    bad = add_chain(owner, tip="b2")
+    bpy.ops.fabrik.solve_all()
+    assert (owner.fabrik.chains[good.name].status, owner.fabrik.chains[bad.name].status) == ("REACHED", "REFUSED")
+
+
+def test_unknown_chain_is_named() -> None:
+    owner = make_line(3)
+    add_chain(owner, (0.5, 0.5, 2.0))
+    with pytest.raises(RuntimeError, match="there is no chain 'leg'"):
+        bpy.ops.fabrik.solve(chain="leg")

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs that break a naive writer: Blender's evaluation must put the joints where the solve did, tip on target."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import pi
+
+import bpy
+import pytest
+from mathutils import Euler, Matrix, Quaternion, Vector
+from rigs import (
+    Bone,
+    add_chain,
+    chain_bones,
+    chain_length,
+    evaluated_joints,
+    make_armature,
+    make_empty,
+    make_line,
+    tip_error,
+)
+
+PROMISED = 1e-4
+MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
+
+
+def solve_to_reachable(owner: bpy.types.Object, count: int = 0) -> None:
+    """Chain over the last bones, target at 70 % of the way out from the root, off to the side; solved and judged."""
+    chain = add_chain(owner, count=count)
+    bpy.context.view_layer.update()
+    joints = evaluated_joints(owner, chain)
+    reach = chain_length(joints) * (0.7 if len(joints) > 2 else 1.0)
+    chain.target = make_empty(joints[0] + Vector((0.3, -0.6, 0.7)).normalized() * reach)
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED", chain.message
+    assert tip_error(owner, chain) <= PROMISED
+    assert chain.residual <= PROMISED * chain_length(evaluated_joints(owner, chain)) * 1.01
+
+
+@pytest.mark.parametrize("roll", [0.0, 0.7, 3.0])
+def test_roll(roll: float) -> None:
+    solve_to_reachable(
+        make_armature([Bone((0, 0.1 * (i % 2), i), (0, 0.1 * ((i + 1) % 2), i + 1), roll) for i in range(4)])
+    )
+
+
+@pytest.mark.parametrize(
+    "bones",
+    [
+        [Bone((0, 0, i * 1.5), (0, 0.1, i * 1.5 + 1)) for i in range(4)],  # gaps
+        [Bone((0, 0, 0), (0, 0.5, 1)), Bone((0.3, 0, 1), (0, 0, 2)), Bone((0, 0.4, 2), (0, 0, 3))],  # fan-out
+        [Bone((0, 0, i), (0, 0.3, i)) for i in range(4)],  # glTF: bones point away from their child
+        [Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 0), (0, 0.5, 1)), Bone((0, 0.5, 1), (0, 0, 2))],  # head on head
+    ],
+)
+def test_next_bone_not_at_the_tail(bones: list[Bone]) -> None:
+    solve_to_reachable(make_armature(bones))
+
+
+def test_posed_helper_bones_between() -> None:
+    owner = make_line(6, bend=0.2)
+    for name in ("b2", "b4"):
+        owner.pose.bones[name].rotation_quaternion = Quaternion((1, 0, 0), 0.6)
+        owner.pose.bones[name].lock_rotation = (True, True, True)
+    solve_to_reachable(owner)
+    for name in ("b2", "b4"):
+        turned = owner.pose.bones[name].rotation_quaternion.rotation_difference(Quaternion((1, 0, 0), 0.6))
+        assert turned.angle < 1e-3
+
+
+@pytest.mark.parametrize("names", [("b1",), ("b2",), ("b1", "b2", "b3")])
+def test_inherit_rotation_off(names: tuple[str, ...]) -> None:
+    owner = make_line(4, bend=0.2)
+    for name in names:
+        owner.data.bones[name].use_inherit_rotation = False
+    owner.pose.bones["b0"].rotation_quaternion = Quaternion((0, 1, 0), 0.5)
+    solve_to_reachable(owner)
+
+
+@pytest.mark.parametrize("mode", SCALES)
+@pytest.mark.parametrize("scale", [(2, 2, 2), (-1, -1, -1), (-1, 1, 1), (1, 1.5, 1), (1.4, 1, 0.8)])
+def test_inherit_scale(mode: str, scale: tuple[float, float, float]) -> None:
+    owner = make_line(4, bend=0.2)
+    for bone in owner.data.bones:
+        bone.inherit_scale = mode
+    owner.pose.bones["b1"].scale = scale
+    solve_to_reachable(owner)
+
+
+def test_scaled_ancestor_with_shear() -> None:
+    owner = make_line(5, bend=0.2)
+    owner.pose.bones["b0"].scale = (1.5, 0.8, 1.0)
+    owner.pose.bones["b0"].rotation_quaternion = Quaternion((1, 0, 0), 0.5)
+    solve_to_reachable(owner, count=3)
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_pose_location(local: bool) -> None:
+    owner = make_armature([Bone((0, 0.1 * (i % 2), i * 1.1), (0, 0, i * 1.1 + 1), 0.3) for i in range(4)])
+    for i, bone in enumerate(owner.pose.bones):
+        bone.bone.use_local_location = local
+        bone.location = (0.1 * i, -0.05, 0.1)
+    solve_to_reachable(owner)
+
+
+OBJECTS = {
+    "moved": Matrix.LocRotScale(Vector((3, -2, 5)), Euler((0.3, 1.0, -2.0)), Vector((1, 1, 1))),
+    "scaled": Matrix.LocRotScale(None, Euler((0.3, 1.0, -2.0)), Vector((0.01, 0.01, 0.01))),
+    "mirrored": Matrix.LocRotScale(None, Euler((0.3, 1.0, -2.0)), Vector((-2, -2, -2))),
+    "mirrored along one axis": Matrix.LocRotScale(None, Euler((0.3, 0, 0)), Vector((-1, 1, 1))),
+    "uneven": Matrix.LocRotScale(None, Euler((0.3, 1.0, -2.0)), Vector((1, 2, 0.7))),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_object_matrix(name: str) -> None:
+    owner = make_line(4, bend=0.2)
+    owner.matrix_world = OBJECTS[name]
+    solve_to_reachable(owner)
+
+
+def test_sheared_object() -> None:
+    owner, parent = make_line(4, bend=0.2), make_empty((0, 0, 0))
+    parent.scale = (1, 2, 0.6)
+    owner.parent = parent
+    owner.rotation_euler = (0.5, 0.4, 0.3)
+    solve_to_reachable(owner)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rotation_modes_and_the_channels_of_other_modes(mode: str) -> None:
+    owner = make_line(4, bend=0.2)
+    for bone in owner.pose.bones:
+        bone.rotation_mode = mode
+    solve_to_reachable(owner)
+    for bone in owner.pose.bones:
+        assert mode == "QUATERNION" or tuple(bone.rotation_quaternion) == (1, 0, 0, 0)
+        assert mode == "AXIS_ANGLE" or tuple(bone.rotation_axis_angle) == (0, 0, 1, 0)
+        assert mode in {"QUATERNION", "AXIS_ANGLE"} or tuple(bone.location) == (0, 0, 0)
+
+
+def test_posed_and_constrained_ancestors() -> None:
+    owner = make_line(6, bend=0.2)
+    owner.pose.bones["b0"].rotation_quaternion = Quaternion((1, 0, 0), 0.6)
+    constraint = owner.pose.bones["b1"].constraints.new("COPY_ROTATION")
+    constraint.target = make_empty((0, 0, 0), "Turner")
+    constraint.target.rotation_euler = (0.4, 0.2, 1.0)
+    solve_to_reachable(owner, count=4)
+
+
+def test_bendy_bones() -> None:
+    owner = make_line(4, bend=0.2)
+    for bone in owner.data.bones:
+        bone.bbone_segments = 8
+    solve_to_reachable(owner)
+
+
+def test_zero_length_bones() -> None:
+    """Deleted by Blender 4.x on leaving edit mode, 2e-6 long in 5.x."""
+    owner = make_armature([Bone((0, 0, 0), (0, 0.2, 1)), Bone((0, 0.2, 1), (0, 0.2, 1)), Bone((0, 0.2, 1), (0, 0, 2))])
+    solve_to_reachable(owner)
+
+
+def test_hidden_bones_are_posed() -> None:
+    owner = make_line(4, bend=0.2)
+    for bone in owner.data.bones:
+        bone.hide = True
+    solve_to_reachable(owner)
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-3, 1.0, 1e3, 1e6])
+def test_sizes(size: float) -> None:
+    solve_to_reachable(make_armature(list(_line(4, size, Vector()))))
+
+
+@pytest.mark.parametrize(("distance", "promised"), [(10.0, 1e-4), (1e3, 2e-4), (1e5, 2e-2)])
+@pytest.mark.parametrize("where", ["bones", "object"])
+def test_far_from_the_origin(distance: float, promised: float, where: str) -> None:
+    """What is promised is 16 units in the last place of the largest coordinate."""
+    offset = Vector((distance, -distance, distance))
+    owner = make_armature(list(_line(4, 1.0, offset if where == "bones" else Vector())))
+    if where == "object":
+        owner.location = offset
+    chain = add_chain(owner)
+    chain.target = make_empty(offset + Vector((1.0, 1.5, 1.5)))
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED", chain.message
+    assert tip_error(owner, chain) <= promised
+
+
+@pytest.mark.parametrize("count", [1, 2, 60, 300, 500])
+def test_long_chains(count: int) -> None:
+    solve_to_reachable(make_line(count, bend=0.05))
+
+
+def test_straight_chain() -> None:
+    solve_to_reachable(make_line(3, bend=0.0))
+
+
+def test_only_the_chain_moves() -> None:
+    owner = make_armature(
+        [
+            Bone((0, 0, 0), (0, 0, 1)),
+            Bone((0, 0.1, 1), (0, 0, 2)),
+            Bone((0, 0, 2), (0, 0, 3)),
+            Bone((1, 0, 2), (2, 0, 2)),
+        ]
+    )
+    owner.pose.bones["b3"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
+    before = [tuple(owner.pose.bones[name].rotation_quaternion) for name in ("b0", "b3")]
+    chain = add_chain(owner, (1.0, 0.5, 2.0), tip="b2", count=2)
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+    assert [tuple(owner.pose.bones[name].rotation_quaternion) for name in ("b0", "b3")] == before
+
+
+def test_lengths_and_locations_are_not_touched() -> None:
+    owner = make_line(4, bend=0.2)
+    joints = [(b - a).length for a, b in pairwise(_heads(owner))]
+    solve_to_reachable(owner)
+    for a, b in zip(joints, [(b - a).length for a, b in pairwise(_heads(owner))], strict=True):
+        assert a == pytest.approx(b, rel=1e-5)
+    assert all(tuple(bone.location) == (0, 0, 0) and tuple(bone.scale) == (1, 1, 1) for bone in owner.pose.bones)
+
+
+def test_target_and_pole_on_bones_of_another_armature() -> None:
+    owner = make_line(3, bend=0.2)
+    other = make_armature([Bone((1, 1, 1.2), (1, 1, 2)), Bone((2, 3, 1), (2, 3, 2), parent=None)], "Other")
+    other.location = (0.1, 0.2, 0.0)
+    chain = add_chain(owner)
+    chain.target, chain.target_bone, chain.pole, chain.pole_bone = other, "b0", other, "b1"
+    bpy.ops.fabrik.solve(chain=chain.name)
+    joints = evaluated_joints(owner, chain)
+    assert (joints[-1] - Vector((1.1, 1.2, 1.2))).length < PROMISED * 3
+    assert chain_bones(owner, chain)[0].name == "b0"
+
+
+def test_pole_angle_is_in_radians_about_root_to_tip() -> None:
+    owner = make_line(2, bend=0.2)
+    chain = add_chain(owner, (0, 0, 1.4))
+    chain.pole = make_empty((0, 5, 0.7), "Pole")
+    sides = []
+    for angle in (0.0, pi / 2):
+        chain.pole_angle = angle
+        bpy.ops.fabrik.solve()
+        sides.append(evaluated_joints(owner, chain)[1])
+    assert sides[0].y > 0.3
+    assert sides[1].x < -0.3  # a quarter turn about +Z takes +Y to -X
+
+
+def _heads(owner: bpy.types.Object) -> list[Vector]:
+    bpy.context.view_layer.update()
+    return [owner.matrix_world @ bone.head for bone in owner.pose.bones]
+
+
+def _line(count: int, size: float, offset: Vector):
+    points = [offset + Vector((0, 0.15 * (i % 2), i)) * size for i in range(count + 1)]
+    return (Bone(points[i], points[i + 1], connect=i > 0) for i in range(count))
