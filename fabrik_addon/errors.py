@@ -25,6 +25,11 @@ class FabrikError(Exception):
         self.chain = chain
         self.bone = bone
 
+    @property
+    def local(self) -> str:
+        """The reason with the bone alone as its place, for where rig and chain are in view."""
+        return f"bone '{self.bone}': {self.reason}" if self.bone else self.reason
+
     def __str__(self) -> str:
         places = (("", self.rig), ("chain", self.chain), ("bone", self.bone))
         where = ", ".join(f"{kind} '{name}'".strip() for kind, name in places if name)

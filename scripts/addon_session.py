@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import bpy
+
 from build import ROOT, stage
 
 REPOSITORY = "fabrik_sources"

@@ -147,3 +147,7 @@ def _install_libraries(error: str) -> None:
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
             raise SetupError(f"'{' '.join(command)}' failed: {done.stderr.strip()}")
+
+
+if __name__ == "__main__":
+    print("\n".join(requirements(*sys.argv[1:])))

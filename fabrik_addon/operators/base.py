@@ -8,41 +8,43 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..errors import FabrikError
-from ..rig.checks import rig_refusal
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.checks import edit_refusal, rig_refusal
+from ..rig.find import working_chain, working_rig
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
     Returned = set[OperatorReturnItems]
 
-
-def active_chain(context: bpy.types.Context) -> FabrikChain | None:
-    """The active chain of the active armature."""
-    owner = context.object
-    return rig_of(owner).active if owner is not None and owner.type == "ARMATURE" else None
+NAMED = 5  # names that a report lists; more are counted
 
 
 class RigOperator(bpy.types.Operator):
-    """An operator on the active armature, in Object and Pose mode."""
+    """An operator on the active armature, or on that of the active target or pole, in Object and Pose mode.
+
+    Attributes:
+        poses: Whether it needs an armature that can be posed now; else one that can be edited will do.
+    """
 
     bl_options = {"REGISTER", "UNDO"}
+    poses = True
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        reason = rig_refusal(context.object) or cls.refusal(context)
+        owner = working_rig(context)
+        reason = (rig_refusal(owner) if cls.poses else edit_refusal(owner)) or cls.refusal(context)
         if reason:
             cls.poll_message_set(reason[0].upper() + reason[1:])
         return not reason
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        """Why the operator is disabled, or ""; called for an armature that can be posed."""
+        """Why the operator is disabled, or ""; called for an armature that will do."""
         return ""
 
     def execute(self, context: bpy.types.Context) -> Returned:
         try:
-            return self.run(context, context.object)
+            return self.run(context, working_rig(context))
         except FabrikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
@@ -57,4 +59,9 @@ class ChainOperator(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if active_chain(context) else "there is no active chain: add one first"
+        return "" if working_chain(context) else "there is no active chain: add one first"
+
+
+def listed(names: list[str], kind: str) -> str:
+    """A few names, or how many there are of a kind."""
+    return ", ".join(names) if len(names) <= NAMED else f"{len(names)} {kind}"

@@ -28,10 +28,11 @@ class BoneOperator(RigOperator):
 
 
 class FABRIK_OT_limit_from_ik(BoneOperator):
-    """Take the joint limit from the bone's own locks and limits for inverse kinematics"""
+    """Take the joint limit from the bone's own locks and limits for Blender's IK; bones without any keep theirs"""
 
     bl_idname = "fabrik.limit_from_ik"
-    bl_label = "From the Bone's IK Limits"
+    bl_label = "Copy from IK Limits"
+    poses = False
 
     if TYPE_CHECKING:
         use_selected: bool
@@ -53,7 +54,7 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
             return {"CANCELLED"}
         for text in refused:
             self.report({"WARNING"}, text)
-        self.report({"INFO"}, f"Set the limits of {len(bones) - len(refused)} bones")
+        self.report({"INFO"}, f"Set the limits of {len(bones) - len(refused)} of {len(bones)} bones")
         return {"FINISHED"}
 
 
@@ -62,6 +63,7 @@ class FABRIK_OT_limit_axis(BoneOperator):
 
     bl_idname = "fabrik.limit_axis"
     bl_label = "Hinge Axis"
+    poses = False
 
     if TYPE_CHECKING:
         axis: str

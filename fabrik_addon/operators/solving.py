@@ -9,26 +9,20 @@ import bpy
 from bpy.props import StringProperty
 
 from ..errors import ChainError
-from ..rig.properties import rig_of
-from ..session.solve import Outcome, solve_chains
+from ..rig.find import working_rig
+from ..rig.properties import FabrikChain, rig_of
+from ..session.solve import solve_chains
+from ..session.wording import measure_text, status_text
 from .base import ChainOperator
 
 if TYPE_CHECKING:
     from .base import Returned
 
 
-def outcome_text(outcome: Outcome) -> str:
+def _sentence(chain: FabrikChain, scene: bpy.types.Scene) -> str:
     """One line on how a chain's solve ended."""
-    if outcome.status == "REFUSED":
-        return outcome.message
-    texts = {
-        "REACHED": "reached",
-        "TOO_FAR": "the target is too far away",
-        "TOO_NEAR": "the target is too near to the root",
-        "BLOCKED": f"held back by the limits of {', '.join(outcome.blocking) or 'its bones'}",
-    }
-    text = f"{outcome.chain}: {texts[outcome.status]}, {outcome.residual:.4g} from the target, {outcome.passes} passes"
-    return "; ".join([text, *outcome.warnings])
+    text = f"{chain.name}: {status_text(chain).lower()}, {measure_text(chain, scene)}"
+    return f"{text}; {chain.message}" if chain.message else text
 
 
 class SolveOperator(ChainOperator):
@@ -39,11 +33,12 @@ class SolveOperator(ChainOperator):
         outcomes = solve_chains(context, owner, names)
         refused = [outcome for outcome in outcomes if outcome.status == "REFUSED"]
         if len(refused) == len(outcomes):
-            self.report({"ERROR"}, "\n".join(outcome_text(outcome) for outcome in refused))
+            self.report({"ERROR"}, "\n".join(outcome.refusal for outcome in refused))
             return {"CANCELLED"}
         for outcome in outcomes:
             is_fine = outcome.status == "REACHED" and not outcome.warnings
-            self.report({"INFO"} if is_fine else {"WARNING"}, outcome_text(outcome))
+            text = outcome.refusal or _sentence(rig_of(owner).chains[outcome.chain], context.scene)
+            self.report({"INFO"} if is_fine else {"WARNING"}, text)
         return {"FINISHED"}
 
 
@@ -69,8 +64,9 @@ class FABRIK_OT_solve(SolveOperator):
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        if context.object is not None:
-            self.layout.prop_search(self, "chain", context.object, "fabrik_chains")
+        owner = working_rig(context)
+        if owner is not None:
+            self.layout.prop_search(self, "chain", owner, "fabrik_chains")
 
 
 class FABRIK_OT_solve_all(SolveOperator):
@@ -81,7 +77,7 @@ class FABRIK_OT_solve_all(SolveOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        chains = rig_of(context.object).chains if context.object else ()
+        chains = rig_of(working_rig(context)).chains
         return "" if any(chain.enabled for chain in chains) else "no chain is enabled"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:

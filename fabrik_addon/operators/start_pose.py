@@ -10,9 +10,10 @@ from bpy.props import BoolProperty
 
 from ..rig.chain_bones import resolve_bones
 from ..rig.channels import channel_of, neutral_values
+from ..rig.find import working_chain
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.start_pose import capture, reset
-from .base import ChainOperator, active_chain
+from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -23,7 +24,7 @@ class StartPoseOperator(ChainOperator):
 
     def chains(self, context: bpy.types.Context, owner: bpy.types.Object, use_all: bool) -> list[FabrikChain]:
         """The active chain, or all."""
-        active = active_chain(context)
+        active = working_chain(context)
         return list(rig_of(owner).chains) if use_all or active is None else [active]
 
 
@@ -42,7 +43,7 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
         found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
         for chain, bones in found:
             capture(chain, bones)
-        self.report({"INFO"}, f"Captured the start pose of {', '.join(chain.name for chain, _ in found)}")
+        self.report({"INFO"}, f"Captured the start pose of {listed([chain.name for chain, _ in found], 'chains')}")
         return {"FINISHED"}
 
 
@@ -51,6 +52,7 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
 
     bl_idname = "fabrik.start_pose_reset"
     bl_label = "Reset"
+    poses = False
 
     if TYPE_CHECKING:
         use_pose: bool
@@ -65,7 +67,7 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
             reset(chain, bones)
             for bone in bones if self.use_pose else ():
                 setattr(bone, channel_of(bone.rotation_mode)[0], neutral_values(bone.rotation_mode))
-        self.report({"INFO"}, f"{', '.join(chain.name for chain, _ in found)}: starts from the rest pose")
+        self.report({"INFO"}, f"Rest pose is the start pose of {listed([chain.name for chain, _ in found], 'chains')}")
         return {"FINISHED"}
 
 

@@ -16,27 +16,35 @@ def pose_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.typ
 
 
 def resolve_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
-    """The pose bones of a chain, root to tip, looked up by name now.
+    """The pose bones of a chain, root to tip, looked up by name now; see `bones_to`."""
+    try:
+        return bones_to(owner, chain.tip_bone, chain.bone_count)
+    except ChainError as error:
+        error.chain = chain.name
+        raise
+
+
+def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bpy.types.PoseBone]:
+    """The pose bones from a chain's root to its tip.
 
     Args:
         owner: The armature object, original or evaluated.
-        chain: Its tip bone and number of bones; 0 means up to the root.
+        tip_bone: Name of the last bone.
+        bone_count: Number of bones; 0 means up to the root.
 
     Raises:
-        ChainError: No tip bone is named, the armature has no such bone, or fewer bones than the chain wants.
+        ChainError: No tip bone is named, the armature has no such bone, or fewer bones than wanted.
     """
-    if not chain.tip_bone:
-        raise ChainError("no tip bone is set", chain=chain.name)
-    tip = pose_bones(owner).get(chain.tip_bone)
+    if not tip_bone:
+        raise ChainError("no tip bone is set", rig=owner.name)
+    tip = pose_bones(owner).get(tip_bone)
     if tip is None:
-        raise ChainError(f"'{owner.name}' has no bone '{chain.tip_bone}'", chain=chain.name)
+        raise ChainError(f"the armature has no bone '{tip_bone}'", rig=owner.name)
     bones = [tip, *tip.parent_recursive]
-    if chain.bone_count > len(bones):
-        raise ChainError(
-            f"{chain.bone_count} bones are wanted, but '{chain.tip_bone}' has {len(bones) - 1} parents",
-            chain=chain.name,
-        )
-    return bones[: chain.bone_count or len(bones)][::-1]
+    if bone_count > len(bones):
+        parents = len(bones) - 1
+        raise ChainError(f"{bone_count} bones are wanted, but it has {parents} parents", rig=owner.name, bone=tip_bone)
+    return bones[: bone_count or len(bones)][::-1]
 
 
 def limb_length(tip: bpy.types.PoseBone) -> int:

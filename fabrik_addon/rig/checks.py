@@ -37,17 +37,25 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
     return owner
 
 
-def rig_refusal(owner: bpy.types.Object | None) -> str:
-    """Why an object can't be posed, as far as no evaluation is needed to see it; "" where it can."""
+def edit_refusal(owner: bpy.types.Object | None) -> str:
+    """Why nothing can be set on an object; "" where it can."""
     if owner is None or owner.type != "ARMATURE" or owner.pose is None:
         return "the active object is not an armature"
     if not owner.is_editable:
         return "it is linked: make a library override to pose it"
+    return ""
+
+
+def rig_refusal(owner: bpy.types.Object | None) -> str:
+    """Why an object can't be posed, as far as no evaluation is needed to see it; "" where it can."""
+    refusal = edit_refusal(owner)
+    if refusal or owner is None:
+        return refusal
     if owner.mode == "EDIT":
         return "it is in edit mode"
     data: Any = owner.data
     if data.pose_position == "REST":
-        return "its armature is in rest position, which shows no pose"
+        return "the armature is in Rest Position: switch it to Pose Position"
     return ""
 
 

@@ -132,26 +132,25 @@ BUILDERS: dict[str, Builder] = {"FREE": _free, "HINGE": _hinge, "LOCKED": _locke
 def set_from_ik(bone: bpy.types.PoseBone) -> None:
     """Set a bone's limit from its locks and limits for Blender's own IK.
 
-    No axis locked and none limited is free, one free axis a hinge with that axis' limits, none is locked.
+    One free axis is a hinge with that axis' limits, none is locked.
 
     Raises:
-        BoneError: The settings are no limit of the types that there are.
+        BoneError: The bone has no such settings, or they are no limit of the types that there are.
     """
     locks = [bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z]
     limited = [bone.use_ik_limit_x, bone.use_ik_limit_y, bone.use_ik_limit_z]
     view: LimitView = limit_of(bone)
+    if not any(locks) and not any(limited):
+        raise BoneError("it has no IK locks or limits, and keeps its joint limit", bone=bone.name)
     if all(locks):
         view.limit = "LOCKED"
-    elif sum(locks) == 2:
-        i = locks.index(False)
-        low, high = (bone.ik_min_x, bone.ik_min_y, bone.ik_min_z)[i], (bone.ik_max_x, bone.ik_max_y, bone.ik_max_z)[i]
-        view.limit = "HINGE"
-        view.axis = [float(axis == i) for axis in range(3)]
-        view.angle_min, view.angle_max = (low, high) if limited[i] else (-pi, pi)
-    elif not any(locks) and not any(limited):
-        view.limit = "FREE"
-    else:
-        free = [AXES[i] for i in range(3) if not locks[i]]
-        raise BoneError(
-            f"its IK settings leave {' and '.join(free)} free within limits; a hinge has one axis", bone=bone.name
-        )
+        return
+    free = [i for i in range(3) if not locks[i]]
+    if len(free) > 1:
+        axes = " and ".join(AXES[i] for i in free)
+        raise BoneError(f"its IK settings leave {axes} free within limits; a hinge has one axis", bone=bone.name)
+    (axis,) = free
+    low, high = ((bone.ik_min_x, bone.ik_max_x), (bone.ik_min_y, bone.ik_max_y), (bone.ik_min_z, bone.ik_max_z))[axis]
+    view.limit = "HINGE"
+    view.axis = [float(i == axis) for i in range(3)]
+    view.angle_min, view.angle_max = (low, high) if limited[axis] else (-pi, pi)

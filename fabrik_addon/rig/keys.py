@@ -37,7 +37,7 @@ class KeyedChannels:
         return any((path, i) in self.curves for i in range(size))
 
 
-def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone]) -> int:
+def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:
     """Key the rotation of bones where automatic keying is on, by the user's own preferences for it.
 
     Returns:
@@ -50,9 +50,10 @@ def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone]
         return 0
     edit: Any = context.preferences.edit
     options: Any = set()
-    if edit.use_keyframe_insert_available or getattr(edit, "use_auto_keyframe_insert_available", False):
+    if edit.use_keyframe_insert_available:
         options.add("INSERTKEY_AVAILABLE")
-    if getattr(edit, "use_auto_keyframe_insert_needed", False):
+        bones = [bone for bone in bones if keyed.has(bone)]
+    if edit.use_auto_keyframe_insert_needed:
         options.add("INSERTKEY_NEEDED")
     if tools.auto_keying_mode == "REPLACE_KEYS":
         options.add("INSERTKEY_REPLACE")

@@ -53,7 +53,7 @@ START_ITEMS = (
     ("ANIMATED", "Animated", "Start from the frame's keyed pose; bones without keys from the captured or rest pose"),
 )
 STATUS_ITEMS = (
-    ("NONE", "Not solved", "The chain was not solved yet"),
+    ("NONE", "Not solved", "The chain was not solved since it was last changed"),
     ("REACHED", "Reached", "The tip is on the target"),
     ("TOO_FAR", "Too far", "The target is farther away than the chain is long"),
     ("TOO_NEAR", "Too near", "The target is nearer to the root than the longest bone lets the tip come"),
@@ -83,6 +83,12 @@ def _make_name_unique(chain: FabrikChain, context: bpy.types.Context) -> None:
     taken = {other.name for other in rig_of(owner).chains if other != chain}
     if chain.name in taken or not chain.name:
         chain.name = unique_name(chain.name or "Chain", taken)
+
+
+def _forget_status(chain: FabrikChain, context: bpy.types.Context) -> None:
+    """What the last solve found does not hold for a chain that was changed since."""
+    if chain.status != "NONE":
+        chain.status = "NONE"
 
 
 def unique_name(wanted: str, taken: Iterable[str]) -> str:
@@ -125,7 +131,10 @@ class FabrikChain(bpy.types.PropertyGroup):
             name="Enabled", description="Solve this chain with Solve All", default=True, override=OVERRIDE
         )
         tip_bone: StringProperty(
-            name="Tip Bone", description="Last bone of the chain; its tail is brought to the target", override=OVERRIDE
+            name="Tip Bone",
+            description="Last bone of the chain; its tail is brought to the target",
+            update=_forget_status,
+            override=OVERRIDE,
         )
         bone_count: IntProperty(
             name="Bones",
@@ -133,20 +142,33 @@ class FabrikChain(bpy.types.PropertyGroup):
             min=0,
             soft_max=20,
             default=0,
+            update=_forget_status,
             override=OVERRIDE,
         )
         target: PointerProperty(
-            type=bpy.types.Object, name="Target", description="Object that the tip is to reach", override=OVERRIDE
+            type=bpy.types.Object,
+            name="Target",
+            description="Object that the tip is to reach",
+            update=_forget_status,
+            override=OVERRIDE,
         )
         target_bone: StringProperty(
-            name="Target Bone", description="Bone of the target armature whose head is reached", override=OVERRIDE
+            name="Target Bone",
+            description="Bone of the target armature whose head is reached",
+            update=_forget_status,
+            override=OVERRIDE,
         )
         pole: PointerProperty(
-            type=bpy.types.Object, name="Pole", description="Object towards which the chain bends", override=OVERRIDE
+            type=bpy.types.Object,
+            name="Pole",
+            description="Object towards which the chain bends",
+            update=_forget_status,
+            override=OVERRIDE,
         )
         pole_bone: StringProperty(
             name="Pole Bone",
             description="Bone of the pole armature towards whose head the chain bends",
+            update=_forget_status,
             override=OVERRIDE,
         )
         pole_angle: FloatProperty(
@@ -155,6 +177,7 @@ class FabrikChain(bpy.types.PropertyGroup):
             subtype="ANGLE",
             soft_min=-pi,
             soft_max=pi,
+            update=_forget_status,
             override=OVERRIDE,
         )
         tolerance: FloatProperty(
@@ -164,14 +187,16 @@ class FabrikChain(bpy.types.PropertyGroup):
             max=0.1,
             default=DEFAULT_TOLERANCE,
             precision=6,
+            update=_forget_status,
             override=OVERRIDE,
         )
         max_passes: IntProperty(
-            name="Passes",
+            name="Max Passes",
             description="Greatest number of passes over the chain; most solves need fewer than ten",
             min=1,
             soft_max=1000,
             default=DEFAULT_MAX_PASSES,
+            update=_forget_status,
             override=OVERRIDE,
         )
         influence: FloatProperty(
@@ -181,10 +206,15 @@ class FabrikChain(bpy.types.PropertyGroup):
             min=0.0,
             max=1.0,
             default=1.0,
+            update=_forget_status,
             override=OVERRIDE,
         )
         start: EnumProperty(
-            items=START_ITEMS, name="Start", description="Pose from which every solve starts", override=OVERRIDE
+            items=START_ITEMS,
+            name="Start",
+            description="Pose from which every solve starts",
+            update=_forget_status,
+            override=OVERRIDE,
         )
         captured: CollectionProperty(type=FabrikCapturedRotation, override=OVERRIDE_COLLECTION)
         fingerprint: StringProperty(options={"HIDDEN"}, override=OVERRIDE)
@@ -198,7 +228,9 @@ class FabrikChain(bpy.types.PropertyGroup):
         )
         passes: IntProperty(name="Passes Used", override=OVERRIDE)
         blocking_bones: CollectionProperty(type=FabrikBoneName, override=OVERRIDE_COLLECTION)
-        message: StringProperty(name="Message", description="Why the chain was refused", override=OVERRIDE)
+        message: StringProperty(
+            name="Message", description="Why the chain was refused, or what to look out for", override=OVERRIDE
+        )
 
 
 class RigView:
@@ -251,7 +283,7 @@ LIMIT_PROPERTIES: dict[str, Any] = {
     ),
     "angle_min": _limit_property(
         FloatProperty,
-        name="Least Angle",
+        name="Min",
         description="Least angle about the axis, from the rest pose",
         subtype="ANGLE",
         default=-pi,
@@ -260,7 +292,7 @@ LIMIT_PROPERTIES: dict[str, Any] = {
     ),
     "angle_max": _limit_property(
         FloatProperty,
-        name="Greatest Angle",
+        name="Max",
         description="Greatest angle about the axis, from the rest pose",
         subtype="ANGLE",
         default=pi,

@@ -63,13 +63,10 @@ class Reading:
         return float((self.world.to_3x3() @ vector).length)
 
 
-def read_path(
-    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph
-) -> tuple[list[bpy.types.PoseBone], BonePath]:
-    """The bones of a chain, and their kinematics as evaluated."""
-    bones = resolve_bones(owner, chain)
-    evaluated = owner.evaluated_get(depsgraph)
-    return bones, BonePath.of([pose_bones(evaluated)[bone.name] for bone in bones])
+def read_path(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], depsgraph: bpy.types.Depsgraph) -> BonePath:
+    """The kinematics of bones, root to tip, as evaluated."""
+    evaluated = pose_bones(owner.evaluated_get(depsgraph))
+    return BonePath.of([evaluated[bone.name] for bone in bones])
 
 
 def read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Reading:
@@ -91,7 +88,8 @@ def read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsg
 
 
 def _read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Reading:
-    bones, path = read_path(owner, chain, depsgraph)
+    bones = resolve_bones(owner, chain)
+    path = read_path(owner, bones, depsgraph)
     check_bones(owner, bones)
     check_goal(owner, chain, bones)
     starts = read_start(owner, chain, bones, frame_of(depsgraph))

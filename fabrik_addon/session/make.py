@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make chains, and the empties that serve as their targets and poles."""
+"""Make chains, and the empties that serve as their targets and poles.
+
+Each maker is given what a planner found, and can't fail: all is planned before the first thing is made.
+"""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import bpy
-from mathutils import Quaternion, Vector
+from mathutils import Vector
 
-from ..errors import ChainError, RigError, TargetError
+from ..errors import RigError, TargetError
 from ..finite import are_finite
 from ..kernel.bend import bend_direction, preferred_bend
 from ..kernel.orientation import place
-from ..rig.chain_bones import limb_length, pose_bones, resolve_bones
+from ..kernel.rotations import turn_about
+from ..rig.chain_bones import limb_length, pose_bones
 from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
 from ..rig.compat import is_selected
@@ -24,6 +29,7 @@ from ..rig.start_pose import reset
 from .defaults import Defaults
 
 SIDES = (".L", ".R", "_L", "_R", "-L", "-R", ".l", ".r", "_l", "_r", "-l", "-r")
+POLE_SIZE = 0.6  # of a target's
 
 
 def selected_limbs(owner: bpy.types.Object) -> list[tuple[str, int]]:
@@ -50,131 +56,159 @@ def _selected_children(bone: bpy.types.PoseBone, names: set[str]) -> int:
     return sum(child.name in names for child in bone.children)
 
 
-def add_chain(owner: bpy.types.Object, tip_bone: str, bone_count: int, defaults: Defaults) -> FabrikChain:
+def add_chain(
+    owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], bone_count: int, defaults: Defaults
+) -> FabrikChain:
     """Add a chain, named after its tip, and make it the active one.
 
     Args:
         owner: An armature object.
-        tip_bone: Name of the last bone.
-        bone_count: Number of bones, 0 for all up to the root.
+        bones: Its bones, root to tip.
+        bone_count: Their number, or 0 to mean all up to the root.
         defaults: Settings of the new chain.
-
-    Raises:
-        ChainError: There are no such bones; nothing was added.
     """
     rig = rig_of(owner)
-    probe = pose_bones(owner).get(tip_bone)
-    if probe is None:
-        raise ChainError(f"there is no bone '{tip_bone}'", rig=owner.name)
-    if bone_count > len(probe.parent_recursive) + 1:
-        raise ChainError(
-            f"{bone_count} bones are wanted, but it has {len(probe.parent_recursive)} parents",
-            rig=owner.name,
-            bone=tip_bone,
-        )
-    name = unique_name(tip_bone, (chain.name for chain in rig.chains))
+    tip = bones[-1].name
+    name = unique_name(tip, [chain.name for chain in rig.chains])
     chain = rig.chains.add()
-    chain.name, chain.tip_bone, chain.bone_count = name, tip_bone, bone_count
+    chain.name, chain.tip_bone, chain.bone_count = name, tip, bone_count
     chain.tolerance, chain.max_passes = defaults.tolerance, defaults.max_passes
-    reset(chain, resolve_bones(owner, chain))
+    reset(chain, bones)
     chain.start = defaults.start
     rig.active_index = len(rig.chains) - 1
     return chain
 
 
-def sided_name(chain: str, role: str) -> str:
-    """A name with the role before the side, so that Blender's mirror tools find the other side: arm.target.L."""
-    if chain.endswith(SIDES):
-        return f"{chain[:-2]}.{role}{chain[-2:]}"
-    return f"{chain}.{role}"
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """An empty to be made.
+
+    Attributes:
+        location: World position.
+        size: Its display size.
+        shape: Its display type.
+    """
+
+    location: Vector
+    size: float
+    shape: str
+
+    def make(self, context: bpy.types.Context, owner: bpy.types.Object, name: str) -> bpy.types.Object:
+        """Make it beside the armature, in a collection that may be changed."""
+        empty = bpy.data.objects.new(name, None)
+        _home(context, owner).objects.link(empty)
+        empty.location = self.location
+        empty.empty_display_type = self.shape  # type: ignore[assignment]
+        empty.empty_display_size = self.size
+        return empty
 
 
-def add_target(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, defaults: Defaults
-) -> bpy.types.Object:
-    """Make an empty at the chain's tip, as it stands now, its target.
+def plan_target(
+    context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], defaults: Defaults
+) -> Empty:
+    """A target at the tip of the bones as they stand now.
 
     Raises:
-        TargetError: The chain has a target already.
-        FabrikError: The armature can't be posed, or the chain has no such bones.
+        FabrikError: The armature can't be posed.
     """
-    if chain.target is not None:
-        raise TargetError(f"it has the target '{chain.target.name}' already", chain=chain.name)
-    joints = _joints_world(context, owner, chain)
-    size = defaults.target_size * _span(joints)
-    empty = _add_empty(owner, context, sided_name(chain.name, "target"), joints[-1])
-    empty.empty_display_type = defaults.target_shape  # type: ignore[assignment]
-    empty.empty_display_size = size
-    chain.target, chain.target_bone = empty, ""
-    return empty
-
-
-def add_pole(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, distance: float, defaults: Defaults
-) -> bpy.types.Object:
-    """Make an empty in the plane of the chain's bend its pole, so that the pose stays as it is.
-
-    Args:
-        context: Its view layer is evaluated.
-        owner: The armature object.
-        chain: One of its chains; two bones or more.
-        distance: Of the pole from the chain, as a share of the chain's length.
-        defaults: Shape and size of the empty.
-
-    Raises:
-        TargetError: The chain has a pole already, or one bone alone, which does not bend.
-        FabrikError: The armature can't be posed, or the chain has no such bones.
-    """
-    if chain.pole is not None:
-        raise TargetError(f"it has the pole '{chain.pole.name}' already", chain=chain.name)
     depsgraph = context.evaluated_depsgraph_get()
-    bones, path = read_path(check_rig(owner, depsgraph), chain, depsgraph)
+    evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
+    tip = evaluated.matrix_world @ pose_bones(evaluated)[bones[-1].name].tail
+    path = read_path(owner, bones, depsgraph)
+    joints = path.place([read_rotation(bone) for bone in bones])
+    size = defaults.target_size * _world_length(evaluated, joints)
+    return _checked(owner, Empty(tip, size, defaults.target_shape))
+
+
+@dataclass(frozen=True, slots=True)
+class PoleOptions:
+    """Where a pole is put.
+
+    Attributes:
+        distance: From the chain, as a share of the chain's length.
+        angle: The chain's pole angle, for which the pose is to stay as it is.
+    """
+
+    distance: float = 0.6
+    angle: float = 0.0
+
+
+def plan_pole(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    bones: Sequence[bpy.types.PoseBone],
+    options: PoleOptions,
+    defaults: Defaults,
+) -> Empty:
+    """A pole in the plane of the bend of the bones as they stand now, so that the pose stays as it is.
+
+    Raises:
+        TargetError: There is one bone alone, which does not bend.
+        FabrikError: The armature can't be posed, or a bone's limit makes no sense.
+    """
     if len(bones) < 2:
-        raise TargetError("a single bone does not bend, so a pole has nothing to turn", chain=chain.name)
+        raise TargetError("a single bone does not bend, so a pole has nothing to turn", bone=bones[-1].name)
+    depsgraph = context.evaluated_depsgraph_get()
+    evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
+    path = read_path(owner, bones, depsgraph)
     rotations = [read_rotation(bone) for bone in bones]
     limits = [read_limit(bone, rotation) for bone, rotation in zip(bones, rotations, strict=True)]
-    measured = path.measure(rotations, rotations, limits)
-    joints, frames = place(measured, rotations)
+    chain = path.measure(rotations, rotations, limits)
+    joints, frames = place(chain, rotations)
     along = joints[-1].normalized() if joints[-1].length else Vector((0.0, 1.0, 0.0))
-    bend = bend_direction(joints, measured.length) or preferred_bend(measured, frames, along)
+    bend = bend_direction(joints, chain.length) or preferred_bend(chain, frames, along)
     middle = min(joints[1:-1], key=lambda joint: abs(joint.dot(along) - 0.5 * joints[-1].length))
-    side = Quaternion(along, -chain.pole_angle) @ bend
-    point = along * middle.dot(along) + side * (distance * measured.length)
-    world = owner.evaluated_get(depsgraph).matrix_world
-    empty = _add_empty(owner, context, sided_name(chain.name, "pole"), world @ (path.origin + point))
-    empty.empty_display_type = defaults.pole_shape  # type: ignore[assignment]
-    empty.empty_display_size = defaults.target_size * 0.6 * (world.to_3x3() @ along).length * measured.length
-    chain.pole, chain.pole_bone = empty, ""
-    return empty
+    side = turn_about(along, -options.angle) @ bend
+    point = along * middle.dot(along) + side * (options.distance * chain.length)
+    size = POLE_SIZE * defaults.target_size * _world_length(evaluated, joints)
+    return _checked(owner, Empty(evaluated.matrix_world @ (path.origin + point), size, defaults.pole_shape))
 
 
-def _joints_world(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[Vector]:
-    """The n + 1 evaluated joints of a chain in world space."""
-    depsgraph = context.evaluated_depsgraph_get()
-    check_rig(owner, depsgraph)
-    evaluated = owner.evaluated_get(depsgraph)
-    bones = resolve_bones(evaluated, chain)
-    return [evaluated.matrix_world @ point for point in [*(bone.head for bone in bones), bones[-1].tail]]
+def set_target(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, planned: Empty) -> None:
+    """Make a planned empty the chain's target."""
+    chain.target, chain.target_bone = planned.make(context, owner, sided_name(chain.name, "target")), ""
 
 
-def _span(joints: Sequence[Vector]) -> float:
-    return float(sum((b - a).length for a, b in itertools.pairwise(joints)))
+def set_pole(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, planned: Empty) -> None:
+    """Make a planned empty the chain's pole."""
+    chain.pole, chain.pole_bone = planned.make(context, owner, sided_name(chain.name, "pole")), ""
 
 
-def _add_empty(owner: bpy.types.Object, context: bpy.types.Context, name: str, location: Vector) -> bpy.types.Object:
-    """An empty beside the armature, in a collection that may be changed."""
-    if not are_finite(location):
+def sided_name(chain: str, role: str) -> str:
+    """A name with the role before side and number, so that Blender's mirror tools find the other side: arm.target.L."""
+    stem, dot, number = chain.rpartition(".")
+    stem, number = (stem, dot + number) if number.isdigit() and stem else (chain, "")
+    if stem.endswith(SIDES):
+        return f"{stem[:-2]}.{role}{stem[-2:]}{number}"
+    return f"{stem}.{role}{number}"
+
+
+def _checked(owner: bpy.types.Object, planned: Empty) -> Empty:
+    if not are_finite([*planned.location, planned.size]):
         raise RigError("its joints have no finite position", rig=owner.name)
-    empty = bpy.data.objects.new(name, None)
+    return planned
+
+
+def _world_length(owner: bpy.types.Object, joints: Sequence[Vector]) -> float:
+    axes = owner.matrix_world.to_3x3()
+    return float(sum((axes @ (b - a)).length for a, b in pairwise(joints)))
+
+
+def _home(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Collection:
+    """The first collection of the armature that is in use and may be changed, else the scene's."""
     assert context.scene is not None
     assert context.view_layer is not None
     homes = [c for c in owner.users_collection if c.is_editable and c.override_library is None]
     used = {layer.collection for layer in _layers(context.view_layer.layer_collection) if not layer.exclude}
-    home = next((c for c in homes if c in used), context.scene.collection)
-    home.objects.link(empty)
-    empty.location = location
-    return empty
+    return next((c for c in homes if c in used), context.scene.collection)
 
 
 def _layers(root: bpy.types.LayerCollection) -> list[bpy.types.LayerCollection]:
     return [root, *(found for child in root.children for found in _layers(child))]
+
+
+def same_bones(owner: bpy.types.Object, chain: FabrikChain) -> str:
+    """Name of another chain with the same tip and number of bones, or ""."""
+    others = (other for other in rig_of(owner).chains if other != chain)
+    key = (chain.tip_bone, chain.bone_count)
+    return next((other.name for other in others if (other.tip_bone, other.bone_count) == key), "")

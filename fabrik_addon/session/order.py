@@ -13,7 +13,8 @@ from ..rig.properties import FabrikChain
 def levels(owner: bpy.types.Object, chains: list[FabrikChain]) -> list[list[FabrikChain]]:
     """Group chains so that each comes after those on whose bones it hangs, with its root, target or pole.
 
-    Chains of one group do not depend on each other. The order of the list is kept within a group.
+    Chains of one group do not depend on each other and share no bone; chains that share one are solved in the order of
+    the list, so that the last has its way.
 
     Raises:
         ChainError: Chains wait for each other in a circle.
@@ -25,8 +26,9 @@ def levels(owner: bpy.types.Object, chains: list[FabrikChain]) -> list[list[Fabr
     while waiting:
         ready = [
             chain
-            for chain in waiting
+            for i, chain in enumerate(waiting)
             if not any(above[chain.name] & bones[other.name] for other in waiting if other != chain)
+            and not any(bones[chain.name] & bones[other.name] for other in waiting[:i])
         ]
         if not ready:
             names = " and ".join(f"'{chain.name}'" for chain in waiting)

@@ -17,6 +17,7 @@ from ..rig.checks import check_rig
 from ..rig.keys import KeyedChannels, insert_auto_keys
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.reader import Reading, frame_of, read
+from ..rig.start_pose import is_stale
 from ..rig.writer import ChannelWrite, plan
 from .order import levels, shared_bones
 
@@ -39,7 +40,8 @@ class Outcome:
         residual: Distance from tip to target in scene units.
         passes: Passes used.
         blocking: Names of the bones whose limits hold the chain back.
-        message: Why it was refused.
+        reason: Why it was refused, without rig and chain.
+        refusal: The same with them.
         warnings: What the user should know although the chain was solved.
     """
 
@@ -48,7 +50,8 @@ class Outcome:
     residual: float = 0.0
     passes: int = 0
     blocking: list[str] = field(default_factory=list)
-    message: str = ""
+    reason: str = ""
+    refusal: str = ""
     warnings: list[str] = field(default_factory=list)
 
 
@@ -90,12 +93,11 @@ def solve_chains(context: bpy.types.Context, owner: bpy.types.Object, names: Seq
     check_rig(owner, context.evaluated_depsgraph_get())
     chains = [chain for chain in rig_of(owner).chains if chain.name in set(names)]
     shared = shared_bones(owner, chains)
-    outcomes = []
-    for group in levels(owner, chains):
-        for outcome in _solve_group(context, owner, group):
-            if outcome.chain in shared and outcome.status != "REFUSED":
-                outcome.warnings.append(f"its bone '{shared[outcome.chain]}' is also of a chain solved before it")
-            outcomes.append(outcome)
+    outcomes = [outcome for group in levels(owner, chains) for outcome in _solve_group(context, owner, group)]
+    for outcome in outcomes:
+        if outcome.chain in shared and outcome.status != "REFUSED":
+            outcome.warnings.append(f"its bone '{shared[outcome.chain]}' is also of a chain solved before it")
+        _store(rig_of(owner).chains[outcome.chain], outcome)
     return outcomes
 
 
@@ -202,9 +204,10 @@ def _finished(context: bpy.types.Context, owner: bpy.types.Object, item: Solved,
     )
     written = [write.bone for write in item.writes]
     was_keyed = [bone.name for bone in written if keyed.has(bone)]
-    if not insert_auto_keys(context, written) and was_keyed:
+    if not insert_auto_keys(context, written, keyed) and was_keyed:
         outcome.warnings.append(f"its bone '{was_keyed[0]}' is keyed: key the pose, or the next frame change loses it")
-    _store(chain, outcome)
+    if chain.start != "REST" and is_stale(chain, bones):
+        outcome.warnings.append("the rest pose changed after the start pose was captured")
     return outcome
 
 
@@ -231,9 +234,7 @@ def _update(context: bpy.types.Context) -> None:
 def _refused(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) -> Outcome:
     error.rig, error.chain = error.rig or owner.name, error.chain or chain.name
     log.warning("%s", error)
-    outcome = Outcome(chain.name, "REFUSED", message=str(error))
-    _store(chain, outcome)
-    return outcome
+    return Outcome(chain.name, "REFUSED", reason=error.local, refusal=str(error))
 
 
 def _store(chain: FabrikChain, outcome: Outcome) -> None:
@@ -241,7 +242,7 @@ def _store(chain: FabrikChain, outcome: Outcome) -> None:
     chain.status = outcome.status
     chain.residual = outcome.residual
     chain.passes = outcome.passes
-    chain.message = outcome.message
+    chain.message = outcome.reason or "; ".join(outcome.warnings)
     chain.blocking_bones.clear()
     for name in outcome.blocking:
         chain.blocking_bones.add().name = name

@@ -25,8 +25,9 @@ class FABRIK_UL_chains(bpy.types.UIList):
         active_property: str,
     ) -> None:
         row = layout.row(align=True)
-        row.active = item.enabled
-        row.prop(item, "name", text="", emboss=False, icon=ICONS[item.status])
+        name = row.row(align=True)
+        name.active = item.enabled
+        name.prop(item, "name", text="", emboss=False, icon=ICONS[item.status])
         row.prop(item, "enabled", text="")
 
 

@@ -6,19 +6,23 @@ from __future__ import annotations
 from textwrap import wrap
 
 import bpy
+from mathutils import Vector
 
 from ..errors import FabrikError
 from ..rig.chain_bones import resolve_bones
 from ..rig.checks import rig_refusal
+from ..rig.find import working_chain, working_rig
 from ..rig.properties import FabrikChain, limit_of, rig_of
 from ..rig.start_pose import is_stale
-from .status import ICONS, status_text
+from ..session.wording import measure_text, status_text
+from .status import ICONS, Icon
 
 CHARACTER_WIDTH = 7.0  # of the interface font, in pixels at scale 1; for breaking long messages
+MODES = {"OBJECT", "POSE"}
 
 
 class FabrikPanel(bpy.types.Panel):
-    """A panel of the tab, shown for the chains of an active armature."""
+    """A panel of the tab, shown for the active chain."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -26,7 +30,7 @@ class FabrikPanel(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return _active(context) is not None
+        return context.mode in MODES and working_chain(context) is not None
 
 
 class FABRIK_PT_chains(FabrikPanel):
@@ -36,45 +40,37 @@ class FABRIK_PT_chains(FabrikPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return context.mode in {"OBJECT", "POSE"}
+        return context.mode in {*MODES, "EDIT_ARMATURE"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout, owner = self.layout, context.object
+        layout, owner = self.layout, working_rig(context)
+        if context.mode not in MODES:
+            layout.label(text="Leave Edit Mode to pose", icon="INFO")
+            return
         if owner is None or owner.type != "ARMATURE":
             layout.label(text="Select an armature", icon="INFO")
             return
-        reason = rig_refusal(owner)
-        if reason:
-            _wrapped(context, layout, f"Can't be posed: {reason}", "ERROR")
-        row = layout.row()
-        row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", owner, "fabrik_active_index", rows=4)
-        column = row.column(align=True)
-        column.operator("fabrik.chain_add", text="", icon="ADD")
-        column.operator("fabrik.chain_remove", text="", icon="REMOVE")
-        column.separator()
-        column.operator("fabrik.chain_move", text="", icon="TRIA_UP").direction = "UP"
-        column.operator("fabrik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
-        if not rig_of(owner).chains:
+        if owner != context.object:
+            layout.label(text=owner.name, icon="ARMATURE_DATA")
+        _draw_list(layout, owner)
+        chain = working_chain(context)
+        if chain is None:
             layout.operator("fabrik.chain_add", icon="ADD")
-            return
-        row = layout.row(align=True)
-        row.scale_y = 1.3
-        row.operator("fabrik.solve", icon="CON_KINEMATIC")
-        row.operator("fabrik.solve_all")
-        chain = _active(context)
-        if chain is not None:
-            _draw_status(context, layout, chain)
+        else:
+            row = layout.row(align=True)
+            row.scale_y = 1.3
+            row.operator("fabrik.solve", icon="CON_KINEMATIC")
+            row.operator("fabrik.solve_all")
+        _draw_status(context, layout, chain, rig_refusal(owner))
 
 
 class FABRIK_PT_goal(FabrikPanel):
     """The bones of the active chain, its target and its pole"""
 
-    bl_label = "Chain"
+    bl_label = "Bones and Goal"
 
     def draw(self, context: bpy.types.Context) -> None:
-        chain, owner = _active(context), context.object
-        assert chain is not None
-        assert owner is not None
+        chain, owner = working_chain(context), working_rig(context)
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
@@ -92,6 +88,23 @@ class FABRIK_PT_goal(FabrikPanel):
             layout.prop(chain, "pole_angle")
 
 
+class FABRIK_PT_start(FabrikPanel):
+    """The pose from which every solve of the active chain starts"""
+
+    bl_label = "Start Pose"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        chain, owner = working_chain(context), working_rig(context)
+        layout = self.layout
+        layout.row().prop(chain, "start", expand=True)
+        row = layout.row(align=True)
+        row.operator("fabrik.start_pose_capture", icon="POSE_HLT")
+        row.operator("fabrik.start_pose_reset", icon="LOOP_BACK")
+        warning = _start_warning(owner, chain)
+        if warning:
+            _draw_wrapped(context, layout, warning, "ERROR")
+
+
 class FABRIK_PT_solver(FabrikPanel):
     """How the active chain is solved"""
 
@@ -99,36 +112,11 @@ class FABRIK_PT_solver(FabrikPanel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        chain = _active(context)
-        assert chain is not None
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
         for name in ("influence", "tolerance", "max_passes"):
-            layout.prop(chain, name)
-
-
-class FABRIK_PT_start(FabrikPanel):
-    """The pose from which every solve of the active chain starts"""
-
-    bl_label = "Start Pose"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        chain, owner = _active(context), context.object
-        assert chain is not None
-        assert owner is not None
-        layout = self.layout
-        layout.row().prop(chain, "start", expand=True)
-        row = layout.row(align=True)
-        row.operator("fabrik.start_pose_capture", icon="POSE_HLT")
-        row.operator("fabrik.start_pose_reset", icon="LOOP_BACK")
-        try:
-            stale = is_stale(chain, resolve_bones(owner, chain))
-        except FabrikError as error:
-            _wrapped(context, layout, str(error), "ERROR")
-            return
-        if stale:
-            _wrapped(context, layout, "The rest pose changed since: capture or reset the start pose", "ERROR")
+            layout.prop(working_chain(context), name)
 
 
 class FABRIK_PT_limit(FabrikPanel):
@@ -142,60 +130,98 @@ class FABRIK_PT_limit(FabrikPanel):
 
     def draw(self, context: bpy.types.Context) -> None:
         bone = context.active_pose_bone
-        assert bone is not None
         layout = self.layout
         layout.label(text=bone.name, icon="BONE_DATA")
         layout.use_property_split = True
+        layout.use_property_decorate = False
         layout.prop(bone, "fabrik_limit")
         if limit_of(bone).limit == "HINGE":
-            layout.prop(bone, "fabrik_axis")
-            row = layout.row(align=True)
-            for axis in "XYZ":
-                row.operator("fabrik.limit_axis", text=axis).axis = axis
-            column = layout.column(align=True)
-            column.prop(bone, "fabrik_angle_min")
-            column.prop(bone, "fabrik_angle_max")
-            if limit_of(bone).angle_min > limit_of(bone).angle_max:
-                layout.label(text="The least angle is above the greatest", icon="ERROR")
+            _draw_hinge(layout, bone)
         layout.operator("fabrik.limit_from_ik", icon="CON_KINEMATIC")
 
 
-def _active(context: bpy.types.Context) -> FabrikChain | None:
-    owner = context.object
-    if owner is None or owner.type != "ARMATURE" or context.mode not in {"OBJECT", "POSE"}:
-        return None
-    return rig_of(owner).active
+def _draw_list(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+    """The chains, and the buttons beside them."""
+    rig = rig_of(owner)
+    row = layout.row()
+    row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", owner, "fabrik_active_index", rows=4)
+    column = row.column(align=True)
+    column.operator("fabrik.chain_add", text="", icon="ADD")
+    column.operator("fabrik.chain_remove", text="", icon="REMOVE")
+    column.separator()
+    arrows: tuple[tuple[str, Icon, bool], ...] = (
+        ("UP", "TRIA_UP", rig.active_index > 0),
+        ("DOWN", "TRIA_DOWN", rig.active_index < len(rig.chains) - 1),
+    )
+    for direction, icon, enabled in arrows:
+        button = column.row(align=True)
+        button.enabled = enabled
+        button.operator("fabrik.chain_move", text="", icon=icon).direction = direction
+
+
+def _draw_status(
+    context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain | None, refusal: str
+) -> None:
+    """Why nothing can be posed, or how the last solve ended; two lines at least, so that the panels below stay put."""
+    box = layout.box().column(align=True)
+    if refusal:
+        _draw_wrapped(context, box, refusal[0].upper() + refusal[1:], "ERROR")
+    elif chain is not None:
+        message = chain.message if chain.status != "NONE" else ""
+        if chain.status == "REFUSED":
+            _draw_wrapped(context, box, message[0].upper() + message[1:], ICONS["REFUSED"])
+            return
+        _draw_wrapped(context, box, status_text(chain), ICONS[chain.status])
+        box.label(text=measure_text(chain, context.scene) if chain.status != "NONE" else "", icon="BLANK1")
+        if message:
+            _draw_wrapped(context, box, message[0].upper() + message[1:], "ERROR")
 
 
 def _draw_goal(layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> None:
-    """A target or pole: the object, and the bone where it is an armature."""
-    layout.prop(chain, role)
+    """A target or pole: the object, a button that picks it, and the bone where it is an armature."""
     goal: bpy.types.Object | None = getattr(chain, role)
+    row = layout.row(align=True)
+    row.prop(chain, role)
+    if goal is not None:
+        row.operator("fabrik.goal_select", text="", icon="RESTRICT_SELECT_OFF").role = role
     if goal is not None and goal.type == "ARMATURE" and goal.pose is not None:
         layout.prop_search(chain, f"{role}_bone", goal.pose, "bones", text="Bone")
 
 
-def _draw_status(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain) -> None:
-    box = layout.box().column(align=True)
-    if chain.status == "REFUSED":
-        _wrapped(context, box, chain.message, ICONS["REFUSED"])
-        return
-    _wrapped(context, box, status_text(chain), ICONS[chain.status])
-    if chain.status != "NONE":
-        units = context.scene.unit_settings
-        length = bpy.utils.units.to_string(units.system, "LENGTH", chain.residual * units.scale_length, precision=5)
-        residual = f"{chain.residual:.2g}" if units.system == "NONE" or chain.residual < 1e-5 else length
-        box.label(text=f"{residual} from the target, {chain.passes} passes", icon="BLANK1")
+def _draw_hinge(layout: bpy.types.UILayout, bone: bpy.types.PoseBone) -> None:
+    limit = limit_of(bone)
+    row = layout.row(align=True, heading="Along")
+    for axis in "XYZ":
+        row.operator("fabrik.limit_axis", text=axis).axis = axis
+    layout.prop(bone, "fabrik_axis")
+    column = layout.column(align=True)
+    column.prop(bone, "fabrik_angle_min")
+    column.prop(bone, "fabrik_angle_max")
+    if limit.angle_min > limit.angle_max:
+        layout.label(text="Min is above Max", icon="ERROR")
+    if not Vector(limit.axis).length:
+        layout.label(text="The axis is zero", icon="ERROR")
 
 
-def _wrapped(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: str) -> None:
+def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:
+    """What is wrong with the start pose, or ""."""
+    if chain.start == "CAPTURED" and not chain.captured:
+        return "Nothing captured yet"
+    try:
+        stale = chain.start != "REST" and is_stale(chain, resolve_bones(owner, chain))
+    except FabrikError:  # the status says so
+        return ""
+    return "Rest pose changed after the capture: capture again or reset" if stale else ""
+
+
+def _draw_wrapped(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: Icon) -> None:
     """Text over as many lines as the width of the sidebar wants."""
     scale = context.preferences.system.ui_scale
     width = context.region.width if context.region else 300
     characters = max(16, int(width / (CHARACTER_WIDTH * scale)) - 8)
     column = layout.column(align=True)
     for i, line in enumerate(wrap(text, characters)):
-        column.label(text=line, icon=icon if i == 0 else "BLANK1")  # type: ignore[arg-type]
+        column.label(text=line, icon=icon if i == 0 else "BLANK1")
 
 
-CLASSES = (FABRIK_PT_chains, FABRIK_PT_goal, FABRIK_PT_limit, FABRIK_PT_start, FABRIK_PT_solver)
+CLASSES = (FABRIK_PT_chains, FABRIK_PT_goal, FABRIK_PT_start, FABRIK_PT_solver, FABRIK_PT_limit)

@@ -43,10 +43,10 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
             default=BUILT_IN.tolerance,
         )
         max_passes: IntProperty(
-            name="Passes", description="Greatest number of passes", min=1, default=BUILT_IN.max_passes
+            name="Max Passes", description="Greatest number of passes", min=1, default=BUILT_IN.max_passes
         )
         start: EnumProperty(
-            name="Start",
+            name="Start Pose",
             description="Pose from which new chains start each solve",
             items=(
                 ("REST", "Rest", "The armature's rest pose"),
@@ -61,7 +61,7 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
         )
         target_size: FloatProperty(
             name="Target Size",
-            description="Size of new targets, as a share of the chain's length",
+            description="Size of new targets, as a share of the chain's length; poles are drawn a little smaller",
             min=0.001,
             soft_max=1.0,
             default=BUILT_IN.target_size,
@@ -70,10 +70,10 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
-        layout.label(text="New chains")
+        layout.label(text="New Chains")
         for name in ("tolerance", "max_passes", "start"):
             layout.prop(self, name)
-        layout.label(text="New targets and poles")
+        layout.label(text="New Targets and Poles")
         for name in ("target_shape", "pole_shape", "target_size"):
             layout.prop(self, name)
 

@@ -7,9 +7,10 @@ from random import Random
 
 import pytest
 from chains import assert_sound, random_chain, random_vector
+from mathutils import Matrix, Quaternion, Vector
+
 from fabrik_addon.kernel import Chain, Goal, Settings, Status, reach, solve
 from fabrik_addon.kernel.bend import bend_direction
-from mathutils import Matrix, Quaternion, Vector
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 10, 50, 200, 500])

@@ -6,9 +6,10 @@ from random import Random
 
 import pytest
 from chains import LIMITED, Y, Z, assert_sound, hinge, leg, random_vector, reachable_target
+from mathutils import Vector
+
 from fabrik_addon.kernel import Chain, Goal, Status, solve
 from fabrik_addon.kernel.limits import FREE, Locked
-from mathutils import Vector
 
 
 @pytest.mark.parametrize("name", LIMITED)

@@ -6,9 +6,10 @@ from random import Random
 
 import pytest
 from chains import hinge, random_vector
+from mathutils import Quaternion, Vector
+
 from fabrik_addon.kernel.limits import FREE, LIMITS, Hinge, Limit, Locked
 from fabrik_addon.kernel.rotations import from_rotation_vector, turn_angle
-from mathutils import Quaternion, Vector
 
 EXAMPLES: list[Limit] = [
     FREE,

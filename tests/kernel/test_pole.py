@@ -7,10 +7,11 @@ from random import Random
 
 import pytest
 from chains import LIMITED, assert_sound, leg, random_chain, random_vector
+from mathutils import Quaternion, Vector
+
 from fabrik_addon.kernel import Chain, Goal, solve
 from fabrik_addon.kernel.bend import bend_direction
 from fabrik_addon.kernel.rotations import perpendicular, turn_angle
-from mathutils import Quaternion, Vector
 
 STRAIGHT = Chain.from_points([(0, 0, 0), (0, 0, 1), (0, 0, 2)])
 

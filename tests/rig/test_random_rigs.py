@@ -15,12 +15,15 @@ ROUNDING = 1.1  # of the tolerance: the solve stops at it, and single precision 
 
 def solve(rig: RandomRig) -> None:
     before = channels(rig.owner)
+    refusal = ""
     try:
         bpy.ops.fabrik.solve()
     except RuntimeError as error:
-        assert rig.chain.status == "REFUSED"
-        assert rig.chain.message in str(error)
+        refusal = str(error)
+    assert (rig.chain.status == "REFUSED") == bool(refusal)
+    if refusal:
         assert "bone 'b" in rig.chain.message
+        assert rig.chain.message in refusal
         assert channels(rig.owner) == before
     if rig.chain.status == "REACHED":
         assert tip_error(rig.owner, rig.chain) <= rig.chain.tolerance * ROUNDING

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a solve ended, in words, the same ones for panel and report."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..rig.properties import FabrikChain
+
+
+def status_text(chain: FabrikChain) -> str:
+    """The status in words, with the bones that hold a blocked chain back."""
+    if chain.status == "NONE":
+        return "Not solved since the last change" if chain.target else "No target: add one"
+    texts = {
+        "REACHED": "On target",
+        "TOO_FAR": "Target too far away",
+        "TOO_NEAR": "Target too near to the root",
+        "BLOCKED": "Held back by limits",
+        "REFUSED": "Refused",
+    }
+    names = ", ".join(bone.name for bone in chain.blocking_bones)
+    return f"{texts[chain.status]}: {names}" if names else texts[chain.status]
+
+
+def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> str:
+    """Passes, and the distance that is left in the units of the scene."""
+    passes = f"{chain.passes} pass{'' if chain.passes == 1 else 'es'}"
+    if chain.status == "REACHED":
+        return passes
+    units = scene.unit_settings
+    if units.system == "NONE":
+        return f"{chain.residual:.4g} off, {passes}"
+    length = bpy.utils.units.to_string(units.system, "LENGTH", chain.residual * units.scale_length, precision=3)
+    return f"{length} off, {passes}"

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pose real rigs and show it: a table, a .blend and a picture a rig, in out/.
+
+  python3 scripts/demo.py [--out FOLDER]
+
+Makes its own virtual environment with Blender as a Python module on first use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from environment import ROOT, SetupError, blender_python, default_blender, say
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=ROOT / "out", help="folder for .blend files and pictures")
+    parser.add_argument(
+        "--rigs", type=Path, default=ROOT.parent / "shared" / "rigs", help="folder with cesium_man.gltf"
+    )
+    arguments = parser.parse_args()
+    try:
+        python = blender_python(default_blender(), ["test"])
+    except SetupError as error:
+        say(f"error: {error}")
+        return 2
+    with tempfile.TemporaryDirectory(prefix="fabrik-demo-") as folder:
+        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder}
+        command = [
+            str(python),
+            str(ROOT / "scripts" / "demo_poses.py"),
+            str(arguments.out),
+            str(arguments.rigs),
+            folder,
+        ]
+        return subprocess.run(command, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

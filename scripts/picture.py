@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pictures of posed armatures: bones, targets and poles as solids, rendered by Workbench; no window is needed."""
+
+from __future__ import annotations
+
+import colorsys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+SIZE = (560, 520)
+GREY, TARGET, POLE, SKIN = (0.62, 0.63, 0.66, 1), (1.0, 0.42, 0.05, 1), (0.15, 0.45, 1.0, 1), (0.8, 0.82, 0.86, 0.35)
+Color = tuple[float, float, float, float]
+
+
+@dataclass
+class Drawing:
+    """What a picture shows, in world space.
+
+    Attributes:
+        bones: Head, tail and colour of each bone.
+        points: Place, colour and name of the shape of each target and pole.
+        lines: Ends and colour of thin lines.
+        skins: Meshes, already in world space.
+    """
+
+    bones: list[tuple[Vector, Vector, Color]] = field(default_factory=list)
+    points: list[tuple[Vector, Color, str]] = field(default_factory=list)
+    lines: list[tuple[Vector, Vector, Color]] = field(default_factory=list)
+    skins: list[bpy.types.Mesh] = field(default_factory=list)
+
+    def corners(self) -> list[Vector]:
+        """All points that must be seen."""
+        skin = [vertex.co.copy() for mesh in self.skins for vertex in mesh.vertices]
+        return [p for a, b, _ in self.bones for p in (a, b)] + [p for p, _, _ in self.points] + skin
+
+
+def chain_color(index: int, count: int) -> Color:
+    """Colours that differ as much as they can, away from those of targets and poles."""
+    hue = 0.30 + 0.55 * index / max(count - 1, 1) if count > 1 else 0.40
+    return (*colorsys.hsv_to_rgb((hue + 0.0) % 1.0, 0.62, 0.82), 1.0)
+
+
+def draw_rig(owner: bpy.types.Object, body: bool) -> Drawing:
+    """Read an armature with its chains as Blender evaluates them now."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    evaluated: Any = owner.evaluated_get(depsgraph)
+    rig: Any = owner
+    colors = {}
+    for i, chain in enumerate(rig.fabrik.chains):
+        tip = rig.pose.bones[chain.tip_bone]
+        bones = [tip, *tip.parent_recursive]
+        for bone in bones[: chain.bone_count or len(bones)]:
+            colors[bone.name] = chain_color(i, len(rig.fabrik.chains))
+    drawing = Drawing()
+    for bone in evaluated.pose.bones:
+        ends = [evaluated.matrix_world @ point for point in (bone.head, bone.tail)]
+        drawing.bones.append((*ends, colors.get(bone.name, GREY)))
+    for chain in rig.fabrik.chains:
+        drawing.points.append((chain.target.matrix_world.translation.copy(), TARGET, "cube"))
+        if chain.pole:
+            joint = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].head
+            drawing.points.append((chain.pole.matrix_world.translation.copy(), POLE, "sphere"))
+            drawing.lines.append((joint, chain.pole.matrix_world.translation.copy(), POLE))
+    for found in depsgraph.objects if body else ():
+        if found.type == "MESH":
+            mesh = bpy.data.meshes.new_from_object(found)
+            mesh.transform(found.matrix_world)
+            drawing.skins.append(mesh)
+    return drawing
+
+
+def save_side_by_side(drawings: Sequence[Drawing], view: Sequence[float], path: Path) -> None:
+    """Render drawings from one camera, which sees all of them, and save them beside each other as a PNG."""
+    corners = [point for drawing in drawings for point in drawing.corners()]
+    halves = [
+        _render(drawing, Vector(view), corners, path.with_suffix(f".{i}.png")) for i, drawing in enumerate(drawings)
+    ]
+    joined = np.concatenate(halves, axis=1)
+    image: Any = bpy.data.images.new("joined", joined.shape[1], joined.shape[0])
+    image.pixels.foreach_set(joined.ravel())
+    image.filepath_raw, image.file_format = str(path), "PNG"
+    image.save()
+    bpy.data.images.remove(image)
+
+
+def _render(drawing: Drawing, view: Vector, corners: list[Vector], path: Path) -> np.ndarray[Any, Any]:
+    scene: Any = bpy.data.scenes.new("picture")
+    size = max((point - corners[0]).length for point in corners)
+    _add_solids(scene, drawing, size)
+    scene.world = bpy.data.worlds.new("picture")
+    scene.world.color = (0.93, 0.94, 0.96)
+    scene.camera = _camera(view, corners)
+    scene.collection.objects.link(scene.camera)
+    scene.render.engine = "BLENDER_WORKBENCH"
+    scene.render.resolution_x, scene.render.resolution_y = SIZE
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.filepath = str(path)
+    scene.view_settings.view_transform = "Standard"
+    shading = scene.display.shading
+    shading.light, shading.color_type, shading.show_cavity = "STUDIO", "OBJECT", True
+    shading.show_object_outline, shading.show_shadows = True, False
+    scene.display.render_aa = "16"
+    bpy.ops.render.render(write_still=True, scene=scene.name)
+    image: Any = bpy.data.images.load(str(path))
+    pixels = np.empty(SIZE[0] * SIZE[1] * 4, dtype=np.float32)
+    image.pixels.foreach_get(pixels)
+    bpy.data.images.remove(image)
+    path.unlink()
+    for found in list(scene.collection.objects):
+        bpy.data.objects.remove(found)
+    bpy.data.scenes.remove(scene)
+    return pixels.reshape(SIZE[1], SIZE[0], 4)
+
+
+def _camera(view: Vector, corners: list[Vector]) -> bpy.types.Object:
+    """An orthographic camera that looks against `view` and sees all corners."""
+    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+    data: Any = camera.data
+    turn = view.to_track_quat("Z", "Y")
+    seen = [turn.conjugated() @ point for point in corners]
+    low = Vector([min(point[i] for point in seen) for i in range(3)])
+    high = Vector([max(point[i] for point in seen) for i in range(3)])
+    middle, extent = (low + high) / 2, high - low
+    data.type = "ORTHO"
+    data.ortho_scale = 1.08 * max(extent.x, extent.y * SIZE[0] / SIZE[1])
+    data.clip_end = 100 * extent.length
+    camera.matrix_world = (
+        Matrix.Translation(turn @ (middle + Vector((0, 0, 2 * extent.length)))) @ turn.to_matrix().to_4x4()
+    )
+    return camera
+
+
+def _add_solids(scene: Any, drawing: Drawing, size: float) -> None:
+    octahedron = _mesh(
+        "bone",
+        [(0, 0, 0), (1, 0.15, 0), (0, 0.15, 1), (-1, 0.15, 0), (0, 0.15, -1), (0, 1, 0)],
+        [(0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 1), (5, 2, 1), (5, 3, 2), (5, 4, 3), (5, 1, 4)],
+    )
+    for head, tail, color in drawing.bones:
+        length = (tail - head).length
+        width = max(min(0.1 * length, 0.02 * size), 0.006 * size if color != GREY else 0.0)
+        if length > 0.0:
+            matrix = _towards(head, tail) @ Matrix.Diagonal((width, length, width, 1.0))
+            _add(scene, octahedron, matrix, color)
+    shapes = {"cube": _cube(), "sphere": _sphere()}
+    for place, color, shape in drawing.points:
+        _add(scene, shapes[shape], Matrix.Translation(place) @ Matrix.Scale(0.017 * size, 4), color)
+    for a, b, color in drawing.lines:
+        width = 0.0022 * size
+        matrix = _towards(a, b) @ Matrix.Diagonal((width, (b - a).length, width, 1.0))
+        _add(scene, _box(), matrix, color)
+    for skin in drawing.skins:
+        _add(scene, skin, Matrix(), SKIN)
+
+
+def _towards(head: Vector, tail: Vector) -> Matrix:
+    return Matrix.Translation(head) @ (tail - head).to_track_quat("Y", "Z").to_matrix().to_4x4()
+
+
+def _add(scene: Any, mesh: bpy.types.Mesh, matrix: Matrix, color: Color) -> None:
+    solid: Any = bpy.data.objects.new("solid", mesh)
+    solid.matrix_world, solid.color = matrix, color
+    scene.collection.objects.link(solid)
+
+
+def _mesh(name: str, points: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> bpy.types.Mesh:
+    mesh = bpy.data.meshes.new(name)
+    shape: Any = mesh
+    shape.from_pydata(points, [], faces)
+    return mesh
+
+
+def _cube() -> bpy.types.Mesh:
+    import bmesh  # noqa: PLC0415  # the wheel has it only once bpy is imported
+
+    mesh, shape = bpy.data.meshes.new("cube"), bmesh.new()
+    bmesh.ops.create_cube(shape, size=2.0)
+    shape.to_mesh(mesh)
+    return mesh
+
+
+def _sphere() -> bpy.types.Mesh:
+    import bmesh  # noqa: PLC0415
+
+    mesh, shape = bpy.data.meshes.new("sphere"), bmesh.new()
+    bmesh.ops.create_uvsphere(shape, u_segments=16, v_segments=8, radius=1.0)
+    shape.to_mesh(mesh)
+    return mesh
+
+
+def _box() -> bpy.types.Mesh:
+    mesh = _cube()
+    mesh.transform(Matrix.Translation((0, 0.5, 0)) @ Matrix.Diagonal((1.0, 0.5, 1.0, 1.0)))
+    return mesh

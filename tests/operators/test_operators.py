@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The operators: what they make, that each undoes in one step, and when they are disabled and why."""
+
+from __future__ import annotations
+
+from math import radians
+
+import bpy
+import pytest
+from mathutils import Quaternion, Vector
+from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, tip_error
+
+
+def select(owner: bpy.types.Object, *names: str) -> None:
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in owner.pose.bones:
+        selectable = bone if hasattr(bone, "select") else bone.bone
+        selectable.select = bone.name in names
+    owner.data.bones.active = owner.data.bones[names[0]] if names else None
+
+
+def two_limbs() -> bpy.types.Object:
+    """A root with two connected limbs of three bones that are not connected to it."""
+    bones = [Bone((0, 0, 0), (0, 0, 1))]
+    for side in (1, -1):
+        bones += [
+            Bone((side, 0, 1), (side * 2, 0.2, 1), parent=0),
+            Bone((side * 2, 0.2, 1), (side * 3, 0, 1), connect=True),
+            Bone((side * 3, 0, 1), (side * 3.4, 0, 1), connect=True),
+        ]
+    return make_armature(bones)
+
+
+class TestChainAdd:
+    def test_tip_of_a_limb_goes_up_to_where_it_is_connected(self) -> None:
+        owner = two_limbs()
+        select(owner, "b3")
+        bpy.ops.fabrik.chain_add()
+        (chain,) = owner.fabrik.chains
+        assert (chain.name, chain.tip_bone, chain.bone_count) == ("b3", "b3", 3)
+
+    def test_run_of_bones_is_just_these(self) -> None:
+        owner = two_limbs()
+        select(owner, "b1", "b2")
+        bpy.ops.fabrik.chain_add()
+        assert [(c.tip_bone, c.bone_count) for c in owner.fabrik.chains] == [("b2", 2)]
+
+    def test_several_limbs_at_once_with_targets_and_poles(self) -> None:
+        owner = two_limbs()
+        select(owner, "b3", "b5", "b6")
+        bpy.ops.fabrik.chain_add(use_target=True, use_pole=True)
+        assert [(c.tip_bone, c.bone_count) for c in owner.fabrik.chains] == [("b3", 3), ("b6", 2)]
+        assert all(c.target and c.pole for c in owner.fabrik.chains)
+        assert owner.fabrik.active_index == 1
+
+    def test_by_name_to_the_root_and_by_number(self) -> None:
+        owner = make_line(4)
+        bpy.ops.fabrik.chain_add(tip_bone="b3")
+        bpy.ops.fabrik.chain_add(tip_bone="b3", bone_count=2)
+        assert [(c.name, c.bone_count) for c in owner.fabrik.chains] == [("b3", 0), ("b3.001", 2)]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({}, "no bone is selected"),
+            ({"tip_bone": "gone"}, "the armature has no bone 'gone'"),
+            ({"tip_bone": "b2", "bone_count": 7}, "bone 'b2': 7 bones are wanted, but it has 2 parents"),
+        ],
+    )
+    def test_what_can_not_be_made(self, arguments, message: str) -> None:
+        owner = make_line(3)
+        select(owner)
+        with pytest.raises(RuntimeError, match=message):
+            bpy.ops.fabrik.chain_add(**arguments)
+        assert len(owner.fabrik.chains) == 0
+
+
+class TestTargetAndPole:
+    def test_target_stands_at_the_tip_and_solving_moves_nothing_but_bends(self) -> None:
+        owner = make_line(3, bend=0.2)
+        owner.location = (1, 2, 3)
+        owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.5)
+        bpy.context.view_layer.update()
+        chain = add_chain(owner)
+        tip = evaluated_joints(owner, chain)[-1]
+        bpy.ops.fabrik.target_add()
+        assert (chain.target.location - tip).length < 1e-5
+        bpy.ops.fabrik.solve()
+        assert tip_error(owner, chain) < 1e-4
+
+    def test_pole_stands_in_the_plane_of_the_bend(self) -> None:
+        for hinge in (False, True):
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            owner = make_line(2, bend=0.2)
+            if hinge:
+                owner.pose.bones["b1"].fabrik.limit = "HINGE"
+            chain = add_chain(owner)
+            bpy.ops.fabrik.target_add()
+            bpy.ops.fabrik.solve()
+            without = channels(owner)
+            chain.pole_angle = 0.4
+            bpy.ops.fabrik.pole_add()
+            bpy.ops.fabrik.solve()
+            for a, b in zip(without, channels(owner), strict=True):
+                assert a == pytest.approx(b, abs=1e-3)
+
+    def test_pole_of_a_straight_limb_stands_where_its_hinge_bends_to(self) -> None:
+        for low, high, side in ((0, 150, -1), (-150, 0, 1)):
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            owner = make_line(2, bend=0.0)
+            knee = owner.pose.bones["b1"].fabrik
+            knee.limit, knee.angle_min, knee.angle_max = "HINGE", radians(low), radians(high)
+            chain = add_chain(owner)
+            bpy.ops.fabrik.pole_add()
+            axis = owner.pose.bones["b1"].bone.matrix_local.col[2].to_3d()
+            assert (chain.pole.location - Vector((0, 0, 1))).dot(axis) * side > 0.5
+
+    def test_all_chains(self) -> None:
+        owner = two_limbs()
+        add_chain(owner, (1, 1, 1), tip="b3", count=3)
+        add_chain(owner, tip="b6", count=3)
+        bpy.ops.fabrik.target_add(use_all=True)
+        bpy.ops.fabrik.pole_add(use_all=True)
+        assert [c.target.name for c in owner.fabrik.chains] == ["Target", "b6.target"]
+        with pytest.raises(RuntimeError, match="every chain has a target already"):
+            bpy.ops.fabrik.target_add(use_all=True)
+
+    def test_names_keep_their_side(self) -> None:
+        owner = make_line(2)
+        owner.data.bones["b1"].name = "hand.L"
+        add_chain(owner, tip="hand.L")
+        bpy.ops.fabrik.target_add()
+        bpy.ops.fabrik.pole_add()
+        chain = owner.fabrik.chains[0]
+        assert (chain.target.name, chain.pole.name) == ("hand.target.L", "hand.pole.L")
+        assert bpy.utils.flip_name(chain.target.name) == "hand.target.R"
+
+    def test_what_is_there_already_is_not_replaced(self) -> None:
+        owner = make_line(2)
+        chain = add_chain(owner, (0, 1, 1))
+        chain.pole = make_empty((0, 3, 0), "Pole")
+        for operator, role in ((bpy.ops.fabrik.target_add, "target"), (bpy.ops.fabrik.pole_add, "pole")):
+            with pytest.raises(RuntimeError, match=f"it has the {role} '{role.title()}' already"):
+                operator()
+
+    def test_pole_of_a_single_bone_is_refused(self) -> None:
+        add_chain(make_line(2), count=1)
+        with pytest.raises(RuntimeError, match="a single bone does not bend"):
+            bpy.ops.fabrik.pole_add()
+
+
+class TestList:
+    def test_remove_and_move(self) -> None:
+        owner = make_line(3)
+        for name in "abc":
+            add_chain(owner).name = name
+        bpy.ops.fabrik.chain_move(direction="UP")
+        assert [c.name for c in owner.fabrik.chains] == ["a", "c", "b"]
+        assert owner.fabrik.active_index == 1
+        bpy.ops.fabrik.chain_remove()
+        assert [c.name for c in owner.fabrik.chains] == ["a", "b"]
+        bpy.ops.fabrik.chain_remove()
+        bpy.ops.fabrik.chain_remove()
+        assert not bpy.ops.fabrik.chain_remove.poll()
+
+    def test_names_stay_unique(self) -> None:
+        owner = make_line(3)
+        for _ in range(3):
+            add_chain(owner).name = "arm"
+        assert sorted(c.name for c in owner.fabrik.chains) == ["arm", "arm.001", "arm.002"]
+
+
+class TestLimits:
+    @pytest.mark.parametrize("axis", "xyz")
+    def test_two_ik_locks_are_a_hinge(self, axis: str) -> None:
+        owner = make_line(3)
+        select(owner, "b1")
+        bone = owner.pose.bones["b1"]
+        for other in "xyz":
+            setattr(bone, f"lock_ik_{other}", other != axis)
+        setattr(bone, f"use_ik_limit_{axis}", True)
+        setattr(bone, f"ik_min_{axis}", -0.5)
+        setattr(bone, f"ik_max_{axis}", 1.5)
+        bpy.ops.fabrik.limit_from_ik()
+        limit = bone.fabrik
+        assert (limit.limit, tuple(limit.axis)) == ("HINGE", tuple(float(a == axis) for a in "xyz"))
+        assert (limit.angle_min, limit.angle_max) == (-0.5, 1.5)
+
+    def test_no_settings_change_nothing_and_all_locked_is_locked(self) -> None:
+        owner = make_line(3)
+        select(owner, "b0", "b1")
+        owner.pose.bones["b0"].fabrik.limit = "HINGE"
+        for axis in "xyz":
+            setattr(owner.pose.bones["b1"], f"lock_ik_{axis}", True)
+        bpy.ops.fabrik.limit_from_ik()
+        assert [owner.pose.bones[name].fabrik.limit for name in ("b0", "b1")] == ["HINGE", "LOCKED"]
+
+    def test_what_a_hinge_can_not_say_is_told(self) -> None:
+        owner = make_line(3)
+        select(owner, "b1")
+        owner.pose.bones["b1"].lock_ik_x = True
+        with pytest.raises(RuntimeError, match="bone 'b1': its IK settings leave Y and Z free"):
+            bpy.ops.fabrik.limit_from_ik()
+
+    def test_axis_button(self) -> None:
+        owner = make_line(3)
+        select(owner, "b1")
+        bpy.ops.fabrik.limit_axis(axis="Z")
+        assert tuple(owner.pose.bones["b1"].fabrik.axis) == (0, 0, 1)
+
+    def test_unknown_attribute_of_a_limit(self) -> None:
+        limit = make_line(1).pose.bones["b0"].fabrik
+        with pytest.raises(AttributeError, match="no 'angle_max_x'"):
+            limit.angle_max_x = 1.0
+        with pytest.raises(AttributeError, match="it has limit, axis"):
+            _ = limit.nothing
+
+
+def state(owner: bpy.types.Object):
+    rig = owner.fabrik
+    chains = [(c.name, c.target and c.target.name, c.pole and c.pole.name, c.start, c.status) for c in rig.chains]
+    limits = [(b.fabrik.limit, tuple(b.fabrik.axis)) for b in owner.pose.bones]
+    objects = [(found.name, found.select_get()) for found in bpy.data.objects]
+    return chains, rig.active_index, channels(owner), limits, sorted(objects), owner.mode
+
+
+UNDOABLE = {
+    "chain_add": {"tip_bone": "b2", "use_target": True, "use_pole": True},
+    "chain_remove": {},
+    "chain_move": {"direction": "UP"},
+    "target_add": {},
+    "pole_add": {},
+    "goal_select": {"role": "target"},
+    "solve": {"chain": "first"},
+    "solve_all": {},
+    "start_pose_capture": {},
+    "start_pose_reset": {"use_pose": True},
+    "limit_from_ik": {},
+    "limit_axis": {"axis": "Z"},
+}
+
+
+@pytest.mark.parametrize("name", UNDOABLE)
+def test_undo_in_one_step(name: str) -> None:
+    owner = make_line(3)
+    add_chain(owner, (0.5, 0.8, 2.0)).name = "first"
+    add_chain(owner)
+    if name == "goal_select":
+        owner.fabrik.active_index = 0
+    owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
+    for axis in "yz":
+        setattr(owner.pose.bones["b1"], f"lock_ik_{axis}", True)
+    select(owner, "b1")
+    bpy.ops.ed.undo_push(message="before")
+    before = state(bpy.data.objects["Rig"])
+    assert getattr(bpy.ops.fabrik, name)("EXEC_DEFAULT", True, **UNDOABLE[name]) == {"FINISHED"}
+    after = state(bpy.data.objects["Rig"])
+    assert after != before
+    bpy.ops.ed.undo()
+    assert state(bpy.data.objects["Rig"]) == before
+    bpy.ops.ed.redo()
+    assert state(bpy.data.objects["Rig"]) == after
+
+
+def test_every_operator_has_words_and_options_for_the_redo_panel() -> None:
+    for name in dir(bpy.ops.fabrik):
+        kind = getattr(bpy.ops.fabrik, name).get_rna_type()
+        assert kind.description
+        assert not kind.description.endswith(".")
+        operator = getattr(bpy.types, f"FABRIK_OT_{name}")
+        assert {"REGISTER", "UNDO"} <= operator.bl_options
+        assert all(
+            prop.name and (prop.description or prop.type == "ENUM")
+            for prop in kind.properties
+            if prop.identifier != "rna_type"
+        )
+    assert set(dir(bpy.ops.fabrik)) == set(UNDOABLE)
+
+
+def test_a_failing_add_makes_nothing() -> None:
+    owner = make_line(3)
+    owner.pose.bones["b1"].lock_rotation = (True, False, False)
+    before = state(owner)
+    with pytest.raises(RuntimeError, match="bone 'b1': its locks"):
+        bpy.ops.fabrik.chain_add(tip_bone="b2", use_target=True, use_pole=True)
+    assert state(owner) == before
+    add_chain(owner, tip="b0")
+    add_chain(owner, tip="b2")
+    before = state(owner)
+    with pytest.raises(RuntimeError, match="bone 'b1': its locks"):
+        bpy.ops.fabrik.pole_add(use_all=True)
+    assert state(owner) == before
+
+
+def test_poles_for_several_limbs_leave_single_bones_out() -> None:
+    owner = make_line(3)
+    bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=1, use_target=True, use_pole=True)
+    add_chain(owner)
+    bpy.ops.fabrik.pole_add(use_all=True)
+    assert [chain.pole is not None for chain in owner.fabrik.chains] == [False, True]
+
+
+def test_with_the_target_active_the_rig_is_found() -> None:
+    owner = make_line(3)
+    chain = add_chain(owner, (0.5, 0.5, 2.0))
+    make_line(2)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.fabrik.goal_select(role="target")
+    assert (bpy.context.object, owner.mode) == (chain.target, "OBJECT")
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+    with pytest.raises(RuntimeError, match="there is no pole"):
+        bpy.ops.fabrik.goal_select(role="pole")
+
+
+def test_a_changed_chain_is_not_solved_any_more() -> None:
+    chain = add_chain(make_line(3), (0.5, 0.5, 2.0))
+    bpy.ops.fabrik.solve()
+    chain.influence = 0.5
+    assert chain.status == "NONE"
+
+
+def test_rest_position_disables_what_poses_and_nothing_else() -> None:
+    owner = make_line(3)
+    add_chain(owner, (0.5, 0.5, 2.0))
+    owner.data.pose_position = "REST"
+    assert not bpy.ops.fabrik.solve.poll()
+    bpy.ops.fabrik.start_pose_reset()
+    bpy.ops.fabrik.chain_remove()
+    assert len(owner.fabrik.chains) == 0
+
+
+def test_buttons_are_disabled_without_an_armature() -> None:
+    bpy.context.view_layer.objects.active = make_empty((0, 0, 0))
+    for name in UNDOABLE:
+        assert not getattr(bpy.ops.fabrik, name).poll()
+    with pytest.raises(RuntimeError, match="The active object is not an armature"):
+        bpy.ops.fabrik.solve()

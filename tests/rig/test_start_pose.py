@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The start pose and its cache: what a solve gives depends on the goal, not on what was solved before."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+from pathlib import Path
+
+import bpy
+import pytest
+from mathutils import Quaternion, Vector
+from rigs import add_chain, channels, evaluated_joints, make_line, tip_error
+
+A, B = (1.0, 0.8, 2.0), (-1.2, 0.3, 1.5)
+
+
+def solve_at(chain, point) -> list[tuple[float, ...]]:
+    chain.target.location = point
+    bpy.ops.fabrik.solve()
+    return channels(chain.id_data)
+
+
+@pytest.mark.parametrize("start", ["REST", "CAPTURED", "ANIMATED"])
+@pytest.mark.parametrize("mode", ["QUATERNION", "AXIS_ANGLE", "XYZ", "ZYX"])
+def test_a_b_a_gives_equal_bits(start: str, mode: str) -> None:
+    owner = make_line(4, bend=0.2)
+    for bone in owner.pose.bones:
+        bone.rotation_mode = mode
+    chain = add_chain(owner, A)
+    if start == "CAPTURED":
+        bpy.ops.fabrik.start_pose_capture()
+    chain.start = start
+    first = solve_at(chain, A)
+    assert solve_at(chain, B) != first
+    assert solve_at(chain, A) == first
+    assert chain.status == "REACHED"
+
+
+def test_ten_thousand_solves_round_a_closed_path_end_where_they_began() -> None:
+    chain = add_chain(make_line(3, bend=0.2), A)
+    first = solve_at(chain, (1.5, 0.0, 1.0))
+    for i in range(1, 10_001):
+        angle = 2 * pi * i / 1000
+        last = solve_at(chain, (1.5 * cos(angle), 1.5 * sin(angle), 1.0) if i % 1000 else (1.5, 0.0, 1.0))
+    assert last == first
+
+
+def test_solving_again_changes_nothing() -> None:
+    chain = add_chain(make_line(4, bend=0.2), A)
+    first = solve_at(chain, A)
+    for _ in range(100):
+        bpy.ops.fabrik.solve()
+    assert channels(chain.id_data) == first
+
+
+def test_captured_pose_is_where_the_solve_starts() -> None:
+    owner = make_line(3, bend=0.2)
+    owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.8)
+    bpy.context.view_layer.update()
+    chain = add_chain(owner)
+    tip = evaluated_joints(owner, chain)[-1]
+    chain = add_chain(owner, tip)
+    bpy.ops.fabrik.start_pose_capture()
+    assert chain.start == "CAPTURED"
+    solved = solve_at(chain, tip)
+    assert solved[1][:4] == pytest.approx(tuple(Quaternion((1, 0, 0), 0.8)), abs=1e-4)
+    bpy.ops.fabrik.start_pose_reset(use_pose=True)
+    assert chain.start == "REST"
+    assert len(chain.captured) == 0
+    assert all(values[:4] == (1, 0, 0, 0) for values in channels(owner))
+
+
+def test_keyed_channels_start_from_the_frame_and_the_others_from_the_cache() -> None:
+    owner = make_line(3, bend=0.2)
+    bone = owner.pose.bones["b0"]
+    for frame, angle in ((1, 0.0), (11, 0.5)):
+        bone.rotation_quaternion = Quaternion((0, 1, 0), angle)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    chain = add_chain(owner, (0.5, 0.5, 2.2))
+    chain.start, chain.influence = "ANIMATED", 0.0
+    poses = {}
+    for frame in (1, 11, 6, 11, 1):
+        bpy.context.scene.frame_set(frame)
+        poses.setdefault(frame, set()).add(tuple(solve_at(chain, (0.5, 0.5, 2.2))))
+    assert all(len(found) == 1 for found in poses.values())
+    (pose,) = poses[11]
+    assert pose[0][:4] == pytest.approx(tuple(Quaternion((0, 1, 0), 0.5)), abs=1e-5)
+    assert pose[1][:4] == pytest.approx((1, 0, 0, 0), abs=1e-6)
+
+
+def test_keyed_start_pose_under_nla_strips_is_refused() -> None:
+    owner = make_line(3)
+    owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
+    chain = add_chain(owner, A)
+    chain.start = "ANIMATED"
+    owner.animation_data.nla_tracks.new().strips.new("strip", 1, owner.animation_data.action)
+    with pytest.raises(RuntimeError, match="NLA strips"):
+        bpy.ops.fabrik.solve()
+
+
+def test_cache_survives_save_and_reload(tmp_path: Path) -> None:
+    owner = make_line(4, bend=0.2)
+    owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.4)
+    chain = add_chain(owner, A)
+    bpy.ops.fabrik.start_pose_capture()
+    before = solve_at(chain, A)
+    path = str(tmp_path / "rig.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    owner = bpy.data.objects["Rig"]
+    chain = owner.fabrik.chains[0]
+    assert (chain.start, chain.status, chain.target.name) == ("CAPTURED", "REACHED", "Target")
+    assert solve_at(chain, A) == before
+    assert tip_error(owner, chain) < 1e-4
+
+
+def test_stale_is_seen_when_the_rest_data_change() -> None:
+    from fabrik_addon.rig.start_pose import is_stale
+
+    owner = make_line(4, bend=0.2)
+    chain = add_chain(owner, A)
+    bones = list(owner.pose.bones)
+    assert not is_stale(chain, bones)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert not is_stale(chain, list(owner.pose.bones))
+    bpy.ops.object.mode_set(mode="EDIT")
+    owner.data.edit_bones["b2"].tail += Vector((0.1, 0, 0))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert is_stale(chain, list(owner.pose.bones))
+    bpy.ops.fabrik.start_pose_reset()
+    assert not is_stale(chain, list(owner.pose.bones))
+
+
+def test_captured_pose_without_a_bone_is_named() -> None:
+    owner = make_line(4)
+    chain = add_chain(owner, A, count=2)
+    bpy.ops.fabrik.start_pose_capture()
+    chain.bone_count = 3
+    with pytest.raises(RuntimeError, match="captured start pose has no bone 'b1'"):
+        bpy.ops.fabrik.solve()
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+def test_new_values_continue_the_key_before_the_frame(mode: str) -> None:
+    owner = make_line(3, bend=0.2)
+    bone = owner.pose.bones["b0"]
+    bone.rotation_mode = mode
+    if mode == "QUATERNION":
+        bone.rotation_quaternion = -Quaternion((1, 0, 0), 0.1)
+        bone.keyframe_insert("rotation_quaternion", frame=1)
+    else:
+        bone.rotation_euler = (2 * pi + 0.1, 0, 0)
+        bone.keyframe_insert("rotation_euler", frame=1)
+    chain = add_chain(owner, (0, 0.8, 2.4))
+    bpy.context.scene.frame_set(5)
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+    if mode == "QUATERNION":
+        assert bone.rotation_quaternion.w < 0
+    else:
+        assert abs(bone.rotation_euler.x - 2 * pi) < pi
