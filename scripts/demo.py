@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pose real rigs and show it: a table, a .blend and a picture a rig, in out/.
 
-  python3 scripts/demo.py [--out FOLDER]
+  python3 scripts/demo.py              writes into out/
+  python3 scripts/demo.py --readme     renews the README's pictures, too
 
 Makes its own virtual environment with Blender as a Python module on first use.
 """
@@ -10,12 +11,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from environment import ROOT, SetupError, blender_python, default_blender, say
+
+README_PICTURES = ("human", "wolf", "spider", "tentacle")
 
 
 def main() -> int:
@@ -24,6 +28,7 @@ def main() -> int:
     parser.add_argument(
         "--rigs", type=Path, default=ROOT.parent / "shared" / "rigs", help="folder with cesium_man.gltf"
     )
+    parser.add_argument("--readme", action="store_true", help="copy the pictures that the README shows")
     arguments = parser.parse_args()
     try:
         python = blender_python(default_blender(), ["test"])
@@ -39,7 +44,11 @@ def main() -> int:
             str(arguments.rigs),
             folder,
         ]
-        return subprocess.run(command, env=environment, check=False).returncode
+        status = subprocess.run(command, env=environment, check=False).returncode
+    if arguments.readme and status == 0:
+        for name in README_PICTURES:
+            shutil.copy2(arguments.out / f"{name}.png", ROOT / "scripts" / "pictures" / f"{name}.png")
+    return status
 
 
 if __name__ == "__main__":

@@ -187,13 +187,13 @@ def _human_limbs() -> tuple[Limb, ...]:
 
 def _wolf_limbs() -> tuple[Limb, ...]:
     moves = {
-        "front": {"L": (0.0, -0.4, 0.3), "R": (0.0, 0.3, 0.08)},
+        "front": {"L": (0.0, -0.38, 0.25), "R": (0.0, 0.3, 0.08)},
         "hind": {"L": (0.0, 0.3, 0.12), "R": (0.0, -0.45, 0.12)},
     }
     limbs = []
     for end, prefix in (("front", "front_"), ("hind", "")):
         for side, move in moves[end].items():
-            hinges = (Hinge(f"{prefix}shin.{side}", high=100), Hinge(f"{prefix}foot.{side}", high=60))
+            hinges = (Hinge(f"{prefix}shin.{side}", high=100), Hinge(f"{prefix}foot.{side}", -45, 25))
             limbs.append(Limb(f"{end} leg.{side}", f"{prefix}foot.{side}", 3, move, hinges))
     return tuple(limbs)
 

@@ -84,8 +84,12 @@ def save_side_by_side(drawings: Sequence[Drawing], view: Sequence[float], path: 
     joined = np.concatenate(halves, axis=1)
     image: Any = bpy.data.images.new("joined", joined.shape[1], joined.shape[0])
     image.pixels.foreach_set(joined.ravel())
-    image.filepath_raw, image.file_format = str(path), "PNG"
-    image.save()
+    scene: Any = bpy.data.scenes.new("output")
+    scene.view_settings.view_transform, scene.render.dither_intensity = "Standard", 0.0
+    settings = scene.render.image_settings
+    settings.file_format, settings.color_mode, settings.compression = "PNG", "RGB", 100
+    image.save_render(str(path), scene=scene)
+    bpy.data.scenes.remove(scene)
     bpy.data.images.remove(image)
 
 
@@ -101,7 +105,7 @@ def _render(drawing: Drawing, view: Vector, corners: list[Vector], path: Path) -
     scene.render.resolution_x, scene.render.resolution_y = SIZE
     scene.render.image_settings.file_format = "PNG"
     scene.render.filepath = str(path)
-    scene.view_settings.view_transform = "Standard"
+    scene.view_settings.view_transform, scene.render.dither_intensity = "Standard", 0.0
     shading = scene.display.shading
     shading.light, shading.color_type, shading.show_cavity = "STUDIO", "OBJECT", True
     shading.show_object_outline, shading.show_shadows = True, False
