@@ -152,7 +152,7 @@ class Solution:
         rotations: n rotations, each in the rest frame of its joint.
         joints: n + 1 points in solve space, relative to the root; the tip is the last.
         residual: Distance from tip to target, in units of the solve space.
-        passes: Sweeps that were used.
+        passes: Sweeps that were used, 1 at least.
         blocking: Indices of the joints whose limits hold the tip back, the strongest first.
         pole_error: Angle in radians between the bend and where the pole wants it; 0 without a pole.
     """

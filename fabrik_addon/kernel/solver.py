@@ -62,7 +62,7 @@ def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: 
     status = _status(unit, aim, settings, now.error)
     held = blocking(now, aim.target) if status is Status.BLOCKED else ()
     return Solution(
-        status, rotations, [joint * size for joint in now.joints], now.error * size, passes, held, pole_error
+        status, rotations, [joint * size for joint in now.joints], now.error * size, max(passes, 1), held, pole_error
     )
 
 
