@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import bpy
 
 from . import operators, ui
-from .rig import properties
+from .rig import limit_properties, properties
 
 Step = tuple[Callable[[], None], Callable[[], None]]
 
@@ -19,6 +19,7 @@ def _class_step(cls: type) -> Step:
 
 STEPS: Sequence[Step] = (
     (properties.register, properties.unregister),
+    (limit_properties.register, limit_properties.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
 )
 

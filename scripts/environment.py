@@ -87,7 +87,7 @@ def ensure(name: str, groups: list[str], python: str = sys.executable) -> Path:
     folder = VENVS / name
     wanted = requirements(*groups)
     stamp = folder / "fabrik-stamp.json"
-    digest = hashlib.sha256(json.dumps([wanted, python]).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps(wanted).encode()).hexdigest()
     inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if stamp.exists() and stamp.read_text(encoding="utf-8") == digest and inside.exists():
         return inside

@@ -10,7 +10,7 @@ from random import Random
 from mathutils import Quaternion, Vector
 
 from fabrik_addon.kernel import Chain, Solution
-from fabrik_addon.kernel.limits import FREE, Hinge, Limit
+from fabrik_addon.kernel.limits import FREE, Cone, Hinge, Limit, Twist
 from fabrik_addon.kernel.orientation import place
 from fabrik_addon.kernel.rotations import from_rotation_vector
 
@@ -83,6 +83,31 @@ LIMITED = {
     "tail": Chain.from_points([(0, i, 0) for i in range(11)], [hinge(X if i % 2 else Z, -30, 30) for i in range(10)]),
     "stiff tail": Chain.from_points(
         [(0, i, 0) for i in range(11)], [hinge(X if i % 2 else Z, -15, 15) for i in range(10)]
+    ),
+    "cone arm": Chain.from_points(
+        [(0, 0, 0), (0, 0, 1), (0, 0.1, 2), (0, 0, 2.5)],
+        [Cone.circular(radians(80)), Cone.circular(radians(60)), Cone.circular(radians(40))],
+    ),
+    "tail of cones": Chain.from_points([(0, 0.02 * (i % 2), i) for i in range(11)], [Cone.circular(radians(30))] * 10),
+    "stiff tail of cones": Chain.from_points(
+        [(0, 0.02 * (i % 2), i) for i in range(11)], [Cone.circular(radians(15))] * 10
+    ),
+    "shoulder": Chain.from_points(
+        [(0, 0, 0), (1, 0.02, 0), (2, 0, 0), (2.3, 0, 0)],
+        [
+            Cone(0.0, radians(60), radians(110), radians(90), radians(40), Twist(radians(-60), radians(80))),
+            hinge(Z, 0, 145),
+            Cone(0.0, radians(70), radians(60), radians(20), radians(30), Twist(radians(-80), radians(80))),
+        ],
+    ),
+    "finger": Chain.from_points(
+        [(0, 0, 0), (0, 1, 0), (0, 1.45, 0.02), (0, 1.7, 0.02), (0, 1.9, 0)],
+        [
+            Cone(0.0, radians(10), radians(90), radians(15), radians(15), Twist(0.0, 0.0)),
+            hinge(X, 0, 100),
+            hinge(X, 0, 80),
+            hinge(X, 0, 30),
+        ],
     ),
     "planar": Chain.from_points([(0, i, 0) for i in range(9)], [hinge(X, -40, 60)] * 8),
 }

@@ -11,6 +11,8 @@ import bpy
 from mathutils import Euler, Matrix, Quaternion, Vector
 from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty
 
+from fabrik_addon.kernel.limits import FREE, LIMITS
+
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 
@@ -91,18 +93,29 @@ def _object_matrix(random: Random, uneven: bool) -> Matrix:
 
 
 def _limits(random: Random, owner: bpy.types.Object, count: int) -> None:
-    """Hinges and locks on a few bones."""
+    """Limits of every type, and locks, on a few bones."""
     for bone in list(owner.pose.bones)[-count:]:
         drawn = random.random()
-        if drawn < 0.15:
-            bone.fabrik.limit = "HINGE"
-            bone.fabrik.axis = _vector(random)
-            bone.fabrik.angle_min, bone.fabrik.angle_max = -random.uniform(0, 2), random.uniform(0, 2)
-        elif drawn < 0.22:
+        if drawn < 0.22:
+            _limit(random, bone)
+        elif drawn < 0.28:
             bone.lock_rotation = (True, True, True)
-        elif drawn < 0.30:
+        elif drawn < 0.34:
             free = random.randrange(3)
             bone.lock_rotation = [i != free for i in range(3)]
+
+
+def _limit(random: Random, bone: bpy.types.PoseBone) -> None:
+    limit = bone.fabrik
+    limit.limit = random.choice(("HINGE", "CONE", "PLANAR", "FREE"))
+    limit.axis = _vector(random)
+    limit.angle_min, limit.angle_max = -random.uniform(0, 2), random.uniform(0, 2)
+    limit.use_ellipse, limit.use_twist = random.random() < 0.5, random.random() < 0.5
+    limit.cone_max, limit.cone_min = random.uniform(0.2, 2.0), random.choice((0.0, 0.1))
+    for name in ("cone_x", "cone_z", "twist"):
+        setattr(limit, f"{name}_min", -random.uniform(0.1, 1.5))
+        setattr(limit, f"{name}_max", random.uniform(0.1, 1.5))
+    limit.stiffness = random.choice((0.0, 0.0, 0.5, 1.0))
 
 
 def _reachable(random: Random, owner: bpy.types.Object, chain) -> Vector:
@@ -112,14 +125,11 @@ def _reachable(random: Random, owner: bpy.types.Object, chain) -> Vector:
     before = {name: _channels(owner.pose.bones[name]) for name in moved}
     for name in moved:
         bone = owner.pose.bones[name]
-        if bone.fabrik.limit == "HINGE" and not any(bone.lock_rotation):
-            angle = random.uniform(bone.fabrik.angle_min, bone.fabrik.angle_max)
-            _set_rotation(bone, Quaternion(Vector(bone.fabrik.axis).normalized(), angle))
-        elif any(bone.lock_rotation):
-            if bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"} and not all(bone.lock_rotation):
-                bone.rotation_euler[list(bone.lock_rotation).index(False)] += random.uniform(-1, 1)
-        else:
-            _set_rotation(bone, _turn(random, 1.0))
+        if not any(bone.lock_rotation):
+            limit = LIMITS[bone.fabrik.limit].make(bone.fabrik, Quaternion())
+            _set_rotation(bone, _turn(random, 1.0) if limit is FREE else limit.sample(random))
+        elif bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"} and not all(bone.lock_rotation):
+            bone.rotation_euler[list(bone.lock_rotation).index(False)] += random.uniform(-1, 1)
     bpy.context.view_layer.update()
     point = evaluated_joints(owner, chain)[-1]
     for name, (quaternion, euler, axis_angle) in before.items():

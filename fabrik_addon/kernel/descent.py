@@ -21,6 +21,8 @@ FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-9, 1e3
 STALLED = 4  # steps in a row that gain next to nothing
 LITTLE = 1e-3
 HELD = 1e-4  # share of a joint's turn that a limit may take before the joint counts as held
+PROJECTIONS = 6  # times that a step is solved anew with what is held taken out
+STIFFEST = 0.97  # share of a joint's readiness to turn that full stiffness takes
 
 Numbers = tuple[float, float, float]
 
@@ -79,49 +81,58 @@ def _stepped(now: Descent, target: Vector, damping: float) -> list[Quaternion]:
 
 
 def _turns(now: Descent, error: Vector, damping: float) -> list[Vector]:
-    """Rotation vector of each joint in its rest frame; zero for the joints that are held."""
-    columns = _columns(now)
-    held: set[int] = set()
-    while True:
-        pull = _solve_damped([column for _, _, column in columns], error, damping)
-        turns = [Vector() for _ in now.chain.joints]
-        for i, axis, column in columns:
-            turns[i] += axis * column.dot(pull)
-        pushed = {i for i in {i for i, _, _ in columns} if _is_held(now.chain, i, now.rotations[i], turns[i])}
-        if not pushed:
-            return turns
-        held |= pushed
-        columns = [column for column in columns if column[0] not in held]
+    """Rotation vector of each joint in its rest frame, none of them against a limit.
+
+    What a limit takes from a joint's turn is a direction in which the joint is held: its axes lose that part, and the
+    step is solved again, so that the other joints make up for it.
+    """
+    joints = now.chain.joints
+    axes = [joint.limit.axes(rotation) for joint, rotation in zip(joints, now.rotations, strict=True)]
+    levers = _levers(now)
+    for _ in range(PROJECTIONS):
+        columns = [
+            [(rest @ axis).cross(lever) for axis in own] for (rest, lever), own in zip(levers, axes, strict=True)
+        ]
+        weights = [(1.0 - STIFFEST * joint.stiffness) ** 2 for joint in joints]
+        pull = _solve_damped(columns, weights, error, damping)
+        turns, free = [], True
+        for i, joint in enumerate(joints):
+            turn = Vector()
+            for axis, column in zip(axes[i], columns[i], strict=True):
+                turn += axis * (column.dot(pull) * weights[i])
+            taken = turn - joint.limit.allowed(now.rotations[i], turn)
+            if taken.length > HELD * turn.length:
+                held = taken.normalized()
+                axes[i] = tuple(axis - held * axis.dot(held) for axis in axes[i])
+                free = False
+            turns.append(turn)
+        if free:
+            break
+    return turns
 
 
-def _is_held(chain: Chain, index: int, rotation: Quaternion, turn: Vector) -> bool:
-    allowed = chain.joints[index].limit.allowed(rotation, turn)
-    return bool((turn - allowed).length > HELD * turn.length)
+def _levers(now: Descent) -> list[tuple[Quaternion, Vector]]:
+    """For each joint its rest frame in solve space, and the vector from it to the last point that it carries."""
+    return [
+        (frame @ rotation.conjugated(), now.joints[end] - now.joints[i])
+        for i, (frame, rotation, end) in enumerate(zip(now.frames, now.rotations, now.chain.carried_to, strict=True))
+    ]
 
 
-def _columns(now: Descent) -> list[tuple[int, Vector, Vector]]:
-    """For each axis of each joint: the joint, the axis in its rest frame, and the tip's velocity when it turns."""
-    columns = []
-    for i, joint in enumerate(now.chain.joints):
-        rest = now.frames[i] @ now.rotations[i].conjugated()
-        lever = now.joints[now.chain.carried_to[i]] - now.joints[i]
-        for axis in joint.limit.axes(now.rotations[i]):
-            columns.append((i, axis, (rest @ axis).cross(lever)))
-    return columns
-
-
-def _solve_damped(columns: Sequence[Vector], error: Vector, damping: float) -> Vector:
-    """(J J^T + damping I)^-1 error, in double precision."""
+def _solve_damped(
+    columns: Sequence[Sequence[Vector]], weights: Sequence[float], error: Vector, damping: float
+) -> Vector:
+    """(J W J^T + damping I)^-1 error, in double precision."""
     xx = yy = zz = damping
     xy = xz = yz = 0.0
-    for column in columns:
-        x, y, z = column
-        xx += x * x
-        yy += y * y
-        zz += z * z
-        xy += x * y
-        xz += x * z
-        yz += y * z
+    for own, weight in zip(columns, weights, strict=True):
+        for x, y, z in own:
+            xx += weight * x * x
+            yy += weight * y * y
+            zz += weight * z * z
+            xy += weight * x * y
+            xz += weight * x * z
+            yz += weight * y * z
     cofactors = (yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy)
     determinant = xx * cofactors[0] + xy * cofactors[1] + xz * cofactors[2]
     ex, ey, ez = error
@@ -140,9 +151,7 @@ def blocking(now: Descent, target: Vector) -> tuple[int, ...]:
     """
     error = target - now.joints[-1]
     found = []
-    for i, joint in enumerate(now.chain.joints):
-        rest = now.frames[i] @ now.rotations[i].conjugated()
-        lever = now.joints[now.chain.carried_to[i]] - now.joints[i]
+    for i, (joint, (rest, lever)) in enumerate(zip(now.chain.joints, _levers(now), strict=True)):
         turn = rest.conjugated() @ lever.cross(error)
         taken = (turn - joint.limit.allowed(now.rotations[i], turn)).length
         if taken > 0.05 * lever.length * error.length:

@@ -39,11 +39,26 @@ def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Record
     best = Descent.at(chain, rotations, target)
     recorder.record("start", best.joints)
     best, passes = _fabrik(best, target, settings, recorder)
-    best, used = descend(best, target, SETTLED, settings.max_passes - passes)
+    budget = settings.max_passes - passes
+    best, used = descend(best, target, SETTLED, budget // 4 if _is_stiff(chain) else budget)
     recorder.record("descend", best.joints)
     passes += used
+    if _is_stiff(chain) and best.error > settings.tolerance:
+        best = replace(best, chain=_relaxed(chain))  # stiffness says who turns first, not how far the limb reaches
+        best, used = descend(best, target, SETTLED, settings.max_passes - passes)
+        recorder.record("descend", best.joints)
+        passes += used
     best, used = _restarts(best, target, settings, settings.max_passes - passes, recorder)
     return best.rotations, passes + used
+
+
+def _is_stiff(chain: Chain) -> bool:
+    return any(joint.stiffness for joint in chain.joints)
+
+
+def _relaxed(chain: Chain) -> Chain:
+    """The same chain without stiffness."""
+    return replace(chain, joints=tuple(replace(joint, stiffness=0.0) for joint in chain.joints))
 
 
 def _within_reach(chain: Chain, target: Vector) -> Vector:

@@ -38,6 +38,7 @@ class Joint:
         start: The joint's rotation in the start pose.
         limit: Which rotations are allowed.
         inherits: False for a bone that does not follow the rotation of its parent.
+        stiffness: 0 to 1, how much less than others the joint turns.
     """
 
     segment: Vector
@@ -45,6 +46,7 @@ class Joint:
     start: Quaternion = field(default_factory=Quaternion)
     limit: Limit = FREE
     inherits: bool = True
+    stiffness: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,8 @@ class Chain:
 
     @cached_property
     def is_free(self) -> bool:
-        """True where no joint has a limit."""
-        return all(isinstance(joint.limit, Free) for joint in self.joints)
+        """True where no joint has a limit or stiffness."""
+        return all(isinstance(joint.limit, Free) and not joint.stiffness for joint in self.joints)
 
     @cached_property
     def first_moving(self) -> int:

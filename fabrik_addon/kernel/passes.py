@@ -49,6 +49,8 @@ def limited_forward(
         rest = rest_frame(chain, i, frames)
         direction = rest.conjugated() @ (wanted[i + 1] - joints[i])
         rotation = joint.limit.aim(rotations[i], joint.segment, direction)
+        if joint.stiffness:
+            rotation = joint.limit.blend(rotation, rotations[i], joint.stiffness)
         frame = rest @ rotation
         frame.normalize()
         turned.append(rotation)

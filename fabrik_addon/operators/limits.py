@@ -12,7 +12,7 @@ from ..errors import BoneError
 from ..rig.chain_bones import pose_bones
 from ..rig.compat import is_selected
 from ..rig.joint_limits import set_from_ik
-from ..rig.properties import limit_of
+from ..rig.limit_properties import limit_of
 from .base import RigOperator
 
 if TYPE_CHECKING:

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import pi
 
 import bpy
 from mathutils import Quaternion, Vector
 
 from ..errors import BoneError, InvalidValueError
-from ..finite import are_finite
-from ..kernel.limits import FREE, Free, Hinge, Limit, Locked
+from ..kernel.limits import FREE, LIMITS, Cone, Free, Hinge, Limit, Locked, Planar
 from .channels import CHANNELS, euler, euler_order, read_locks, read_rotation, read_values
-from .properties import LimitView, limit_of
+from .limit_properties import LimitView, limit_of
 
 AXES = "XYZ"
 PARALLEL = 1e-4
@@ -30,7 +28,12 @@ def read_limit(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
         BoneError: The locks are no limit of the types that there are, or locks and limit leave nothing over.
         InvalidValueError: The limit's numbers make no sense.
     """
-    own = BUILDERS[limit_of(bone).limit](bone, start)
+    view = limit_of(bone)
+    try:
+        own = LIMITS[view.limit].make(view, start)
+    except InvalidValueError as error:
+        error.bone = bone.name
+        raise
     locks = _limit_of_locks(bone)
     if isinstance(locks, Free):
         return own
@@ -96,8 +99,10 @@ def _narrowed(bone: bpy.types.PoseBone, hinge: Hinge, own: Limit) -> Limit:
     """What both the hinge of the locks and the bone's own limit allow."""
     if isinstance(own, Locked):
         return Locked(hinge.clamp(own.rotation))
-    if not isinstance(own, Hinge):
+    if isinstance(own, Free):
         return hinge
+    if not isinstance(own, Hinge):
+        raise BoneError("two rotation channels are locked, which only goes with a hinge or no limit", bone=bone.name)
     along = own.axis.dot(hinge.axis)
     if abs(along) < 1.0 - PARALLEL or abs(hinge.zero.w) < 1.0 - PARALLEL:
         raise BoneError("the hinge's axis is not the rotation channel that is left unlocked", bone=bone.name)
@@ -105,52 +110,44 @@ def _narrowed(bone: bpy.types.PoseBone, hinge: Hinge, own: Limit) -> Limit:
     return Hinge(hinge.axis, low, high, hinge.zero)
 
 
-def _free(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
-    return FREE
-
-
-def _locked(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
-    return Locked(start)
-
-
-def _hinge(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
+def read_stiffness(bone: bpy.types.PoseBone) -> float:
+    """How much less than others the joint turns, 0 to 1: the bone's own, or that for Blender's IK."""
     view = limit_of(bone)
-    axis = Vector(view.axis)
-    if not are_finite((*axis, view.angle_min, view.angle_max)):
-        raise InvalidValueError("the hinge has a number that is not finite", bone=bone.name)
-    if axis.length < 1e-6:
-        raise InvalidValueError("the hinge's axis is zero", bone=bone.name)
-    if view.angle_min > view.angle_max:
-        raise InvalidValueError("the hinge's least angle is above its greatest", bone=bone.name)
-    return Hinge(axis.normalized(), view.angle_min, view.angle_max)
-
-
-Builder = Callable[[bpy.types.PoseBone, Quaternion], Limit]
-BUILDERS: dict[str, Builder] = {"FREE": _free, "HINGE": _hinge, "LOCKED": _locked}
+    return view.ik_stiffness if view.limit == "BONE_IK" else view.stiffness
 
 
 def set_from_ik(bone: bpy.types.PoseBone) -> None:
-    """Set a bone's limit from its locks and limits for Blender's own IK.
-
-    One free axis is a hinge with that axis' limits, none is locked.
+    """Set a bone's limit from its locks and limits for Blender's own IK, as one of the other types.
 
     Raises:
-        BoneError: The bone has no such settings, or they are no limit of the types that there are.
+        BoneError: The bone has no such settings.
+        InvalidValueError: They make no sense.
     """
-    locks = [bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z]
-    limited = [bone.use_ik_limit_x, bone.use_ik_limit_y, bone.use_ik_limit_z]
-    view: LimitView = limit_of(bone)
-    if not any(locks) and not any(limited):
+    view = limit_of(bone)
+    if not any(view.ik_locks) and not any(view.ik_ranges):
         raise BoneError("it has no IK locks or limits, and keeps its joint limit", bone=bone.name)
-    if all(locks):
+    try:
+        limit = LIMITS["BONE_IK"].make(view, Quaternion())
+    except InvalidValueError as error:
+        error.bone = bone.name
+        raise
+    _store(view, limit)
+    view.stiffness = view.ik_stiffness
+
+
+def _store(view: LimitView, limit: Limit) -> None:
+    """Write a limit into a bone's settings."""
+    if isinstance(limit, Locked):
         view.limit = "LOCKED"
         return
-    free = [i for i in range(3) if not locks[i]]
-    if len(free) > 1:
-        axes = " and ".join(AXES[i] for i in free)
-        raise BoneError(f"its IK settings leave {axes} free within limits; a hinge has one axis", bone=bone.name)
-    (axis,) = free
-    low, high = ((bone.ik_min_x, bone.ik_max_x), (bone.ik_min_y, bone.ik_max_y), (bone.ik_min_z, bone.ik_max_z))[axis]
-    view.limit = "HINGE"
-    view.axis = [float(i == axis) for i in range(3)]
-    view.angle_min, view.angle_max = (low, high) if limited[axis] else (-pi, pi)
+    if isinstance(limit, Hinge | Planar):
+        view.limit = "HINGE" if isinstance(limit, Hinge) else "PLANAR"
+        view.axis, view.angle_min, view.angle_max = limit.axis, limit.angle_min, limit.angle_max
+    if isinstance(limit, Cone):
+        view.limit, view.use_ellipse = "CONE", True
+        view.cone_x_min, view.cone_x_max = -limit.x_low, limit.x_high
+        view.cone_z_min, view.cone_z_max = -limit.z_low, limit.z_high
+    if isinstance(limit, Planar | Cone):
+        view.use_twist = limit.twist is not None
+        if limit.twist is not None:
+            view.twist_min, view.twist_max = limit.twist.low, limit.twist.high

@@ -119,7 +119,13 @@ class BonePath:
         joints.append(matrices[-1] @ Vector((0.0, self.links[-1].bone.length, 0.0)))
         return joints, frames, matrices
 
-    def measure(self, rotations: Sequence[Quaternion], starts: Sequence[Quaternion], limits: Sequence[Limit]) -> Chain:
+    def measure(
+        self,
+        rotations: Sequence[Quaternion],
+        starts: Sequence[Quaternion],
+        limits: Sequence[Limit],
+        stiffness: Sequence[float] | None = None,
+    ) -> Chain:
         """The chain as rigid segments and frames, measured at a pose.
 
         Where every scale on the way is uniform the result does not depend on the pose; else it holds at that pose.
@@ -128,6 +134,7 @@ class BonePath:
             rotations: n rotations at which to measure.
             starts: n rotations of the start pose.
             limits: n limits.
+            stiffness: n numbers from 0 to 1, or None where no joint is stiff.
         """
         joints, frames, _ = self._walk(rotations)
         built: list[Joint] = []
@@ -143,6 +150,7 @@ class BonePath:
                     start=starts[i],
                     limit=limits[i],
                     inherits=inherits or i == 0,
+                    stiffness=stiffness[i] if stiffness else 0.0,
                 )
             )
             before = turned

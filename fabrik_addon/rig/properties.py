@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is stored in the file: chains on the armature object, joint limits on the pose bone.
+"""The chains of an armature, as they are stored in the file on the armature object.
 
-Storage is flat on `Object` and `PoseBone`, and `Object.fabrik` and `PoseBone.fabrik` are Python views of it. A property
-group behind a pointer would read the same, but from Blender 5.0 on an edit of such a group on a library override is
-lost on reload where the library file never wrote the group; top-level properties and collections are kept.
+Storage is flat on `Object` (and, for joint limits, on `PoseBone`), and `Object.fabrik` is a Python view of it. A
+property group behind a pointer would read the same, but from Blender 5.0 on an edit of such a group on a library
+override is lost on reload where the library file never wrote the group; top-level properties and collections are kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..kernel.limits import LIMITS
 from ..kernel.model import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE
 
 T_co = TypeVar("T_co", covariant=True)
@@ -60,7 +59,6 @@ STATUS_ITEMS = (
     ("BLOCKED", "Blocked", "Joint limits hold the chain back"),
     ("REFUSED", "Refused", "The chain could not be solved; nothing was moved"),
 )
-LIMIT_ITEMS = tuple((kind, limit.label, limit.description) for kind, limit in LIMITS.items())
 
 
 class FabrikBoneName(bpy.types.PropertyGroup):
@@ -262,82 +260,9 @@ class RigView:
         return chains[self.active_index] if 0 <= self.active_index < len(chains) else None
 
 
-def _limit_property(make: Any, **options: Any) -> Any:
-    """A property of a bone's limit; the stubs say that Blender's property functions return nothing."""
-    return make(override=OVERRIDE, **options)
-
-
-LIMIT_PROPERTIES: dict[str, Any] = {
-    "limit": _limit_property(
-        EnumProperty, items=LIMIT_ITEMS, name="Limit", description="How the bone may turn when a chain is solved"
-    ),
-    "axis": _limit_property(
-        FloatVectorProperty,
-        name="Axis",
-        description="Axis of the hinge in the rest frame of the bone: Y runs along the bone",
-        size=3,
-        subtype="XYZ",
-        default=(1.0, 0.0, 0.0),
-        soft_min=-1.0,
-        soft_max=1.0,
-    ),
-    "angle_min": _limit_property(
-        FloatProperty,
-        name="Min",
-        description="Least angle about the axis, from the rest pose",
-        subtype="ANGLE",
-        default=-pi,
-        min=-2.0 * pi,
-        max=2.0 * pi,
-    ),
-    "angle_max": _limit_property(
-        FloatProperty,
-        name="Max",
-        description="Greatest angle about the axis, from the rest pose",
-        subtype="ANGLE",
-        default=pi,
-        min=-2.0 * pi,
-        max=2.0 * pi,
-    ),
-}
-
-
-class LimitView:
-    """`PoseBone.fabrik`: the joint limit of a bone.
-
-    Each attribute stands for the property of `PoseBone` with `fabrik_` before its name.
-    """
-
-    __slots__ = ("_owner",)
-
-    if TYPE_CHECKING:
-        limit: str
-        axis: Any
-        angle_min: float
-        angle_max: float
-
-    def __init__(self, owner: bpy.types.PoseBone) -> None:
-        object.__setattr__(self, "_owner", owner)
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in LIMIT_PROPERTIES:
-            raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LIMIT_PROPERTIES)}")
-        return getattr(self._owner, f"fabrik_{name}")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in LIMIT_PROPERTIES:
-            raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LIMIT_PROPERTIES)}")
-        setattr(self._owner, f"fabrik_{name}", value)
-
-
 def rig_of(owner: bpy.types.Object) -> RigView:
     """The chains of an armature object."""
     return RigView(owner)
-
-
-def limit_of(bone: bpy.types.PoseBone) -> LimitView:
-    """The joint limit of a pose bone."""
-    return LimitView(bone)
 
 
 CLASSES = (FabrikBoneName, FabrikCapturedRotation, FabrikChain)
@@ -353,18 +278,11 @@ def register() -> None:
     number: Any = IntProperty
     stored.fabrik_active_index = number(name="Active Chain", min=0, options={"HIDDEN"}, override=OVERRIDE)
     stored.fabrik = property(rig_of)
-    bone: Any = bpy.types.PoseBone
-    for name, definition in LIMIT_PROPERTIES.items():
-        setattr(bone, f"fabrik_{name}", definition)
-    bone.fabrik = property(limit_of)
 
 
 def unregister() -> None:
     """Take away all that `register` set; what is stored in files stays in them."""
     stored: Any = bpy.types.Object
-    bone: Any = bpy.types.PoseBone
-    for name in LIMIT_PROPERTIES:
-        delattr(bone, f"fabrik_{name}")
-    del bone.fabrik, stored.fabrik, stored.fabrik_active_index, stored.fabrik_chains
+    del stored.fabrik, stored.fabrik_active_index, stored.fabrik_chains
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

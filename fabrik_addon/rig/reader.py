@@ -14,7 +14,7 @@ from ..kernel.limits import Limit
 from ..kernel.model import Chain, Goal, Settings
 from .chain_bones import pose_bones, resolve_bones
 from .checks import check_bones, check_goal
-from .joint_limits import read_limit
+from .joint_limits import read_limit, read_stiffness
 from .kinematics import BonePath
 from .properties import FabrikChain
 from .start_pose import read_start
@@ -34,6 +34,7 @@ class Reading:
         path: Their evaluated kinematics.
         starts: n rotations of the start pose.
         limits: n limits.
+        stiffness: n numbers from 0 to 1.
         goal: Target and pole in armature space relative to the root.
         settings: How to solve.
         world: World matrix of the armature object.
@@ -45,6 +46,7 @@ class Reading:
     path: BonePath
     starts: list[Quaternion]
     limits: list[Limit]
+    stiffness: list[float]
     goal: Goal
     settings: Settings
     world: Matrix
@@ -52,7 +54,7 @@ class Reading:
 
     def measured(self, rotations: Sequence[Quaternion]) -> Chain:
         """The kernel's chain, measured at a pose."""
-        return self.path.measure(rotations, self.starts, self.limits)
+        return self.path.measure(rotations, self.starts, self.limits, self.stiffness)
 
     def joints_world(self, joints: Sequence[Vector]) -> list[Vector]:
         """World positions of joints given relative to the root."""
@@ -105,7 +107,9 @@ def _read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Deps
     goal = Goal(
         to_root(world, origin, target), to_root(world, origin, pole) if pole is not None else None, chain.pole_angle
     )
-    return Reading(chain, bones, path, starts, limits, goal, Settings(chain.tolerance, chain.max_passes), world, origin)
+    settings = Settings(chain.tolerance, chain.max_passes)
+    stiffness = [read_stiffness(bone) for bone in bones]
+    return Reading(chain, bones, path, starts, limits, stiffness, goal, settings, world, origin)
 
 
 def frame_of(depsgraph: bpy.types.Depsgraph) -> float:

@@ -6,19 +6,22 @@ from __future__ import annotations
 from textwrap import wrap
 
 import bpy
-from mathutils import Vector
+from mathutils import Quaternion
 
-from ..errors import FabrikError
+from ..errors import FabrikError, InvalidValueError
+from ..kernel.limits import LIMITS
 from ..rig.chain_bones import resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.properties import FabrikChain, limit_of, rig_of
+from ..rig.limit_properties import limit_of
+from ..rig.properties import FabrikChain, rig_of
 from ..rig.start_pose import is_stale
 from ..session.wording import measure_text, status_text
 from .status import ICONS, Icon
 
 CHARACTER_WIDTH = 7.0  # of the interface font, in pixels at scale 1; for breaking long messages
 MODES = {"OBJECT", "POSE"}
+ROUND_CONE = {"cone_min", "cone_max"}
 
 
 class FabrikPanel(bpy.types.Panel):
@@ -135,8 +138,7 @@ class FABRIK_PT_limit(FabrikPanel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(bone, "fabrik_limit")
-        if limit_of(bone).limit == "HINGE":
-            _draw_hinge(layout, bone)
+        _draw_limit(layout, bone)
         layout.operator("fabrik.limit_from_ik", icon="CON_KINEMATIC")
 
 
@@ -188,19 +190,31 @@ def _draw_goal(layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> Non
         layout.prop_search(chain, f"{role}_bone", goal.pose, "bones", text="Bone")
 
 
-def _draw_hinge(layout: bpy.types.UILayout, bone: bpy.types.PoseBone) -> None:
+def _draw_limit(layout: bpy.types.UILayout, bone: bpy.types.PoseBone) -> None:
+    """The settings that the limit's type uses, and what is wrong with them."""
     limit = limit_of(bone)
-    row = layout.row(align=True, heading="Along")
-    for axis in "XYZ":
-        row.operator("fabrik.limit_axis", text=axis).axis = axis
-    layout.prop(bone, "fabrik_axis")
+    kind = LIMITS[limit.limit]
     column = layout.column(align=True)
-    column.prop(bone, "fabrik_angle_min")
-    column.prop(bone, "fabrik_angle_max")
-    if limit.angle_min > limit.angle_max:
-        layout.label(text="Min is above Max", icon="ERROR")
-    if not Vector(limit.axis).length:
-        layout.label(text="The axis is zero", icon="ERROR")
+    for name in kind.fields:
+        if name.startswith("cone_") and (name in ROUND_CONE) == limit.use_ellipse:
+            continue
+        if name == "axis":
+            row = column.row(align=True, heading="Along")
+            for axis in "XYZ":
+                row.operator("fabrik.limit_axis", text=axis).axis = axis
+        column.prop(bone, f"fabrik_{name}")
+    if kind.twists:
+        layout.prop(bone, "fabrik_use_twist")
+        if limit.use_twist:
+            column = layout.column(align=True)
+            column.prop(bone, "fabrik_twist_min")
+            column.prop(bone, "fabrik_twist_max")
+    if kind.kind not in {"LOCKED", "BONE_IK"}:
+        layout.prop(bone, "fabrik_stiffness")
+    try:
+        kind.make(limit, Quaternion())
+    except InvalidValueError as error:
+        layout.label(text=error.reason[0].upper() + error.reason[1:], icon="ERROR")
 
 
 def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:

@@ -195,11 +195,23 @@ class TestLimits:
         bpy.ops.fabrik.limit_from_ik()
         assert [owner.pose.bones[name].fabrik.limit for name in ("b0", "b1")] == ["HINGE", "LOCKED"]
 
-    def test_what_a_hinge_can_not_say_is_told(self) -> None:
+    def test_swing_and_twist_come_along(self) -> None:
         owner = make_line(3)
         select(owner, "b1")
-        owner.pose.bones["b1"].lock_ik_x = True
-        with pytest.raises(RuntimeError, match="bone 'b1': its IK settings leave Y and Z free"):
+        bone = owner.pose.bones["b1"]
+        bone.use_ik_limit_x = bone.use_ik_limit_y = True
+        bone.ik_min_x, bone.ik_max_x, bone.ik_min_y, bone.ik_max_y = -0.5, 1.0, -0.2, 0.3
+        bone.ik_stiffness_x = 0.6
+        bpy.ops.fabrik.limit_from_ik()
+        limit = bone.fabrik
+        assert (limit.limit, limit.use_ellipse, limit.use_twist) == ("CONE", True, True)
+        assert (limit.cone_x_min, limit.cone_x_max, limit.twist_max) == pytest.approx((-0.5, 1.0, 0.3))
+        assert limit.stiffness == pytest.approx(0.2)
+
+    def test_bones_without_any_are_told(self) -> None:
+        owner = make_line(3)
+        select(owner, "b1")
+        with pytest.raises(RuntimeError, match="bone 'b1': it has no IK locks or limits"):
             bpy.ops.fabrik.limit_from_ik()
 
     def test_axis_button(self) -> None:

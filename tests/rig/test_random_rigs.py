@@ -7,8 +7,11 @@ import bpy
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mathutils import Matrix
 from random_rigs import RandomRig, random_rig
-from rigs import channels, tip_error
+from rigs import chain_bones, channels, tip_error
+
+from fabrik_addon.rig.joint_limits import read_limit
 
 ROUNDING = 1.1  # of the tolerance: the solve stops at it, and single precision adds its own
 
@@ -25,8 +28,27 @@ def solve(rig: RandomRig) -> None:
         assert "bone 'b" in rig.chain.message
         assert rig.chain.message in refusal
         assert channels(rig.owner) == before
+    if rig.chain.status != "REFUSED":
+        assert worst_violation(rig) <= 1e-4
     if rig.chain.status == "REACHED":
         assert tip_error(rig.owner, rig.chain) <= rig.chain.tolerance * ROUNDING
+
+
+def worst_violation(rig: RandomRig) -> float:
+    """Angle by which a bone's evaluated matrix stands outside its limit; for scales that shear nothing."""
+    if rig.depends_on_direction:
+        return 0.0
+    worst = 0.0
+    for bone in chain_bones(rig.owner, rig.chain):
+        basis = rig.owner.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
+        scale = bone.scale if bone.scale[0] > 0 else -bone.scale
+        unscaled = basis.to_3x3() @ Matrix.Diagonal(scale).inverted()
+        if unscaled.determinant() < 0:
+            unscaled = unscaled * -1.0
+        rotation = unscaled.to_quaternion()
+        limit = read_limit(bone, rotation)
+        worst = max(worst, limit.violation(rotation))
+    return worst
 
 
 @settings(max_examples=120, suppress_health_check=list(HealthCheck))

@@ -8,24 +8,16 @@ is the rest pose. It never stores the state of a solve.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
+from typing import Any
 
 from mathutils import Quaternion, Vector
 
 
 class Limit(ABC):
-    """A set of rotations that a joint may take.
-
-    Attributes:
-        kind: The name under which the limit is registered and stored.
-        label: The name on the panel.
-        description: One sentence for the panel.
-    """
-
-    kind: ClassVar[str]
-    label: ClassVar[str]
-    description: ClassVar[str]
+    """A set of rotations that a joint may take."""
 
     @abstractmethod
     def clamp(self, rotation: Quaternion) -> Quaternion:
@@ -52,13 +44,36 @@ class Limit(ABC):
         """How far `rotation` stands outside the limit, in radians; 0 inside."""
 
     @abstractmethod
-    def bend_axis(self, rotation: Quaternion) -> Vector | None:
-        """Unit axis (rest frame) about which a straight chain is to be bent here; None where the limit has no say."""
-
-    @abstractmethod
     def sample(self, random: Random) -> Quaternion:
         """An allowed rotation drawn at random."""
+
+    def bend_axis(self, rotation: Quaternion) -> Vector | None:
+        """Unit axis (rest frame) about which a straight chain is to be bent here; None where the limit has no say."""
+        return None
 
     def blend(self, start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
         """The rotation `factor` of the way from `start` (0) to `end` (1), the short way."""
         return start.slerp(end, factor)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitType:
+    """A type of limit as the registry knows it.
+
+    Attributes:
+        kind: The name under which it is stored.
+        label: The name on the panel.
+        description: One sentence for the panel.
+        make: Makes the limit from a bone's settings (attributes named in `fields`, and `use_twist`, `twist_min`,
+            `twist_max`, `ik_locks`, `ik_ranges`) and the joint's rotation in the start pose; raises InvalidValueError
+            where the settings make no sense.
+        fields: Names of the settings that it is made from, in the order of the panel.
+        twists: Whether a range of twist about the bone can be set besides.
+    """
+
+    kind: str
+    label: str
+    description: str
+    make: Callable[[Any, Quaternion], Limit]
+    fields: tuple[str, ...] = ()
+    twists: bool = False

@@ -4,23 +4,20 @@
 from __future__ import annotations
 
 from random import Random
-from typing import ClassVar
+from typing import Any
 
 from mathutils import Quaternion, Vector
 
 from ..rotations import from_rotation_vector, from_to
-from .base import Limit
+from .base import Limit, LimitType
+from .swing_twist import BASIS, twist_of
+from .twisting import Twisting
 
-BASIS = (Vector((1.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
 SAMPLE_RANGE = 0.6  # a restart should look like the start pose, not like a knot
 
 
 class Free(Limit):
     """Every rotation is allowed."""
-
-    kind: ClassVar[str] = "FREE"
-    label: ClassVar[str] = "Free"
-    description: ClassVar[str] = "The bone turns every way"
 
     def clamp(self, rotation: Quaternion) -> Quaternion:
         return rotation.copy()
@@ -44,12 +41,18 @@ class Free(Limit):
     def violation(self, rotation: Quaternion) -> float:
         return 0.0
 
-    def bend_axis(self, rotation: Quaternion) -> Vector | None:
-        return None
-
     def sample(self, random: Random) -> Quaternion:
         turn = Vector([random.uniform(-SAMPLE_RANGE, SAMPLE_RANGE) for _ in range(3)])
         return from_rotation_vector(turn)
 
 
 FREE = Free()
+
+
+def make(settings: Any, start: Quaternion) -> Limit:
+    """A free joint, or one whose twist alone is limited."""
+    twist = twist_of(settings)
+    return Twisting(twist) if twist else FREE
+
+
+TYPE = LimitType("FREE", "Free", "The bone points every way", make, twists=True)

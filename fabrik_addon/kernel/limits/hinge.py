@@ -6,14 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import atan2, pi, tau
 from random import Random
-from typing import ClassVar
+from typing import Any
 
 from mathutils import Quaternion, Vector
 
 from ..rotations import X_AXIS, angle_about, turn_about, turn_angle
-from .base import Limit
-
-AT_END = 1e-6  # radians
+from .base import Limit, LimitType
+from .ranges import AT_END, check_range, checked_axis, clamped, unwrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +26,6 @@ class Hinge(Limit):
         zero: The joint's rotation at angle 0; the identity unless other channels hold the joint elsewhere.
     """
 
-    kind: ClassVar[str] = "HINGE"
-    label: ClassVar[str] = "Hinge"
-    description: ClassVar[str] = "The bone turns about one axis, between two angles"
-
     axis: Vector = field(default_factory=X_AXIS.copy)
     angle_min: float = -pi
     angle_max: float = pi
@@ -38,14 +33,13 @@ class Hinge(Limit):
 
     def at(self, angle: float) -> Quaternion:
         """The joint's rotation at `angle`, which is clamped to the range."""
-        return turn_about(self.axis, min(max(angle, self.angle_min), self.angle_max)) @ self.zero
+        return turn_about(self.axis, clamped(angle, self.angle_min, self.angle_max)) @ self.zero
 
     def angle(self, rotation: Quaternion) -> float:
         """The angle of `rotation` about the axis (its twist), within half a turn of the middle of the range."""
         turn = rotation @ self.zero.conjugated()
         angle = 2.0 * atan2(self.axis.dot(Vector(turn[1:])), turn.w)
-        middle = 0.5 * (self.angle_min + self.angle_max)
-        return angle - tau * round((angle - middle) / tau)
+        return unwrapped(angle, self.angle_min, self.angle_max)
 
     def clamp(self, rotation: Quaternion) -> Quaternion:
         return self.at(self.angle(rotation))
@@ -93,3 +87,14 @@ class Hinge(Limit):
     def blend(self, start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
         a, b = self.angle(start), self.angle(end)
         return self.at(a + (b - a) * factor)
+
+
+def make(settings: Any, start: Quaternion) -> Hinge:
+    """A hinge from a bone's settings."""
+    check_range("hinge", settings.angle_min, settings.angle_max)
+    return Hinge(checked_axis("hinge", settings.axis), settings.angle_min, settings.angle_max)
+
+
+TYPE = LimitType(
+    "HINGE", "Hinge", "The bone turns about one axis, between two angles", make, ("axis", "angle_min", "angle_max")
+)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
+from typing import Any
 
 from mathutils import Quaternion, Vector
 
 from ..rotations import turn_angle
-from .base import Limit
+from .base import Limit, LimitType
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,6 @@ class Locked(Limit):
     Attributes:
         rotation: Where the joint stands, in the rest frame of the bone.
     """
-
-    kind: ClassVar[str] = "LOCKED"
-    label: ClassVar[str] = "Locked"
-    description: ClassVar[str] = "The bone keeps the rotation of the start pose"
 
     rotation: Quaternion = field(default_factory=Quaternion)
 
@@ -45,8 +41,13 @@ class Locked(Limit):
     def violation(self, rotation: Quaternion) -> float:
         return turn_angle(self.rotation.conjugated() @ rotation)
 
-    def bend_axis(self, rotation: Quaternion) -> Vector | None:
-        return None
-
     def sample(self, random: Random) -> Quaternion:
         return self.rotation.copy()
+
+
+def make(settings: Any, start: Quaternion) -> Locked:
+    """A joint that keeps the rotation of the start pose."""
+    return Locked(start)
+
+
+TYPE = LimitType("LOCKED", "Locked", "The bone keeps the rotation of the start pose", make)

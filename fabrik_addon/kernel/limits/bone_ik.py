@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bone's own settings for Blender's IK, read as Blender's solver reads them: a limit of another type comes out."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+from mathutils import Quaternion, Vector
+
+from .base import Limit, LimitType
+from .cone import Cone
+from .free import FREE
+from .hinge import Hinge
+from .locked import Locked
+from .planar import Planar
+from .ranges import check_range
+from .swing_twist import Twist
+
+Range = tuple[float, float]
+UNLIMITED = (-pi, pi)
+
+
+def make(settings: Any, start: Quaternion) -> Limit:
+    """The limit that the number of free axes means to Blender.
+
+    None is locked, one a hinge about it, X and Z a swing without twist, one of them with Y a hinge that twists, and all
+    three a ball joint whose swing is an ellipse.
+
+    Args:
+        settings: Has `ik_locks`, three booleans, and `ik_ranges`, three pairs in radians, or None where the axis is
+            not limited.
+        start: The joint's rotation in the start pose, which a locked bone keeps.
+    """
+    free = [i for i in range(3) if not settings.ik_locks[i]]
+    ranges = [_range("XYZ"[i], settings.ik_ranges[i]) for i in range(3)]
+    twist = None if settings.ik_ranges[1] is None else Twist(*ranges[1])
+    if not free:
+        return Locked(start)
+    if len(free) == 1:
+        return Hinge(_axis(free[0]), *ranges[free[0]])
+    if 1 not in free:
+        return _ball(ranges, Twist(0.0, 0.0))
+    if len(free) == 2:
+        swings = 0 if 0 in free else 2
+        return Planar(_axis(swings), *ranges[swings], twist)
+    return _ball(ranges, twist) if any(settings.ik_ranges) else FREE
+
+
+def _axis(index: int) -> Vector:
+    return Vector([float(i == index) for i in range(3)])
+
+
+def _range(axis: str, found: Range | None) -> Range:
+    if found is None:
+        return UNLIMITED
+    check_range(f"IK limit of {axis}", *found)
+    return found
+
+
+def _ball(ranges: list[Range], twist: Twist | None) -> Limit:
+    x, z = ranges[0], ranges[2]
+    return Cone(0.0, max(-x[0], 0.0), max(x[1], 0.0), max(-z[0], 0.0), max(z[1], 0.0), twist)
+
+
+TYPE = LimitType("BONE_IK", "Bone's IK Limits", "As the bone's locks and limits for Blender's own IK say", make)

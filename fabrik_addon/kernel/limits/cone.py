@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A cone about the bone's rest direction: circular, or an ellipse with a half axis of its own on each side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, hypot, pi, sin, sqrt, tau
+from random import Random
+from typing import Any
+
+from mathutils import Quaternion, Vector
+
+from ...errors import InvalidValueError
+from .base import LimitType
+from .ranges import AT_END, check_range
+from .swing_twist import SwingTwist, Twist, twist_of
+
+Point = tuple[float, float]
+EDGE_SAMPLES, GOLDEN_STEPS, GOLDEN = 16, 24, 0.618034
+
+
+@dataclass(frozen=True, slots=True)
+class Cone(SwingTwist):
+    """The bone's direction stays near its rest direction.
+
+    A direction is seen as the point sin(angle / 2) * axis, where axis and angle are those of the turn from the rest
+    direction, with coordinates along X and Z (the equal-area map of the sphere). There a circular cone is a disc, and
+    the ellipse of four quadrants (Aristidou & Lasenby 2011, section 4) joins smoothly; Blender's own IK limits of a
+    ball joint are this shape.
+
+    Attributes:
+        inner: Least angle from the rest direction, for a circular cone.
+        x_low: Greatest negative turn about X, as a positive angle.
+        x_high: Greatest positive turn about X.
+        z_low: Greatest negative turn about Z, as a positive angle.
+        z_high: Greatest positive turn about Z.
+        twist: Range of twist, or None.
+    """
+
+    inner: float = 0.0
+    x_low: float = pi
+    x_high: float = pi
+    z_low: float = pi
+    z_high: float = pi
+    twist: Twist | None = None
+
+    @classmethod
+    def circular(cls, greatest: float, least: float = 0.0, twist: Twist | None = None) -> Cone:
+        """A cone between two angles from the rest direction."""
+        return cls(least, greatest, greatest, greatest, greatest, twist)
+
+    def nearest(self, direction: Vector) -> Vector:
+        x, z = _to_map(direction)
+        a, b = self._half_axes(x, z)
+        if self._is_circular:
+            radius = hypot(x, z)
+            wanted = min(max(radius, sin(0.5 * self.inner)), a)
+            if abs(wanted - radius) < 1e-9:
+                return direction
+            return _from_map((x * wanted / radius, z * wanted / radius) if radius > 1e-9 else (wanted, 0.0))
+        return direction if _inside(x, z, a, b) else self._nearest_on_edge(direction)
+
+    @property
+    def _is_circular(self) -> bool:
+        return self.x_low == self.x_high == self.z_low == self.z_high
+
+    def _edge(self, parameter: float) -> Point:
+        """The point of the edge, going round once as the parameter goes from 0 to 2 pi."""
+        x, z = cos(parameter), sin(parameter)
+        a, b = self._half_axes(x, z)
+        return a * x, b * z
+
+    def _nearest_on_edge(self, direction: Vector) -> Vector:
+        """The edge's direction nearest to one outside, by scanning and golden section."""
+
+        def nearness(parameter: float) -> float:
+            x, z = self._edge(parameter)
+            up = 2.0 * sqrt(max(1.0 - x * x - z * z, 0.0))
+            return float(direction.y * (1.0 - 2.0 * (x * x + z * z)) + up * (direction.z * x - direction.x * z))
+
+        step = tau / EDGE_SAMPLES
+        best = max((step * k for k in range(EDGE_SAMPLES)), key=nearness)
+        low, high = best - step, best + step
+        for _ in range(GOLDEN_STEPS):
+            left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+            low, high = (low, right) if nearness(left) > nearness(right) else (left, high)
+        return _from_map(self._edge(0.5 * (low + high)))
+
+    def _half_axes(self, x: float, z: float) -> Point:
+        """Half axes of the quadrant of a point of the map."""
+        return sin(0.5 * min(self.x_high if x >= 0.0 else self.x_low, pi)), sin(
+            0.5 * min(self.z_high if z >= 0.0 else self.z_low, pi)
+        )
+
+    def barriers(self, direction: Vector) -> tuple[Vector, ...]:
+        x, z = _to_map(direction)
+        a, b = self._half_axes(x, z)
+        radius = hypot(x, z)
+        if self.inner > 0.0 and radius <= sin(0.5 * self.inner) + AT_END:
+            return (_tangent(direction, -x, -z),)
+        if a >= 1.0 - AT_END and b >= 1.0 - AT_END:
+            return ()
+        if a < AT_END or b < AT_END:
+            return _barriers_of_a_slit(direction, (x, z), (a, b))
+        if hypot(x / a, z / b) < 1.0 - AT_END:
+            return ()
+        return (_tangent(direction, x / (a * a), z / (b * b)),)
+
+    def sample_direction(self, random: Random) -> Vector:
+        angle, share = random.uniform(-pi, pi), random.random() ** 0.5
+        x, z = cos(angle), sin(angle)
+        a, b = self._half_axes(x, z)
+        low = sin(0.5 * self.inner)
+        return _from_map((x * (low + (a - low) * share), z * (low + (b - low) * share)))
+
+
+def make(settings: Any, start: Quaternion) -> Cone:
+    """A cone from a bone's settings: the circle, or the ellipse that must hold the rest direction."""
+    if not settings.use_ellipse:
+        check_range("cone", settings.cone_min, settings.cone_max)
+        return Cone.circular(settings.cone_max, settings.cone_min, twist_of(settings))
+    for axis in "xz":
+        low, high = getattr(settings, f"cone_{axis}_min"), getattr(settings, f"cone_{axis}_max")
+        check_range(f"cone about {axis.upper()}", low, high)
+        if low > 0.0 or high < 0.0:
+            raise InvalidValueError(f"the cone about {axis.upper()} does not hold the rest direction")
+    x, z = (-settings.cone_x_min, settings.cone_x_max), (-settings.cone_z_min, settings.cone_z_max)
+    return Cone(0.0, *x, *z, twist_of(settings))
+
+
+TYPE = LimitType(
+    "CONE",
+    "Cone",
+    "The bone stays within a cone about its rest direction",
+    make,
+    ("use_ellipse", "cone_min", "cone_max", "cone_x_min", "cone_x_max", "cone_z_min", "cone_z_max"),
+    twists=True,
+)
+
+
+def _to_map(direction: Vector) -> Point:
+    """sin(angle / 2) * axis of the turn from Y to a unit direction: its X and Z."""
+    up = sqrt(max(2.0 * (1.0 + direction.y), 0.0))
+    if up < 1e-6:
+        return 1.0, 0.0
+    return direction.z / up, -direction.x / up
+
+
+def _from_map(point: Point) -> Vector:
+    x, z = point
+    square = min(x * x + z * z, 1.0)
+    up = 2.0 * sqrt(1.0 - square)
+    return Vector((-z * up, 1.0 - 2.0 * square, x * up)).normalized()
+
+
+def _tangent(direction: Vector, x: float, z: float) -> Vector:
+    """The unit tangent along which the point of the map moves towards (x, z)."""
+    here = _to_map(direction)
+    size = hypot(x, z)
+    if size < 1e-12:
+        return Vector()
+    step = 1e-3 if hypot(*here) < 0.99 else -1e-3
+    there = _from_map((here[0] + x / size * step, here[1] + z / size * step))
+    along = (there - direction) * (1.0 if step > 0.0 else -1.0)
+    return (along - direction * along.dot(direction)).normalized()
+
+
+def _barriers_of_a_slit(direction: Vector, point: Point, half_axes: Point) -> tuple[Vector, ...]:
+    """Barriers of an ellipse that is flat along X or Z: both ways across, and the end of the slit."""
+    walls = []
+    for i, (value, half) in enumerate(zip(point, half_axes, strict=True)):
+        for sign in (1.0, -1.0):
+            if half < AT_END or sign * value >= half - AT_END:
+                walls.append(_tangent(direction, sign * (i == 0), sign * (i == 1)))
+    return tuple(walls)
+
+
+def _inside(x: float, z: float, a: float, b: float) -> bool:
+    if a < AT_END or b < AT_END:
+        return abs(x) <= a + 1e-9 and abs(z) <= b + 1e-9
+    return (x / a) ** 2 + (z / b) ** 2 <= 1.0 + 1e-9

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bone's direction turns about one axis, as in a 2D chain; the bone may twist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import pi
+from random import Random
+from typing import Any
+
+from mathutils import Quaternion, Vector
+
+from ...errors import InvalidValueError
+from ..rotations import X_AXIS, Y_AXIS, angle_about, turn_about
+from .base import LimitType
+from .ranges import AT_END, check_range, checked_axis, clamped, unwrapped
+from .swing_twist import SwingTwist, Twist, twist_of
+
+ALONG = 0.999
+
+
+@dataclass(frozen=True, slots=True)
+class Planar(SwingTwist):
+    """The bone's direction stays where turning about the axis takes its rest direction.
+
+    Attributes:
+        axis: Unit vector in the rest frame of the bone, not along it.
+        angle_min: Least angle about the axis, in radians.
+        angle_max: Greatest angle.
+        twist: Range of twist, or None.
+    """
+
+    axis: Vector = field(default_factory=X_AXIS.copy)
+    angle_min: float = -pi
+    angle_max: float = pi
+    twist: Twist | None = None
+
+    def angle(self, direction: Vector) -> float:
+        """Angle about the axis from the rest direction to a direction."""
+        angle = angle_about(self.axis, Y_AXIS, direction) or 0.0
+        return unwrapped(angle, self.angle_min, self.angle_max)
+
+    def swing(self, direction: Vector) -> Quaternion:
+        return turn_about(self.axis, self.angle(direction))
+
+    def nearest(self, direction: Vector) -> Vector:
+        angle = clamped(self.angle(direction), self.angle_min, self.angle_max)
+        near = turn_about(self.axis, angle) @ Y_AXIS
+        return direction if (near - direction).length < AT_END else near
+
+    def barriers(self, direction: Vector) -> tuple[Vector, ...]:
+        along = self.axis.cross(direction).normalized()
+        across = direction.cross(along)
+        angle = self.angle(direction)
+        walls = [across, -across]
+        if angle >= self.angle_max - AT_END:
+            walls.append(along)
+        if angle <= self.angle_min + AT_END:
+            walls.append(-along)
+        return tuple(walls)
+
+    def sample_direction(self, random: Random) -> Vector:
+        return turn_about(self.axis, random.uniform(self.angle_min, self.angle_max)) @ Y_AXIS
+
+    def bend_axis(self, rotation: Quaternion) -> Vector | None:
+        if self.angle_max - self.angle_min <= AT_END:
+            return None
+        room = self.angle_max + self.angle_min - 2.0 * self.angle(rotation @ Y_AXIS)
+        return self.axis if room >= 0.0 else -self.axis
+
+
+def make(settings: Any, start: Quaternion) -> Planar:
+    """A planar limit from a bone's settings."""
+    check_range("planar limit", settings.angle_min, settings.angle_max)
+    axis = checked_axis("planar limit", settings.axis)
+    if abs(axis.dot(Y_AXIS)) > ALONG:
+        raise InvalidValueError("the planar limit's axis lies along the bone, so that it turns to no side")
+    return Planar(axis, settings.angle_min, settings.angle_max, twist_of(settings))
+
+
+TYPE = LimitType(
+    "PLANAR",
+    "Planar",
+    "The bone's direction turns about one axis, and the bone may twist",
+    make,
+    ("axis", "angle_min", "angle_max"),
+    twists=True,
+)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limits that hold the direction of the bone and the twist about it apart.
+
+A rotation is `swing(direction) @ twist`: first the twist about the bone's own Y axis, then the swing that belongs to
+the direction to which Y is turned.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from math import atan2, pi
+from random import Random
+from typing import Any
+
+from mathutils import Quaternion, Vector
+
+from ..rotations import X_AXIS, Y_AXIS, from_rotation_vector, from_to, turn_about, turn_angle
+from .base import Limit
+from .ranges import AT_END, check_range, clamped, unwrapped
+
+BASIS = (Vector((1.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Twist:
+    """A range of twist in radians, right-handed about the bone."""
+
+    low: float
+    high: float
+
+
+def twist_of(settings: Any) -> Twist | None:
+    """The range of twist of a bone's settings, or None where it twists freely."""
+    if not settings.use_twist:
+        return None
+    check_range("twist", settings.twist_min, settings.twist_max)
+    return Twist(settings.twist_min, settings.twist_max)
+
+
+class SwingTwist(Limit):
+    """A limit on the direction of the bone, and perhaps on its twist.
+
+    Attributes:
+        twist: The range of twist, or None.
+    """
+
+    twist: Twist | None
+
+    @abstractmethod
+    def nearest(self, direction: Vector) -> Vector:
+        """The allowed direction (unit, rest frame) nearest to a unit direction."""
+
+    @abstractmethod
+    def barriers(self, direction: Vector) -> tuple[Vector, ...]:
+        """Unit tangents at an allowed direction along which it can't go further."""
+
+    @abstractmethod
+    def sample_direction(self, random: Random) -> Vector:
+        """An allowed direction drawn at random."""
+
+    def swing(self, direction: Vector) -> Quaternion:
+        """The rotation without twist that turns Y to a unit direction."""
+        return from_to(Y_AXIS, direction, X_AXIS)
+
+    def twist_angle(self, rotation: Quaternion) -> float:
+        """The twist of a rotation."""
+        rest = self.swing(rotation @ Y_AXIS).conjugated() @ rotation
+        angle = 2.0 * atan2(rest.y, rest.w)
+        low, high = (self.twist.low, self.twist.high) if self.twist else (-pi, pi)
+        return unwrapped(angle, low, high)
+
+    def clamp(self, rotation: Quaternion) -> Quaternion:
+        direction = (rotation @ Y_AXIS).normalized()
+        near = self.nearest(direction)
+        held = (near - direction).length < AT_END
+        if held and self._twist_holds(self.twist_angle(rotation)):
+            return rotation.copy()
+        if self.twist is None:
+            result = from_to(direction, near, self.swing(near) @ X_AXIS) @ rotation
+        else:
+            twist = clamped(self.twist_angle(rotation), self.twist.low, self.twist.high)
+            result = self.swing(near) @ turn_about(Y_AXIS, twist)
+        result.normalize()
+        return result
+
+    def _twist_holds(self, angle: float) -> bool:
+        return self.twist is None or self.twist.low - AT_END <= angle <= self.twist.high + AT_END
+
+    def aim(self, rotation: Quaternion, segment: Vector, direction: Vector) -> Quaternion:
+        turned = from_to(rotation @ segment, direction, rotation @ X_AXIS) @ rotation
+        turned.normalize()
+        return self.clamp(turned)
+
+    def axes(self, rotation: Quaternion) -> tuple[Vector, ...]:
+        return BASIS
+
+    def allowed(self, rotation: Quaternion, turn: Vector) -> Vector:
+        direction = (rotation @ Y_AXIS).normalized()
+        left = turn.copy()
+        for barrier in self.barriers(direction):
+            about = direction.cross(barrier)
+            left -= about * max(left.dot(about), 0.0)
+        if self.twist is not None:
+            angle, rate = self.twist_angle(rotation), left.dot(direction)
+            if (rate > 0.0 and angle >= self.twist.high - AT_END) or (rate < 0.0 and angle <= self.twist.low + AT_END):
+                left -= direction * rate
+        return left
+
+    def turned(self, rotation: Quaternion, turn: Vector) -> Quaternion:
+        result = from_rotation_vector(turn) @ rotation
+        result.normalize()
+        return self.clamp(result)
+
+    def violation(self, rotation: Quaternion) -> float:
+        return turn_angle(self.clamp(rotation).conjugated() @ rotation)
+
+    def sample(self, random: Random) -> Quaternion:
+        low, high = (self.twist.low, self.twist.high) if self.twist else (-0.6, 0.6)
+        result = self.swing(self.sample_direction(random)) @ turn_about(Y_AXIS, random.uniform(low, high))
+        result.normalize()
+        return result
+
+    def blend(self, start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
+        return self.clamp(start.slerp(end, factor))
