@@ -9,7 +9,8 @@ from itertools import pairwise
 from mathutils import Quaternion, Vector
 
 from .model import Chain
-from .rotations import X_AXIS, any_perpendicular, perpendicular
+from .orientation import place
+from .rotations import X_AXIS, Y_AXIS, any_perpendicular, perpendicular
 
 ONE_WAY = 1e-4  # turn back, in radians, that still counts as none
 STRAIGHT = 1e-3  # greatest distance of a joint from the chord, as a share of the length, that counts as straight
@@ -63,3 +64,36 @@ def preferred_bend(chain: Chain, frames: Sequence[Quaternion], along: Vector) ->
             axis = frame @ joint.start.conjugated() @ local
             break
     return any_perpendicular(along, along.cross(axis))
+
+
+def start_bend(chain: Chain, joints: Sequence[Vector], frames: Sequence[Quaternion], first: int = 0) -> Vector:
+    """The side to which a pose bends from joint `first` on, also where it stands straight; unit vector."""
+    rest = [joint - joints[first] for joint in joints[first:]]
+    bend = bend_direction(rest, chain.length)
+    along = rest[-1].normalized() if rest[-1].length else Y_AXIS
+    return bend if bend is not None else preferred_bend(chain, frames, along)
+
+
+def carried_bend(chain: Chain, joints: Sequence[Vector], frames: Sequence[Quaternion], first: int = 0) -> Vector:
+    """The side to which a solved pose bends: that of the start pose, carried along by the frame of joint `first`.
+
+    What is carried is the normal of the bend. It stays where it is however far the chain bends in its plane or
+    stretches out, while the joints' own offsets change sides where knee and ankle bend against each other, and vanish
+    at full stretch.
+
+    Args:
+        chain: n joints, whose start pose tells the bend.
+        joints: n + 1 solved joints.
+        frames: n solved frames.
+        first: Joint from which on the chain bends.
+
+    Returns:
+        Unit vector at right angles to the line from joint `first` to the tip.
+    """
+    at_start, start_frames = place(chain, chain.start)
+    span = at_start[-1] - at_start[first]
+    along = span.normalized() if span.length else Y_AXIS
+    normal = start_bend(chain, at_start, start_frames, first).cross(along)
+    carried = frames[first] @ start_frames[first].conjugated() @ normal
+    now = (joints[-1] - joints[first]).normalized()
+    return any_perpendicular(now, now.cross(carried))

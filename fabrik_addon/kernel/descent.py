@@ -59,7 +59,7 @@ def descend(start: Descent, target: Vector, enough: float, budget: int) -> tuple
     best, damping, stalled, used = start, FIRST_DAMPING, 0, 0
     while used < budget and best.error > enough and stalled < STALLED and damping <= MOST_DAMPING:
         used += 1
-        trial = Descent.at(best.chain, _stepped(best, target, damping), target)
+        trial = Descent.at(best.chain, stepped(best, target, damping), target)
         if trial.error < best.error:
             stalled = stalled + 1 if trial.error > best.error * (1.0 - LITTLE) else 0
             best = trial
@@ -69,11 +69,11 @@ def descend(start: Descent, target: Vector, enough: float, budget: int) -> tuple
     return best, used
 
 
-def _stepped(now: Descent, target: Vector, damping: float) -> list[Quaternion]:
-    """All rotations after one damped step."""
+def stepped(now: Descent, target: Vector, damping: float, largest_turn: float = LARGEST_TURN) -> list[Quaternion]:
+    """All rotations after one damped step from where a descent stands."""
     turns = _turns(now, target - now.joints[-1], damping)
     largest = max((turn.length for turn in turns), default=0.0)
-    scale = min(1.0, LARGEST_TURN / largest) if largest > 0.0 else 0.0
+    scale = min(1.0, largest_turn / largest) if largest > 0.0 else 0.0
     return [
         joint.limit.turned(rotation, turn * scale)
         for joint, rotation, turn in zip(now.chain.joints, now.rotations, turns, strict=True)

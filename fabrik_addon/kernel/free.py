@@ -11,13 +11,14 @@ from mathutils import Quaternion, Vector
 from . import reach
 from .bend import bend_direction, bends_one_way, is_straight, preferred_bend
 from .closed_form import two_bones
+from .descent import Descent, descend
 from .model import Chain, Goal, Settings
 from .orientation import orient, place
 from .passes import backward, forward
 from .rotations import X_AXIS, any_perpendicular, from_to
 from .trace import Recorder
 
-LONG = 6  # bones of a chain that shows a bend to and fro
+ROUNDS = 3  # of passes and reach match, before least squares
 FABRIK_PASSES = 4  # before the reach match finishes what is left
 SETTLED = 1e-6  # error at which the reach match stops, as a share of the length
 
@@ -59,11 +60,11 @@ def swing_start(chain: Chain, goal: Goal) -> Swung:
     return Swung(joints, swing, along, bend, straight)
 
 
-def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder) -> tuple[list[Quaternion], int, Swung]:
+def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder) -> tuple[list[Quaternion], int]:
     """Reach for the target with a chain of length 1 that has no limits; the pole is left to the caller.
 
     Returns:
-        n rotations, the passes used, and the swung start pose.
+        n rotations, and the passes used.
     """
     start = swing_start(chain, goal)
     recorder.record("start", start.joints)
@@ -71,7 +72,14 @@ def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder)
     if joints is None:
         joints, passes = _iterate(chain, goal, settings, start, recorder)
     recorder.record("solved", joints)
-    return orient(chain, joints, start.swing), passes, start
+    rotations = orient(chain, joints, start.swing)
+    inner, outer = reach.bounds(chain.lengths)
+    if inner < goal.target.length < outer or not inner:
+        now = Descent.at(chain, rotations, goal.target)
+        if now.error > settings.tolerance and goal.target.length < outer:
+            now, used = descend(now, goal.target, SETTLED, settings.max_passes - passes)
+            return now.rotations, passes + used
+    return rotations, passes
 
 
 def _known_answer(chain: Chain, goal: Goal, start: Swung) -> list[Vector] | None:
@@ -95,7 +103,9 @@ def _iterate(
     joints = _one_way(chain, goal, start) or [joint.copy() for joint in start.joints]
     recorder.record("bend", joints)
     best, passes = joints, 0
-    while passes < settings.max_passes and (best[-1] - target).length > SETTLED:
+    for _ in range(ROUNDS):
+        if passes >= settings.max_passes or (best[-1] - target).length <= settings.tolerance:
+            break
         for _ in range(min(FABRIK_PASSES, settings.max_passes - passes)):
             if (joints[-1] - target).length <= settings.tolerance:
                 break
@@ -110,21 +120,20 @@ def _iterate(
         better = (joints[-1] - target).length < (best[-1] - target).length
         best = joints if better else best
         joints = [joint.copy() for joint in joints]
-        if (best[-1] - target).length <= settings.tolerance:
-            break
     return best, passes
 
 
 def _one_way(chain: Chain, goal: Goal, start: Swung) -> list[Vector] | None:
-    """The answer for a straight chain, and for a long one that bends one way everywhere: it curls up or stretches.
+    """The answer for a chain that is straight, or bends one way everywhere: it curls up or stretches.
 
-    FABRIK's passes would push such a chain together from its tip and leave it bent to and fro near the root.
+    FABRIK's passes would push such a chain together from its tip, and leave a long one bent to and fro near the root
+    and a short one bent to the other side.
     """
     distance = goal.target.length
     if start.straight:
         directions = [start.along] * len(chain.joints)
         return reach.curled(chain.lengths, directions, distance, start.along, start.bend)
-    if len(chain.joints) < LONG or not bends_one_way(start.joints, start.along, start.bend):
+    if not bends_one_way(start.joints, start.along, start.bend):
         return None
     if start.joints[-1].length < distance:
         return reach.match(chain.lengths, start.joints, goal.target, SETTLED)[0]

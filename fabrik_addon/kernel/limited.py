@@ -9,9 +9,9 @@ from random import Random
 from mathutils import Quaternion, Vector
 
 from . import reach
-from .bend import is_straight, preferred_bend
 from .closed_form import hinged_limb, is_hinged_limb
 from .descent import Descent, descend
+from .limb import bent, clamped_start, matched
 from .model import Chain, Goal, Settings
 from .orientation import place
 from .passes import backward, limited_forward
@@ -19,6 +19,7 @@ from .trace import Recorder
 
 FABRIK_PASSES = 4  # before least squares takes over: later passes gain little under limits
 RESTARTS = 8
+STRAIGHTEST = 0.98  # share of its length to which a straight chain is bent for a target farther out
 SEED = 2011
 SETTLED = 1e-6  # error to which a reached pose is finished, as a share of the length
 
@@ -30,15 +31,18 @@ def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Record
         n allowed rotations, and the passes used.
     """
     target = _within_reach(chain, goal.target)
-    rotations = [joint.limit.clamp(joint.start) for joint in chain.joints]
     if is_hinged_limb(chain):
         hinge = hinged_limb(chain, target.length)
         if hinge is not None:
-            return swung(chain, [rotations[0], hinge], target), 1
-    rotations = swung(chain, _bent(chain, rotations, target), target)
-    best = Descent.at(chain, rotations, target)
+            return swung(chain, [chain.joints[0].start, hinge], target), 1
+    rotations = matched(chain, target)
+    first = chain.first_moving if rotations is None else chain.first_free
+    if rotations is None:
+        rotations = bent(chain, clamped_start(chain), min(target.length, STRAIGHTEST))
+    best, passes = Descent.at(chain, swung(chain, rotations, target, first), target), 1
     recorder.record("start", best.joints)
-    best, passes = _fabrik(best, target, settings, recorder)
+    best, used = _fabrik(best, target, settings, recorder)
+    passes += used
     budget = settings.max_passes - passes
     best, used = descend(best, target, SETTLED, budget // 4 if _is_stiff(chain) else budget)
     recorder.record("descend", best.joints)
@@ -70,9 +74,9 @@ def _within_reach(chain: Chain, target: Vector) -> Vector:
     return target * (min(max(distance, inner), outer) / distance)
 
 
-def swung(chain: Chain, rotations: list[Quaternion], target: Vector) -> list[Quaternion]:
-    """The rotations with the first joint that moves turned, within its limit, to bring the tip towards the target."""
-    first = chain.first_moving
+def swung(chain: Chain, rotations: list[Quaternion], target: Vector, first: int | None = None) -> list[Quaternion]:
+    """The rotations with a joint, the first that moves by default, turned to bring the tip towards the target."""
+    first = chain.first_moving if first is None else first
     if first == len(chain.joints):
         return rotations
     joints, frames = place(chain, rotations)
@@ -85,24 +89,6 @@ def swung(chain: Chain, rotations: list[Quaternion], target: Vector) -> list[Qua
     segment = frames[first].conjugated() @ lever
     turned[first] = chain.joints[first].limit.aim(rotations[first], segment, rest.conjugated() @ wanted)
     return turned
-
-
-def _bent(chain: Chain, rotations: list[Quaternion], target: Vector) -> list[Quaternion]:
-    """Bend a straight chain by equal turns, as far as its limits let it, to about the distance of the target."""
-    joints, frames = place(chain, rotations)
-    if len(chain.joints) < 2 or not is_straight(joints, chain.length) or not joints[-1].length:
-        return rotations
-    along = joints[-1].normalized()
-    bend = preferred_bend(started_at(chain, rotations), frames, along)
-    straight = [along] * len(chain.joints)
-    curve = reach.curled(chain.lengths, straight, min(target.length, 0.98), along, bend)
-    return limited_forward(chain, rotations, curve)[0] if curve else rotations
-
-
-def started_at(chain: Chain, rotations: list[Quaternion]) -> Chain:
-    """The same chain with other start rotations."""
-    pairs = zip(chain.joints, rotations, strict=True)
-    return replace(chain, joints=tuple(replace(joint, start=rotation) for joint, rotation in pairs))
 
 
 def _fabrik(start: Descent, target: Vector, settings: Settings, recorder: Recorder) -> tuple[Descent, int]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -49,9 +49,11 @@ class Joint:
     stiffness: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chain:
     """A chain of joints with its root at the origin of the solve space.
+
+    What is found out about a chain is kept with the object: solve the same one again where only the goal moves.
 
     Attributes:
         joints: From root to tip; 1 to 500 and more.
@@ -90,6 +92,13 @@ class Chain:
         return sum(self.lengths)
 
     @cached_property
+    def unit(self) -> Chain:
+        """The same chain at length 1, in which the solver works."""
+        factor = 1.0 / self.length
+        joints = tuple(replace(joint, segment=joint.segment * factor) for joint in self.joints)
+        return Chain(joints, self.base)
+
+    @cached_property
     def is_free(self) -> bool:
         """True where no joint has a limit or stiffness."""
         return all(isinstance(joint.limit, Free) and not joint.stiffness for joint in self.joints)
@@ -110,6 +119,14 @@ class Chain:
         for i in range(len(self.joints) - 2, -1, -1):
             ends[i] = ends[i + 1] if self.joints[i + 1].inherits else i + 1
         return tuple(ends)
+
+    @cached_property
+    def first_free(self) -> int | None:
+        """Index of the first joint without a limit that has a joint behind it, where all behind it follow it."""
+        for i, joint in enumerate(self.joints[:-1]):
+            if isinstance(joint.limit, Free) and all(later.inherits for later in self.joints[i + 1 :]):
+                return i
+        return None
 
     @property
     def start(self) -> list[Quaternion]:

@@ -52,7 +52,7 @@ def from_directions(lengths: Sequence[float], directions: Sequence[Vector]) -> l
 
 def curled(
     lengths: Sequence[float], directions: Sequence[Vector], distance: float, along: Vector, bend: Vector
-) -> list[Vector] | None:
+) -> list[Vector]:
     """Joints of a chain that is curled by equal turns until its tip is at `distance` from the root.
 
     Bone k is turned by k times one angle in the plane of `along` and `bend`, so a straight chain becomes an arc of
@@ -67,7 +67,7 @@ def curled(
         bend: Unit vector at right angles to `along`, on whose side the inner joints stand.
 
     Returns:
-        n + 1 joints, or None where curling does not come down to the distance.
+        n + 1 joints; the nearest that curling comes, where it does not come down to the distance.
     """
     normal = along.cross(bend)
     flat = [complex(u.dot(along), u.dot(bend)) for u in directions]
@@ -81,14 +81,15 @@ def curled(
         return hypot(abs(total), height)
 
     most = 2.0 * pi / len(lengths)
-    scan = (most * k / CURL_STEPS for k in range(1, CURL_STEPS + 1))
+    scan = [most * k / CURL_STEPS for k in range(1, CURL_STEPS + 1)]
     high = next((turn for turn in scan if reach_at(turn) <= distance), None)
     if high is None:
-        return None
-    low = high - most / CURL_STEPS
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if reach_at(middle) > distance else (low, middle)
+        high = min(scan, key=reach_at)
+    else:
+        low = high - most / CURL_STEPS
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if reach_at(middle) > distance else (low, middle)
     turned = []
     for k, (u, z) in enumerate(zip(directions, flat, strict=True)):
         w = z * exp(-1j * high * k)

@@ -11,15 +11,11 @@ from mathutils import Quaternion, Vector
 from ..errors import ChainError, InvalidValueError
 from ..finite import are_finite
 from . import reach
-from .bend import bend_direction, preferred_bend
 from .descent import Descent, blocking, descend
 from .free import solve_free
 from .limited import solve_limited
-from .limits import Free
 from .model import Chain, Goal, Settings, Solution, Status
-from .orientation import place
-from .pole import pole_side, pole_turn
-from .rotations import turn_about
+from .pole import turned_to_pole
 from .trace import SILENT, Recorder
 
 REFINE_STEPS = 8
@@ -46,17 +42,13 @@ def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: 
     settings = settings or Settings()
     _check(chain, goal, settings)
     size = chain.length
-    unit = _scaled_chain(chain, 1.0 / size)
+    unit = chain.unit
     aim = replace(goal, target=goal.target / size, pole=goal.pole / size if goal.pole is not None else None)
-    if unit.is_free:
-        rotations, passes, start = solve_free(unit, aim, settings, recorder)
-        kept = start.bend
-    else:
-        rotations, passes = solve_limited(unit, aim, settings, recorder)
-        kept = None
+    solve_positions = solve_free if unit.is_free else solve_limited
+    rotations, passes = solve_positions(unit, aim, settings, recorder)
     pole_error = 0.0
     if aim.pole is not None:
-        rotations, pole_error = _turned_to_pole(unit, aim, rotations, kept)
+        rotations, pole_error = turned_to_pole(unit, aim, rotations)
     now = Descent.at(unit, rotations, aim.target)
     recorder.record("end", now.joints)
     status = _status(unit, aim, settings, now.error)
@@ -76,7 +68,7 @@ def refine(chain: Chain, target: Vector, rotations: Sequence[Quaternion], tolera
         tolerance: Share of the chain's length at which to stop.
     """
     size = chain.length
-    unit = _scaled_chain(chain, 1.0 / size)
+    unit = chain.unit
     start = Descent.at(unit, list(rotations), target / size)
     return descend(start, target / size, tolerance, REFINE_STEPS)[0].rotations
 
@@ -99,11 +91,6 @@ def _check(chain: Chain, goal: Goal, settings: Settings) -> None:
             raise InvalidValueError(f"the {name} is not a finite number")
 
 
-def _scaled_chain(chain: Chain, factor: float) -> Chain:
-    joints = tuple(replace(joint, segment=joint.segment * factor) for joint in chain.joints)
-    return Chain(joints, chain.base)
-
-
 def _status(chain: Chain, goal: Goal, settings: Settings, error: float) -> Status:
     if error <= settings.tolerance:
         return Status.REACHED
@@ -114,36 +101,3 @@ def _status(chain: Chain, goal: Goal, settings: Settings, error: float) -> Statu
     if distance < inner:
         return Status.TOO_NEAR
     return Status.BLOCKED
-
-
-def _turned_to_pole(
-    chain: Chain, goal: Goal, rotations: list[Quaternion], kept: Vector | None
-) -> tuple[list[Quaternion], float]:
-    """Turn the whole chain about root to tip so that it bends towards the pole, where the first joint may.
-
-    Returns:
-        The rotations, and the angle by which the bend is still off.
-    """
-    first = chain.first_moving
-    if first >= len(chain.joints) - 1:
-        return rotations, 0.0
-    placed, frames = place(chain, rotations)
-    joints = [joint - placed[first] for joint in placed[first:]]
-    if not joints[-1].length:
-        return rotations, 0.0
-    along = joints[-1].normalized()
-    bend = bend_direction(joints, chain.length) or kept or preferred_bend(chain, frames, along)
-    local = replace(goal, pole=goal.pole - placed[first]) if goal.pole is not None else goal
-    turn = pole_turn(bend, pole_side(local, along, chain.length, bend), along)
-    turning = turn_about(along, turn)
-    turned = list(rotations)
-    for i, joint in enumerate(chain.joints):
-        if i != first and (i < first or joint.inherits):
-            continue
-        if not isinstance(joint.limit, Free):
-            return rotations, abs(turn)
-        rest = frames[i] @ rotations[i].conjugated()
-        parent = rest if i == first or not joint.inherits else turning @ rest
-        turned[i] = parent.conjugated() @ turning @ frames[i]
-        turned[i].normalize()
-    return turned, 0.0

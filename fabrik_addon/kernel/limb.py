@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Limbs: a joint that turns every way, and behind it joints with limits. Only the distance of the tip has to be met.
+
+All joints are moved together along one parameter between the start pose and the shortest or the longest pose, which do
+not depend on the target; then the first joint turns the limb onto the target. So a target that moves smoothly gives a
+pose that does, and knees bend the way they bend in the start pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise, product
+from math import prod
+
+from mathutils import Quaternion, Vector
+
+from . import reach
+from .bend import is_straight, preferred_bend
+from .descent import Descent, stepped
+from .limits import Free, Limit, Locked
+from .model import Chain
+from .orientation import place
+from .passes import limited_forward
+
+EXTREME_STEPS, EXTREME_DAMPING, EXTREME_TURN = 60, 1e-4, 0.25
+MOST_COMBINATIONS, SWEEPS, FAR = 250, 2, 3.0  # of ends of ranges tried; radians that bring every joint to an end
+SAMPLES = 12
+BISECTIONS = 22
+BENT_TO = 0.97  # share of its length to which a straight chain is bent before it is bent further
+
+
+def matched(chain: Chain, target: Vector) -> list[Quaternion] | None:
+    """Rotations of a limb whose tip stands as far from its first free joint as the target does, or nearly so.
+
+    Joints before that one keep their start rotations.
+
+    Args:
+        chain: Of length 1, n joints.
+        target: Point relative to the root.
+
+    Returns:
+        n allowed rotations, the limb not yet turned onto the target; None for a chain without such a joint.
+    """
+    first = chain.first_free
+    if first is None:
+        return None
+    joints, _ = place(chain, clamped_start(chain))
+    distance = (target - joints[first]).length
+    poses = _path(chain)
+    reaches = [_reach(chain, pose) for pose in poses]
+    if distance >= reaches[0]:
+        return poses[0]
+    if distance <= reaches[-1]:
+        return poses[-1]
+    part = next(i for i in range(len(poses) - 1) if reaches[i] > distance >= reaches[i + 1])
+    limits = [joint.limit for joint in chain.joints]
+    low, high = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        is_far = _reach(chain, _between(limits, poses[part], poses[part + 1], middle)) > distance
+        low, high = (middle, high) if is_far else (low, middle)
+    return _between(limits, poses[part], poses[part + 1], 0.5 * (low + high))
+
+
+def clamped_start(chain: Chain) -> list[Quaternion]:
+    """The start pose inside the limits."""
+    return [joint.limit.clamp(joint.start) for joint in chain.joints]
+
+
+def _reach(chain: Chain, rotations: Sequence[Quaternion]) -> float:
+    joints, _ = place(chain, rotations)
+    return float((joints[-1] - joints[chain.first_free or 0]).length)
+
+
+def _between(
+    limits: Sequence[Limit], start: Sequence[Quaternion], end: Sequence[Quaternion], share: float
+) -> list[Quaternion]:
+    return [limit.blend(a, b, share) for limit, a, b in zip(limits, start, end, strict=True)]
+
+
+@lru_cache(maxsize=256)
+def _path(chain: Chain) -> list[list[Quaternion]]:
+    """The longest pose, the start pose and the shortest; without the start where the reach would not fall on the way.
+
+    That is so for a leg whose knee has to pass through straight before it bends.
+    """
+    start = clamped_start(chain)
+    straightened, _ = limited_forward(chain, start, _straight(chain, start))
+    far = [_extreme(chain, pose, 2.0) for pose in (start, straightened, _best_ends(chain, start, -1.0))]
+    longest = max(far, key=lambda pose: _reach(chain, pose) + (1e-4 if pose is far[0] else 0.0))
+    poses = [longest, start, _extreme(chain, _best_ends(chain, start, 1.0), 0.0)]
+    limits = [joint.limit for joint in chain.joints]
+    shares = [k / SAMPLES for k in range(SAMPLES + 1)]
+    reaches = [_reach(chain, _between(limits, start, poses[2], share)) for share in shares]
+    falls = all(after <= before + 1e-6 for before, after in pairwise(reaches))
+    return poses if falls else [poses[0], poses[2]]
+
+
+def _straight(chain: Chain, start: list[Quaternion]) -> list[Vector]:
+    """The joints of the start pose, laid out straight from the first free one towards the tip."""
+    joints, _ = place(chain, start)
+    first = chain.first_free or 0
+    along = (joints[-1] - joints[first]).normalized()
+    laid = reach.stretched(chain.lengths[first:], along)
+    return [*joints[:first], *(joints[first] + point for point in laid)]
+
+
+def _best_ends(chain: Chain, start: list[Quaternion], sign: float) -> list[Quaternion]:
+    """The limited joints at whichever ends of their ranges bring the tip nearest to the first free joint.
+
+    With `sign` -1 instead of 1, farthest from it.
+    """
+
+    def rank(pose: Sequence[Quaternion]) -> float:
+        return sign * _reach(chain, pose)
+
+    choices = []
+    for i, (joint, rotation) in enumerate(zip(chain.joints, start, strict=True)):
+        found = [rotation]
+        if i > (chain.first_free or 0) and not isinstance(joint.limit, Free):
+            for axis in joint.limit.axes(rotation):
+                found += [joint.limit.turned(rotation, axis * sign * FAR) for sign in (1.0, -1.0)]
+        choices.append(found)
+    if prod(len(found) for found in choices) <= MOST_COMBINATIONS:
+        return list(min(product(*choices), key=rank))
+    best = list(start)
+    for _ in range(SWEEPS):
+        for i in range(len(best) - 1, -1, -1):
+            best[i] = min(choices[i], key=lambda choice: rank([*best[:i], choice, *best[i + 1 :]]))
+    return best
+
+
+def _extreme(chain: Chain, start: list[Quaternion], distance: float) -> list[Quaternion]:
+    """Steps of least squares from a pose towards a distance alone, the first free joint and those before it held."""
+    first = chain.first_free or 0
+    start = bent(chain, start, BENT_TO) if distance == 0.0 else start
+    joints = tuple(
+        replace(joint, limit=Locked(start[i])) if i <= first else joint for i, joint in enumerate(chain.joints)
+    )
+    best = Descent.at(replace(chain, joints=joints), start, Vector())
+    for _ in range(EXTREME_STEPS):
+        span = best.joints[-1] - best.joints[first]
+        if span.length < 1e-4:
+            break
+        aim = best.joints[first] + span.normalized() * distance
+        best = replace(best, error=(aim - best.joints[-1]).length)
+        trial = Descent.at(best.chain, stepped(best, aim, EXTREME_DAMPING, EXTREME_TURN), aim)
+        if trial.error > best.error - 1e-7:
+            break
+        best = trial
+    return best.rotations
+
+
+def bent(chain: Chain, rotations: list[Quaternion], distance: float) -> list[Quaternion]:
+    """Bend a straight chain by equal turns, as far as its limits let it, to about a distance; others come back."""
+    joints, frames = place(chain, rotations)
+    if len(chain.joints) < 2 or not is_straight(joints, chain.length) or not joints[-1].length:
+        return rotations
+    along = joints[-1].normalized()
+    pairs = zip(chain.joints, rotations, strict=True)
+    standing = replace(chain, joints=tuple(replace(joint, start=rotation) for joint, rotation in pairs))
+    bend = preferred_bend(standing, frames, along)
+    curve = reach.curled(chain.lengths, [along] * len(chain.joints), distance, along, bend)
+    return limited_forward(chain, rotations, curve)[0]
