@@ -8,7 +8,7 @@ pose that does, and knees bend the way they bend in the start pose.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise, product
@@ -113,8 +113,8 @@ def _best_ends(chain: Chain, start: list[Quaternion], sign: float) -> list[Quate
     With `sign` -1 instead of 1, farthest from it.
     """
 
-    def rank(pose: Sequence[Quaternion]) -> float:
-        return sign * _reach(chain, pose)
+    def rank(pose: Iterable[Quaternion]) -> float:
+        return sign * _reach(chain, tuple(pose))
 
     choices = []
     for i, (joint, rotation) in enumerate(zip(chain.joints, start, strict=True)):

@@ -18,7 +18,7 @@ from .passes import backward, limited_forward
 from .trace import Recorder
 
 FABRIK_PASSES = 4  # before least squares takes over: later passes gain little under limits
-RESTARTS = 8
+RESTARTS, SCREENED = 8, 64
 STRAIGHTEST = 0.98  # share of its length to which a straight chain is bent for a target farther out
 SEED = 2011
 SETTLED = 1e-6  # error to which a reached pose is finished, as a share of the length
@@ -114,14 +114,16 @@ def _fabrik(start: Descent, target: Vector, settings: Settings, recorder: Record
 def _restarts(
     best: Descent, target: Vector, settings: Settings, budget: int, recorder: Recorder
 ) -> tuple[Descent, int]:
-    """Least squares from up to 8 poses inside the limits, the same ones for every solve."""
+    """Least squares from the 8 nearest of many poses drawn inside the limits, the same ones for every solve."""
+    if best.error <= settings.tolerance or not any(j.limit.axes(j.start) for j in best.chain.joints):
+        return best, 0
     random, chain, used = Random(SEED), best.chain, 0
-    for _ in range(RESTARTS):
+    drawn = ([joint.limit.sample(random) for joint in chain.joints] for _ in range(SCREENED))
+    poses = [Descent.at(chain, swung(chain, rotations, target), target) for rotations in drawn]
+    for pose in sorted(poses, key=lambda pose: pose.error)[:RESTARTS]:
         if best.error <= settings.tolerance or used >= budget:
             break
-        drawn = [joint.limit.sample(random) for joint in chain.joints]
-        trial = Descent.at(chain, swung(chain, drawn, target), target)
-        trial, steps = descend(trial, target, SETTLED, min(budget - used, settings.max_passes // 4))
+        trial, steps = descend(pose, target, SETTLED, min(budget - used, settings.max_passes // 4))
         recorder.record("restart", trial.joints)
         used += steps
         best = trial if trial.error < best.error * 0.999 else best

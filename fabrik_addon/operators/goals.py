@@ -12,6 +12,7 @@ from ..errors import TargetError
 from ..rig.chain_bones import resolve_bones
 from ..rig.find import working_chain
 from ..rig.properties import FabrikChain, rig_of
+from ..rig.start_pose import read_start
 from ..session.defaults import read_defaults
 from ..session.make import PoleOptions, plan_pole, plan_target, set_pole, set_target
 from .base import ChainOperator, listed
@@ -65,10 +66,11 @@ class FABRIK_OT_pole_add(ChainOperator):
         found = [(c, resolve_bones(owner, c)) for c in _without(context, owner, self.use_all, "pole")]
         if self.use_all:
             found = [(chain, bones) for chain, bones in found if len(bones) > 1]
-        plans = [
-            plan_pole(context, owner, bones, PoleOptions(self.distance, chain.pole_angle), defaults)
-            for chain, bones in found
-        ]
+        frame = context.scene.frame_current_final
+        plans = []
+        for chain, bones in found:
+            options = PoleOptions(self.distance, chain.pole_angle, read_start(owner, chain, bones, frame))
+            plans.append(plan_pole(context, owner, bones, options, defaults))
         for (chain, _), planned in zip(found, plans, strict=True):
             set_pole(context, owner, chain, planned)
         self.report({"INFO"}, f"Added {listed([chain.pole.name for chain, _ in found], 'poles')}")

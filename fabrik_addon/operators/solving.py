@@ -10,7 +10,7 @@ from bpy.props import StringProperty
 
 from ..errors import ChainError
 from ..rig.find import working_rig
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.properties import FabrikChain, name_all, rig_of
 from ..session.solve import solve_chains
 from ..session.wording import measure_text, status_text
 from .base import ChainOperator
@@ -56,6 +56,7 @@ class FABRIK_OT_solve(SolveOperator):
         )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        name_all(owner)
         rig = rig_of(owner)
         name = self.chain or (rig.active.name if rig.active else "")
         if name not in rig.chains:
@@ -81,6 +82,7 @@ class FABRIK_OT_solve_all(SolveOperator):
         return "" if any(chain.enabled for chain in chains) else "no chain is enabled"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        name_all(owner)
         return self.solve(context, owner, [chain.name for chain in rig_of(owner).chains if chain.enabled])
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import pi
+from math import atan2, pi
 from typing import Any
 
 import bpy
@@ -12,6 +12,7 @@ from mathutils import Euler, Quaternion, Vector
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..kernel.rotations import turn_about
 
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER_CHANNEL = ("rotation_euler", 3)
@@ -53,7 +54,7 @@ def to_rotation(mode: str, values: Sequence[float], bone: str) -> Quaternion:
         return rotation.normalized()
     if mode == "AXIS_ANGLE":
         axis = Vector(values[1:])
-        return Quaternion(axis, values[0]) if axis.length_squared else Quaternion()
+        return turn_about(axis.normalized(), values[0]) if axis.length_squared else Quaternion()
     return euler(values, mode).to_quaternion()
 
 
@@ -74,11 +75,18 @@ def to_values(mode: str, rotation: Quaternion, near: Sequence[float]) -> list[fl
 
 
 def _to_axis_angle(rotation: Quaternion, near: Sequence[float]) -> list[float]:
-    axis, angle = rotation.to_axis_angle()
+    part = Vector(rotation[1:])
+    if not part.length:
+        return [2.0 * pi * round(near[0] / (2.0 * pi)), *near[1:]]
+    axis, angle = part.normalized(), 2.0 * atan2(part.length, rotation.w)  # to_axis_angle loses small angles
     if axis.dot(Vector(near[1:])) < 0.0:
         axis, angle = -axis, -angle
-    angle += 2.0 * pi * round((near[0] - angle) / (2.0 * pi))
-    return [angle, *axis]
+    return [same_turn(angle, near[0]), *axis]
+
+
+def same_turn(angle: float, near: float) -> float:
+    """The angle that means the same and is nearest to another."""
+    return angle + 2.0 * pi * round((near - angle) / (2.0 * pi))
 
 
 def euler_order(mode: str) -> str:

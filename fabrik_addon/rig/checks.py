@@ -12,7 +12,9 @@ from ..errors import BoneError, InvalidValueError, RigError, TargetError
 from ..finite import are_finite
 from .chain_bones import pose_bones
 from .channels import channel_of
+from .dependencies import bones_behind
 from .properties import FabrikChain
+from .visibility import is_evaluated
 
 
 def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
@@ -24,9 +26,9 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
     reason = rig_refusal(owner)
     if reason or owner is None:
         raise RigError(reason, rig=owner.name if owner else "")
+    if not is_evaluated(owner, depsgraph):
+        raise RigError("it is not in the view layer, or is disabled in the viewport", rig=owner.name)
     evaluated = owner.evaluated_get(depsgraph)
-    if not evaluated.is_evaluated:
-        raise RigError("it is not in the scene, or is disabled in the viewport", rig=owner.name)
     world = evaluated.matrix_world
     if not are_finite(value for row in world for value in row):
         raise RigError("its world matrix has a number that is not finite", rig=owner.name)
@@ -126,39 +128,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.
         raise TargetError("no target is set", chain=chain.name)
     own = {bone.name for bone in bones}
     for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
-        if goal is None:
-            continue
-        carrier = _carrier(owner, own, goal, bone, set())
-        if carrier:
-            raise TargetError(f"the {role} moves with the chain's own bone '{carrier}'", chain=chain.name)
-
-
-def _carrier(owner: bpy.types.Object, own: set[str], goal: bpy.types.Object, bone: str, seen: set[str]) -> str:
-    """The bone of the chain on which a goal hangs, by parents or constraints; "" where it hangs on none."""
-    if goal.name in seen:
-        return ""
-    if goal == owner:
-        return _bone_of_chain(owner, own, bone)
-    ties = [(goal.parent, goal.parent_bone)] if goal.parent else []
-    ties += _ties(goal.constraints)
-    if bone and goal.pose and bone in goal.pose.bones:
-        for link in (goal.pose.bones[bone], *goal.pose.bones[bone].parent_recursive):
-            ties += _ties(link.constraints)
-    return next(filter(None, (_carrier(owner, own, tie, name, seen | {goal.name}) for tie, name in ties)), "")
-
-
-def _ties(constraints: Any) -> list[tuple[bpy.types.Object, str]]:
-    """Objects and bones that a stack of constraints follows."""
-    found = []
-    for constraint in constraints:
-        target = getattr(constraint, "target", None)
-        if target is not None and not constraint.mute:
-            found.append((target, getattr(constraint, "subtarget", "")))
-    return found
-
-
-def _bone_of_chain(owner: bpy.types.Object, own: set[str], name: str) -> str:
-    bone = pose_bones(owner).get(name) if name else None
-    if bone is None:
-        return ""
-    return next((above.name for above in (bone, *bone.parent_recursive) if above.name in own), "")
+        carriers = own & bones_behind(owner, goal, bone) if goal is not None else set()
+        if carriers:
+            name = next(found.name for found in reversed(bones) if found.name in carriers)
+            raise TargetError(f"the {role} moves with the chain's own bone '{name}'", chain=chain.name)

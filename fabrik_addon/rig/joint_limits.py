@@ -10,11 +10,13 @@ from mathutils import Quaternion, Vector
 
 from ..errors import BoneError, InvalidValueError
 from ..kernel.limits import FREE, LIMITS, Cone, Free, Hinge, Limit, Locked, Planar
+from ..kernel.rotations import turn_angle
 from .channels import CHANNELS, euler, euler_order, read_locks, read_rotation, read_values
 from .limit_properties import LimitView, limit_of
 
 AXES = "XYZ"
-PARALLEL = 1e-4
+PARALLEL = 1e-4  # radians
+KEPT_DIGITS = 5
 
 
 def read_limit(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
@@ -77,8 +79,13 @@ def _limit_of_axis_angle_locks(bone: bpy.types.PoseBone, locked: list[bool]) -> 
 
 
 def free_channel(bone: bpy.types.PoseBone) -> int | None:
-    """Index of the one Euler channel that is not locked, where two are; else None."""
+    """Index of the one rotation channel that is not locked and is the angle of the hinge that the locks make.
+
+    That is the third Euler angle, or the angle of an axis-angle bone; None for the other modes and locks.
+    """
     locked = read_locks(bone)
+    if bone.rotation_mode == "AXIS_ANGLE":
+        return 0 if bone.lock_rotations_4d and all(locked) and not bone.lock_rotation_w else None
     return locked.index(False) if sum(locked) == 2 and bone.rotation_mode not in CHANNELS else None
 
 
@@ -87,6 +94,8 @@ def _hinge_of_channel(bone: bpy.types.PoseBone, free: int) -> Hinge:
     order = euler_order(bone.rotation_mode)
     is_euler = bone.rotation_mode not in CHANNELS
     values = read_values(bone) if is_euler else list(read_rotation(bone).to_euler(order))
+    if not is_euler:  # read again from what was written, they must not drift
+        values = [round(value, KEPT_DIGITS) for value in values]
     values[free] = 0.0
     zero = euler(values, order).to_quaternion()
     later = [values[i] if order.index(AXES[i]) > order.index(AXES[free]) else 0.0 for i in range(3)]
@@ -104,7 +113,7 @@ def _narrowed(bone: bpy.types.PoseBone, hinge: Hinge, own: Limit) -> Limit:
     if not isinstance(own, Hinge):
         raise BoneError("two rotation channels are locked, which only goes with a hinge or no limit", bone=bone.name)
     along = own.axis.dot(hinge.axis)
-    if abs(along) < 1.0 - PARALLEL or abs(hinge.zero.w) < 1.0 - PARALLEL:
+    if own.axis.cross(hinge.axis).length > PARALLEL or turn_angle(hinge.zero) > PARALLEL:
         raise BoneError("the hinge's axis is not the rotation channel that is left unlocked", bone=bone.name)
     low, high = (own.angle_min, own.angle_max) if along > 0.0 else (-own.angle_max, -own.angle_min)
     return Hinge(hinge.axis, low, high, hinge.zero)

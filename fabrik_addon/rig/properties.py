@@ -260,6 +260,14 @@ class RigView:
         return chains[self.active_index] if 0 <= self.active_index < len(chains) else None
 
 
+def name_all(owner: bpy.types.Object) -> None:
+    """Give a name to each chain that a script left without one: chains are told apart by their names."""
+    chains = rig_of(owner).chains
+    for chain in chains:
+        if not chain.name:
+            chain.name = unique_name(chain.tip_bone or "Chain", [other.name for other in chains])
+
+
 def rig_of(owner: bpy.types.Object) -> RigView:
     """The chains of an armature object."""
     return RigView(owner)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import bpy
 from mathutils import Quaternion
 
-from ..kernel.limits import Locked
-from .channels import channel_of, neutral_values, read_locks, read_values, to_values
+from ..kernel.limits import Hinge, Locked
+from .channels import channel_of, neutral_values, read_locks, read_values, same_turn, to_values
 from .joint_limits import free_channel
 from .keys import KeyedChannels
 from .reader import Reading
@@ -55,10 +55,12 @@ def plan(reading: Reading, rotations: Sequence[Quaternion], keyed: KeyedChannels
             continue
         mode = bone.rotation_mode
         before = read_values(bone)
-        near = to_values(mode, start, neutral_values(mode))
-        values = to_values(mode, rotation, keyed.previous(bone, near))
+        near = keyed.previous(bone, to_values(mode, start, neutral_values(mode)))
         free = free_channel(bone)
-        if free is not None:
-            values = [value if i == free else before[i] for i, value in enumerate(values)]
+        if free is not None and isinstance(limit, Hinge):
+            values = list(before)
+            values[free] = same_turn(limit.angle(rotation), near[free])
+        else:
+            values = to_values(mode, rotation, near)
         writes.append(ChannelWrite(bone, channel_of(mode)[0], values, before))
     return writes

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import bpy
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 
 from ..errors import RigError, TargetError
 from ..finite import are_finite
-from ..kernel.bend import bend_direction, preferred_bend
+from ..kernel.bend import carried_bend
 from ..kernel.orientation import place
-from ..kernel.rotations import turn_about
+from ..kernel.rotations import any_perpendicular, turn_about
 from ..rig.chain_bones import limb_length, pose_bones
 from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
@@ -127,10 +127,12 @@ class PoleOptions:
     Attributes:
         distance: From the chain, as a share of the chain's length.
         angle: The chain's pole angle, for which the pose is to stay as it is.
+        starts: Rotations of the chain's start pose, or None for the rest pose.
     """
 
     distance: float = 0.6
     angle: float = 0.0
+    starts: Sequence[Quaternion] | None = None
 
 
 def plan_pole(
@@ -140,7 +142,7 @@ def plan_pole(
     options: PoleOptions,
     defaults: Defaults,
 ) -> Empty:
-    """A pole in the plane of the bend of the bones as they stand now, so that the pose stays as it is.
+    """A pole in the plane of the bend of the bones as they stand now, so that a solve leaves the bend where it is.
 
     Raises:
         TargetError: There is one bone alone, which does not bend.
@@ -151,12 +153,14 @@ def plan_pole(
     depsgraph = context.evaluated_depsgraph_get()
     evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
     path = read_path(owner, bones, depsgraph)
+    starts = options.starts or [Quaternion() for _ in bones]
+    limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     rotations = [read_rotation(bone) for bone in bones]
-    limits = [read_limit(bone, rotation) for bone, rotation in zip(bones, rotations, strict=True)]
-    chain = path.measure(rotations, rotations, limits)
+    chain = path.measure(rotations, starts, limits)
     joints, frames = place(chain, rotations)
     along = joints[-1].normalized() if joints[-1].length else Vector((0.0, 1.0, 0.0))
-    bend = bend_direction(joints, chain.length) or preferred_bend(chain, frames, along)
+    first = min(chain.first_moving, len(bones) - 2)
+    bend = any_perpendicular(along, carried_bend(chain, joints, frames, chain.first_free or first))
     middle = min(joints[1:-1], key=lambda joint: abs(joint.dot(along) - 0.5 * joints[-1].length))
     side = turn_about(along, -options.angle) @ bend
     point = along * middle.dot(along) + side * (options.distance * chain.length)

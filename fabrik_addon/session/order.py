@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ..errors import ChainError, FabrikError
-from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.chain_bones import resolve_bones
+from ..rig.dependencies import bones_behind
 from ..rig.properties import FabrikChain
 
 
@@ -61,13 +62,9 @@ def _names(owner: bpy.types.Object, chain: FabrikChain) -> set[str]:
 def _names_above(owner: bpy.types.Object, chain: FabrikChain, own: set[str]) -> set[str]:
     """Bones that move the chain's root, target or pole without being of the chain."""
     found: set[str] = set()
-    starts = list(own)
+    for name in own:
+        found |= bones_behind(owner, owner, name)
     for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
-        if goal is None:
-            continue
-        starts.append(bone if goal == owner else goal.parent_bone if goal.parent == owner else "")
-    for name in starts:
-        bone_found = pose_bones(owner).get(name) if name else None
-        if bone_found is not None:
-            found.update(above.name for above in (bone_found, *bone_found.parent_recursive))
+        if goal is not None:
+            found |= bones_behind(owner, goal, bone)
     return found - own

@@ -6,18 +6,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import degrees
 
 import bpy
 from mathutils import Quaternion, Vector
 
-from ..errors import BoneError, FabrikError
+from ..errors import BoneError, FabrikError, InvalidValueError, TargetError
+from ..finite import are_finite
 from ..kernel import Solution, Status, refine, solve
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
 from ..rig.keys import KeyedChannels, insert_auto_keys
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.reader import Reading, frame_of, read
+from ..rig.reader import Reading, frame_of, read, to_root
 from ..rig.start_pose import is_stale
+from ..rig.targets import resolve_point
 from ..rig.writer import ChannelWrite, plan
 from .order import levels, shared_bones
 
@@ -26,6 +30,7 @@ log = logging.getLogger(__name__)
 EXACT = 2e-5  # share of the length within which Blender's joints must stand where the kernel put them
 PROMISED = 1e-4  # the same after evaluation
 ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision can't tell
+POLE_MISSED = 0.5  # degrees
 MEASURES = 3  # times that a chain whose lengths depend on the pose is measured and solved anew
 REFINEMENTS = 24  # times that it is then measured and refined
 
@@ -72,6 +77,11 @@ class Solved:
     rotations: list[Quaternion]
     joints: list[Vector]
     writes: list[ChannelWrite]
+
+    @property
+    def length(self) -> float:
+        """Length of the chain in armature space."""
+        return float(sum((b - a).length for a, b in pairwise(self.joints)))
 
 
 def solve_chains(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> list[Outcome]:
@@ -127,13 +137,16 @@ def compute(reading: Reading, keyed: KeyedChannels) -> Solved:
     Raises:
         BoneError: The bones' lengths depend on the pose so much that the tip could not be brought to the target.
     """
+    if not are_finite([reading.chain.influence]):
+        raise InvalidValueError("the influence is not a finite number", chain=reading.chain.name)
     guess = reading.starts
     for _ in range(MEASURES):
         chain = reading.measured(guess)
         solution = solve(chain, reading.goal, reading.settings)
         guess = solution.rotations
         joints = reading.path.place(guess)
-        if _apart(joints, solution.joints) <= EXACT * chain.length:
+        near = solution.status is not Status.REACHED or _is_reached(reading, joints, chain.length)
+        if near and _apart(joints, solution.joints) <= EXACT * chain.length:
             break
     else:
         solution = _refined(reading, solution)
@@ -144,6 +157,12 @@ def compute(reading: Reading, keyed: KeyedChannels) -> Solved:
     if reading.chain.influence < 1.0:
         joints = reading.path.place(rotations)
     return Solved(reading, solution, rotations, joints, plan(reading, rotations, keyed))
+
+
+def _is_reached(reading: Reading, joints: Sequence[Vector], length: float) -> bool:
+    """Whether the tip, as Blender will evaluate it, is within the tolerance; rounding is not held against it."""
+    allowed = reading.settings.tolerance * length + ULPS * max(abs(value) for value in reading.origin + joints[-1])
+    return bool((reading.goal.target - joints[-1]).length <= allowed)
 
 
 def _apart(joints: Sequence[Vector], others: Sequence[Vector]) -> float:
@@ -188,7 +207,7 @@ def _blended(reading: Reading, rotations: list[Quaternion]) -> list[Quaternion]:
 def _finished(context: bpy.types.Context, owner: bpy.types.Object, item: Solved, keyed: KeyedChannels) -> Outcome:
     """Compare Blender's evaluation with the solve, store the result, and key; or take the pose back."""
     chain, solution = item.reading.chain, item.solution
-    off = _evaluated_off(owner, item, context.evaluated_depsgraph_get())
+    off = _evaluated_off(owner, item, context.evaluated_depsgraph_get()) or _moved_target(context, item)
     if off is not None:
         for write in item.writes:
             write.restore()
@@ -206,24 +225,39 @@ def _finished(context: bpy.types.Context, owner: bpy.types.Object, item: Solved,
     was_keyed = [bone.name for bone in written if keyed.has(bone)]
     if not insert_auto_keys(context, written, keyed) and was_keyed:
         outcome.warnings.append(f"its bone '{was_keyed[0]}' is keyed: key the pose, or the next frame change loses it")
+    if degrees(solution.pole_error) > POLE_MISSED:
+        outcome.warnings.append(f"the pole is missed by {degrees(solution.pole_error):.0f}°, which limits hold back")
+    if chain.influence < 1.0:
+        outcome.warnings.append(f"posed at {chain.influence:.0%} influence")
     if chain.start != "REST" and is_stale(chain, bones):
         outcome.warnings.append("the rest pose changed after the start pose was captured")
     return outcome
 
 
-def _evaluated_off(owner: bpy.types.Object, item: Solved, depsgraph: bpy.types.Depsgraph) -> BoneError | None:
+def _evaluated_off(owner: bpy.types.Object, item: Solved, depsgraph: bpy.types.Depsgraph) -> FabrikError | None:
     """An error naming the first bone that Blender evaluated elsewhere than it was solved."""
     reading = item.reading
     evaluated = owner.evaluated_get(depsgraph)
-    length = sum((b - a).length for a, b in zip(item.joints, item.joints[1:], strict=False))
     poses = [pose_bones(evaluated)[bone.name] for bone in reading.bones]
     seen = [*((pose.name, pose.head) for pose in poses), (poses[-1].name, poses[-1].tail)]
     for (bone, point), joint in zip(seen, item.joints, strict=True):
         wanted = reading.origin + joint
-        allowed = max(PROMISED * length, ULPS * max(abs(value) for value in wanted))
+        allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in wanted))
         if not (point - wanted).length <= allowed:
             return BoneError("something else moves it: it does not stand where it was solved", bone=bone)
     return None
+
+
+def _moved_target(context: bpy.types.Context, item: Solved) -> TargetError | None:
+    """An error where posing the chain, or one solved with it, moved its target: no pose would ever settle."""
+    chain, reading = item.reading.chain, item.reading
+    assert chain.target is not None
+    point = resolve_point("target", chain.target, chain.target_bone, context.evaluated_depsgraph_get())
+    moved = to_root(reading.world, reading.origin, point) - reading.goal.target
+    allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in point))
+    if moved.length <= allowed:
+        return None
+    return TargetError("the target moved while the chain was posed: it hangs on the chain, or on one solved with it")
 
 
 def _update(context: bpy.types.Context) -> None:

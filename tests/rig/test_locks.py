@@ -7,7 +7,8 @@ from math import radians
 
 import bpy
 import pytest
-from rigs import add_chain, make_line, tip_error
+from mathutils import Euler
+from rigs import add_chain, channels, make_line, tip_error
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
@@ -99,4 +100,68 @@ def test_limit_that_the_locks_rule_out_is_refused() -> None:
     bone.fabrik.limit, bone.fabrik.axis = "HINGE", (0, 0, 1)
     add_chain(owner, (0.4, 0.9, 1.2))
     with pytest.raises(RuntimeError, match="bone 'b1': the hinge's axis is not the rotation channel"):
+        bpy.ops.fabrik.solve()
+
+
+def test_axis_angle_hinge_writes_its_angle_alone() -> None:
+    owner = make_line(2)
+    bone = owner.pose.bones["b1"]
+    bone.rotation_mode, bone.rotation_axis_angle = "AXIS_ANGLE", (0.3, 0, 0, 2)
+    bone.lock_rotation = (True, True, True)
+    chain = add_chain(owner, (0, 0, 0))
+    found = []
+    for point in ((0.4, 0.4, 1.2), (0, 0, 2.5), (0.4, 0.4, 1.2)):
+        chain.target.location = point
+        bpy.ops.fabrik.solve()
+        found.append(tuple(bone.rotation_axis_angle))
+        assert found[-1][1:] == (0, 0, 2)
+    assert found[0] == found[2]
+
+
+def test_small_angles_of_axis_angle_bones_are_exact() -> None:
+    owner = make_line(10, bend=0.02)
+    for bone in owner.pose.bones:
+        bone.rotation_mode = "AXIS_ANGLE"
+    chain = add_chain(owner, (0, 0, 0))
+    for off in (1e-3, 1e-5, 1e-7):
+        chain.target.location = (0.05, 0.02, 10 * (1 - off))
+        bpy.ops.fabrik.solve()
+        assert tip_error(owner, chain) < 1.1e-4 or chain.status == "TOO_FAR"
+
+
+@pytest.mark.parametrize(("values", "free"), [((0.2, radians(90), 0.5), 0), ((radians(170), 0.1, radians(170)), 1)])
+def test_locked_channels_at_gimbal_and_beyond(values: tuple[float, float, float], free: int) -> None:
+    owner = make_line(3)
+    bone = owner.pose.bones["b1"]
+    bone.rotation_mode, bone.rotation_euler = "XYZ", values
+    bone.lock_rotation = [i != free for i in range(3)]
+    before = list(bone.rotation_euler)
+    chain = add_chain(owner, (0.3, 0.8, 1.2))
+    bpy.ops.fabrik.solve()
+    assert chain.status in {"REACHED", "BLOCKED"}
+    assert all(bone.rotation_euler[i] == before[i] for i in range(3) if i != free)
+
+
+def test_quaternion_locked_as_euler_does_not_drift() -> None:
+    owner = make_line(3, bend=0.2)
+    bone = owner.pose.bones["b1"]
+    bone.rotation_quaternion = Euler((0.3, 0.2, 0.1)).to_quaternion()
+    bone.lock_rotation, bone.lock_rotations_4d = (False, True, True), False
+    chain = add_chain(owner, (0, 0, 0))
+    found = []
+    for point in ((0.3, 0.5, 1.5), (-0.6, 0.2, 1.2), (0.3, 0.5, 1.5)):
+        chain.target.location = point
+        bpy.ops.fabrik.solve()
+        found.append(channels(owner))
+    assert found[0] == found[2]
+
+
+def test_locked_channels_off_zero_do_not_go_with_the_bones_own_hinge() -> None:
+    owner = make_line(3)
+    bone = owner.pose.bones["b1"]
+    bone.rotation_mode, bone.rotation_euler = "XYZ", (0, radians(0.7), 0)
+    bone.lock_rotation = (False, True, True)
+    bone.fabrik.limit = "HINGE"
+    add_chain(owner, (0.3, 0.8, 1.2))
+    with pytest.raises(RuntimeError, match="bone 'b1': the hinge's axis is not"):
         bpy.ops.fabrik.solve()

@@ -45,7 +45,7 @@ CASES: dict[str, tuple[Callable[[bpy.types.Object, bpy.types.PropertyGroup], obj
     "deleted target": (lambda o, c: bpy.data.objects.remove(c.target), "no target is set"),
     "target not in the scene": (
         lambda o, c: bpy.context.scene.collection.objects.unlink(c.target),
-        "the target 'Target' is not in the scene",
+        "the target 'Target' is not in the view layer",
     ),
     "target nan": (lambda o, c: setattr(c.target, "location", (NAN, 0, 0)), "position of the target 'Target' is not"),
     "pole infinite": (
@@ -199,3 +199,95 @@ def test_unknown_chain_is_named() -> None:
     add_chain(owner, (0.5, 0.5, 2.0))
     with pytest.raises(RuntimeError, match="there is no chain 'leg'"):
         bpy.ops.fabrik.solve(chain="leg")
+
+
+HIDDEN = {
+    "disabled in the viewport": lambda goal: setattr(goal, "hide_viewport", True),
+    "in an excluded collection": lambda goal: move_to_collection(goal, exclude=True),
+    "in a disabled collection": lambda goal: move_to_collection(goal, exclude=False),
+}
+
+
+def move_to_collection(goal: bpy.types.Object, exclude: bool) -> None:
+    collection = bpy.data.collections.new("Away")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(goal)
+    bpy.context.scene.collection.objects.unlink(goal)
+    if exclude:
+        bpy.context.view_layer.layer_collection.children["Away"].exclude = True
+    else:
+        collection.hide_viewport = True
+
+
+@pytest.mark.parametrize("how", HIDDEN)
+@pytest.mark.parametrize("role", ["target", "pole"])
+def test_goals_that_blender_does_not_evaluate(role: str, how: str) -> None:
+    owner = make_line(3)
+    chain = add_chain(owner, (0.3, 0.8, 1.0))
+    chain.pole = make_empty((0, 3, 1), "Pole")
+    bpy.ops.fabrik.solve()
+    HIDDEN[how](getattr(chain, role))
+    with pytest.raises(RuntimeError, match=f"the {role} '{role.title()}' is not in the view layer, or is disabled"):
+        bpy.ops.fabrik.solve()
+
+
+def test_goals_hidden_by_the_eye_are_fine() -> None:
+    chain = add_chain(make_line(3), (0.3, 0.8, 1.0))
+    chain.target.hide_set(True)
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+
+
+def armature_constraint(owner: bpy.types.Object, goal: bpy.types.Object) -> None:
+    tie = goal.constraints.new("ARMATURE").targets.new()
+    tie.target, tie.subtarget = owner, "b1"
+
+
+def driver(owner: bpy.types.Object, goal: bpy.types.Object) -> None:
+    curve = goal.driver_add("location", 0)
+    variable = curve.driver.variables.new()
+    variable.type = "TRANSFORMS"
+    variable.targets[0].id, variable.targets[0].bone_target = owner, "b1"
+    variable.targets[0].transform_type, variable.targets[0].transform_space = "ROT_X", "LOCAL_SPACE"
+    curve.driver.expression = f"{variable.name} + 0.3"
+
+
+@pytest.mark.parametrize(
+    ("tie", "message"), [(armature_constraint, "own bone 'b1'"), (driver, "the target moved while the chain was posed")]
+)
+def test_targets_that_hang_on_the_chain_by_other_ties(tie: Callable[..., None], message: str) -> None:
+    owner = make_line(2)
+    chain = add_chain(owner, (0.1, 0.3, 1.5))
+    tie(owner, chain.target)
+    bpy.context.view_layer.update()
+    before = channels(owner)
+    with pytest.raises(RuntimeError, match=message):
+        bpy.ops.fabrik.solve()
+    assert channels(owner) == before
+
+
+def test_target_bone_that_is_constrained_to_the_chain() -> None:
+    owner = make_armature(
+        [Bone((0, 0, 0), (0, 0.1, 1)), Bone((0, 0.1, 1), (0, 0, 2)), Bone((0, 0, 0), (0, 0, 0.2), parent=None)]
+    )
+    chain = add_chain(owner, tip="b1", count=2)
+    chain.target, chain.target_bone = owner, "b2"
+    constraint = owner.pose.bones["b2"].constraints.new("COPY_LOCATION")
+    constraint.target, constraint.subtarget = owner, "b1"
+    with pytest.raises(RuntimeError, match="the target moves with the chain's own bone 'b1'"):
+        bpy.ops.fabrik.solve()
+
+
+def test_leftover_parent_bone_is_no_tie() -> None:
+    owner = make_line(3)
+    chain = add_chain(owner, (0.3, 0.8, 1.0))
+    chain.target.parent, chain.target.parent_bone, chain.target.parent_type = owner, "b1", "OBJECT"
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+
+
+def test_influence_that_is_no_number() -> None:
+    chain = add_chain(make_line(3), (0.3, 0.8, 1.0))
+    chain.influence = NAN
+    with pytest.raises(RuntimeError, match="the influence is not a finite number"):
+        bpy.ops.fabrik.solve()

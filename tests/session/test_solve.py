@@ -166,3 +166,69 @@ def test_moving_pole_keeps_the_tip() -> None:
         chain.pole.location.x = x
         bpy.ops.fabrik.solve()
         assert tip_error(owner, chain) < 1e-4
+
+
+def test_target_that_hangs_on_another_chain_at_a_remove() -> None:
+    owner = fork()
+    follower = add_chain(owner, tip="b5", count=2)
+    leader = add_chain(owner, (0.8, 0.9, 2.4), tip="b3", count=2)
+    middle, target = make_empty((0, 0, 0), "Middle"), make_empty((-1.0, 0.8, 0.2), "End")
+    middle.parent, middle.parent_type, middle.parent_bone = owner, "BONE", "b3"
+    target.parent = middle
+    follower = owner.fabrik.chains[follower.name]
+    follower.target = target
+    bpy.context.view_layer.update()
+    bpy.ops.fabrik.solve_all()
+    assert owner.fabrik.chains[leader.name].status == "REACHED"
+    error = tip_error(owner, follower)
+    assert follower.status in {"REACHED", "TOO_FAR"}
+    assert abs(error * 2.01 - follower.residual) < 0.05
+
+
+def test_chain_whose_root_copies_another_chains_bone_comes_after_it() -> None:
+    owner = make_armature(
+        [
+            Bone((0, 0, 0), (0, 0.1, 1)),
+            Bone((0, 0.1, 1), (0, 0, 2)),
+            Bone((2, 0, 0), (2, 0, 0.5), parent=None),
+            Bone((2, 0, 0.5), (2, 0.1, 1.5)),
+            Bone((2, 0.1, 1.5), (2, 0, 2.5)),
+        ]
+    )
+    constraint = owner.pose.bones["b2"].constraints.new("COPY_ROTATION")
+    constraint.target, constraint.subtarget = owner, "b0"
+    follower = add_chain(owner, (2.5, 0.5, 1.5), tip="b4", count=2)
+    add_chain(owner, (0.8, 0.6, 1.0), tip="b1", count=2)
+    bpy.ops.fabrik.solve_all()
+    follower = owner.fabrik.chains[follower.name]
+    assert follower.status == "REACHED"
+    assert tip_error(owner, follower) < 1e-4
+
+
+def test_chains_that_scripts_left_without_names_get_them() -> None:
+    owner = make_line(3)
+    for z in (1.0, 2.0):
+        chain = owner.fabrik.chains.add()
+        chain.tip_bone, chain.bone_count, chain.target = "b2", 0, make_empty((0.5, 0.5, z))
+    bpy.ops.fabrik.solve_all()
+    assert [(chain.name, chain.status) for chain in owner.fabrik.chains] == [("b2", "REACHED"), ("b2.001", "REACHED")]
+
+
+def test_a_missed_pole_and_partial_influence_are_told() -> None:
+    owner = make_line(3)
+    for bone in owner.pose.bones:
+        bone.fabrik.limit = "HINGE"
+    chain = add_chain(owner, (0, 0.5, 2.0))
+    chain.pole, chain.influence = make_empty((5, 0, 1), "Pole"), 0.5
+    bpy.ops.fabrik.solve()
+    assert "the pole is missed by" in chain.message
+    assert "posed at 50% influence" in chain.message
+
+
+def test_tight_tolerance_is_kept_where_scales_are_uneven() -> None:
+    owner = make_line(4, bend=0.2)
+    owner.pose.bones["b1"].scale = (1.3, 1.0, 0.8)
+    chain = add_chain(owner, (0.8, 0.9, 2.2))
+    chain.tolerance = 1e-6
+    bpy.ops.fabrik.solve()
+    assert chain.status != "REACHED" or tip_error(owner, chain) < 4e-6

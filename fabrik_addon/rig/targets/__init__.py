@@ -8,6 +8,7 @@ from mathutils import Vector
 
 from ...errors import InvalidValueError, TargetError
 from ...finite import are_finite
+from ..visibility import is_evaluated
 from . import bone_head, object_origin
 
 TYPES = (bone_head, object_origin)
@@ -26,12 +27,9 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
         TargetError: The object is not in the scene, or has no such bone.
         InvalidValueError: The position is not a finite number.
     """
+    if not is_evaluated(target, depsgraph):
+        raise TargetError(f"the {role} '{target.name}' is not in the view layer, or is disabled in the viewport")
     evaluated = target.evaluated_get(depsgraph)
-    scene = depsgraph.scene
-    if scene is None or target.name not in scene.objects:  # a deleted object lives on while a chain names it
-        raise TargetError(f"the {role} '{target.name}' is not in the scene")
-    if not evaluated.is_evaluated:
-        raise TargetError(f"the {role} '{target.name}' is disabled in the viewport")
     kind = next(kind for kind in TYPES if kind.accepts(evaluated, bone))
     point = kind.read(role, evaluated, bone)
     if not are_finite(point):

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""On which bones of an armature a target, a pole or a bone hangs: by parents and constraints, at any remove.
+
+Drivers, and vertices of deformed meshes, are not followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from .chain_bones import pose_bones
+
+Tie = tuple[bpy.types.Object, str]
+
+
+def bones_behind(owner: bpy.types.Object, found: bpy.types.Object, bone: str) -> set[str]:
+    """Names of the armature's bones that move an object, or a bone of it.
+
+    Args:
+        owner: The armature object.
+        found: A target or pole, or the armature itself.
+        bone: Name of a bone of `found`, or "".
+    """
+    names: set[str] = set()
+    waiting: list[Tie] = [(found, bone)]
+    seen: set[tuple[str, str]] = set()
+    while waiting:
+        thing, name = waiting.pop()
+        if (thing.name_full, name) in seen:
+            continue
+        seen.add((thing.name_full, name))
+        own = pose_bones(thing).get(name) if name and thing.pose else None
+        if own is None:
+            waiting += _ties_of_object(thing)
+            continue
+        if thing == owner:
+            names.add(name)
+        waiting += _ties_of(own.constraints)
+        waiting.append((thing, own.parent.name if own.parent else ""))
+    return names
+
+
+def _ties_of_object(thing: bpy.types.Object) -> list[Tie]:
+    parent = thing.parent
+    ties = _ties_of(thing.constraints)
+    if parent is not None:
+        ties.append((parent, thing.parent_bone if thing.parent_type == "BONE" else ""))
+    return ties
+
+
+def _ties_of(constraints: Iterable[Any]) -> list[Tie]:
+    """Objects and bones that a stack of constraints follows."""
+    ties: list[Tie] = []
+    for constraint in constraints:
+        if constraint.mute:
+            continue
+        target = getattr(constraint, "target", None)
+        if target is not None:
+            ties.append((target, getattr(constraint, "subtarget", "")))
+        several = getattr(constraint, "targets", ())
+        ties += [(tie.target, getattr(tie, "subtarget", "")) for tie in several if tie.target is not None]
+    return ties
