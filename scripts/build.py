@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -25,10 +26,10 @@ def stage(folder: Path) -> Path:
 def build(folder: Path = ROOT / "dist") -> Path:
     """Build the archive into `folder` and return its path."""
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
-    staged = stage(ROOT / "build" / manifest["id"])
     folder.mkdir(parents=True, exist_ok=True)
     archive = folder / f"{manifest['id']}-{manifest['version']}.zip"
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+    with tempfile.TemporaryDirectory() as temporary, zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        staged = stage(Path(temporary) / manifest["id"])
         for file in sorted(path for path in staged.rglob("*") if path.is_file()):
             entry = zipfile.ZipInfo(file.relative_to(staged).as_posix(), EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED

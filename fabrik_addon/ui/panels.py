@@ -139,6 +139,10 @@ class FABRIK_PT_limit(FabrikPanel):
         layout.use_property_decorate = False
         layout.prop(bone, "fabrik_limit")
         _draw_limit(layout, bone)
+        layout.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
+        row = layout.row(align=True)
+        row.operator("fabrik.limit_copy")
+        row.operator("fabrik.limit_mirror")
         layout.operator("fabrik.limit_from_ik", icon="CON_KINEMATIC")
 
 

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 from math import radians
+from random import Random
 
 import bpy
 import pytest
 from mathutils import Quaternion, Vector
 from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, tip_error
+
+from fabrik_addon.kernel.limits import LIMITS
+from fabrik_addon.session.limits import HUMAN_JOINTS
 
 
 def select(owner: bpy.types.Object, *names: str) -> None:
@@ -220,6 +224,54 @@ class TestLimits:
         bpy.ops.fabrik.limit_axis(axis="Z")
         assert tuple(owner.pose.bones["b1"].fabrik.axis) == (0, 0, 1)
 
+    def test_copy_to_selected(self) -> None:
+        owner = make_line(4)
+        select(owner, "b1", "b2", "b3")
+        limit = owner.pose.bones["b1"].fabrik
+        limit.limit, limit.cone_max, limit.use_twist, limit.stiffness = "CONE", 0.7, True, 0.25
+        bpy.ops.fabrik.limit_copy()
+        for name in ("b2", "b3"):
+            other = owner.pose.bones[name].fabrik
+            assert (other.limit, other.use_twist) == ("CONE", True)
+            assert (other.cone_max, other.stiffness) == pytest.approx((0.7, 0.25))
+        assert owner.pose.bones["b0"].fabrik.limit == "FREE"
+
+    @pytest.mark.parametrize("kind", ["HINGE", "CONE", "PLANAR"])
+    def test_mirrored_limits_hold_what_blender_pastes_flipped(self, kind: str) -> None:
+        owner = make_armature(
+            [
+                Bone((0.5, 0, 0), (1, 0.3, -1), 0.4, parent=None),
+                Bone((-0.5, 0, 0), (-1, 0.3, -1), -0.4, parent=None),
+            ]
+        )
+        owner.data.bones["b0"].name, owner.data.bones["b1"].name = "arm.L", "arm.R"
+        select(owner, "arm.L")
+        left, right = owner.pose.bones["arm.L"], owner.pose.bones["arm.R"]
+        limit = left.fabrik
+        limit.limit, limit.axis, limit.angle_min, limit.angle_max = kind, (0.5, 0.4, 0.8), -0.3, 1.0
+        limit.use_ellipse, limit.use_twist, limit.twist_min, limit.twist_max = True, True, -0.2, 0.9
+        limit.cone_x_min, limit.cone_x_max, limit.cone_z_min, limit.cone_z_max = -0.3, 1.2, -0.1, 0.7
+        bpy.ops.fabrik.limit_mirror()
+        mirrored = LIMITS[kind].make(right.fabrik, Quaternion())  # pasting copies properties, too
+        random = Random(1)
+        for _ in range(10):
+            left.rotation_quaternion = LIMITS[kind].make(limit, Quaternion()).sample(random)
+            bpy.ops.pose.copy()
+            bpy.ops.pose.paste(flipped=True)
+            assert mirrored.violation(right.rotation_quaternion.normalized()) < 1e-4
+
+    @pytest.mark.parametrize("flip", [False, True])
+    def test_human_joints_make_limits(self, flip: bool) -> None:
+        owner = make_line(2)
+        for joint in HUMAN_JOINTS:
+            select(owner, "b1")
+            bpy.ops.fabrik.limit_human(joint=joint, use_flip=flip)
+            limit = owner.pose.bones["b1"].fabrik
+            assert LIMITS[limit.limit].make(limit, Quaternion()).violation(Quaternion()) < 1e-6
+        bpy.ops.fabrik.limit_human(joint="KNEE", use_flip=flip)
+        ends = (limit.angle_min, limit.angle_max)
+        assert ends == pytest.approx((-radians(135), 0) if flip else (0, radians(135)))
+
     def test_unknown_attribute_of_a_limit(self) -> None:
         limit = make_line(1).pose.bones["b0"].fabrik
         with pytest.raises(AttributeError, match="no 'angle_max_x'"):
@@ -249,6 +301,9 @@ UNDOABLE = {
     "start_pose_reset": {"use_pose": True},
     "limit_from_ik": {},
     "limit_axis": {"axis": "Z"},
+    "limit_copy": {},
+    "limit_mirror": {},
+    "limit_human": {"joint": "KNEE"},
 }
 
 
@@ -262,7 +317,10 @@ def test_undo_in_one_step(name: str) -> None:
     owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
     for axis in "yz":
         setattr(owner.pose.bones["b1"], f"lock_ik_{axis}", True)
-    select(owner, "b1")
+    owner.pose.bones["b1"].fabrik.limit = "PLANAR"
+    if name == "limit_mirror":
+        owner.data.bones["b0"].name, owner.data.bones["b1"].name = "shin.R", "shin.L"
+    select(owner, owner.pose.bones[1].name, *(["b2"] if name == "limit_copy" else []))
     bpy.ops.ed.undo_push(message="before")
     before = state(bpy.data.objects["Rig"])
     assert getattr(bpy.ops.fabrik, name)("EXEC_DEFAULT", True, **UNDOABLE[name]) == {"FINISHED"}
