@@ -14,11 +14,12 @@ from math import degrees
 from pathlib import Path
 from typing import Any
 
-import addon_session
 import bpy
+from mathutils import Vector
+
+import addon_session
 from demo_rigs import DemoRig, Limb, demo_rigs, rest_hinge
 from environment import say
-from mathutils import Vector
 from picture import draw_rig, save_side_by_side
 
 HEADER = (

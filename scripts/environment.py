@@ -105,12 +105,13 @@ def ensure(name: str, groups: list[str], python: str = sys.executable) -> Path:
     return inside
 
 
-def blender_python(version: str, extra: list[str]) -> Path:
+def blender_python(version: str, extra: list[str], name: str = "bpy") -> Path:
     """The interpreter of an environment with the wheel of a Blender version that imports.
 
     Args:
         version: "4.2", "4.5", "5.0" or "5.2".
         extra: More dependency groups.
+        name: First part of the environment's name.
 
     Raises:
         SetupError: No fitting Python is there, or system libraries are missing and can't be installed.
@@ -119,7 +120,7 @@ def blender_python(version: str, extra: list[str]) -> Path:
     if python is None:
         major, minor = PYTHON_OF[version]
         raise SetupError(f"Blender {version} needs Python {major}.{minor}, which is not on the PATH")
-    inside = ensure(f"bpy-{version}", [f"bpy-{version}", *extra], python)
+    inside = ensure(f"{name}-{version}", [f"bpy-{version}", *extra], python)
     error = _import_error(inside)
     if error and "cannot open shared object" in error:
         _install_libraries(error)

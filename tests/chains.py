@@ -7,12 +7,11 @@ from itertools import pairwise
 from math import radians
 from random import Random
 
-from mathutils import Quaternion, Vector
-
 from fabrik_addon.kernel import Chain, Solution
 from fabrik_addon.kernel.limits import FREE, Cone, Hinge, Limit, Twist
 from fabrik_addon.kernel.orientation import place
 from fabrik_addon.kernel.rotations import from_rotation_vector
+from mathutils import Quaternion, Vector
 
 X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 

@@ -9,10 +9,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="fabrik-tests-"))
 
-import addon_session
 import bpy
 import hypothesis
 import pytest
+
+import addon_session
 
 addon_session.enable(Path(os.environ["BLENDER_USER_RESOURCES"]) / "fabrik-repository")
 for _name, _module in list(sys.modules.items()):

@@ -8,10 +8,10 @@ from math import pi
 from random import Random
 
 import bpy
-from mathutils import Euler, Matrix, Quaternion, Vector
-from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty
-
 from fabrik_addon.kernel.limits import FREE, LIMITS
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")

@@ -10,13 +10,13 @@ import sys
 import zipfile
 from pathlib import Path
 
-import addon_session
 import addon_utils
 import bpy
 import pytest
-from rigs import add_chain, make_line
 
+import addon_session
 from build import ROOT, build
+from rigs import add_chain, make_line
 
 
 def registered() -> dict[str, list[str]]:

@@ -6,11 +6,11 @@ from math import acos, cos, pi, sin
 from random import Random
 
 import pytest
-from chains import assert_sound, random_chain, random_vector
-from mathutils import Matrix, Quaternion, Vector
-
 from fabrik_addon.kernel import Chain, Goal, Settings, Status, reach, solve
 from fabrik_addon.kernel.bend import bend_direction
+from mathutils import Matrix, Quaternion, Vector
+
+from chains import assert_sound, random_chain, random_vector
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 10, 50, 200, 500])

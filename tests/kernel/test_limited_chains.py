@@ -5,11 +5,11 @@ from math import degrees, radians
 from random import Random
 
 import pytest
-from chains import LIMITED, Y, Z, assert_sound, hinge, leg, random_vector, reachable_target
-from mathutils import Vector
-
 from fabrik_addon.kernel import Chain, Goal, Status, solve
 from fabrik_addon.kernel.limits import FREE, Locked
+from mathutils import Vector
+
+from chains import LIMITED, Y, Z, assert_sound, hinge, leg, random_vector, reachable_target
 
 
 @pytest.mark.parametrize("name", LIMITED)

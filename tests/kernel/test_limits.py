@@ -5,12 +5,12 @@ from math import pi, radians
 from random import Random
 
 import pytest
-from chains import hinge, random_vector
-from mathutils import Quaternion, Vector
-
 from fabrik_addon.kernel.limits import FREE, LIMITS, Cone, Hinge, Limit, Locked, Planar, Twist, Twisting
 from fabrik_addon.kernel.limits.swing_twist import SwingTwist
 from fabrik_addon.kernel.rotations import from_rotation_vector, turn_angle
+from mathutils import Quaternion, Vector
+
+from chains import hinge, random_vector
 
 TWIST = Twist(-0.4, 0.9)
 PRECISION = 4e-6  # radians; single precision, through a swing and a twist and back

@@ -6,11 +6,10 @@ from math import pi, sqrt
 from random import Random
 
 import pytest
-from mathutils import Quaternion, Vector
-
 from fabrik_addon.errors import ChainError, FabrikError, InvalidValueError
 from fabrik_addon.kernel import Chain, Goal, Settings, Status, solve
 from fabrik_addon.kernel.limits import FREE, Limit
+from mathutils import Quaternion, Vector
 
 LINE = Chain.from_points([(i, 0, 0) for i in range(5)])
 ELBOW = Chain.from_points([(0, 0, 0), (0, 1, 0), (1, 1, 0)])

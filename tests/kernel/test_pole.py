@@ -6,14 +6,14 @@ from math import cos, pi, sin
 from random import Random
 
 import pytest
-from chains import LIMITED, assert_sound, hinge, leg, random_chain, random_vector
-from mathutils import Quaternion, Vector
-
 from fabrik_addon.kernel import Chain, Goal, solve
 from fabrik_addon.kernel.bend import bend_direction
 from fabrik_addon.kernel.limits import FREE, Cone, Twist
 from fabrik_addon.kernel.orientation import place
 from fabrik_addon.kernel.rotations import perpendicular, turn_angle
+from mathutils import Quaternion, Vector
+
+from chains import LIMITED, assert_sound, hinge, leg, random_chain, random_vector
 
 STRAIGHT = Chain.from_points([(0, 0, 0), (0, 0, 1), (0, 0, 2)])
 

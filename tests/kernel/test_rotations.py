@@ -2,11 +2,10 @@
 from math import pi
 
 import pytest
+from fabrik_addon.kernel.rotations import any_perpendicular, from_rotation_vector, from_to, turn_angle
 from hypothesis import given
 from hypothesis import strategies as st
 from mathutils import Vector
-
-from fabrik_addon.kernel.rotations import any_perpendicular, from_rotation_vector, from_to, turn_angle
 
 coordinate = st.floats(-10.0, 10.0, width=32)
 vectors = st.tuples(coordinate, coordinate, coordinate).map(Vector).filter(lambda v: v.length > 1e-3)

@@ -8,11 +8,11 @@ from random import Random
 
 import bpy
 import pytest
-from mathutils import Quaternion, Vector
-from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, tip_error
-
 from fabrik_addon.kernel.limits import LIMITS
 from fabrik_addon.session.limits import HUMAN_JOINTS
+from mathutils import Quaternion, Vector
+
+from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, tip_error
 
 
 def select(owner: bpy.types.Object, *names: str) -> None:

@@ -8,6 +8,7 @@ from math import radians
 import bpy
 import pytest
 from mathutils import Euler
+
 from rigs import add_chain, channels, make_line, tip_error
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+
 from rigs import add_chain, make_empty, make_line, tip_error
 
 

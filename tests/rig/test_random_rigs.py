@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.rig.joint_limits import read_limit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mathutils import Matrix
+
 from random_rigs import RandomRig, random_rig
 from rigs import chain_bones, channels, tip_error
-
-from fabrik_addon.rig.joint_limits import read_limit
 
 ROUNDING = 1.1  # of the tolerance: the solve stops at it, and single precision adds its own
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import bpy
 import pytest
+
 from rigs import Bone, add_chain, channels, make_armature, make_empty, make_line
 
 NAN = float("nan")

@@ -9,6 +9,7 @@ from math import pi
 import bpy
 import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
+
 from rigs import (
     Bone,
     add_chain,

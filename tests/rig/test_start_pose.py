@@ -9,6 +9,7 @@ from pathlib import Path
 import bpy
 import pytest
 from mathutils import Quaternion, Vector
+
 from rigs import add_chain, channels, evaluated_joints, make_line, tip_error
 
 A, B = (1.0, 0.8, 2.0), (-1.2, 0.3, 1.5)

@@ -7,10 +7,10 @@ from math import radians
 
 import bpy
 import pytest
-from mathutils import Quaternion
-from rigs import Bone, add_chain, channels, make_armature, make_empty, make_line, tip_error
-
 from fabrik_addon.kernel.rotations import turn_angle
+from mathutils import Quaternion
+
+from rigs import Bone, add_chain, channels, make_armature, make_empty, make_line, tip_error
 
 
 def fork() -> bpy.types.Object:
