@@ -20,6 +20,7 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Vector
+from scipy.optimize import least_squares
 
 import addon_session
 from benchmark_chains import limited_chains
@@ -29,6 +30,7 @@ from environment import say
 TOLERANCE = 1e-4
 RIVAL_PASSES = 64
 SOLVES = 16
+NEARER = 0.01
 Row = dict[str, Any]
 
 
@@ -319,6 +321,39 @@ def _blender_largest(kernel: Any, chain: Any, frames: Sequence[tuple[Vector, Vec
     return _largest(kernel, solved)
 
 
+def blocked(kernel: Any, samples: int, starts: int) -> Row:
+    """Table 7: where a chain of hinges is said to be blocked, do bounded least squares from many starts come nearer?"""
+    rows: list[Row] = []
+    chains = limited_chains(kernel)
+    for name in ("spider leg of six joints", "six-axis arm"):
+        chain, random = chains[name], Random(11)
+        gains = []
+        for _ in range(samples):
+            target = random_vector(random).normalized() * chain.length * random.uniform(0.2, 0.95)
+            solution = kernel.solve(chain, kernel.Goal(target))
+            if solution.status is kernel.Status.BLOCKED:
+                best = nearest_by_scipy(kernel, chain, target, random, starts)
+                gains.append(float((solution.residual - best) / chain.length))
+        row: Row = {"chain": name, "targets": samples, "said blocked": len(gains)}
+        row["scipy nearer, worst % of length"] = 100 * max([0.0, *gains])
+        row["nearer by over 1 %"] = sum(gain > NEARER for gain in gains)
+        rows.append(row)
+    return table("7. BLOCKED, checked by scipy's bounded least squares from many starts", rows)
+
+
+def nearest_by_scipy(kernel: Any, chain: Any, target: Vector, random: Random, starts: int) -> float:
+    """The least distance from tip to target that bounded least squares on the hinges' angles finds."""
+    limits = [joint.limit for joint in chain.joints]
+    low, high = [limit.angle_min for limit in limits], [limit.angle_max for limit in limits]
+
+    def off(angles: Any) -> Any:
+        rotations = [limit.at(float(angle)) for limit, angle in zip(limits, angles, strict=True)]
+        return np.array(kernel.place(chain, rotations)[0][-1] - target)
+
+    first = [[random.uniform(a, b) for a, b in zip(low, high, strict=True)] for _ in range(starts)]
+    return float(min(np.linalg.norm(least_squares(off, x, bounds=(low, high), diff_step=1e-3).fun) for x in first))
+
+
 def main(out: Path, user: Path, quick: bool) -> None:
     addon_session.enable(user / "repository")
     kernel = load_kernel()
@@ -330,6 +365,7 @@ def main(out: Path, user: Path, quick: bool) -> None:
         ("cost of limited legs", lambda: limited_cost(kernel, 15 if quick else 101)),
         ("growth", lambda: growth(kernel, 7 if quick else 51)),
         ("smoothness", lambda: smoothness(kernel, 120)),
+        ("blocked, checked", lambda: blocked(kernel, 20 if quick else 200, 4 if quick else 12)),
     )
     tables = []
     for i, (title, run) in enumerate(runs):

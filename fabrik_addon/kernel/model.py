@@ -173,6 +173,8 @@ class Solution:
         residual: Distance from tip to target, in units of the solve space.
         passes: Sweeps that were used, 1 at least.
         blocking: Indices of the joints whose limits hold the tip back, the strongest first.
+        give: For each of the blocking joints, the radians by which its limit would have to give for the tip to come to
+            the target with all other limits held; None where that alone would not do. Found for the first three.
         pole_error: Angle in radians between the bend and where the pole wants it; 0 without a pole.
     """
 
@@ -182,4 +184,5 @@ class Solution:
     residual: float
     passes: int
     blocking: tuple[int, ...] = ()
+    give: tuple[float | None, ...] = ()
     pole_error: float = 0.0

@@ -14,11 +14,13 @@ from . import reach
 from .descent import Descent, blocking, descend
 from .free import solve_free
 from .limited import solve_limited
+from .limits import FREE
 from .model import Chain, Goal, Settings, Solution, Status
 from .pole import turned_to_pole
 from .trace import SILENT, Recorder
 
 REFINE_STEPS = 8
+MOST_GIVES, GIVE_STEPS = 3, 40
 
 
 def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: Recorder = SILENT) -> Solution:
@@ -53,9 +55,9 @@ def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: 
     recorder.record("end", now.joints)
     status = _status(unit, aim, settings, now.error)
     held = blocking(now, aim.target) if status is Status.BLOCKED else ()
-    return Solution(
-        status, rotations, [joint * size for joint in now.joints], now.error * size, max(passes, 1), held, pole_error
-    )
+    give = tuple(_give(now, aim.target, i, settings) for i in held[:MOST_GIVES])
+    joints = [joint * size for joint in now.joints]
+    return Solution(status, rotations, joints, now.error * size, max(passes, 1), held, give, pole_error)
 
 
 def refine(chain: Chain, target: Vector, rotations: Sequence[Quaternion], tolerance: float) -> list[Quaternion]:
@@ -71,6 +73,18 @@ def refine(chain: Chain, target: Vector, rotations: Sequence[Quaternion], tolera
     unit = chain.unit
     start = Descent.at(unit, list(rotations), target / size)
     return descend(start, target / size, tolerance, REFINE_STEPS)[0].rotations
+
+
+def _give(now: Descent, target: Vector, index: int, settings: Settings) -> float | None:
+    """The angle by which one joint's limit would have to give for the tip to come to the target, from where it is."""
+    joints = list(now.chain.joints)
+    joints[index] = replace(joints[index], limit=FREE)
+    freed, _ = descend(
+        replace(now, chain=replace(now.chain, joints=tuple(joints))), target, settings.tolerance, GIVE_STEPS
+    )
+    if freed.error > settings.tolerance:
+        return None
+    return now.chain.joints[index].limit.violation(freed.rotations[index])
 
 
 def _check(chain: Chain, goal: Goal, settings: Settings) -> None:

@@ -225,6 +225,9 @@ def _finished(context: bpy.types.Context, owner: bpy.types.Object, item: Solved,
     was_keyed = [bone.name for bone in written if keyed.has(bone)]
     if not insert_auto_keys(context, written, keyed) and was_keyed:
         outcome.warnings.append(f"its bone '{was_keyed[0]}' is keyed: key the pose, or the next frame change loses it")
+    for i, angle in zip(solution.blocking, solution.give, strict=False):
+        if angle is not None:
+            outcome.warnings.append(f"{bones[i].name} would have to give {degrees(angle):.3g}°")
     if degrees(solution.pole_error) > POLE_MISSED:
         outcome.warnings.append(f"the pole is missed by {degrees(solution.pole_error):.0f}°, which limits hold back")
     if chain.influence < 1.0:

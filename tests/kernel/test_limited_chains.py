@@ -63,6 +63,22 @@ def test_knee_at_its_end_is_named_as_blocking() -> None:
     solution = solve(leg(), Goal(Vector((0, 0.1, -0.05))))
     assert solution.status is Status.BLOCKED
     assert solution.blocking == (1,)
+    assert len(solution.give) == 1
+
+
+def test_how_far_a_knee_would_have_to_give() -> None:
+    """Two bones of 1 at a distance of 1 bend by 120 degrees; the knee is let bend by 90."""
+    chain = Chain.from_points([(0, 0, 0), (0, 0, -1), (0, 0, -2)], [FREE, hinge((1, 0, 0), 0, 90)])
+    solution = solve(chain, Goal(Vector((0, 0, -1))))
+    assert (solution.status, solution.blocking) == (Status.BLOCKED, (1,))
+    assert degrees(solution.give[0]) == pytest.approx(30, abs=0.1)
+
+
+def test_two_limits_that_neither_alone_could_give() -> None:
+    chain = Chain.from_points([(0, 0, 0), (0, 1, 0), (0, 2, 0)], [hinge(Z, -10, 10), hinge(Z, -10, 10)])
+    solution = solve(chain, Goal(Vector((0.2, -1.9, 0))))
+    assert solution.status is Status.BLOCKED
+    assert None in solution.give or max(solution.give) > 1.5
 
 
 def test_straight_limb_with_a_one_sided_knee_bends_the_right_way() -> None:
