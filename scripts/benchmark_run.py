@@ -142,7 +142,7 @@ def success(kernel: Any, samples: int, rival_samples: int) -> Row:
         row: Row = {
             "chain": name,
             "targets": samples,
-            "reached %": 100 * (1 - missed / samples),
+            "missed": missed,
             "violation deg": degrees(worst),
         }
         for label, rival in (("FABRIK %", plain_limited), ("FABRIK+CCD %", with_ccd)):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -69,10 +70,15 @@ def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder)
     start = swing_start(chain, goal)
     recorder.record("start", start.joints)
     joints, passes = _known_answer(chain, goal, start), 1
-    if joints is None:
+    if joints is None and settings.plain:
+        joints = [joint.copy() for joint in start.joints]
+        passes = fabrik(joints, chain.lengths, goal.target, settings, settings.max_passes, recorder)
+    elif joints is None:
         joints, passes = _iterate(chain, goal, settings, start, recorder)
     recorder.record("solved", joints)
     rotations = orient(chain, joints, start.swing)
+    if settings.plain:
+        return rotations, passes
     inner, outer = reach.bounds(chain.lengths)
     if inner < goal.target.length < outer or not inner:
         now = Descent.at(chain, rotations, goal.target)
@@ -106,14 +112,7 @@ def _iterate(
     for _ in range(ROUNDS):
         if passes >= settings.max_passes or (best[-1] - target).length <= settings.tolerance:
             break
-        for _ in range(min(FABRIK_PASSES, settings.max_passes - passes)):
-            if (joints[-1] - target).length <= settings.tolerance:
-                break
-            backward(joints, lengths, target)
-            recorder.record("backward", joints)
-            forward(joints, lengths)
-            recorder.record("forward", joints)
-            passes += 1
+        passes += fabrik(joints, lengths, target, settings, min(FABRIK_PASSES, settings.max_passes - passes), recorder)
         joints, used = reach.match(lengths, joints, target, SETTLED)
         recorder.record("match", joints)
         passes += used
@@ -121,6 +120,20 @@ def _iterate(
         best = joints if better else best
         joints = [joint.copy() for joint in joints]
     return best, passes
+
+
+def fabrik(
+    joints: list[Vector], lengths: Sequence[float], target: Vector, settings: Settings, most: int, recorder: Recorder
+) -> int:
+    """FABRIK's passes, backward and forward, in place, until the tip is within the tolerance; returns their number."""
+    for count in range(most):
+        if (joints[-1] - target).length <= settings.tolerance:
+            return count
+        backward(joints, lengths, target)
+        recorder.record("backward", joints)
+        forward(joints, lengths)
+        recorder.record("forward", joints)
+    return most
 
 
 def _one_way(chain: Chain, goal: Goal, start: Swung) -> list[Vector] | None:

@@ -31,6 +31,10 @@ def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Record
         n allowed rotations, and the passes used.
     """
     target = _within_reach(chain, goal.target)
+    if settings.plain:
+        start = swung(chain, clamped_start(chain), target)
+        best, passes = _fabrik(Descent.at(chain, start, target), target, settings, settings.max_passes, recorder)
+        return best.rotations, passes
     if is_hinged_limb(chain):
         hinge = hinged_limb(chain, target.length)
         if hinge is not None:
@@ -41,7 +45,7 @@ def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Record
         rotations = bent(chain, clamped_start(chain), min(target.length, STRAIGHTEST))
     best, passes = Descent.at(chain, swung(chain, rotations, target, first), target), 1
     recorder.record("start", best.joints)
-    best, used = _fabrik(best, target, settings, recorder)
+    best, used = _fabrik(best, target, settings, FABRIK_PASSES, recorder)
     passes += used
     budget = settings.max_passes - passes
     best, used = descend(best, target, SETTLED, budget // 4 if _is_stiff(chain) else budget)
@@ -91,12 +95,12 @@ def swung(chain: Chain, rotations: list[Quaternion], target: Vector, first: int 
     return turned
 
 
-def _fabrik(start: Descent, target: Vector, settings: Settings, recorder: Recorder) -> tuple[Descent, int]:
+def _fabrik(start: Descent, target: Vector, settings: Settings, most: int, recorder: Recorder) -> tuple[Descent, int]:
     """The passes of FABRIK with limits; the best iterate is kept."""
     chain, best = start.chain, start
     rotations, joints = start.rotations, [joint.copy() for joint in start.joints]
     passes = 0
-    while passes < min(FABRIK_PASSES, settings.max_passes) and best.error > settings.tolerance:
+    while passes < min(most, settings.max_passes) and best.error > settings.tolerance:
         passes += 1
         backward(joints, chain.lengths, target)
         recorder.record("backward", joints)
@@ -105,9 +109,9 @@ def _fabrik(start: Descent, target: Vector, settings: Settings, recorder: Record
         now = Descent.at(chain, rotations, target)
         joints = [joint.copy() for joint in now.joints]
         recorder.record("forward", joints)
-        if now.error >= best.error:
+        if now.error >= best.error and not settings.plain:
             break
-        best = now
+        best = now if now.error < best.error else best
     return best, passes
 
 

@@ -156,10 +156,12 @@ class Settings:
     Attributes:
         tolerance: Distance from tip to target that counts as reached, as a share of the chain's length.
         max_passes: Greatest number of passes; each is one sweep over all joints.
+        plain: FABRIK's passes alone, as in the paper: no reach match, no least squares, no restarts.
     """
 
     tolerance: float = DEFAULT_TOLERANCE
     max_passes: int = DEFAULT_MAX_PASSES
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

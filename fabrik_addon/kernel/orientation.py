@@ -10,8 +10,6 @@ from mathutils import Quaternion, Vector
 from .model import Chain
 from .rotations import X_AXIS, from_to
 
-IDENTITY = Quaternion()
-
 
 def rest_frame(chain: Chain, index: int, frames: Sequence[Quaternion]) -> Quaternion:
     """Frame in which the rotation of joint `index` is given, from the frames of the joints before it."""

@@ -96,16 +96,11 @@ class BonePath:
         """The n + 1 joints in armature space relative to the first, as Blender will evaluate them."""
         return self._walk(rotations)[0]
 
-    def matrices(self, rotations: Sequence[Quaternion]) -> list[Matrix]:
-        """The n bone matrices in armature space, their translation relative to the first head."""
-        return self._walk(rotations)[2]
-
-    def _walk(self, rotations: Sequence[Quaternion]) -> tuple[list[Vector], list[Matrix], list[Matrix]]:
-        """Joints, frames before rotation, and matrices, all relative to the head of the first bone."""
+    def _walk(self, rotations: Sequence[Quaternion]) -> tuple[list[Vector], list[Matrix]]:
+        """The n + 1 joints and the n frames before rotation, all relative to the head of the first bone."""
         root = self.links[0].frame(self.parent).translation
         joints: list[Vector] = []
         frames: list[Matrix] = []
-        matrices: list[Matrix] = []
         parent = self.parent
         for i, (link, rotation) in enumerate(zip(self.links, rotations, strict=True)):
             frame, matrix = link.frame(parent), link.pose(parent, rotation)
@@ -114,10 +109,9 @@ class BonePath:
                 matrix.translation -= root
             joints.append(matrix.translation.copy())
             frames.append(frame)
-            matrices.append(matrix)
             parent = matrix
-        joints.append(matrices[-1] @ Vector((0.0, self.links[-1].bone.length, 0.0)))
-        return joints, frames, matrices
+        joints.append(matrix @ Vector((0.0, self.links[-1].bone.length, 0.0)))
+        return joints, frames
 
     def measure(
         self,
@@ -136,7 +130,7 @@ class BonePath:
             limits: n limits.
             stiffness: n numbers from 0 to 1, or None where no joint is stiff.
         """
-        joints, frames, _ = self._walk(rotations)
+        joints, frames = self._walk(rotations)
         built: list[Joint] = []
         before = Quaternion()
         for i, link in enumerate(self.links):

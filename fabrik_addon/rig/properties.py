@@ -114,6 +114,7 @@ class FabrikChain(bpy.types.PropertyGroup):
         pole_angle: float
         tolerance: float
         max_passes: int
+        use_plain: bool
         influence: float
         start: str
         captured: Items[FabrikCapturedRotation]
@@ -194,6 +195,12 @@ class FabrikChain(bpy.types.PropertyGroup):
             min=1,
             soft_max=1000,
             default=DEFAULT_MAX_PASSES,
+            update=_forget_status,
+            override=OVERRIDE,
+        )
+        use_plain: BoolProperty(
+            name="Plain FABRIK",
+            description="Only the passes of the paper: slow near full stretch, and stuck where limits get in the way",
             update=_forget_status,
             override=OVERRIDE,
         )

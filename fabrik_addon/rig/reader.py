@@ -56,10 +56,6 @@ class Reading:
         """The kernel's chain, measured at a pose."""
         return self.path.measure(rotations, self.starts, self.limits, self.stiffness)
 
-    def joints_world(self, joints: Sequence[Vector]) -> list[Vector]:
-        """World positions of joints given relative to the root."""
-        return [self.world @ (self.origin + joint) for joint in joints]
-
     def world_distance(self, vector: Vector) -> float:
         """Length in scene units of a vector of armature space."""
         return float((self.world.to_3x3() @ vector).length)
@@ -107,7 +103,7 @@ def _read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Deps
     goal = Goal(
         to_root(world, origin, target), to_root(world, origin, pole) if pole is not None else None, chain.pole_angle
     )
-    settings = Settings(chain.tolerance, chain.max_passes)
+    settings = Settings(chain.tolerance, chain.max_passes, chain.use_plain)
     stiffness = [read_stiffness(bone) for bone in bones]
     return Reading(chain, bones, path, starts, limits, stiffness, goal, settings, world, origin)
 

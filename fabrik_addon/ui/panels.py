@@ -118,7 +118,7 @@ class FABRIK_PT_solver(FabrikPanel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in ("influence", "tolerance", "max_passes"):
+        for name in ("influence", "tolerance", "max_passes", "use_plain"):
             layout.prop(working_chain(context), name)
 
 
