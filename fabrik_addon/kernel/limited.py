@@ -18,7 +18,8 @@ from .passes import backward, limited_forward
 from .trace import Recorder
 
 FABRIK_PASSES = 4  # before least squares takes over: later passes gain little under limits
-RESTARTS, SCREENED = 8, 64
+RESTARTS, SCREENED = 8, 128
+APART = 0.2  # shares of the length
 STRAIGHTEST = 0.98  # share of its length to which a straight chain is bent for a target farther out
 SEED = 2011
 SETTLED = 1e-6  # error to which a reached pose is finished, as a share of the length
@@ -124,7 +125,7 @@ def _restarts(
     random, chain, used = Random(SEED), best.chain, 0
     drawn = ([joint.limit.sample(random) for joint in chain.joints] for _ in range(SCREENED))
     poses = [Descent.at(chain, swung(chain, rotations, target), target) for rotations in drawn]
-    for pose in sorted(poses, key=lambda pose: pose.error)[:RESTARTS]:
+    for pose in _unlike(sorted(poses, key=lambda pose: pose.error)):
         if best.error <= settings.tolerance or used >= budget:
             break
         trial, steps = descend(pose, target, SETTLED, min(budget - used, settings.max_passes // 4))
@@ -132,3 +133,19 @@ def _restarts(
         used += steps
         best = trial if trial.error < best.error * 0.999 else best
     return best, used
+
+
+def _unlike(poses: list[Descent]) -> list[Descent]:
+    """The first 8 poses that stand apart from each other: neighbours end in the same place."""
+    chosen: list[Descent] = []
+    for pose in poses:
+        if all(_distance(pose, other) > APART for other in chosen):
+            chosen.append(pose)
+        if len(chosen) == RESTARTS:
+            break
+    return chosen
+
+
+def _distance(pose: Descent, other: Descent) -> float:
+    """The largest distance between the same joint of two poses."""
+    return float(max((a - b).length for a, b in zip(pose.joints, other.joints, strict=True)))
