@@ -66,34 +66,30 @@ def preferred_bend(chain: Chain, frames: Sequence[Quaternion], along: Vector) ->
     return any_perpendicular(along, along.cross(axis))
 
 
-def start_bend(chain: Chain, joints: Sequence[Vector], frames: Sequence[Quaternion], first: int = 0) -> Vector:
-    """The side to which a pose bends from joint `first` on, also where it stands straight; unit vector."""
-    rest = [joint - joints[first] for joint in joints[first:]]
-    bend = bend_direction(rest, chain.length)
-    along = rest[-1].normalized() if rest[-1].length else Y_AXIS
-    return bend if bend is not None else preferred_bend(chain, frames, along)
-
-
-def carried_bend(chain: Chain, joints: Sequence[Vector], frames: Sequence[Quaternion], first: int = 0) -> Vector:
-    """The side to which a solved pose bends: that of the start pose, carried along by the frame of joint `first`.
+def carried_bend(
+    chain: Chain, reference: Sequence[Quaternion], pose: tuple[Sequence[Vector], Sequence[Quaternion]], first: int
+) -> Vector:
+    """The side to which a solved pose bends: that of a reference pose, carried along by the frame of joint `first`.
 
     What is carried is the normal of the bend. It stays where it is however far the chain bends in its plane or
     stretches out, while the joints' own offsets change sides where knee and ankle bend against each other, and vanish
     at full stretch.
 
     Args:
-        chain: n joints, whose start pose tells the bend.
-        joints: n + 1 solved joints.
-        frames: n solved frames.
+        chain: n joints.
+        reference: n rotations of a pose that shows how the chain bends.
+        pose: The n + 1 solved joints and the n frames.
         first: Joint from which on the chain bends.
 
     Returns:
         Unit vector at right angles to the line from joint `first` to the tip.
     """
-    at_start, start_frames = place(chain, chain.start)
-    span = at_start[-1] - at_start[first]
-    along = span.normalized() if span.length else Y_AXIS
-    normal = start_bend(chain, at_start, start_frames, first).cross(along)
-    carried = frames[first] @ start_frames[first].conjugated() @ normal
+    joints, frames = pose
+    bent, bent_frames = place(chain, reference)
+    rest = [joint - bent[first] for joint in bent[first:]]
+    along = rest[-1].normalized() if rest[-1].length else Y_AXIS
+    bend = bend_direction(rest, chain.length)
+    bend = preferred_bend(chain, bent_frames, along) if bend is None else bend
+    carried = frames[first] @ bent_frames[first].conjugated() @ bend.cross(along)
     now = (joints[-1] - joints[first]).normalized()
     return any_perpendicular(now, now.cross(carried))

@@ -23,10 +23,13 @@ from .limits import Free, Limit, Locked
 from .model import Chain
 from .orientation import place
 from .passes import limited_forward
+from .rotations import turn_angle
 
 EXTREME_STEPS, EXTREME_DAMPING, EXTREME_TURN = 60, 1e-4, 0.25
 MOST_COMBINATIONS, SWEEPS, FAR = 250, 2, 3.0  # of ends of ranges tried; radians that bring every joint to an end
 SAMPLES = 12
+SHOWS_BEND = 0.75  # share of the start pose's reach
+PER_RADIAN = 1e-5  # how much shorter an end has to be for each radian that it is farther away
 BISECTIONS = 22
 BENT_TO = 0.97  # share of its length to which a straight chain is bent before it is bent further
 
@@ -62,6 +65,20 @@ def matched(chain: Chain, target: Vector) -> list[Quaternion] | None:
         is_far = _reach(chain, _between(limits, poses[part], poses[part + 1], middle)) > distance
         low, high = (middle, high) if is_far else (low, middle)
     return _between(limits, poses[part], poses[part + 1], 0.5 * (low + high))
+
+
+@lru_cache(maxsize=256)
+def reference_pose(chain: Chain) -> list[Quaternion]:
+    """A pose that shows to which side the chain bends: of a limb, one on its way from the start to the shortest pose.
+
+    The start pose itself may be as good as straight, and its joints' offsets then tell of the foot, not of the knee.
+    """
+    start = clamped_start(chain)
+    if chain.is_free or chain.first_free is None:
+        return start
+    joints, _ = place(chain, start)
+    first = joints[chain.first_free]
+    return matched(chain, first + (joints[-1] - first) * SHOWS_BEND) or start
 
 
 def clamped_start(chain: Chain) -> list[Quaternion]:
@@ -114,7 +131,9 @@ def _best_ends(chain: Chain, start: list[Quaternion], sign: float) -> list[Quate
     """
 
     def rank(pose: Iterable[Quaternion]) -> float:
-        return sign * _reach(chain, tuple(pose))
+        ends = tuple(pose)
+        away = sum(turn_angle(a.conjugated() @ b) for a, b in zip(start, ends, strict=True))
+        return sign * _reach(chain, ends) + PER_RADIAN * away
 
     choices = []
     for i, (joint, rotation) in enumerate(zip(chain.joints, start, strict=True)):

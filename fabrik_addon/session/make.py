@@ -15,9 +15,9 @@ from mathutils import Quaternion, Vector
 
 from ..errors import RigError, TargetError
 from ..finite import are_finite
-from ..kernel.bend import carried_bend
 from ..kernel.orientation import place
-from ..kernel.rotations import any_perpendicular, turn_about
+from ..kernel.pole import bend_of
+from ..kernel.rotations import turn_about
 from ..rig.chain_bones import limb_length, pose_bones
 from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
@@ -157,13 +157,15 @@ def plan_pole(
     limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     rotations = [read_rotation(bone) for bone in bones]
     chain = path.measure(rotations, starts, limits)
-    joints, frames = place(chain, rotations)
-    along = joints[-1].normalized() if joints[-1].length else Vector((0.0, 1.0, 0.0))
-    first = min(chain.first_moving, len(bones) - 2)
-    bend = any_perpendicular(along, carried_bend(chain, joints, frames, chain.first_free or first))
-    middle = min(joints[1:-1], key=lambda joint: abs(joint.dot(along) - 0.5 * joints[-1].length))
-    side = turn_about(along, -options.angle) @ bend
-    point = along * middle.dot(along) + side * (options.distance * chain.length)
+    joints, _ = place(chain, rotations)
+    bend = bend_of(chain.unit, rotations)
+    if bend is None:
+        raise TargetError(
+            "its tip stands on its root, so that it bends to no side", rig=owner.name, bone=bones[-1].name
+        )
+    side = turn_about(bend.along, -options.angle) @ bend.side
+    middle = (joints[bend.joint] + joints[-1]) * 0.5
+    point = middle + side * (options.distance * chain.length)
     size = POLE_SIZE * defaults.target_size * _world_length(evaluated, joints)
     return _checked(owner, Empty(evaluated.matrix_world @ (path.origin + point), size, defaults.pole_shape))
 

@@ -2,13 +2,13 @@
 """The pole turns the bend about root to tip."""
 
 from itertools import accumulate, pairwise
-from math import cos, pi, sin
+from math import cos, degrees, pi, sin
 from random import Random
 
 import pytest
 from fabrik_addon.kernel import Chain, Goal, solve
 from fabrik_addon.kernel.bend import bend_direction
-from fabrik_addon.kernel.limits import FREE, Cone, Twist
+from fabrik_addon.kernel.limits import FREE, Cone, Twist, Twisting
 from fabrik_addon.kernel.orientation import place
 from fabrik_addon.kernel.rotations import perpendicular, turn_angle
 from mathutils import Quaternion, Vector
@@ -193,3 +193,39 @@ def test_segments_do_not_change_with_the_pole() -> None:
     solution = solve(chain, Goal(Vector((1, 1, 1)), Vector((0, 0, 9))))
     for (a, b), length in zip(pairwise(solution.joints), chain.lengths, strict=True):
         assert (b - a).length == pytest.approx(length, rel=1e-5)
+
+
+def test_the_knee_of_a_leg_with_a_foot_faces_the_pole() -> None:
+    """The rest pose is nearly straight, and the foot's offset is larger than the knee's."""
+    points = [(0, 0, 0), (0, -0.05, -1), (0, 0.01, -2), (0, -0.3, -2.1)]
+    chain = Chain.from_points(points, [FREE, hinge((1, 0, 0), 0, 150), hinge((1, 0, 0), -45, 60)])
+    random = Random(6)
+    for _ in range(40):
+        target = Vector((random.uniform(-0.3, 0.3), random.uniform(-0.6, 0.3), random.uniform(-2.0, -1.2)))
+        for y in (-4.0, 4.0):
+            solution = solve(chain, Goal(target, Vector((0, y, -1))))
+            assert_sound(chain, solution)
+            if solution.residual < 1e-4:
+                knee, along = solution.joints[1], solution.joints[3].normalized()
+                assert perpendicular(knee, along).y * y > 0.0
+
+
+def test_a_limited_clavicle_leaves_the_pole_to_the_free_shoulder() -> None:
+    points = [(0, 0, 0), (0.3, 0, 0.05), (1, 0.04, 0), (1.7, 0, 0)]
+    chain = Chain.from_points(points, [Cone.circular(0.35), FREE, hinge((0, 0, 1), 0, 150)])
+    random = Random(7)
+    for _ in range(30):
+        target = Vector((random.uniform(0.7, 1.4), random.uniform(-0.4, 0.4), random.uniform(-0.4, 0.4)))
+        solution = solve(chain, Goal(target, random_vector(random) * 3))
+        assert_sound(chain, solution)
+        assert solution.residual < 1e-4
+        assert solution.pole_error < 1e-3
+
+
+def test_a_limited_root_comes_as_near_to_the_pole_as_it_may() -> None:
+    chain = Chain.from_points(
+        [(0, 0, 0), (0, 0.05, -0.5), (0, 0, -1)], [Twisting(Twist(-0.5, 0.5)), hinge((1, 0, 0), 0, 150)]
+    )
+    solution = solve(chain, Goal(Vector((0.34, 0.551, 0.08)), Vector((0.678, 0.039, -2.754))))
+    assert_sound(chain, solution)
+    assert degrees(solution.pole_error) < 100
