@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limbs: a joint that turns every way, and behind it joints with limits. Only the distance of the tip has to be met.
+"""Limbs: a ball joint, free or limited, and behind it joints with limits. Only the distance of the tip has to be met.
 
 All joints are moved together along one parameter between the start pose and the shortest or the longest pose, which do
 not depend on the target; then the first joint turns the limb onto the target. So a target that moves smoothly gives a
@@ -35,7 +35,7 @@ BENT_TO = 0.97  # share of its length to which a straight chain is bent before i
 
 
 def matched(chain: Chain, target: Vector) -> list[Quaternion] | None:
-    """Rotations of a limb whose tip stands as far from its first free joint as the target does, or nearly so.
+    """Rotations of a limb whose tip stands as far from its first ball joint as the target does, or nearly so.
 
     Joints before that one keep their start rotations.
 
@@ -46,7 +46,7 @@ def matched(chain: Chain, target: Vector) -> list[Quaternion] | None:
     Returns:
         n allowed rotations, the limb not yet turned onto the target; None for a chain without such a joint.
     """
-    first = chain.first_free
+    first = chain.first_ball
     if first is None:
         return None
     joints, _ = place(chain, clamped_start(chain))
@@ -74,10 +74,10 @@ def reference_pose(chain: Chain) -> list[Quaternion]:
     The start pose itself may be as good as straight, and its joints' offsets then tell of the foot, not of the knee.
     """
     start = clamped_start(chain)
-    if chain.is_free or chain.first_free is None:
+    if chain.is_free or chain.first_ball is None:
         return start
     joints, _ = place(chain, start)
-    first = joints[chain.first_free]
+    first = joints[chain.first_ball]
     return matched(chain, first + (joints[-1] - first) * SHOWS_BEND) or start
 
 
@@ -88,7 +88,7 @@ def clamped_start(chain: Chain) -> list[Quaternion]:
 
 def _reach(chain: Chain, rotations: Sequence[Quaternion]) -> float:
     joints, _ = place(chain, rotations)
-    return float((joints[-1] - joints[chain.first_free or 0]).length)
+    return float((joints[-1] - joints[chain.first_ball or 0]).length)
 
 
 def _between(
@@ -118,14 +118,14 @@ def _path(chain: Chain) -> list[list[Quaternion]]:
 def _straight(chain: Chain, start: list[Quaternion]) -> list[Vector]:
     """The joints of the start pose, laid out straight from the first free one towards the tip."""
     joints, _ = place(chain, start)
-    first = chain.first_free or 0
+    first = chain.first_ball or 0
     along = (joints[-1] - joints[first]).normalized()
     laid = reach.stretched(chain.lengths[first:], along)
     return [*joints[:first], *(joints[first] + point for point in laid)]
 
 
 def _best_ends(chain: Chain, start: list[Quaternion], sign: float) -> list[Quaternion]:
-    """The limited joints at whichever ends of their ranges bring the tip nearest to the first free joint.
+    """The limited joints at whichever ends of their ranges bring the tip nearest to the first ball joint.
 
     With `sign` -1 instead of 1, farthest from it.
     """
@@ -138,7 +138,7 @@ def _best_ends(chain: Chain, start: list[Quaternion], sign: float) -> list[Quate
     choices = []
     for i, (joint, rotation) in enumerate(zip(chain.joints, start, strict=True)):
         found = [rotation]
-        if i > (chain.first_free or 0) and not isinstance(joint.limit, Free):
+        if i > (chain.first_ball or 0) and not isinstance(joint.limit, Free):
             for axis in joint.limit.axes(rotation):
                 found += [joint.limit.turned(rotation, axis * sign * FAR) for sign in (1.0, -1.0)]
         choices.append(found)
@@ -152,8 +152,8 @@ def _best_ends(chain: Chain, start: list[Quaternion], sign: float) -> list[Quate
 
 
 def _extreme(chain: Chain, start: list[Quaternion], distance: float) -> list[Quaternion]:
-    """Steps of least squares from a pose towards a distance alone, the first free joint and those before it held."""
-    first = chain.first_free or 0
+    """Steps of least squares from a pose towards a distance alone, the first ball joint and those before it held."""
+    first = chain.first_ball or 0
     start = bent(chain, start, BENT_TO) if distance == 0.0 else start
     joints = tuple(
         replace(joint, limit=Locked(start[i])) if i <= first else joint for i, joint in enumerate(chain.joints)

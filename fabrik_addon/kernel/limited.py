@@ -41,7 +41,7 @@ def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Record
         if hinge is not None:
             return swung(chain, [chain.joints[0].start, hinge], target), 1
     rotations = matched(chain, target)
-    first = chain.first_moving if rotations is None else chain.first_free
+    first = chain.first_moving if rotations is None else chain.first_ball
     if rotations is None:
         rotations = bent(chain, clamped_start(chain), min(target.length, STRAIGHTEST))
     best, passes = Descent.at(chain, swung(chain, rotations, target, first), target), 1

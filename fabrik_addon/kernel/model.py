@@ -11,6 +11,7 @@ from functools import cached_property
 from mathutils import Quaternion, Vector
 
 from .limits import FREE, Free, Limit, Locked
+from .limits.swing_twist import SwingTwist
 from .rotations import Y_AXIS, from_to
 
 DEFAULT_TOLERANCE = 1e-4
@@ -121,10 +122,13 @@ class Chain:
         return tuple(ends)
 
     @cached_property
-    def first_free(self) -> int | None:
-        """Index of the first joint without a limit that has a joint behind it, where all behind it follow it."""
+    def first_ball(self) -> int | None:
+        """Index of the first joint that turns every way, freely or within limits, and has a joint behind it.
+
+        All joints behind it have to follow it; None where there is none.
+        """
         for i, joint in enumerate(self.joints[:-1]):
-            if isinstance(joint.limit, Free) and all(later.inherits for later in self.joints[i + 1 :]):
+            if isinstance(joint.limit, Free | SwingTwist) and all(later.inherits for later in self.joints[i + 1 :]):
                 return i
         return None
 

@@ -118,6 +118,10 @@ SWEPT["dog leg"] = Chain.from_points(
     [(0, 0, 2.3), (0, -0.3, 1.4), (0, 0.2, 0.6), (0, 0, 0)],
     [FREE, hinge((1, 0, 0), -90, 40), hinge((1, 0, 0), -40, 90)],
 )
+SWEPT["arm with a cone"] = Chain.from_points(
+    [(0, 0, 0), (0, 0.1, 1), (0, 0, 2)], [Cone.circular(1.4), hinge((1, 0, 0), -150, 5)]
+)
+SWEPT["shoulder"] = LIMITED["shoulder"]
 
 
 @pytest.mark.parametrize("name", SWEPT)

@@ -39,8 +39,9 @@ def make(settings: Any, start: Quaternion) -> Limit:
         return Locked(start)
     if len(free) == 1:
         return Hinge(_axis(free[0]), *ranges[free[0]])
-    if 1 not in free:
-        return _ball(ranges, Twist(0.0, 0.0))
+    if 1 not in free:  # Blender's swing joint heeds the limits of X and Z together or not at all
+        both = settings.ik_ranges[0] is not None and settings.ik_ranges[2] is not None
+        return _ball(ranges if both else [UNLIMITED] * 3, Twist(0.0, 0.0))
     if len(free) == 2:
         swings = 0 if 0 in free else 2
         return Planar(_axis(swings), *ranges[swings], twist)
