@@ -108,7 +108,8 @@ def _limits(random: Random, owner: bpy.types.Object, count: int) -> None:
 def _limit(random: Random, bone: bpy.types.PoseBone) -> None:
     limit = bone.fabrik
     limit.limit = random.choice(("HINGE", "CONE", "PLANAR", "FREE"))
-    limit.axis = _vector(random) + Vector((1.0, 0.0, 0.0))
+    axis = _vector(random)
+    limit.axis = axis if abs(axis.normalized().y) < 0.98 else (1.0, 0.0, 0.0)  # along the bone it is refused
     limit.angle_min, limit.angle_max = -random.uniform(0, 2), random.uniform(0, 2)
     limit.use_ellipse, limit.use_twist = random.random() < 0.5, random.random() < 0.5
     limit.cone_max, limit.cone_min = random.uniform(0.2, 2.0), random.choice((0.0, 0.1))
