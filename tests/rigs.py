@@ -100,3 +100,12 @@ def channels(owner: bpy.types.Object) -> list[tuple[float, ...]]:
         (*bone.rotation_quaternion, *bone.rotation_euler, *bone.rotation_axis_angle, *bone.location, *bone.scale)
         for bone in owner.pose.bones
     ]
+
+
+def select(owner: bpy.types.Object, *names: str) -> None:
+    """Pose mode with exactly the named bones selected, the first one active."""
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in owner.pose.bones:
+        selectable = bone if hasattr(bone, "select") else bone.bone
+        selectable.select = bone.name in names
+    owner.data.bones.active = owner.data.bones[names[0]] if names else None

@@ -50,8 +50,8 @@ class RigOperator(bpy.types.Operator):
             return {"CANCELLED"}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        """Do it; a `FabrikError` becomes a report."""
-        raise NotImplementedError
+        """Do it; a `FabrikError` becomes a report. Each operator has its own."""
+        return {"PASS_THROUGH"}
 
 
 class ChainOperator(RigOperator):

@@ -4,23 +4,12 @@
 from __future__ import annotations
 
 from math import radians
-from random import Random
 
 import bpy
 import pytest
-from fabrik_addon.kernel.limits import LIMITS
-from fabrik_addon.session.limits import HUMAN_JOINTS
 from mathutils import Quaternion, Vector
 
-from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, tip_error
-
-
-def select(owner: bpy.types.Object, *names: str) -> None:
-    bpy.ops.object.mode_set(mode="POSE")
-    for bone in owner.pose.bones:
-        selectable = bone if hasattr(bone, "select") else bone.bone
-        selectable.select = bone.name in names
-    owner.data.bones.active = owner.data.bones[names[0]] if names else None
+from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, select, tip_error
 
 
 def two_limbs() -> bpy.types.Object:
@@ -172,112 +161,6 @@ class TestList:
         for _ in range(3):
             add_chain(owner).name = "arm"
         assert sorted(c.name for c in owner.fabrik.chains) == ["arm", "arm.001", "arm.002"]
-
-
-class TestLimits:
-    @pytest.mark.parametrize("axis", "xyz")
-    def test_two_ik_locks_are_a_hinge(self, axis: str) -> None:
-        owner = make_line(3)
-        select(owner, "b1")
-        bone = owner.pose.bones["b1"]
-        for other in "xyz":
-            setattr(bone, f"lock_ik_{other}", other != axis)
-        setattr(bone, f"use_ik_limit_{axis}", True)
-        setattr(bone, f"ik_min_{axis}", -0.5)
-        setattr(bone, f"ik_max_{axis}", 1.5)
-        bpy.ops.fabrik.limit_from_ik()
-        limit = bone.fabrik
-        assert (limit.limit, tuple(limit.axis)) == ("HINGE", tuple(float(a == axis) for a in "xyz"))
-        assert (limit.angle_min, limit.angle_max) == (-0.5, 1.5)
-
-    def test_no_settings_change_nothing_and_all_locked_is_locked(self) -> None:
-        owner = make_line(3)
-        select(owner, "b0", "b1")
-        owner.pose.bones["b0"].fabrik.limit = "HINGE"
-        for axis in "xyz":
-            setattr(owner.pose.bones["b1"], f"lock_ik_{axis}", True)
-        bpy.ops.fabrik.limit_from_ik()
-        assert [owner.pose.bones[name].fabrik.limit for name in ("b0", "b1")] == ["HINGE", "LOCKED"]
-
-    def test_swing_and_twist_come_along(self) -> None:
-        owner = make_line(3)
-        select(owner, "b1")
-        bone = owner.pose.bones["b1"]
-        bone.use_ik_limit_x = bone.use_ik_limit_y = True
-        bone.ik_min_x, bone.ik_max_x, bone.ik_min_y, bone.ik_max_y = -0.5, 1.0, -0.2, 0.3
-        bone.ik_stiffness_x = 0.6
-        bpy.ops.fabrik.limit_from_ik()
-        limit = bone.fabrik
-        assert (limit.limit, limit.use_ellipse, limit.use_twist) == ("CONE", True, True)
-        assert (limit.cone_x_min, limit.cone_x_max, limit.twist_max) == pytest.approx((-0.5, 1.0, 0.3))
-        assert limit.stiffness == pytest.approx(0.2)
-
-    def test_bones_without_any_are_told(self) -> None:
-        owner = make_line(3)
-        select(owner, "b1")
-        with pytest.raises(RuntimeError, match="bone 'b1': it has no IK locks or limits"):
-            bpy.ops.fabrik.limit_from_ik()
-
-    def test_axis_button(self) -> None:
-        owner = make_line(3)
-        select(owner, "b1")
-        bpy.ops.fabrik.limit_axis(axis="Z")
-        assert tuple(owner.pose.bones["b1"].fabrik.axis) == (0, 0, 1)
-
-    def test_copy_to_selected(self) -> None:
-        owner = make_line(4)
-        select(owner, "b1", "b2", "b3")
-        limit = owner.pose.bones["b1"].fabrik
-        limit.limit, limit.cone_max, limit.use_twist, limit.stiffness = "CONE", 0.7, True, 0.25
-        bpy.ops.fabrik.limit_copy()
-        for name in ("b2", "b3"):
-            other = owner.pose.bones[name].fabrik
-            assert (other.limit, other.use_twist) == ("CONE", True)
-            assert (other.cone_max, other.stiffness) == pytest.approx((0.7, 0.25))
-        assert owner.pose.bones["b0"].fabrik.limit == "FREE"
-
-    @pytest.mark.parametrize("kind", ["HINGE", "CONE", "PLANAR"])
-    def test_mirrored_limits_hold_what_blender_pastes_flipped(self, kind: str) -> None:
-        owner = make_armature(
-            [
-                Bone((0.5, 0, 0), (1, 0.3, -1), 0.4, parent=None),
-                Bone((-0.5, 0, 0), (-1, 0.3, -1), -0.4, parent=None),
-            ]
-        )
-        owner.data.bones["b0"].name, owner.data.bones["b1"].name = "arm.L", "arm.R"
-        select(owner, "arm.L")
-        left, right = owner.pose.bones["arm.L"], owner.pose.bones["arm.R"]
-        limit = left.fabrik
-        limit.limit, limit.axis, limit.angle_min, limit.angle_max = kind, (0.5, 0.4, 0.8), -0.3, 1.0
-        limit.use_ellipse, limit.use_twist, limit.twist_min, limit.twist_max = True, True, -0.2, 0.9
-        limit.cone_x_min, limit.cone_x_max, limit.cone_z_min, limit.cone_z_max = -0.3, 1.2, -0.1, 0.7
-        bpy.ops.fabrik.limit_mirror()
-        mirrored = LIMITS[kind].make(right.fabrik, Quaternion())  # pasting copies properties, too
-        random = Random(1)
-        for _ in range(10):
-            left.rotation_quaternion = LIMITS[kind].make(limit, Quaternion()).sample(random)
-            bpy.ops.pose.copy()
-            bpy.ops.pose.paste(flipped=True)
-            assert mirrored.violation(right.rotation_quaternion.normalized()) < 1e-4
-
-    @pytest.mark.parametrize("flip", [False, True])
-    def test_human_joints_make_limits(self, flip: bool) -> None:
-        owner = make_line(2)
-        for joint in HUMAN_JOINTS:
-            select(owner, "b1")
-            bpy.ops.fabrik.limit_human(joint=joint, use_flip=flip)
-            limit = owner.pose.bones["b1"].fabrik
-            assert LIMITS[limit.limit].make(limit, Quaternion()).violation(Quaternion()) < 1e-6
-        bpy.ops.fabrik.limit_human(joint="KNEE", use_flip=flip)
-        ends = (limit.angle_min, limit.angle_max)
-        assert ends == pytest.approx((-radians(135), 0) if flip else (0, radians(135)))
-
-    def test_unknown_attribute_of_a_limit(self) -> None:
-        limit = make_line(1).pose.bones["b0"].fabrik
-        with pytest.raises(AttributeError, match="no 'angle_max_x'"):
-            limit.angle_max_x = 1.0
-        with pytest.raises(AttributeError, match="it has limit, axis"):
-            _ = limit.nothing
 
 
 def state(owner: bpy.types.Object):
