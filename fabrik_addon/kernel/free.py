@@ -80,12 +80,12 @@ def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder)
     if settings.plain:
         return rotations, passes
     inner, outer = reach.bounds(chain.lengths)
-    if inner < goal.target.length < outer or not inner:
-        now = Descent.at(chain, rotations, goal.target)
-        if now.error > settings.tolerance and goal.target.length < outer:
-            now, used = descend(now, goal.target, SETTLED, settings.max_passes - passes)
-            return now.rotations, passes + used
-    return rotations, passes
+    within_reach = goal.target.length < outer and (goal.target.length > inner or inner == 0.0)
+    now = Descent.at(chain, rotations, goal.target)
+    if within_reach and now.error > settings.tolerance:
+        now, used = descend(now, goal.target, SETTLED, settings.max_passes - passes)
+        passes += used
+    return now.rotations, passes
 
 
 def _known_answer(chain: Chain, goal: Goal, start: Swung) -> list[Vector] | None:

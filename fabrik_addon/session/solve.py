@@ -181,7 +181,7 @@ def _refined(reading: Reading, solution: Solution) -> Solution:
         chain = reading.measured(rotations)
         tip = reading.path.place(rotations)[-1]
         if (target - tip).length <= 0.5 * tolerance * chain.length:
-            return replace(solution, status=Status.REACHED, rotations=rotations, blocking=())
+            return replace(solution, status=Status.REACHED, rotations=rotations, blocking=(), give=())
         rotations = refine(chain, target, rotations, 0.1 * tolerance)
     if solution.status is Status.REACHED:
         scaled = [bone for bone in reading.bones if len({round(value, 5) for value in bone.scale}) > 1]
@@ -205,7 +205,7 @@ def _blended(reading: Reading, rotations: list[Quaternion]) -> list[Quaternion]:
 
 
 def _finished(context: bpy.types.Context, owner: bpy.types.Object, item: Solved, keyed: KeyedChannels) -> Outcome:
-    """Compare Blender's evaluation with the solve, store the result, and key; or take the pose back."""
+    """Compare Blender's evaluation with the solve, and key; or take the pose back."""
     chain, solution = item.reading.chain, item.solution
     off = _evaluated_off(owner, item, context.evaluated_depsgraph_get()) or _moved_target(context, item)
     if off is not None:
