@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import degrees
-from typing import Any
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
 from mathutils import Quaternion, Vector
 from numba import njit
 
-Points = np.ndarray[Any, Any]
+Points: TypeAlias = np.ndarray[Any, Any]
 
 
 @njit(cache=False)  # type: ignore[untyped-decorator]

@@ -85,11 +85,15 @@ def carried_bend(
         Unit vector at right angles to the line from joint `first` to the tip.
     """
     joints, frames = pose
-    bent, bent_frames = place(chain, reference)
-    rest = [joint - bent[first] for joint in bent[first:]]
+    now = (joints[-1] - joints[first]).normalized()
+    return any_perpendicular(now, now.cross(frames[first] @ carried_normal(chain, reference, first)))
+
+
+def carried_normal(chain: Chain, reference: Sequence[Quaternion], first: int) -> Vector:
+    """The normal of the bend of a reference pose, in the frame of joint `first`: see `carried_bend`."""
+    joints, frames = place(chain, reference)
+    rest = [joint - joints[first] for joint in joints[first:]]
     along = rest[-1].normalized() if rest[-1].length else Y_AXIS
     bend = bend_direction(rest, chain.length)
-    bend = preferred_bend(chain, bent_frames, along) if bend is None else bend
-    carried = frames[first] @ bent_frames[first].conjugated() @ bend.cross(along)
-    now = (joints[-1] - joints[first]).normalized()
-    return any_perpendicular(now, now.cross(carried))
+    bend = preferred_bend(chain, frames, along) if bend is None else bend
+    return frames[first].conjugated() @ bend.cross(along)

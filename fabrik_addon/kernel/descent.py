@@ -19,6 +19,9 @@ from .orientation import place
 LARGEST_TURN = 0.7  # radians a joint turns in one step
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-3, 1e-9, 1e3
 STALLED = 4  # steps in a row that gain next to nothing
+ROBUST = (
+    0.3  # share of the squared error that damps, besides: keeps single precision from choosing the way (Sugihara 2011)
+)
 LITTLE = 1e-3
 HELD = 1e-4  # share of a joint's turn that a limit may take before the joint counts as held
 PROJECTIONS = 6  # times that a step is solved anew with what is held taken out
@@ -59,7 +62,7 @@ def descend(start: Descent, target: Vector, enough: float, budget: int) -> tuple
     best, damping, stalled, used = start, FIRST_DAMPING, 0, 0
     while used < budget and best.error > enough and stalled < STALLED and damping <= MOST_DAMPING:
         used += 1
-        trial = Descent.at(best.chain, stepped(best, target, damping), target)
+        trial = Descent.at(best.chain, stepped(best, target, damping + ROBUST * best.error * best.error), target)
         if trial.error < best.error:
             stalled = stalled + 1 if trial.error > best.error * (1.0 - LITTLE) else 0
             best = trial

@@ -18,6 +18,7 @@ from mathutils import Quaternion, Vector
 
 from . import reach
 from .bend import is_straight, preferred_bend
+from .crossing import crossing
 from .descent import Descent, stepped
 from .limits import Free, Limit, Locked
 from .model import Chain
@@ -30,7 +31,6 @@ MOST_COMBINATIONS, SWEEPS, FAR = 250, 2, 3.0  # of ends of ranges tried; radians
 SAMPLES = 12
 SHOWS_BEND = 0.75  # share of the start pose's reach
 PER_RADIAN = 1e-5  # how much shorter an end has to be for each radian that it is farther away
-BISECTIONS = 22
 BENT_TO = 0.97  # share of its length to which a straight chain is bent before it is bent further
 
 
@@ -51,7 +51,7 @@ def matched(chain: Chain, target: Vector) -> list[Quaternion] | None:
         return None
     joints, _ = place(chain, clamped_start(chain))
     distance = (target - joints[first]).length
-    poses = _path(chain)
+    poses = limb_path(chain)
     reaches = [_reach(chain, pose) for pose in poses]
     if distance >= reaches[0]:
         return poses[0]
@@ -59,12 +59,13 @@ def matched(chain: Chain, target: Vector) -> list[Quaternion] | None:
         return poses[-1]
     part = next(i for i in range(len(poses) - 1) if reaches[i] > distance >= reaches[i + 1])
     limits = [joint.limit for joint in chain.joints]
-    low, high = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        middle = 0.5 * (low + high)
-        is_far = _reach(chain, _between(limits, poses[part], poses[part + 1], middle)) > distance
-        low, high = (middle, high) if is_far else (low, middle)
-    return _between(limits, poses[part], poses[part + 1], 0.5 * (low + high))
+
+    def excess(share: float) -> float:
+        pose = _between(limits, poses[part], poses[part + 1], share)
+        return _reach(chain, pose) - float(distance)
+
+    share = crossing(excess, (0.0, 1.0), (reaches[part] - distance, reaches[part + 1] - distance))
+    return _between(limits, poses[part], poses[part + 1], share)
 
 
 @lru_cache(maxsize=256)
@@ -87,8 +88,11 @@ def clamped_start(chain: Chain) -> list[Quaternion]:
 
 
 def _reach(chain: Chain, rotations: Sequence[Quaternion]) -> float:
-    joints, _ = place(chain, rotations)
-    return float((joints[-1] - joints[chain.first_ball or 0]).length)
+    """The distance of the tip from the first ball joint, summed up from the tip; all joints behind inherit rotation."""
+    arm = chain.joints[-1].segment
+    for i in range(len(rotations) - 1, chain.first_ball or 0, -1):
+        arm = chain.joints[i - 1].segment + chain.joints[i].rest @ (rotations[i] @ arm)
+    return float(arm.length)
 
 
 def _between(
@@ -98,7 +102,7 @@ def _between(
 
 
 @lru_cache(maxsize=256)
-def _path(chain: Chain) -> list[list[Quaternion]]:
+def limb_path(chain: Chain) -> list[list[Quaternion]]:
     """The longest pose, the start pose and the shortest; without the start where the reach would not fall on the way.
 
     That is so for a leg whose knee has to pass through straight before it bends.

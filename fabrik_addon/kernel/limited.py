@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from random import Random
 
 from mathutils import Quaternion, Vector
@@ -119,20 +120,26 @@ def _fabrik(start: Descent, target: Vector, settings: Settings, most: int, recor
 def _restarts(
     best: Descent, target: Vector, settings: Settings, budget: int, recorder: Recorder
 ) -> tuple[Descent, int]:
-    """Least squares from the 8 nearest of many poses drawn inside the limits, the same ones for every solve."""
-    if best.error <= settings.tolerance or not any(j.limit.axes(j.start) for j in best.chain.joints):
+    """Least squares from the 8 nearest of many poses drawn inside the limits, each with an eighth of the budget."""
+    if best.error <= settings.tolerance or best.chain.first_moving == len(best.chain.joints):
         return best, 0
-    random, chain, used = Random(SEED), best.chain, 0
-    drawn = ([joint.limit.sample(random) for joint in chain.joints] for _ in range(SCREENED))
-    poses = [Descent.at(chain, swung(chain, rotations, target), target) for rotations in drawn]
+    chain, used = best.chain, 0
+    poses = [Descent.at(chain, swung(chain, rotations, target), target) for rotations in drawn_poses(chain)]
     for pose in _unlike(sorted(poses, key=lambda pose: pose.error)):
-        if best.error <= settings.tolerance or used >= budget:
+        if best.error <= settings.tolerance:
             break
-        trial, steps = descend(pose, target, SETTLED, min(budget - used, settings.max_passes // 4))
+        trial, steps = descend(pose, target, SETTLED, budget // RESTARTS)
         recorder.record("restart", trial.joints)
         used += steps
         best = trial if trial.error < best.error * 0.999 else best
     return best, used
+
+
+@lru_cache(maxsize=64)
+def drawn_poses(chain: Chain) -> list[list[Quaternion]]:
+    """Poses drawn inside the limits of a chain, the same ones each time."""
+    random = Random(SEED)
+    return [[joint.limit.sample(random) for joint in chain.joints] for _ in range(SCREENED)]
 
 
 def _unlike(poses: list[Descent]) -> list[Descent]:

@@ -45,7 +45,7 @@ def bend_of(chain: Chain, rotations: Sequence[Quaternion]) -> Bend | None:
     """How a solved chain of length 1 bends; None for one whose tip is where it would be turned, or of a single bone."""
     if len(chain.joints) < 2:
         return None
-    found = _turning_joint(chain, rotations)
+    found = turning_joint(chain)
     joint = min(chain.first_moving, len(chain.joints) - 2) if found is None else found
     joints, frames = place(chain, rotations)
     span = joints[-1] - joints[joint]
@@ -89,7 +89,7 @@ def turned_to_pole(chain: Chain, goal: Goal, rotations: list[Quaternion]) -> tup
     return turned, abs(wanted - turn)
 
 
-def _turning_joint(chain: Chain, rotations: Sequence[Quaternion]) -> int | None:
+def turning_joint(chain: Chain) -> int | None:
     """The first free joint with a bone behind it, else the first that can turn every way.
 
     Joints behind it that do not inherit rotation have to be free, to be turned along.
@@ -97,7 +97,7 @@ def _turning_joint(chain: Chain, rotations: Sequence[Quaternion]) -> int | None:
     found = []
     for i in range(len(chain.joints) - 1):
         left_behind = any(not j.inherits and not isinstance(j.limit, Free) for j in chain.joints[i + 1 :])
-        if len(chain.joints[i].limit.axes(rotations[i])) == 3 and not left_behind:
+        if len(chain.joints[i].limit.axes(chain.joints[i].start)) == 3 and not left_behind:
             found.append(i)
     free = [i for i in found if isinstance(chain.joints[i].limit, Free)]
     return next(iter([*free, *found]), None)

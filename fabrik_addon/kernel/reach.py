@@ -13,11 +13,12 @@ from math import hypot, pi, sqrt
 
 from mathutils import Vector
 
+from .crossing import crossing
 from .rotations import X_AXIS, from_to
 
 MATCH_STEPS = 24
-BISECTIONS = 32
 CURL_STEPS = 12
+CLOSED = 1e-6  # distance of the tip from the root that tells no direction, as a share of the length
 
 
 def bounds(lengths: Sequence[float]) -> tuple[float, float]:
@@ -57,7 +58,7 @@ def curled(
 
     Bone k is turned by k times one angle in the plane of `along` and `bend`, so a straight chain becomes an arc of
     equal turns and a chain that bends one way everywhere keeps doing so. The angle is the first in [0, 2 pi / n] where
-    the reach comes down to the distance, found by scanning and bisection.
+    the reach comes down to the distance, found by scanning and false position.
 
     Args:
         lengths: n lengths.
@@ -73,26 +74,30 @@ def curled(
     flat = [complex(u.dot(along), u.dot(bend)) for u in directions]
     height = sum(length * u.dot(normal) for length, u in zip(lengths, directions, strict=True))
 
-    def reach_at(turn: float) -> float:
-        total, step, factor = 0j, 1 + 0j, exp(-1j * turn)
-        for length, z in zip(lengths, flat, strict=True):
-            total += length * z * step
-            step *= factor
-        return hypot(abs(total), height)
+    spans = [length * z for length, z in zip(lengths, flat, strict=True)]
+    spans.reverse()
+
+    def excess(turn: float) -> float:
+        total, factor = 0j, exp(-1j * turn)
+        for span in spans:
+            total = total * factor + span
+        return hypot(abs(total), height) - distance
 
     most = 2.0 * pi / len(lengths)
-    scan = [most * k / CURL_STEPS for k in range(1, CURL_STEPS + 1)]
-    high = next((turn for turn in scan if reach_at(turn) <= distance), None)
-    if high is None:
-        high = min(scan, key=reach_at)
+    scan = [most * k / CURL_STEPS for k in range(CURL_STEPS + 1)]
+    values = [excess(scan[0])]
+    for turn in scan[1:]:
+        values.append(excess(turn))
+        if values[-1] <= 0.0:
+            break
+    k = len(values) - 1
+    if values[k] <= 0.0:
+        found = crossing(excess, (scan[k - 1], scan[k]), (values[k - 1], values[k]))
     else:
-        low = high - most / CURL_STEPS
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if reach_at(middle) > distance else (low, middle)
+        found = scan[min(range(1, k + 1), key=values.__getitem__)]
     turned = []
     for k, (u, z) in enumerate(zip(directions, flat, strict=True)):
-        w = z * exp(-1j * high * k)
+        w = z * exp(-1j * found * k)
         turned.append(along * w.real + bend * w.imag + normal * u.dot(normal))
     return turned_onto(from_directions(lengths, turned), along)
 
@@ -137,7 +142,9 @@ def match(
 
 
 def turned_onto(joints: Sequence[Vector], target: Vector) -> list[Vector]:
-    """The joints turned about the root so that the tip lies in the direction of the target."""
+    """The joints turned about the root so that the tip lies in the direction of the target; a closed chain stays."""
+    if joints[-1].length < CLOSED:
+        return list(joints)
     turn = from_to(joints[-1], target, X_AXIS)
     return [turn @ joint for joint in joints]
 

@@ -5,38 +5,15 @@ from math import pi, radians
 from random import Random
 
 import pytest
-from fabrik_addon.kernel.limits import FREE, LIMITS, Cone, Hinge, Limit, Locked, Planar, Twist, Twisting
+from fabrik_addon.kernel.limits import FREE, LIMITS, Cone, Hinge, Limit, Locked, Planar, Twist
 from fabrik_addon.kernel.limits.swing_twist import SwingTwist
 from fabrik_addon.kernel.rotations import from_rotation_vector, turn_angle
 from mathutils import Quaternion, Vector
 
 from chains import hinge, random_vector
+from limit_examples import EXAMPLES
 
-TWIST = Twist(-0.4, 0.9)
 PRECISION = 4e-6  # radians; single precision, through a swing and a twist and back
-EXAMPLES: dict[str, list[Limit]] = {
-    "FREE": [FREE, Twisting(TWIST), Twisting(Twist(0.3, 0.3))],
-    "HINGE": [
-        hinge((1, 0, 0), 0, 150),
-        hinge((1, 2, -1), -40, 30),
-        hinge((0, 0, 1), -200, 150),
-        hinge((0, 1, 0), 20, 20),
-        Hinge(Vector((0, 0, 1)), -1.0, 2.0, Quaternion((1, 0, 0), 0.7)),
-    ],
-    "CONE": [
-        Cone.circular(radians(30)),
-        Cone.circular(radians(120), twist=TWIST),
-        Cone.circular(radians(60), radians(20), TWIST),
-        Cone(0.0, 0.3, 1.2, 0.8, 0.5),
-        Cone(0.0, 0.3, 1.2, 0.0, 2.0, TWIST),
-    ],
-    "PLANAR": [
-        Planar(Vector((1, 0, 0)), -1.0, 2.0),
-        Planar(Vector((1, 0.3, -1)).normalized(), -0.5, 0.5, TWIST),
-    ],
-    "LOCKED": [Locked(Quaternion((0, 1, 0), 0.5))],
-    "BONE_IK": [],  # makes limits of the other types
-}
 ALL = [limit for examples in EXAMPLES.values() for limit in examples]
 
 

@@ -8,12 +8,14 @@ is the rest pose. It never stores the state of a solve.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from mathutils import Quaternion, Vector
+
+from .batch import LimitBatch
 
 
 class Limit(ABC):
@@ -46,6 +48,11 @@ class Limit(ABC):
     @abstractmethod
     def sample(self, random: Random) -> Quaternion:
         """An allowed rotation drawn at random."""
+
+    @classmethod
+    @abstractmethod
+    def stacked(cls, limits: Sequence[Any]) -> LimitBatch:
+        """Limits of this type, one a chain, as arrays."""
 
     def bend_axis(self, rotation: Quaternion) -> Vector | None:
         """Unit axis (rest frame) about which a straight chain is to be bent here; None where the limit has no say."""

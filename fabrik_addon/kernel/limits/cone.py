@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin, sqrt, tau
 from random import Random
 from typing import Any
 
+import numpy as np
 from mathutils import Quaternion, Vector
 
 from ...errors import InvalidValueError
+from .. import arrays
+from ..arrays import Array
 from .base import LimitType
+from .batch import scalars
 from .ranges import AT_END, check_range
-from .swing_twist import SwingTwist, Twist, twist_of
+from .swing_twist import SwingTwist, SwingTwistBatch, Twist, twist_columns, twist_of
 
 Point = tuple[float, float]
 EDGE_SAMPLES, GOLDEN_STEPS, GOLDEN = 16, 24, 0.618034
@@ -106,12 +111,91 @@ class Cone(SwingTwist):
             return ()
         return (_tangent(direction, x / (a * a), z / (b * b)),)
 
+    @classmethod
+    def stacked(cls, limits: Sequence[Cone]) -> ConeBatch:
+        names = ("inner", "x_low", "x_high", "z_low", "z_high")
+        halves = {name: scalars([sin(0.5 * min(getattr(limit, name), pi)) for limit in limits]) for name in names}
+        circular = scalars([float(limit._is_circular) for limit in limits])
+        return ConeBatch(*twist_columns(limits), **halves, circular=circular)
+
     def sample_direction(self, random: Random) -> Vector:
         angle, share = random.uniform(-pi, pi), random.random() ** 0.5
         x, z = cos(angle), sin(angle)
         a, b = self._half_axes(x, z)
         low = sin(0.5 * self.inner)
         return _from_map((x * (low + (a - low) * share), z * (low + (b - low) * share)))
+
+
+@dataclass(frozen=True, slots=True)
+class ConeBatch(SwingTwistBatch):
+    """`Cone` for many chains; the angles are kept as they are on the map, sin(angle / 2)."""
+
+    inner: Array
+    x_low: Array
+    x_high: Array
+    z_low: Array
+    z_high: Array
+    circular: Array
+
+    def _half_axes(self, x: Array, z: Array) -> tuple[Array, Array]:
+        return np.where(x >= 0.0, self.x_high, self.x_low), np.where(z >= 0.0, self.z_high, self.z_low)
+
+    def nearest(self, direction: Array) -> Array:
+        x, z = _columns_to_map(direction)
+        a, b = self._half_axes(x, z)
+        radius = np.hypot(x, z)
+        wanted = np.minimum(np.maximum(radius, self.inner), a)
+        scale = wanted / np.where(radius > 1e-9, radius, 1.0)
+        on_axis = radius <= 1e-9
+        circle = _columns_from_map(np.where(on_axis, wanted, x * scale), np.where(on_axis, 0.0, z * scale))
+        is_circular = self.circular > 0.0
+        near = arrays.choose(is_circular & (wanted != radius), circle, direction)
+        outside = np.flatnonzero(~is_circular & ~_columns_inside(x, z, a, b))
+        if outside.size:
+            near[:, outside] = self.take(outside)._nearest_on_edge(arrays.taken(direction, outside))
+        return near
+
+    def _edge(self, parameter: Array) -> tuple[Array, Array]:
+        x, z = np.cos(parameter), np.sin(parameter)
+        a, b = self._half_axes(x, z)
+        return a * x, b * z
+
+    def _nearest_on_edge(self, direction: Array) -> Array:
+        def nearness(parameter: Array) -> Array:
+            x, z = self._edge(parameter)
+            square = x * x + z * z
+            up = 2.0 * np.sqrt(np.maximum(1.0 - square, 0.0))
+            return direction[1] * (1.0 - 2.0 * square) + up * (direction[2] * x - direction[0] * z)
+
+        step = tau / EDGE_SAMPLES
+        scan = np.arange(EDGE_SAMPLES)[:, None] * step + np.zeros(direction.shape[-1])  # double, as for one chain
+        best = np.take_along_axis(scan, nearness(scan).argmax(axis=0)[None], axis=0)[0]
+        low, high = best - step, best + step
+        for _ in range(GOLDEN_STEPS):
+            left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+            keeps_low = nearness(left) > nearness(right)
+            low, high = np.where(keeps_low, low, left), np.where(keeps_low, right, high)
+        return _columns_from_map(*self._edge(0.5 * (low + high))).astype(arrays.REAL)
+
+    def barriers(self, direction: Array) -> Sequence[Array]:
+        x, z = _columns_to_map(direction)
+        a, b = self._half_axes(x, z)
+        radius = np.hypot(x, z)
+        inner = (self.inner > 0.0) & (radius <= self.inner + AT_END)
+        slit = ~inner & ((a < AT_END) | (b < AT_END))
+        wide = (a >= 1.0 - AT_END) & (b >= 1.0 - AT_END)
+        safe_a, safe_b = np.maximum(a, AT_END), np.maximum(b, AT_END)
+        edge = ~inner & ~slit & ~wide & (np.hypot(x / safe_a, z / safe_b) >= 1.0 - AT_END)
+        outward = np.where(inner, -x, x / (safe_a * safe_a)), np.where(inner, -z, z / (safe_b * safe_b))
+        walls = [_columns_tangent(direction, *outward) * (inner | edge)]
+        if slit.any():
+            for i, (value, half) in enumerate(((x, a), (z, b))):
+                for sign in (1.0, -1.0):
+                    stops = slit & ((half < AT_END) | (sign * value >= half - AT_END))
+                    ahead = np.full_like(x, sign)
+                    still = np.zeros_like(x)
+                    walls.append(_columns_tangent(direction, *((ahead, still) if i == 0 else (still, ahead))) * stops)
+        return walls
 
 
 def make(settings: Any, start: Quaternion) -> Cone:
@@ -179,3 +263,32 @@ def _inside(x: float, z: float, a: float, b: float) -> bool:
     if a < AT_END or b < AT_END:
         return abs(x) <= a + 1e-9 and abs(z) <= b + 1e-9
     return (x / a) ** 2 + (z / b) ** 2 <= 1.0 + 1e-9
+
+
+def _columns_to_map(direction: Array) -> tuple[Array, Array]:
+    up = np.sqrt(np.maximum(2.0 * (1.0 + direction[1]), 0.0))
+    opposite = up < 1e-6
+    safe = np.where(opposite, 1.0, up)
+    return np.where(opposite, 1.0, direction[2] / safe), np.where(opposite, 0.0, -direction[0] / safe)
+
+
+def _columns_from_map(x: Array, z: Array) -> Array:
+    square = np.minimum(x * x + z * z, 1.0)
+    up = 2.0 * np.sqrt(1.0 - square)
+    return arrays.unit(np.stack((-z * up, 1.0 - 2.0 * square, x * up)))
+
+
+def _columns_tangent(direction: Array, x: Array, z: Array) -> Array:
+    here_x, here_z = _columns_to_map(direction)
+    size = np.hypot(x, z)
+    step = np.where(np.hypot(here_x, here_z) < 0.99, 1e-3, -1e-3) / np.where(size > 0.0, size, 1.0)
+    there = _columns_from_map(here_x + x * step, here_z + z * step)
+    along = (there - direction) * np.where(step > 0.0, 1.0, -1.0)
+    return arrays.unit(arrays.perpendicular(along, direction)) * (size >= 1e-12)
+
+
+def _columns_inside(x: Array, z: Array, a: Array, b: Array) -> Array:
+    flat = (a < AT_END) | (b < AT_END)
+    in_slit = (np.abs(x) <= a + 1e-9) & (np.abs(z) <= b + 1e-9)
+    in_ellipse = (x / np.where(flat, 1.0, a)) ** 2 + (z / np.where(flat, 1.0, b)) ** 2 <= 1.0 + 1e-6
+    return np.where(flat, in_slit, in_ellipse)

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+import numpy as np
 from mathutils import Quaternion, Vector
 
+from .. import arrays
+from ..arrays import Array
 from ..rotations import from_rotation_vector, from_to
 from .base import Limit, LimitType
-from .swing_twist import BASIS, twist_of
+from .batch import LimitBatch
+from .swing_twist import BASES, BASIS, twist_of
 from .twisting import Twisting
 
 SAMPLE_RANGE = 0.6  # a restart should look like the start pose, not like a knot
@@ -41,12 +47,40 @@ class Free(Limit):
     def violation(self, rotation: Quaternion) -> float:
         return 0.0
 
+    @classmethod
+    def stacked(cls, limits: Sequence[Free]) -> FreeBatch:
+        return FreeBatch()
+
     def sample(self, random: Random) -> Quaternion:
         turn = Vector([random.uniform(-SAMPLE_RANGE, SAMPLE_RANGE) for _ in range(3)])
         return from_rotation_vector(turn)
 
 
 FREE = Free()
+
+
+@dataclass(frozen=True, slots=True)
+class FreeBatch(LimitBatch):
+    """`Free` for many chains."""
+
+    def clamp(self, rotation: Array) -> Array:
+        return rotation
+
+    def aim(self, rotation: Array, segment: Array, direction: Array) -> Array:
+        turn = arrays.from_to(arrays.rotated(rotation, segment), direction, arrays.rotated(rotation, arrays.X_COLUMN))
+        return arrays.unit(arrays.multiply(turn, rotation))
+
+    def axes(self, rotation: Array) -> Array:
+        return BASES
+
+    def allowed(self, rotation: Array, turn: Array) -> Array:
+        return turn
+
+    def turned(self, rotation: Array, turn: Array) -> Array:
+        return arrays.unit(arrays.multiply(arrays.from_rotation_vector(turn), rotation))
+
+    def violation(self, rotation: Array) -> Array:
+        return np.zeros(rotation.shape[1:], dtype=arrays.REAL)
 
 
 def make(settings: Any, start: Quaternion) -> Limit:

@@ -3,16 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import atan2, pi, tau
 from random import Random
 from typing import Any
 
+import numpy as np
 from mathutils import Quaternion, Vector
 
+from .. import arrays
+from ..arrays import Array
 from ..rotations import X_AXIS, angle_about, turn_about, turn_angle
 from .base import Limit, LimitType
+from .batch import LimitBatch, Way, clipped, columns, scalars
+from .batch import unwrapped as unwrapped_columns
 from .ranges import AT_END, check_range, checked_axis, clamped, unwrapped
+
+ALIKE = 1e-3  # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +64,10 @@ class Hinge(Limit):
         inside = [a for a in turns if self.angle_min <= a <= self.angle_max]
         if inside:
             return min(inside, key=lambda a: abs(a - current))
-        ends = ((abs(a - end), abs(end - current), end) for a in turns for end in (self.angle_min, self.angle_max))
-        return min(ends)[2]
+        low, high = (min(abs(a - end) for a in turns) for end in (self.angle_min, self.angle_max))
+        if abs(low - high) > ALIKE:
+            return self.angle_min if low < high else self.angle_max
+        return self.angle_min if current < 0.5 * (self.angle_min + self.angle_max) - ALIKE else self.angle_max
 
     def axes(self, rotation: Quaternion) -> tuple[Vector, ...]:
         return (self.axis,)
@@ -81,12 +91,80 @@ class Hinge(Limit):
         room = self.angle_max + self.angle_min - 2.0 * self.angle(rotation)
         return self.axis if room >= 0.0 else -self.axis
 
+    @classmethod
+    def stacked(cls, limits: Sequence[Hinge]) -> HingeBatch:
+        return HingeBatch(
+            columns([limit.axis for limit in limits]),
+            scalars([limit.angle_min for limit in limits]),
+            scalars([limit.angle_max for limit in limits]),
+            columns([limit.zero for limit in limits]),
+        )
+
     def sample(self, random: Random) -> Quaternion:
         return self.at(random.uniform(self.angle_min, self.angle_max))
 
     def blend(self, start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
         a, b = self.angle(start), self.angle(end)
         return self.at(a + (b - a) * factor)
+
+
+@dataclass(frozen=True, slots=True)
+class HingeBatch(LimitBatch):
+    """`Hinge` for many chains."""
+
+    axis: Array
+    angle_min: Array
+    angle_max: Array
+    zero: Array
+
+    def at(self, angle: Array) -> Array:
+        """The rotations at angles, which are clamped to the range."""
+        turn = arrays.turn_about(self.axis, clipped(angle, self.angle_min, self.angle_max))
+        return arrays.multiply(turn, self.zero)
+
+    def angle(self, rotation: Array) -> Array:
+        """The angles about the axis, within half a turn of the middle of the range."""
+        turn = arrays.multiply(rotation, arrays.conjugated(self.zero))
+        return unwrapped_columns(
+            2.0 * np.arctan2(arrays.dot(self.axis, turn[1:]), turn[0]), self.angle_min, self.angle_max
+        )
+
+    def clamp(self, rotation: Array) -> Array:
+        return self.at(self.angle(rotation))
+
+    def aim(self, rotation: Array, segment: Array, direction: Array) -> Array:
+        angle, defined = arrays.angle_about(self.axis, arrays.rotated(self.zero, segment), direction)
+        current = self.angle(rotation)
+        return self.at(np.where(defined, self._nearest(angle, current), current))
+
+    def _nearest(self, angle: Array, current: Array) -> Array:
+        """Of the angles that mean the same direction, the one in the range, or the end that is nearest to it."""
+        turns = angle + tau * np.arange(-2, 3, dtype=arrays.REAL)[:, None]
+        inside = (self.angle_min <= turns) & (turns <= self.angle_max)
+        away = np.where(inside, np.abs(turns - current), np.inf)
+        best = np.take_along_axis(turns, away.argmin(axis=0)[None], axis=0)[0]
+        low, high = np.abs(turns - self.angle_min).min(axis=0), np.abs(turns - self.angle_max).min(axis=0)
+        nearer = current < 0.5 * (self.angle_min + self.angle_max) - ALIKE
+        takes_low = np.where(np.abs(low - high) > ALIKE, low < high, nearer)
+        end = np.where(takes_low, self.angle_min, self.angle_max)
+        return np.where(inside.any(axis=0), best, end)
+
+    def axes(self, rotation: Array) -> Array:
+        return self.axis[None]
+
+    def allowed(self, rotation: Array, turn: Array) -> Array:
+        step, angle = arrays.dot(turn, self.axis), self.angle(rotation)
+        stops = ((step > 0.0) & (angle >= self.angle_max - AT_END)) | (
+            (step < 0.0) & (angle <= self.angle_min + AT_END)
+        )
+        return self.axis * np.where(stops, 0.0, step)
+
+    def turned(self, rotation: Array, turn: Array) -> Array:
+        return self.at(self.angle(rotation) + arrays.dot(turn, self.axis))
+
+    def way(self, start: Array, end: Array) -> Way:
+        a, b = self.angle(start), self.angle(end)
+        return lambda factor: self.at(a + (b - a) * factor)
 
 
 def make(settings: Any, start: Quaternion) -> Hinge:

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+import numpy as np
 from mathutils import Quaternion, Vector
 
+from ..arrays import REAL, Array, spread
 from ..rotations import turn_angle
 from .base import Limit, LimitType
+from .batch import LimitBatch, columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +45,34 @@ class Locked(Limit):
     def violation(self, rotation: Quaternion) -> float:
         return turn_angle(self.rotation.conjugated() @ rotation)
 
+    @classmethod
+    def stacked(cls, limits: Sequence[Locked]) -> LockedBatch:
+        return LockedBatch(columns([limit.rotation for limit in limits]))
+
     def sample(self, random: Random) -> Quaternion:
         return self.rotation.copy()
+
+
+@dataclass(frozen=True, slots=True)
+class LockedBatch(LimitBatch):
+    """`Locked` for many chains."""
+
+    rotation: Array
+
+    def clamp(self, rotation: Array) -> Array:
+        return spread(self.rotation, rotation.shape[-1])
+
+    def aim(self, rotation: Array, segment: Array, direction: Array) -> Array:
+        return spread(self.rotation, direction.shape[-1])
+
+    def axes(self, rotation: Array) -> Array:
+        return np.zeros((0, 3, 1), dtype=REAL)
+
+    def allowed(self, rotation: Array, turn: Array) -> Array:
+        return np.zeros_like(turn)
+
+    def turned(self, rotation: Array, turn: Array) -> Array:
+        return self.clamp(rotation)
 
 
 def make(settings: Any, start: Quaternion) -> Locked:

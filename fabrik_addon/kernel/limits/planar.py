@@ -3,18 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import pi
 from random import Random
 from typing import Any
 
+import numpy as np
 from mathutils import Quaternion, Vector
 
 from ...errors import InvalidValueError
+from .. import arrays
+from ..arrays import Array
 from ..rotations import X_AXIS, Y_AXIS, angle_about, turn_about
 from .base import LimitType
+from .batch import clipped, columns, scalars
+from .batch import unwrapped as unwrapped_columns
 from .ranges import AT_END, check_range, checked_axis, clamped, unwrapped
-from .swing_twist import SwingTwist, Twist, twist_of
+from .swing_twist import SwingTwist, SwingTwistBatch, Twist, twist_columns, twist_of
 
 ALONG = 0.999
 
@@ -62,11 +68,49 @@ class Planar(SwingTwist):
     def sample_direction(self, random: Random) -> Vector:
         return turn_about(self.axis, random.uniform(self.angle_min, self.angle_max)) @ Y_AXIS
 
+    @classmethod
+    def stacked(cls, limits: Sequence[Planar]) -> PlanarBatch:
+        return PlanarBatch(
+            *twist_columns(limits),
+            columns([limit.axis for limit in limits]),
+            scalars([limit.angle_min for limit in limits]),
+            scalars([limit.angle_max for limit in limits]),
+        )
+
     def bend_axis(self, rotation: Quaternion) -> Vector | None:
         if self.angle_max - self.angle_min <= AT_END:
             return None
         room = self.angle_max + self.angle_min - 2.0 * self.angle(rotation @ Y_AXIS)
         return self.axis if room >= 0.0 else -self.axis
+
+
+@dataclass(frozen=True, slots=True)
+class PlanarBatch(SwingTwistBatch):
+    """`Planar` for many chains."""
+
+    axis: Array
+    angle_min: Array
+    angle_max: Array
+
+    def angle(self, direction: Array) -> Array:
+        """Angle about the axis from the rest direction to a direction."""
+        angle, defined = arrays.angle_about(self.axis, arrays.Y_COLUMN, direction)
+        return unwrapped_columns(np.where(defined, angle, 0.0), self.angle_min, self.angle_max)
+
+    def swing(self, direction: Array) -> Array:
+        return arrays.turn_about(self.axis, self.angle(direction))
+
+    def nearest(self, direction: Array) -> Array:
+        angle = clipped(self.angle(direction), self.angle_min, self.angle_max)
+        near = arrays.rotated(arrays.turn_about(self.axis, angle), arrays.Y_COLUMN)
+        return arrays.choose(arrays.length(near - direction) < AT_END, direction, near)
+
+    def barriers(self, direction: Array) -> Sequence[Array]:
+        along = arrays.unit(arrays.cross(self.axis, direction))
+        across = arrays.cross(direction, along)
+        angle = self.angle(direction)
+        high, low = angle >= self.angle_max - AT_END, angle <= self.angle_min + AT_END
+        return (across, -across, along * high, -along * low)
 
 
 def make(settings: Any, start: Quaternion) -> Planar:

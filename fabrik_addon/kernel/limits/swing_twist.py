@@ -8,18 +8,25 @@ the direction to which Y is turned.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import atan2, pi
 from random import Random
 from typing import Any
 
+import numpy as np
 from mathutils import Quaternion, Vector
 
+from .. import arrays
+from ..arrays import Array
 from ..rotations import X_AXIS, Y_AXIS, from_rotation_vector, from_to, turn_about, turn_angle
 from .base import Limit
+from .batch import LimitBatch, Way, clipped, scalars
+from .batch import unwrapped as unwrapped_columns
 from .ranges import AT_END, check_range, clamped, unwrapped
 
 BASIS = (Vector((1.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
+BASES = np.stack((arrays.X_COLUMN, arrays.Y_COLUMN, arrays.Z_COLUMN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +130,91 @@ class SwingTwist(Limit):
 
     def blend(self, start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
         return self.clamp(start.slerp(end, factor))
+
+
+@dataclass(frozen=True, slots=True)
+class SwingTwistBatch(LimitBatch):
+    """`SwingTwist` for many chains.
+
+    Attributes:
+        twist_low: Least twist, (B,).
+        twist_high: Greatest twist, (B,).
+        twists: 1 where the twist is limited, else 0, (B,).
+    """
+
+    twist_low: Array
+    twist_high: Array
+    twists: Array
+
+    @abstractmethod
+    def nearest(self, direction: Array) -> Array: ...
+
+    @abstractmethod
+    def barriers(self, direction: Array) -> Sequence[Array]:
+        """Unit tangents as of `SwingTwist.barriers`, zero where there is none."""
+
+    def swing(self, direction: Array) -> Array:
+        return arrays.from_to(arrays.Y_COLUMN, direction, arrays.X_COLUMN)
+
+    def twist_angle(self, rotation: Array) -> Array:
+        swing = self.swing(arrays.rotated(rotation, arrays.Y_COLUMN))
+        rest = arrays.multiply(arrays.conjugated(swing), rotation)
+        return unwrapped_columns(2.0 * np.arctan2(rest[2], rest[0]), self.twist_low, self.twist_high)
+
+    def clamp(self, rotation: Array) -> Array:
+        direction = arrays.unit(arrays.rotated(rotation, arrays.Y_COLUMN))
+        near = self.nearest(direction)
+        holds = arrays.length(near - direction) < AT_END
+        limited = bool(self.twists.any())
+        if limited:
+            twist = self.twist_angle(rotation)
+            in_range = (twist >= self.twist_low - AT_END) & (twist <= self.twist_high + AT_END)
+            holds &= in_range | (self.twists == 0.0)
+        if holds.all():
+            return rotation
+        out = np.flatnonzero(~holds)
+        some, there, to = self.take(out), arrays.taken(rotation, out), arrays.taken(near, out)
+        x_axis = arrays.rotated(some.swing(to), arrays.X_COLUMN)
+        result = arrays.multiply(arrays.from_to(arrays.taken(direction, out), to, x_axis), there)
+        if limited:
+            clamped_twist = clipped(arrays.taken(twist, out), some.twist_low, some.twist_high)
+            both = arrays.multiply(some.swing(to), arrays.turn_about(arrays.Y_COLUMN, clamped_twist))
+            result = np.where(some.twists == 0.0, result, both)
+        clamped_all: Array = rotation.copy()
+        clamped_all[:, out] = arrays.unit(result)
+        return clamped_all
+
+    def aim(self, rotation: Array, segment: Array, direction: Array) -> Array:
+        turn = arrays.from_to(arrays.rotated(rotation, segment), direction, arrays.rotated(rotation, arrays.X_COLUMN))
+        return self.clamp(arrays.unit(arrays.multiply(turn, rotation)))
+
+    def axes(self, rotation: Array) -> Array:
+        return BASES
+
+    def allowed(self, rotation: Array, turn: Array) -> Array:
+        direction = arrays.unit(arrays.rotated(rotation, arrays.Y_COLUMN))
+        left = turn
+        for barrier in self.barriers(direction):
+            about = arrays.cross(direction, barrier)
+            left = left - about * np.maximum(arrays.dot(left, about), 0.0)
+        if self.twists.any():
+            angle, rate = self.twist_angle(rotation), arrays.dot(left, direction)
+            stops = ((rate > 0.0) & (angle >= self.twist_high - AT_END)) | (
+                (rate < 0.0) & (angle <= self.twist_low + AT_END)
+            )
+            left = left - direction * np.where(stops & (self.twists > 0.0), rate, 0.0)
+        return left
+
+    def turned(self, rotation: Array, turn: Array) -> Array:
+        return self.clamp(arrays.unit(arrays.multiply(arrays.from_rotation_vector(turn), rotation)))
+
+    def way(self, start: Array, end: Array) -> Way:
+        return lambda factor: self.clamp(arrays.slerped(start, end, factor))
+
+
+def twist_columns(limits: Sequence[SwingTwist]) -> tuple[Array, Array, Array]:
+    """The three fields of `SwingTwistBatch`."""
+    found = [limit.twist for limit in limits]
+    low = [twist.low if twist else -pi for twist in found]
+    high = [twist.high if twist else pi for twist in found]
+    return scalars(low), scalars(high), scalars([float(twist is not None) for twist in found])

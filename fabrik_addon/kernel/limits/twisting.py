@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
 from mathutils import Vector
 
-from .swing_twist import SwingTwist, Twist
+from ..arrays import Array
+from .swing_twist import SwingTwist, SwingTwistBatch, Twist, twist_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,5 +29,20 @@ class Twisting(SwingTwist):
     def barriers(self, direction: Vector) -> tuple[Vector, ...]:
         return ()
 
+    @classmethod
+    def stacked(cls, limits: Sequence[Twisting]) -> TwistingBatch:
+        return TwistingBatch(*twist_columns(limits))
+
     def sample_direction(self, random: Random) -> Vector:
         return Vector([random.gauss(0.0, 0.4), 1.0, random.gauss(0.0, 0.4)]).normalized()
+
+
+@dataclass(frozen=True, slots=True)
+class TwistingBatch(SwingTwistBatch):
+    """`Twisting` for many chains."""
+
+    def nearest(self, direction: Array) -> Array:
+        return direction
+
+    def barriers(self, direction: Array) -> Sequence[Array]:
+        return ()
