@@ -12,7 +12,8 @@ from mathutils import Quaternion, Vector
 from . import reach
 from .bend import bend_direction, bends_one_way, is_straight, preferred_bend
 from .closed_form import two_bones
-from .descent import Descent, descend
+from .descent import Descent
+from .least_squares import descend
 from .model import Chain, Goal, Settings
 from .orientation import orient, place
 from .passes import backward, forward
@@ -83,7 +84,7 @@ def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder)
     within_reach = goal.target.length < outer and (goal.target.length > inner or inner == 0.0)
     now = Descent.at(chain, rotations, goal.target)
     if within_reach and now.error > settings.tolerance:
-        now, used = descend(now, goal.target, SETTLED, settings.max_passes - passes)
+        now, used = descend(now, SETTLED, settings.max_passes - passes)
         passes += used
     return now.rotations, passes
 

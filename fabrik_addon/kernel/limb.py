@@ -19,7 +19,8 @@ from mathutils import Quaternion, Vector
 from . import reach
 from .bend import is_straight, preferred_bend
 from .crossing import crossing
-from .descent import Descent, stepped
+from .descent import Descent
+from .least_squares import stepped
 from .limits import Free, Limit, Locked
 from .model import Chain
 from .orientation import place
@@ -168,8 +169,8 @@ def _extreme(chain: Chain, start: list[Quaternion], distance: float) -> list[Qua
         if span.length < 1e-4:
             break
         aim = best.joints[first] + span.normalized() * distance
-        best = replace(best, error=(aim - best.joints[-1]).length)
-        trial = Descent.at(best.chain, stepped(best, aim, EXTREME_DAMPING, EXTREME_TURN), aim)
+        best = replace(best, target=aim, error=(aim - best.joints[-1]).length)
+        trial = best.moved(stepped(best, EXTREME_DAMPING, EXTREME_TURN))
         if trial.error > best.error - 1e-7:
             break
         best = trial

@@ -11,7 +11,8 @@ from mathutils import Quaternion, Vector
 
 from . import reach
 from .closed_form import hinged_limb, is_hinged_limb
-from .descent import Descent, descend
+from .descent import Descent
+from .least_squares import descend
 from .limb import bent, clamped_start, matched
 from .model import Chain, Goal, Settings
 from .orientation import place
@@ -50,12 +51,12 @@ def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Record
     best, used = _fabrik(best, target, settings, FABRIK_PASSES, recorder)
     passes += used
     budget = settings.max_passes - passes
-    best, used = descend(best, target, SETTLED, budget // 4 if _is_stiff(chain) else budget)
+    best, used = descend(best, SETTLED, budget // 4 if _is_stiff(chain) else budget)
     recorder.record("descend", best.joints)
     passes += used
     if _is_stiff(chain) and best.error > settings.tolerance:
         best = replace(best, chain=_relaxed(chain))  # stiffness says who turns first, not how far the limb reaches
-        best, used = descend(best, target, SETTLED, settings.max_passes - passes)
+        best, used = descend(best, SETTLED, settings.max_passes - passes)
         recorder.record("descend", best.joints)
         passes += used
     best, used = _restarts(best, target, settings, settings.max_passes - passes, recorder)
@@ -128,7 +129,7 @@ def _restarts(
     for pose in _unlike(sorted(poses, key=lambda pose: pose.error)):
         if best.error <= settings.tolerance:
             break
-        trial, steps = descend(pose, target, SETTLED, budget // RESTARTS)
+        trial, steps = descend(pose, SETTLED, budget // RESTARTS)
         recorder.record("restart", trial.joints)
         used += steps
         best = trial if trial.error < best.error * 0.999 else best

@@ -84,3 +84,10 @@ def from_rotation_vector(vector: Vector) -> Quaternion:
     """The unit quaternion that turns by |vector| radians about `vector`."""
     angle = vector.length
     return turn_about(vector / angle, angle) if angle > 0.0 else Quaternion()
+
+
+def rotation_vector(rotation: Quaternion) -> Vector:
+    """The rotation vector of a unit quaternion, of length pi at most: the inverse of `from_rotation_vector`."""
+    axis = Vector(rotation[1:]) * (1.0 if rotation.w >= 0.0 else -1.0)
+    size = axis.length
+    return axis * (2.0 * atan2(size, abs(rotation.w)) / size) if size > 0.0 else axis

@@ -11,8 +11,9 @@ from mathutils import Quaternion, Vector
 from ..errors import ChainError, InvalidValueError
 from ..finite import are_finite
 from . import reach
-from .descent import Descent, blocking, descend
+from .descent import Descent, blocking
 from .free import solve_free
+from .least_squares import descend
 from .limited import solve_limited
 from .limits import FREE
 from .model import Chain, Goal, Settings, Solution, Status
@@ -54,8 +55,8 @@ def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: 
     now = Descent.at(unit, rotations, aim.target)
     recorder.record("end", now.joints)
     status = _status(unit, aim, settings, now.error)
-    held = blocking(now, aim.target) if status is Status.BLOCKED else ()
-    give = tuple(_give(now, aim.target, i, settings) for i in held[:MOST_GIVES])
+    held = blocking(now) if status is Status.BLOCKED else ()
+    give = tuple(_give(now, i, settings) for i in held[:MOST_GIVES])
     joints = [joint * size for joint in now.joints]
     return Solution(status, rotations, joints, now.error * size, max(passes, 1), held, give, pole_error)
 
@@ -72,16 +73,14 @@ def refine(chain: Chain, target: Vector, rotations: Sequence[Quaternion], tolera
     size = chain.length
     unit = chain.unit
     start = Descent.at(unit, list(rotations), target / size)
-    return descend(start, target / size, tolerance, REFINE_STEPS)[0].rotations
+    return descend(start, tolerance, REFINE_STEPS)[0].rotations
 
 
-def _give(now: Descent, target: Vector, index: int, settings: Settings) -> float | None:
+def _give(now: Descent, index: int, settings: Settings) -> float | None:
     """The angle by which one joint's limit would have to give for the tip to come to the target, from where it is."""
     joints = list(now.chain.joints)
     joints[index] = replace(joints[index], limit=FREE)
-    freed, _ = descend(
-        replace(now, chain=replace(now.chain, joints=tuple(joints))), target, settings.tolerance, GIVE_STEPS
-    )
+    freed, _ = descend(replace(now, chain=replace(now.chain, joints=tuple(joints))), settings.tolerance, GIVE_STEPS)
     if freed.error > settings.tolerance:
         return None
     return now.chain.joints[index].limit.violation(freed.rotations[index])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damped least squares for many chains, as `descent.py` does for one; finished chains are left out as it goes on."""
+"""Damped least squares for many chains, as `least_squares.py` does for one; those that are done are left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import REAL, Array, choose, conjugated, cross, dot, length, multiply, rotated, taken
-from ..descent import (
+from ..least_squares import (
     FIRST_DAMPING,
     HELD,
     LARGEST_TURN,
@@ -68,7 +68,7 @@ class Standing:
 def descend(
     joints: Joints, start: Standing, target: Array, enough: float, budget: Array | int
 ) -> tuple[Standing, Array]:
-    """Bring the tips nearer to their targets; see `descent.descend`.
+    """Bring the tips nearer to their targets; see `least_squares.descend`.
 
     Args:
         joints: Of B chains.
