@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Laws that every limit in the registry holds to."""
 
-from math import pi, radians
+from math import atan2, pi, radians, sin
 from random import Random
 
 import pytest
@@ -11,7 +11,7 @@ from fabrik_addon.kernel.rotations import from_rotation_vector, turn_angle
 from mathutils import Quaternion, Vector
 
 from chains import hinge, random_vector
-from limit_examples import EXAMPLES
+from limit_examples import EXAMPLES, TWIST
 
 PRECISION = 4e-6  # radians; single precision, through a swing and a twist and back
 ALL = [limit for examples in EXAMPLES.values() for limit in examples]
@@ -163,3 +163,51 @@ class Settings:
 )
 def test_bones_ik_settings_mean_what_their_free_axes_mean_to_blender(settings: Settings, limit: Limit) -> None:
     assert LIMITS["BONE_IK"].make(settings, Quaternion()) == limit
+
+
+@pytest.mark.parametrize("limit", ALL, ids=str)
+class TestEveryOutline:
+    def test_the_bone_comes_to_every_point_of_its_curves(self, limit: Limit) -> None:
+        start = limit.clamp(Quaternion())
+        for curve in limit.outline().swing:
+            for point in curve:
+                if point.length:
+                    assert (limit.aim(start, Vector((0, 1, 0)), point) @ Vector((0, 1, 0)) - point).length < 1e-3
+
+    def test_the_twist_comes_to_every_point_of_its_curve(self, limit: Limit) -> None:
+        for curve in limit.outline().twist:
+            for point in curve:
+                side = point.normalized()
+                turned = Quaternion((0, 1, 0), -atan2(side.z, side.x))
+                allowed = limit.twist_angle(turned) if isinstance(limit, SwingTwist) else limit.angle(turned)
+                low, high = (
+                    (limit.twist.low, limit.twist.high)
+                    if isinstance(limit, SwingTwist)
+                    else (limit.angle_min, limit.angle_max)
+                )
+                assert low - 1e-3 <= allowed <= high + 1e-3
+
+    def test_its_ends_lie_on_its_curves(self, limit: Limit) -> None:
+        outline = limit.outline()
+        points = [point for curve in (*outline.swing, *outline.twist) for point in curve]
+        for end in outline.ends.values():
+            assert min((end - point).length for point in points) < 1e-6
+
+    def test_all_but_a_free_joint_have_one(self, limit: Limit) -> None:
+        outline = limit.outline()
+        assert bool(outline.swing or outline.twist) == (limit is not FREE)
+
+
+def test_an_outline_names_the_settings_that_it_shows() -> None:
+    assert set(Cone.circular(0.5, 0.2, TWIST).outline().ends) == {"cone_max", "cone_min", "twist_min", "twist_max"}
+    ellipse = Cone(0.0, 0.3, 1.2, 0.8, 0.5).outline()
+    assert ellipse.ends["cone_x_max"].z == pytest.approx(sin(1.2), abs=1e-5)
+    assert ellipse.ends["cone_z_min"].x == pytest.approx(sin(0.8), abs=1e-5)
+    assert hinge((1, 0, 0), 0, 90).outline().ends["angle_max"].z == pytest.approx(1.0)
+
+
+def test_nothing_beyond_the_edge_of_a_cone_is_allowed() -> None:
+    for limit in (Cone.circular(radians(30)), Cone(0.0, 0.3, 1.2, 0.8, 0.5)):
+        for point in limit.outline().swing[0]:
+            beyond = (point + (point - Vector((0, 1, 0))) * 0.1).normalized()
+            assert (limit.nearest(beyond) - beyond).length > 1e-3

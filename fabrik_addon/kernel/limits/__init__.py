@@ -7,6 +7,7 @@ from .cone import Cone
 from .free import FREE, Free
 from .hinge import Hinge
 from .locked import Locked
+from .outline import Outline
 from .planar import Planar
 from .swing_twist import Twist
 from .twisting import Twisting
@@ -22,6 +23,7 @@ __all__ = (
     "Limit",
     "LimitType",
     "Locked",
+    "Outline",
     "Planar",
     "Twist",
     "Twisting",

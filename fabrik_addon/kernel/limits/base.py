@@ -16,6 +16,7 @@ from typing import Any
 from mathutils import Quaternion, Vector
 
 from .batch import LimitBatch
+from .outline import Outline
 
 
 class Limit(ABC):
@@ -53,6 +54,10 @@ class Limit(ABC):
     @abstractmethod
     def stacked(cls, limits: Sequence[Any]) -> LimitBatch:
         """Limits of this type, one a chain, as arrays."""
+
+    def outline(self) -> Outline:
+        """The shape that is drawn for the limit; empty where every rotation is allowed."""
+        return Outline()
 
     def bend_axis(self, rotation: Quaternion) -> Vector | None:
         """Unit axis (rest frame) about which a straight chain is to be bent here; None where the limit has no say."""

@@ -17,10 +17,12 @@ from .. import arrays
 from ..arrays import Array
 from .base import LimitType
 from .batch import scalars
+from .outline import Outline
 from .ranges import AT_END, check_range
 from .swing_twist import SwingTwist, SwingTwistBatch, Twist, twist_columns, twist_of
 
 Point = tuple[float, float]
+EDGE_POINTS = 64
 EDGE_SAMPLES, GOLDEN_STEPS, GOLDEN = 16, 24, 0.618034
 
 
@@ -110,6 +112,17 @@ class Cone(SwingTwist):
         if hypot(x / a, z / b) < 1.0 - AT_END:
             return ()
         return (_tangent(direction, x / (a * a), z / (b * b)),)
+
+    def swing_outline(self) -> Outline:
+        edge = tuple(_from_map(self._edge(tau * k / EDGE_POINTS)) for k in range(EDGE_POINTS + 1))
+        quarter = EDGE_POINTS // 4
+        if not self._is_circular:
+            names = ("cone_x_max", "cone_z_max", "cone_x_min", "cone_z_min")
+            return Outline((edge,), ends={name: edge[i * quarter] for i, name in enumerate(names)})
+        if self.inner <= 0.0:
+            return Outline((edge,), ends={"cone_max": edge[0]})
+        inner = Cone.circular(self.inner).swing_outline().swing[0]
+        return Outline((edge, inner), ends={"cone_max": edge[0], "cone_min": inner[0]})
 
     @classmethod
     def stacked(cls, limits: Sequence[Cone]) -> ConeBatch:

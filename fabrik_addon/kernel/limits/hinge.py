@@ -14,10 +14,11 @@ from mathutils import Quaternion, Vector
 
 from .. import arrays
 from ..arrays import Array
-from ..rotations import X_AXIS, angle_about, turn_about, turn_angle
+from ..rotations import X_AXIS, Y_AXIS, angle_about, turn_about, turn_angle
 from .base import Limit, LimitType
 from .batch import LimitBatch, Way, clipped, columns, scalars
 from .batch import unwrapped as unwrapped_columns
+from .outline import TWIST_RADIUS, Outline, arc
 from .ranges import AT_END, check_range, checked_axis, clamped, unwrapped
 
 ALIKE = 1e-3  # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
@@ -90,6 +91,14 @@ class Hinge(Limit):
             return None
         room = self.angle_max + self.angle_min - 2.0 * self.angle(rotation)
         return self.axis if room >= 0.0 else -self.axis
+
+    def outline(self) -> Outline:
+        point = self.zero @ Y_AXIS
+        if self.axis.cross(point).length < ALIKE:  # the bone turns about itself
+            twist = arc(self.zero @ X_AXIS * TWIST_RADIUS, self.axis, self.angle_min, self.angle_max)
+            return Outline(twist=(twist,), ends={"angle_min": twist[0], "angle_max": twist[-1]})
+        swing = arc(point, self.axis, self.angle_min, self.angle_max)
+        return Outline((swing,), ends={"angle_min": swing[0], "angle_max": swing[-1]})
 
     @classmethod
     def stacked(cls, limits: Sequence[Hinge]) -> HingeBatch:

@@ -12,9 +12,10 @@ import numpy as np
 from mathutils import Quaternion, Vector
 
 from ..arrays import REAL, Array, spread
-from ..rotations import turn_angle
+from ..rotations import Y_AXIS, turn_angle
 from .base import Limit, LimitType
 from .batch import LimitBatch, columns
+from .outline import Outline
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,9 @@ class Locked(Limit):
 
     def violation(self, rotation: Quaternion) -> float:
         return turn_angle(self.rotation.conjugated() @ rotation)
+
+    def outline(self) -> Outline:
+        return Outline(((Vector(), self.rotation @ Y_AXIS),))
 
     @classmethod
     def stacked(cls, limits: Sequence[Locked]) -> LockedBatch:

@@ -19,6 +19,7 @@ from ..rotations import X_AXIS, Y_AXIS, angle_about, turn_about
 from .base import LimitType
 from .batch import clipped, columns, scalars
 from .batch import unwrapped as unwrapped_columns
+from .outline import Outline, arc
 from .ranges import AT_END, check_range, checked_axis, clamped, unwrapped
 from .swing_twist import SwingTwist, SwingTwistBatch, Twist, twist_columns, twist_of
 
@@ -67,6 +68,10 @@ class Planar(SwingTwist):
 
     def sample_direction(self, random: Random) -> Vector:
         return turn_about(self.axis, random.uniform(self.angle_min, self.angle_max)) @ Y_AXIS
+
+    def swing_outline(self) -> Outline:
+        curve = arc(Y_AXIS, self.axis, self.angle_min, self.angle_max)
+        return Outline((curve,), ends={"angle_min": curve[0], "angle_max": curve[-1]})
 
     @classmethod
     def stacked(cls, limits: Sequence[Planar]) -> PlanarBatch:

@@ -23,6 +23,7 @@ from ..rotations import X_AXIS, Y_AXIS, from_rotation_vector, from_to, turn_abou
 from .base import Limit
 from .batch import LimitBatch, Way, clipped, scalars
 from .batch import unwrapped as unwrapped_columns
+from .outline import TWIST_RADIUS, Outline, arc
 from .ranges import AT_END, check_range, clamped, unwrapped
 
 BASIS = (Vector((1.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
@@ -118,6 +119,18 @@ class SwingTwist(Limit):
         result = from_rotation_vector(turn) @ rotation
         result.normalize()
         return self.clamp(result)
+
+    def outline(self) -> Outline:
+        if self.twist is None:
+            return self.swing_outline()
+        curve = arc(X_AXIS * TWIST_RADIUS, Y_AXIS, self.twist.low, self.twist.high)
+        return self.swing_outline().joined(
+            Outline(twist=(curve,), ends={"twist_min": curve[0], "twist_max": curve[-1]})
+        )
+
+    def swing_outline(self) -> Outline:
+        """The part of the outline that shows the range of the bone's direction."""
+        return Outline()
 
     def violation(self, rotation: Quaternion) -> float:
         return turn_angle(self.clamp(rotation).conjugated() @ rotation)
