@@ -50,6 +50,15 @@ def fabrik_scalar(points: Points, lengths: Points, target: Points, tolerance: fl
     return most
 
 
+@njit(cache=False)  # type: ignore[untyped-decorator]
+def fabrik_many(points: Points, lengths: Points, targets: Points, tolerance: float, most: int) -> int:
+    """Plain FABRIK of many chains in one compiled loop; arrays as of `fabrik_scalar`, the chain as their first axis."""
+    total = 0
+    for i in range(points.shape[0]):
+        total += fabrik_scalar(points[i], lengths[i], targets[i], tolerance, most)
+    return total
+
+
 def plain_limited(kernel: Any, chain: Any, target: Vector, tolerance: float, passes: int) -> float:
     """FABRIK with each bone clamped in the forward pass, and nothing else; the best error as a share of the length."""
     rotations = [joint.limit.clamp(joint.start) for joint in chain.joints]

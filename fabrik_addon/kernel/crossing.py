@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a falling function crosses a value: regula falsi with the Illinois rule (Dowell & Jarratt 1971)."""
+"""Where a falling function crosses a value: regula falsi with the rule of Anderson & Bjorck (1973)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,14 @@ def crossing(excess: Callable[[float], float], ends: tuple[float, float], values
         if abs(value) <= SETTLED or width <= SETTLED:
             return middle
         if value > 0.0:
-            low, over = middle, value
-            under = 0.5 * under if side > 0 else under
-            side = 1
+            under = under * _weight(value / over) if side > 0 else under
+            low, over, side = middle, value, 1
         else:
-            high, under = middle, value
-            over = 0.5 * over if side < 0 else over
-            side = -1
+            over = over * _weight(value / under) if side < 0 else over
+            high, under, side = middle, value, -1
     return 0.5 * (low + high)
+
+
+def _weight(gained: float) -> float:
+    """How much the value at an end that stays counts, from how much the last step gained at the other."""
+    return 1.0 - gained if gained < 1.0 else 0.5

@@ -32,8 +32,10 @@ def crossing(
         if settled.all():
             break
         above = value > 0.0
-        under_kept = np.where(side > 0, 0.5 * under, under)
-        over_kept = np.where(side < 0, 0.5 * over, over)
+        gained = value / np.where(above, over, np.where(under < 0.0, under, -1.0))
+        weight = np.where(gained < 1.0, 1.0 - gained, 0.5)
+        under_kept = np.where(side > 0, weight * under, under)
+        over_kept = np.where(side < 0, weight * over, over)
         low, high = np.where(above, middle, low), np.where(above, high, middle)
         over, under = np.where(above, value, over_kept), np.where(above, under_kept, value)
         side = np.where(above, 1, -1)
