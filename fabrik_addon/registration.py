@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import bpy
 
-from . import operators, ui
+from . import handlers, operators, ui
 from .rig import limit_properties, properties
 
 Step = tuple[Callable[[], None], Callable[[], None]]
@@ -21,6 +21,7 @@ STEPS: Sequence[Step] = (
     (properties.register, properties.unregister),
     (limit_properties.register, limit_properties.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
+    (handlers.register, handlers.unregister),
 )
 
 

@@ -15,7 +15,7 @@ LAYERS = (
     ("kernel",),
     ("rig",),
     ("session",),
-    ("operators",),
+    ("operators", "handlers"),
     ("ui",),
     ("registration",),
     ("__init__",),

@@ -16,6 +16,7 @@ from .rotations import Y_AXIS, from_to
 
 DEFAULT_TOLERANCE = 1e-4
 DEFAULT_MAX_PASSES = 256
+ALIKE = 1e-6  # difference of quaternions, and of points as a share of the length, that rounding makes
 
 
 class Status(StrEnum):
@@ -132,10 +133,27 @@ class Chain:
                 return i
         return None
 
+    def is_like(self, other: Chain) -> bool:
+        """Whether another chain is the same but for rounding, so that what was found out about one holds for both."""
+        if len(self.joints) != len(other.joints) or not _are_alike(self.base, other.base):
+            return False
+        near = ALIKE * self.length
+        return all(
+            (a.segment - b.segment).length <= near
+            and _are_alike(a.rest, b.rest)
+            and _are_alike(a.start, b.start)
+            and (a.inherits, a.stiffness, a.limit) == (b.inherits, b.stiffness, b.limit)
+            for a, b in zip(self.joints, other.joints, strict=True)
+        )
+
     @property
     def start(self) -> list[Quaternion]:
         """The rotations of the start pose."""
         return [joint.start for joint in self.joints]
+
+
+def _are_alike(a: Quaternion, b: Quaternion) -> bool:
+    return bool((a - b).magnitude <= ALIKE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +179,13 @@ class Settings:
         tolerance: Distance from tip to target that counts as reached, as a share of the chain's length.
         max_passes: Greatest number of passes; each is one sweep over all joints.
         plain: FABRIK's passes alone, as in the paper: no reach match, no least squares, no restarts.
+        explain: Find by how much the limits of blocking joints would have to give, which takes as long as a solve.
     """
 
     tolerance: float = DEFAULT_TOLERANCE
     max_passes: int = DEFAULT_MAX_PASSES
     plain: bool = False
+    explain: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: 
     recorder.record("end", now.joints)
     status = _status(unit, aim, settings, now.error)
     held = blocking(now) if status is Status.BLOCKED else ()
-    give = tuple(_give(now, i, settings) for i in held[:MOST_GIVES])
+    give = tuple(_give(now, i, settings) for i in held[: MOST_GIVES if settings.explain else 0])
     joints = [joint * size for joint in now.joints]
     return Solution(status, rotations, joints, now.error * size, max(passes, 1), held, give, pole_error)
 

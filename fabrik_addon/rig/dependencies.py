@@ -24,23 +24,31 @@ def bones_behind(owner: bpy.types.Object, found: bpy.types.Object, bone: str) ->
         found: A target or pole, or the armature itself.
         bone: Name of a bone of `found`, or "".
     """
-    names: set[str] = set()
+    return {name for thing, name in carriers_of(found, bone) if name and thing == owner.name_full}
+
+
+def carriers_of(found: bpy.types.Object, bone: str) -> set[tuple[str, str]]:
+    """Objects by their full names, and bones of them, that move an object, or a bone of it; itself included.
+
+    Args:
+        found: A target or pole, or an armature.
+        bone: Name of a bone of `found`, or "".
+    """
     waiting: list[Tie] = [(found, bone)]
     seen: set[tuple[str, str]] = set()
     while waiting:
         thing, name = waiting.pop()
+        own = pose_bones(thing).get(name) if name and thing.pose else None
+        name = own.name if own else ""
         if (thing.name_full, name) in seen:
             continue
         seen.add((thing.name_full, name))
-        own = pose_bones(thing).get(name) if name and thing.pose else None
         if own is None:
             waiting += _ties_of_object(thing)
             continue
-        if thing == owner:
-            names.add(name)
         waiting += _ties_of(own.constraints)
         waiting.append((thing, own.parent.name if own.parent else ""))
-    return names
+    return seen
 
 
 def _ties_of_object(thing: bpy.types.Object) -> list[Tie]:

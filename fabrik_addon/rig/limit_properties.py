@@ -11,14 +11,14 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 
 from ..kernel.limits import LIMITS
-from .properties import OVERRIDE
+from .properties import OVERRIDE, announce
 
 LIMIT_ITEMS = tuple((kind, found.label, found.description) for kind, found in LIMITS.items())
 
 
 def _stored(make: Any, name: str, description: str, **options: Any) -> Any:
     """A stored property; the stubs say that Blender's property functions return nothing."""
-    return make(name=name, description=description, override=OVERRIDE, **options)
+    return make(name=name, description=description, override=OVERRIDE, update=announce, **options)
 
 
 def _angle(name: str, description: str, default: float, ends: tuple[float, float]) -> Any:

@@ -83,6 +83,10 @@ def _make_name_unique(chain: FabrikChain, context: bpy.types.Context) -> None:
         chain.name = unique_name(chain.name or "Chain", taken)
 
 
+def announce(owner: object, context: bpy.types.Context) -> None:
+    """Does nothing: Blender evaluates an object anew, and live posing hears of it, where a property has a callback."""
+
+
 def _forget_status(chain: FabrikChain, context: bpy.types.Context) -> None:
     """What the last solve found does not hold for a chain that was changed since."""
     if chain.status != "NONE":
@@ -127,7 +131,11 @@ class FabrikChain(bpy.types.PropertyGroup):
     else:
         name: StringProperty(name="Name", update=_make_name_unique, override=OVERRIDE)
         enabled: BoolProperty(
-            name="Enabled", description="Solve this chain with Solve All", default=True, override=OVERRIDE
+            name="Enabled",
+            description="Solve this chain with Solve All and while live",
+            default=True,
+            update=announce,
+            override=OVERRIDE,
         )
         tip_bone: StringProperty(
             name="Tip Bone",
@@ -261,6 +269,15 @@ class RigView:
         setattr(self._owner, "fabrik_active_index", index)
 
     @property
+    def live(self) -> bool:
+        """Whether the enabled chains are solved whenever something moves."""
+        return bool(getattr(self._owner, "fabrik_live"))
+
+    @live.setter
+    def live(self, on: bool) -> None:
+        setattr(self._owner, "fabrik_live", on)
+
+    @property
     def active(self) -> FabrikChain | None:
         """The chain that the panel shows, or None."""
         chains = self.chains
@@ -292,12 +309,30 @@ def register() -> None:
     stored.fabrik_chains = collection(type=FabrikChain, override=OVERRIDE_COLLECTION)
     number: Any = IntProperty
     stored.fabrik_active_index = number(name="Active Chain", min=0, options={"HIDDEN"}, override=OVERRIDE)
+    switch: Any = BoolProperty
+    stored.fabrik_live = switch(
+        name="Live",
+        description="Solve the enabled chains of this armature whenever a target, a pole or the frame moves",
+        options=set(),
+        update=announce,
+        override=OVERRIDE,
+    )
     stored.fabrik = property(rig_of)
+    scene: Any = bpy.types.Scene
+    scene.fabrik_live = switch(
+        name="Live Posing",
+        description="Let all live armatures of this scene follow their targets",
+        options=set(),
+        default=True,
+        update=announce,
+    )
 
 
 def unregister() -> None:
     """Take away all that `register` set; what is stored in files stays in them."""
     stored: Any = bpy.types.Object
-    del stored.fabrik, stored.fabrik_active_index, stored.fabrik_chains
+    del stored.fabrik, stored.fabrik_live, stored.fabrik_active_index, stored.fabrik_chains
+    scene: Any = bpy.types.Scene
+    del scene.fabrik_live
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -15,6 +15,8 @@ from .joint_limits import free_channel
 from .keys import KeyedChannels
 from .reader import Reading
 
+ROUNDING = 2.0**-24  # of single precision, which Blender stores
+
 
 @dataclass(frozen=True, slots=True)
 class ChannelWrite:
@@ -32,9 +34,14 @@ class ChannelWrite:
     values: list[float]
     before: list[float]
 
+    @property
+    def is_new(self) -> bool:
+        """Whether the values differ from what stands there by more than single precision."""
+        return any(abs(a - b) > ROUNDING * max(1.0, abs(b)) for a, b in zip(self.values, self.before, strict=True))
+
     def write(self) -> None:
         """Write the new values, if they are new."""
-        if self.values != self.before:
+        if self.is_new:
             setattr(self.bone, self.path, self.values)
 
     def restore(self) -> None:
@@ -42,25 +49,58 @@ class ChannelWrite:
         setattr(self.bone, self.path, self.before)
 
 
-def plan(reading: Reading, rotations: Sequence[Quaternion], keyed: KeyedChannels) -> list[ChannelWrite]:
-    """The channels of a chain for its solved rotations; nothing is written.
+@dataclass(frozen=True, slots=True)
+class BoneChannels:
+    """How solved rotations of one bone become values of its channels; plain data, good for as long as the rig is.
+
+    Attributes:
+        bone: Name of the bone.
+        mode: Its rotation mode.
+        near: Channel values that the new ones are to continue.
+        hinge: The hinge to which rotation locks leave a single channel, or None.
+        free: Index of that channel.
+    """
+
+    bone: str
+    mode: str
+    near: list[float]
+    hinge: Hinge | None = None
+    free: int = 0
+
+    def values(self, rotation: Quaternion, before: Sequence[float]) -> list[float]:
+        """Channel values for a rotation; locked channels stay as they were before."""
+        if self.hinge is None:
+            return to_values(self.mode, rotation, self.near)
+        values = list(before)
+        values[self.free] = same_turn(self.hinge.angle(rotation), self.near[self.free])
+        return values
+
+    def write(self, bone: bpy.types.PoseBone, rotation: Quaternion) -> ChannelWrite:
+        """What is to be written for a rotation."""
+        before = read_values(bone)
+        return ChannelWrite(bone, channel_of(self.mode)[0], self.values(rotation, before), before)
+
+
+def channels_of(reading: Reading, keyed: KeyedChannels) -> list[BoneChannels | None]:
+    """The channels of each bone of a chain; None for a bone whose channels are all locked.
 
     Quaternions and Euler angles continue the last key before the frame, or the start pose where there is none, and so
     do not depend on what was solved before. Locked channels are left alone.
     """
-    writes = []
-    joints = zip(reading.bones, rotations, reading.starts, reading.limits, strict=True)
-    for bone, rotation, start, limit in joints:
+    found: list[BoneChannels | None] = []
+    for bone, start, limit in zip(reading.bones, reading.starts, reading.limits, strict=True):
         if isinstance(limit, Locked) and all(read_locks(bone)):
+            found.append(None)
             continue
         mode = bone.rotation_mode
-        before = read_values(bone)
         near = keyed.previous(bone, to_values(mode, start, neutral_values(mode)))
         free = free_channel(bone)
-        if free is not None and isinstance(limit, Hinge):
-            values = list(before)
-            values[free] = same_turn(limit.angle(rotation), near[free])
-        else:
-            values = to_values(mode, rotation, near)
-        writes.append(ChannelWrite(bone, channel_of(mode)[0], values, before))
-    return writes
+        hinge = limit if free is not None and isinstance(limit, Hinge) else None
+        found.append(BoneChannels(bone.name, mode, near, hinge, free or 0))
+    return found
+
+
+def plan(reading: Reading, rotations: Sequence[Quaternion], keyed: KeyedChannels) -> list[ChannelWrite]:
+    """The channels of a chain for its solved rotations; nothing is written."""
+    bones = zip(channels_of(reading, keyed), reading.bones, rotations, strict=True)
+    return [channels.write(bone, rotation) for channels, bone, rotation in bones if channels is not None]

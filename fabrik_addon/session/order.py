@@ -1,41 +1,49 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""In which order the chains of one armature are solved."""
+"""In which order chains are solved."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import bpy
 
 from ..errors import ChainError, FabrikError
 from ..rig.chain_bones import resolve_bones
-from ..rig.dependencies import bones_behind
+from ..rig.dependencies import carriers_of
 from ..rig.properties import FabrikChain
 
+Item = tuple[bpy.types.Object, FabrikChain]
+Bones = set[tuple[str, str]]  # full name of the armature object, name of the bone
 
-def levels(owner: bpy.types.Object, chains: list[FabrikChain]) -> list[list[FabrikChain]]:
+
+def levels(items: Sequence[Item]) -> list[list[Item]]:
     """Group chains so that each comes after those on whose bones it hangs, with its root, target or pole.
 
     Chains of one group do not depend on each other and share no bone; chains that share one are solved in the order of
     the list, so that the last has its way.
 
+    Args:
+        items: Armature objects, each with one of its chains.
+
     Raises:
         ChainError: Chains wait for each other in a circle.
     """
-    bones = {chain.name: _names(owner, chain) for chain in chains}
-    above = {chain.name: _names_above(owner, chain, bones[chain.name]) for chain in chains}
-    waiting = list(chains)
-    groups: list[list[FabrikChain]] = []
+    bones = [_bones(owner, chain) for owner, chain in items]
+    above = [_above(owner, chain, own) for (owner, chain), own in zip(items, bones, strict=True)]
+    waiting = list(range(len(items)))
+    groups: list[list[Item]] = []
     while waiting:
         ready = [
-            chain
-            for i, chain in enumerate(waiting)
-            if not any(above[chain.name] & bones[other.name] for other in waiting if other != chain)
-            and not any(bones[chain.name] & bones[other.name] for other in waiting[:i])
+            i
+            for place, i in enumerate(waiting)
+            if not any(above[i] & bones[other] for other in waiting if other != i)
+            and not any(bones[i] & bones[other] for other in waiting[:place])
         ]
         if not ready:
-            names = " and ".join(f"'{chain.name}'" for chain in waiting)
-            raise ChainError(f"the chains {names} wait for each other", rig=owner.name)
-        groups.append(ready)
-        waiting = [chain for chain in waiting if chain not in ready]
+            names = " and ".join(f"'{items[i][1].name}'" for i in waiting)
+            raise ChainError(f"the chains {names} wait for each other", rig=items[waiting[0]][0].name)
+        groups.append([items[i] for i in ready])
+        waiting = [i for i in waiting if i not in ready]
     return groups
 
 
@@ -44,7 +52,7 @@ def shared_bones(owner: bpy.types.Object, chains: list[FabrikChain]) -> dict[str
     taken: set[str] = set()
     shared = {}
     for chain in chains:
-        names = _names(owner, chain)
+        names = {name for _, name in _bones(owner, chain)}
         for name in sorted(names & taken):
             shared[chain.name] = name
             break
@@ -52,19 +60,19 @@ def shared_bones(owner: bpy.types.Object, chains: list[FabrikChain]) -> dict[str
     return shared
 
 
-def _names(owner: bpy.types.Object, chain: FabrikChain) -> set[str]:
+def _bones(owner: bpy.types.Object, chain: FabrikChain) -> Bones:
     try:
-        return {bone.name for bone in resolve_bones(owner, chain)}
+        return {(owner.name_full, bone.name) for bone in resolve_bones(owner, chain)}
     except FabrikError:  # the solve itself will refuse the chain and say why
         return set()
 
 
-def _names_above(owner: bpy.types.Object, chain: FabrikChain, own: set[str]) -> set[str]:
+def _above(owner: bpy.types.Object, chain: FabrikChain, own: Bones) -> Bones:
     """Bones that move the chain's root, target or pole without being of the chain."""
-    found: set[str] = set()
-    for name in own:
-        found |= bones_behind(owner, owner, name)
+    found: Bones = set()
+    for _, name in own:
+        found |= carriers_of(owner, name)
     for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
         if goal is not None:
-            found |= bones_behind(owner, goal, bone)
-    return found - own
+            found |= carriers_of(goal, bone)
+    return {pair for pair in found if pair[1]} - own

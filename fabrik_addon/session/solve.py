@@ -14,7 +14,8 @@ from mathutils import Quaternion, Vector
 
 from ..errors import BoneError, FabrikError, InvalidValueError, TargetError
 from ..finite import are_finite
-from ..kernel import Solution, Status, refine, solve
+from ..kernel import Chain, Solution, Status, refine, solve
+from ..kernel.limits import Limit
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
 from ..rig.keys import KeyedChannels, insert_auto_keys
@@ -31,6 +32,7 @@ EXACT = 2e-5  # share of the length within which Blender's joints must stand whe
 PROMISED = 1e-4  # the same after evaluation
 ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision can't tell
 POLE_MISSED = 0.5  # degrees
+SAME_RESIDUAL = 1e-6
 MEASURES = 3  # times that a chain whose lengths depend on the pose is measured and solved anew
 REFINEMENTS = 24  # times that it is then measured and refined
 
@@ -70,6 +72,8 @@ class Solved:
         rotations: n rotations to write, influence included.
         joints: n + 1 joints that they give, in armature space relative to the root.
         writes: The channels to write.
+        chain: The chain as the kernel solved it.
+        is_rigid: Whether its measures hold in every pose.
     """
 
     reading: Reading
@@ -77,6 +81,8 @@ class Solved:
     rotations: list[Quaternion]
     joints: list[Vector]
     writes: list[ChannelWrite]
+    chain: Chain
+    is_rigid: bool
 
     @property
     def length(self) -> float:
@@ -103,11 +109,15 @@ def solve_chains(context: bpy.types.Context, owner: bpy.types.Object, names: Seq
     check_rig(owner, context.evaluated_depsgraph_get())
     chains = [chain for chain in rig_of(owner).chains if chain.name in set(names)]
     shared = shared_bones(owner, chains)
-    outcomes = [outcome for group in levels(owner, chains) for outcome in _solve_group(context, owner, group)]
+    outcomes = [
+        outcome
+        for group in levels([(owner, chain) for chain in chains])
+        for outcome in _solve_group(context, owner, [chain for _, chain in group])
+    ]
     for outcome in outcomes:
         if outcome.chain in shared and outcome.status != "REFUSED":
             outcome.warnings.append(f"its bone '{shared[outcome.chain]}' is also of a chain solved before it")
-        _store(rig_of(owner).chains[outcome.chain], outcome)
+        store(rig_of(owner).chains[outcome.chain], outcome)
     return outcomes
 
 
@@ -131,8 +141,13 @@ def _solve_group(context: bpy.types.Context, owner: bpy.types.Object, chains: Se
     return outcomes
 
 
-def compute(reading: Reading, keyed: KeyedChannels) -> Solved:
+def compute(reading: Reading, keyed: KeyedChannels, known: Chain | None = None) -> Solved:
     """Solve a chain that was read; nothing is written.
+
+    Args:
+        reading: What was read.
+        keyed: The curves of the armature at the frame.
+        known: The chain of an earlier solve, used again where it is the same but for rounding.
 
     Raises:
         BoneError: The bones' lengths depend on the pose so much that the tip could not be brought to the target.
@@ -140,8 +155,11 @@ def compute(reading: Reading, keyed: KeyedChannels) -> Solved:
     if not are_finite([reading.chain.influence]):
         raise InvalidValueError("the influence is not a finite number", chain=reading.chain.name)
     guess = reading.starts
-    for _ in range(MEASURES):
+    rounds = 0
+    while rounds < MEASURES:
+        rounds += 1
         chain = reading.measured(guess)
+        chain = known if known is not None and chain.is_like(known) else chain
         solution = solve(chain, reading.goal, reading.settings)
         guess = solution.rotations
         joints = reading.path.place(guess)
@@ -153,10 +171,11 @@ def compute(reading: Reading, keyed: KeyedChannels) -> Solved:
         joints = reading.path.place(solution.rotations)
     residual = reading.world_distance(reading.goal.target - joints[-1])
     solution = replace(solution, residual=residual)
-    rotations = _blended(reading, solution.rotations)
+    rotations = blended(reading.limits, reading.starts, solution.rotations, reading.chain.influence)
     if reading.chain.influence < 1.0:
         joints = reading.path.place(rotations)
-    return Solved(reading, solution, rotations, joints, plan(reading, rotations, keyed))
+    is_rigid = rounds == 1 and all(max(bone.scale) - min(bone.scale) < EXACT for bone in reading.bones)
+    return Solved(reading, solution, rotations, joints, plan(reading, rotations, keyed), chain, is_rigid)
 
 
 def _is_reached(reading: Reading, joints: Sequence[Vector], length: float) -> bool:
@@ -195,12 +214,13 @@ def _refined(reading: Reading, solution: Solution) -> Solution:
     return replace(solution, rotations=rotations)
 
 
-def _blended(reading: Reading, rotations: list[Quaternion]) -> list[Quaternion]:
-    """The rotations between start and solution by the chain's influence."""
-    influence = reading.chain.influence
+def blended(
+    limits: Sequence[Limit], starts: Sequence[Quaternion], rotations: list[Quaternion], influence: float
+) -> list[Quaternion]:
+    """The rotations between start and solution by a chain's influence."""
     if influence >= 1.0:
         return rotations
-    joints = zip(reading.limits, reading.starts, rotations, strict=True)
+    joints = zip(limits, starts, rotations, strict=True)
     return [limit.blend(start, end, influence) for limit, start, end in joints]
 
 
@@ -214,22 +234,11 @@ def _finished(context: bpy.types.Context, owner: bpy.types.Object, item: Solved,
         _update(context)
         return _refused(owner, chain, off)
     bones = item.reading.bones
-    outcome = Outcome(
-        chain.name,
-        solution.status.value,
-        solution.residual,
-        solution.passes,
-        [bones[i].name for i in solution.blocking],
-    )
+    outcome = outcome_of(chain.name, solution, [bone.name for bone in bones])
     written = [write.bone for write in item.writes]
     was_keyed = [bone.name for bone in written if keyed.has(bone)]
     if not insert_auto_keys(context, written, keyed) and was_keyed:
         outcome.warnings.append(f"its bone '{was_keyed[0]}' is keyed: key the pose, or the next frame change loses it")
-    for i, angle in zip(solution.blocking, solution.give, strict=False):
-        if angle is not None:
-            outcome.warnings.append(f"{bones[i].name} would have to give {degrees(angle):.3g}°")
-    if degrees(solution.pole_error) > POLE_MISSED:
-        outcome.warnings.append(f"the pole is missed by {degrees(solution.pole_error):.0f}°, which limits hold back")
     if chain.influence < 1.0:
         outcome.warnings.append(f"posed at {chain.influence:.0%} influence")
     if chain.start != "REST" and is_stale(chain, bones):
@@ -274,12 +283,34 @@ def _refused(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) ->
     return Outcome(chain.name, "REFUSED", reason=error.local, refusal=str(error))
 
 
-def _store(chain: FabrikChain, outcome: Outcome) -> None:
-    """Keep the result with the chain."""
-    chain.status = outcome.status
-    chain.residual = outcome.residual
-    chain.passes = outcome.passes
-    chain.message = outcome.reason or "; ".join(outcome.warnings)
-    chain.blocking_bones.clear()
-    for name in outcome.blocking:
-        chain.blocking_bones.add().name = name
+def outcome_of(name: str, solution: Solution, bones: Sequence[str]) -> Outcome:
+    """What there is to say of a solution.
+
+    Args:
+        name: Of the chain.
+        solution: Residual in scene units.
+        bones: Names of the n bones.
+    """
+    blocking = [bones[i] for i in solution.blocking]
+    outcome = Outcome(name, solution.status.value, solution.residual, solution.passes, blocking)
+    for bone, angle in zip(blocking, solution.give, strict=False):
+        if angle is not None:
+            outcome.warnings.append(f"{bone} would have to give {degrees(angle):.3g}°")
+    if degrees(solution.pole_error) > POLE_MISSED:
+        outcome.warnings.append(f"the pole is missed by {degrees(solution.pole_error):.0f}°, which limits hold back")
+    return outcome
+
+
+def store(chain: FabrikChain, outcome: Outcome) -> None:
+    """Keep the result with the chain; what is the same is not written, for every write makes Blender evaluate."""
+    message = outcome.reason or "; ".join(outcome.warnings)
+    found = {"status": outcome.status, "passes": outcome.passes, "message": message}
+    for name, value in found.items():
+        if getattr(chain, name) != value:
+            setattr(chain, name, value)
+    if abs(chain.residual - outcome.residual) > SAME_RESIDUAL * outcome.residual:
+        chain.residual = outcome.residual
+    if [bone.name for bone in chain.blocking_bones] != outcome.blocking:
+        chain.blocking_bones.clear()
+        for name in outcome.blocking:
+            chain.blocking_bones.add().name = name

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where an object will stand at a frame, told from its curves alone, before Blender evaluates the frame."""
+
+from __future__ import annotations
+
+import bpy
+from mathutils import Vector
+
+from .compat import fcurves_of
+
+PLACED_BY = ("location", "delta_location")
+
+
+def point_at(found: bpy.types.Object, bone: str, frame: float) -> Vector | None:
+    """World position of an object's origin at a frame, or None where more than its own curves decide.
+
+    Args:
+        found: A target or pole.
+        bone: Name of a bone of it, or "".
+        frame: Sub-frame included.
+    """
+    if bone or found.parent is not None or found.rigid_body is not None:
+        return None
+    if any(not constraint.mute for constraint in found.constraints) or not _is_plain(found):
+        return None
+    location, delta = Vector(found.location), Vector(found.delta_location)
+    for curve in fcurves_of(found):
+        if curve.data_path in PLACED_BY and not curve.mute and (curve.group is None or not curve.group.mute):
+            moved = location if curve.data_path == "location" else delta
+            moved[curve.array_index] = curve.evaluate(frame)
+    return location + delta
+
+
+def _is_plain(found: bpy.types.Object) -> bool:
+    """No drivers, and an action that counts in full, without strips beside it."""
+    data = found.animation_data
+    if data is None:
+        return True
+    if any(driver.data_path in PLACED_BY for driver in data.drivers) or data.use_tweak_mode:
+        return False
+    if data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks):
+        return False
+    return data.action is None or (data.action_influence == 1.0 and data.action_blend_type == "REPLACE")
+
+
+def stands_still(owner: bpy.types.Object) -> bool:
+    """Whether nothing but the user and ourselves moves an armature and its bones from frame to frame."""
+    if owner.parent is not None or owner.animation_data is not None or owner.rigid_body is not None:
+        return False
+    if owner.data is None or getattr(owner.data, "animation_data", None) is not None or owner.pose is None:
+        return False
+    stacks = (owner.constraints, *(bone.constraints for bone in owner.pose.bones))
+    return not any(not constraint.mute for stack in stacks for constraint in stack)
