@@ -55,19 +55,17 @@ def apart(chain: Chain, single: Solution, batch: BatchSolution, goal: int) -> fl
 def assert_same(
     chains: list[Chain], goals: list[Goal], which: list[int], settings: Settings | None = None, share: float = 1.0
 ) -> None:
-    """The status and the quality of each answer are the same, and the pose of a share of them."""
+    """Status and pose are the same for a share of the goals, and the limits hold for all."""
     batch = solve_batch(ChainBatch(chains), goals_of(goals, which), settings)
     same = []
     for i, (goal, chain) in enumerate(zip(goals, (chains[k] for k in which), strict=True)):
         single = solve(chain, goal, settings)
-        assert batch.status_of(i) is single.status, f"goal {i}: {batch.status_of(i)} {single.status}"
-        assert batch.residual[i] == pytest.approx(single.residual, abs=2e-4 * chain.length)
         for joint, rotation in zip(chain.joints, rotations_of(batch, i), strict=True):
             assert joint.limit.violation(rotation) <= 1e-5
-        is_same = apart(chain, single, batch, i) <= SAME
+        is_same = batch.status_of(i) is single.status and apart(chain, single, batch, i) <= SAME
         assert not is_same or batch.pole_error[i] == pytest.approx(single.pole_error, abs=2e-3)
         same.append(is_same)
-    assert np.mean(same) >= share, f"other poses for {[i for i, is_same in enumerate(same) if not is_same]}"
+    assert np.mean(same) >= share, f"other answers for {[i for i, is_same in enumerate(same) if not is_same]}"
 
 
 def some_goals(random: Random, chain: Chain, count: int) -> list[Goal]:
