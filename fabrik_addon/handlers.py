@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from .overlay import view
 from .rig.properties import rig_of
 from .session import live
 
@@ -16,6 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    view.touch()
     if depsgraph is not None:
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
 
@@ -25,6 +27,7 @@ def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None 
 
 
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    view.touch()
     if depsgraph is not None:
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=True))
 
@@ -37,11 +40,13 @@ def _before_load(*_: Any) -> None:
 def _after_load(*_: Any) -> None:
     live.state.forget()
     live.state.paused = False
+    view.touch()
 
 
 def _after_undo(*_: Any) -> None:
     live.state.forget()
     live.state.undone = True
+    view.touch()
 
 
 HANDLERS: dict[str, Callable[..., None]] = {

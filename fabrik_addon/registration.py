@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 import bpy
 
 from . import handlers, operators, ui
+from .overlay import settings as overlay_settings
+from .overlay import view
 from .rig import limit_properties, properties
 
 Step = tuple[Callable[[], None], Callable[[], None]]
@@ -21,6 +23,8 @@ STEPS: Sequence[Step] = (
     (properties.register, properties.unregister),
     (limit_properties.register, limit_properties.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
+    (overlay_settings.register, overlay_settings.unregister),
+    (view.register, view.unregister),
     (handlers.register, handlers.unregister),
 )
 

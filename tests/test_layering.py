@@ -15,6 +15,7 @@ LAYERS = (
     ("kernel",),
     ("rig",),
     ("session",),
+    ("overlay",),
     ("operators", "handlers"),
     ("ui",),
     ("registration",),

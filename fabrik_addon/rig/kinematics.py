@@ -96,6 +96,10 @@ class BonePath:
         """The n + 1 joints in armature space relative to the first, as Blender will evaluate them."""
         return self._walk(rotations)[0]
 
+    def frames(self, rotations: Sequence[Quaternion]) -> list[Matrix]:
+        """The n frames before rotation, in which limits are given, in armature space relative to the first joint."""
+        return self._walk(rotations)[1]
+
     def _walk(self, rotations: Sequence[Quaternion]) -> tuple[list[Vector], list[Matrix]]:
         """The n + 1 joints and the n frames before rotation, all relative to the head of the first bone."""
         root = self.links[0].frame(self.parent).translation

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels, lists and preferences."""
 
-from . import chain_list, panels, preferences
+from . import chain_list, panels, preferences, viewing
 
-CLASSES = (*preferences.CLASSES, *chain_list.CLASSES, *panels.CLASSES)
+CLASSES = (*preferences.CLASSES, *chain_list.CLASSES, *viewing.CLASSES, *panels.CLASSES)

@@ -18,6 +18,7 @@ from ..rig.properties import FabrikChain, rig_of
 from ..rig.start_pose import is_stale
 from ..session.wording import measure_text, status_text
 from .status import ICONS, Icon
+from .viewing import draw_switches
 
 CHARACTER_WIDTH = 7.0  # of the interface font, in pixels at scale 1; for breaking long messages
 MODES = {"OBJECT", "POSE"}
@@ -64,6 +65,7 @@ class FABRIK_PT_chains(FabrikPanel):
             row.scale_y = 1.3
             row.operator("fabrik.solve", icon="CON_KINEMATIC")
             row.operator("fabrik.solve_all")
+            draw_switches(context, layout, owner)
         _draw_status(context, layout, chain, rig_refusal(owner))
 
 

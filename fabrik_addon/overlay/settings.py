@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the overlay shows, stored with the scene."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, PointerProperty
+
+from ..rig.properties import announce
+
+OPTIONS = {
+    "show_after": ("Pose", "The chain as it stands", True),
+    "show_before": ("Start Pose", "The pose from which the chain is solved", True),
+    "show_joints": ("Joints", "The joints of the chain", True),
+    "show_goal": ("Target", "A cross at the target", True),
+    "show_pole": ("Pole", "The pole and the plane in which the chain bends", True),
+    "show_limits": ("Limits", "The ranges of the joints; red where they hold the chain back", True),
+    "show_reach": ("Reach", "How far the tip comes from the root, nearest and farthest", False),
+    "show_limited_reach": ("Reach within Limits", "The same with the limits held", False),
+    "show_residual": ("Residual", "A line from the tip to a target that it does not reach", True),
+    "all_chains": ("All Chains", "Show all chains of the armature, not the active one alone", False),
+}
+
+
+class FabrikOverlay(bpy.types.PropertyGroup):
+    """Which parts of the overlay are shown"""
+
+    if TYPE_CHECKING:
+        show: bool
+        all_chains: bool
+        show_limited_reach: bool
+    else:
+        show: BoolProperty(
+            name="Overlay",
+            description="Draw chains, goals and limits over the armature",
+            update=announce,
+            options=set(),
+        )
+        for _name, (_label, _description, _default) in OPTIONS.items():
+            __annotations__[_name] = BoolProperty(
+                name=_label, description=_description, default=_default, update=announce, options=set()
+            )
+
+
+def scene_settings(scene: bpy.types.Scene) -> FabrikOverlay:
+    """The overlay's settings of a scene."""
+    found: FabrikOverlay = getattr(scene, "fabrik_overlay")
+    return found
+
+
+def parts_of(settings: FabrikOverlay) -> set[str]:
+    """The parts that are shown, as `shapes.shapes_of` names them."""
+    parts = {name.removeprefix("show_") for name in OPTIONS if name.startswith("show_") and getattr(settings, name)}
+    return parts | {"reach"} if "limited_reach" in parts else parts
+
+
+def register() -> None:
+    """Register the settings."""
+    bpy.utils.register_class(FabrikOverlay)
+    pointer: Any = PointerProperty
+    scene: Any = bpy.types.Scene
+    scene.fabrik_overlay = pointer(type=FabrikOverlay)
+
+
+def unregister() -> None:
+    """Take the settings away; what is stored in files stays in them."""
+    scene: Any = bpy.types.Scene
+    del scene.fabrik_overlay
+    bpy.utils.unregister_class(FabrikOverlay)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is drawn for a chain, as plain data in world space: coloured lines, points and faces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import cos, sin, tau
+
+from mathutils import Matrix, Vector
+
+from ..kernel.limits import Outline
+
+CIRCLE_POINTS = 64
+DASHES = 12  # of a dashed line
+CROSS = 0.04  # arms of the target's cross, as a share of the chain's length
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The outline of one joint's limit, placed in the world.
+
+    Attributes:
+        outline: In the rest frame of the bone, for a bone of length 1.
+        matrix: From there to the world.
+        bone: The end of the bone, in the rest frame and at length 1.
+        blocks: Whether the limit holds the chain back.
+    """
+
+    outline: Outline
+    matrix: Matrix
+    bone: Vector
+    blocks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One chain as it is to be shown; points in world space.
+
+    Attributes:
+        joints: n + 1 points of the pose as it stands.
+        before: n + 1 points of the start pose; empty where it is not known.
+        target: Point, or None.
+        pole: Point, or None.
+        limits: Outlines of the limited joints.
+        reach: Radii about the root within which the tip comes: without limits, and with them where they are known.
+        is_reached: Whether the tip is on the target.
+    """
+
+    joints: tuple[Vector, ...]
+    before: tuple[Vector, ...] = ()
+    target: Vector | None = None
+    pole: Vector | None = None
+    limits: tuple[Placed, ...] = ()
+    reach: tuple[float, ...] = ()
+    limited_reach: tuple[float, ...] = ()
+    is_reached: bool = True
+
+    @property
+    def length(self) -> float:
+        """Length of the chain in the world."""
+        return float(sum((b - a).length for a, b in pairwise(self.joints)))
+
+
+@dataclass(slots=True)
+class Shapes:
+    """Primitives by the name of their colour: ends of lines in pairs, points, corners of triangles in threes."""
+
+    lines: dict[str, list[Vector]] = field(default_factory=dict)
+    points: dict[str, list[Vector]] = field(default_factory=dict)
+    faces: dict[str, list[Vector]] = field(default_factory=dict)
+
+    def line(self, colour: str, points: Iterable[Vector]) -> None:
+        """A line through points."""
+        kept = self.lines.setdefault(colour, [])
+        for a, b in pairwise(points):
+            kept += (a, b)
+
+    def dashes(self, colour: str, a: Vector, b: Vector) -> None:
+        """A dashed line."""
+        step = (b - a) / (2 * DASHES - 1)
+        for k in range(0, 2 * DASHES - 1, 2):
+            self.line(colour, (a + step * k, a + step * (k + 1)))
+
+    def dots(self, colour: str, points: Iterable[Vector]) -> None:
+        """Points."""
+        self.points.setdefault(colour, []).extend(points)
+
+    def fan(self, colour: str, centre: Vector, points: Sequence[Vector]) -> None:
+        """A face from a centre to a curve."""
+        kept = self.faces.setdefault(colour, [])
+        for a, b in pairwise(points):
+            kept += (centre, a, b)
+
+
+def shapes_of(pictures: Iterable[Picture], parts: set[str]) -> Shapes:
+    """The primitives of chains.
+
+    Args:
+        pictures: The chains.
+        parts: Which parts are wanted: keys of `PARTS`.
+    """
+    shapes = Shapes()
+    for picture in pictures:
+        for name, draw in PARTS.items():
+            if name in parts:
+                draw(shapes, picture)
+    return shapes
+
+
+def _before(shapes: Shapes, picture: Picture) -> None:
+    shapes.line("before", picture.before)
+    shapes.dots("before", picture.before)
+
+
+def _after(shapes: Shapes, picture: Picture) -> None:
+    shapes.line("after", picture.joints)
+
+
+def _joints(shapes: Shapes, picture: Picture) -> None:
+    shapes.dots("after", picture.joints)
+
+
+def _goal(shapes: Shapes, picture: Picture) -> None:
+    if picture.target is None:
+        return
+    arm = CROSS * picture.length
+    for axis in (Vector((arm, 0, 0)), Vector((0, arm, 0)), Vector((0, 0, arm))):
+        shapes.line("target", (picture.target - axis, picture.target + axis))
+
+
+def _pole(shapes: Shapes, picture: Picture) -> None:
+    if picture.pole is None:
+        return
+    root, tip = picture.joints[0], picture.joints[-1]
+    shapes.fan("pole_plane", picture.pole, (root, tip))
+    shapes.dashes("pole", _middle(picture.joints), picture.pole)
+    shapes.line("pole", (root, tip))
+
+
+def _middle(joints: Sequence[Vector]) -> Vector:
+    """The joint that stands farthest from the line from root to tip, from which the bend is seen."""
+    root, along = joints[0], (joints[-1] - joints[0]).normalized()
+    return max(joints, key=lambda joint: ((joint - root) - along * (joint - root).dot(along)).length)
+
+
+def _limits(shapes: Shapes, picture: Picture) -> None:
+    for placed in picture.limits:
+        colour = "blocked" if placed.blocks else "limit"
+        centre = placed.matrix.translation
+        for curve in (*placed.outline.swing, *placed.outline.twist):
+            points = [placed.matrix @ point for point in curve]
+            shapes.line(colour, points)
+            shapes.fan(f"{colour}_face", centre, points)
+        for end in placed.outline.ends.values():
+            shapes.line(colour, (centre, placed.matrix @ end))
+        shapes.line("after", (centre, placed.matrix @ placed.bone))
+
+
+def _reach(shapes: Shapes, picture: Picture) -> None:
+    for colour, radii in (("reach", picture.reach), ("limited_reach", picture.limited_reach)):
+        for radius in radii:
+            if radius > 0.0:
+                for circle in circles(picture.joints[0], radius):
+                    shapes.line(colour, circle)
+
+
+def circles(centre: Vector, radius: float) -> list[list[Vector]]:
+    """Three circles that show a sphere."""
+    turns = [(cos(tau * k / CIRCLE_POINTS), sin(tau * k / CIRCLE_POINTS)) for k in range(CIRCLE_POINTS + 1)]
+    return [
+        [centre + radius * Vector(point) for point in points]
+        for points in (
+            [(x, y, 0.0) for x, y in turns],
+            [(x, 0.0, y) for x, y in turns],
+            [(0.0, x, y) for x, y in turns],
+        )
+    ]
+
+
+def _residual(shapes: Shapes, picture: Picture) -> None:
+    if picture.target is not None and not picture.is_reached:
+        shapes.line("residual", (picture.joints[-1], picture.target))
+
+
+PARTS = {
+    "reach": _reach,
+    "before": _before,
+    "pole": _pole,
+    "limits": _limits,
+    "after": _after,
+    "joints": _joints,
+    "goal": _goal,
+    "residual": _residual,
+}

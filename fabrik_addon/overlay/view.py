@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The overlay of the 3D View: the one owner of its draw handlers, and of what was drawn last."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ..rig.find import working_rig
+from ..rig.properties import rig_of
+from .collect import pictures_of
+from .colours import theme_colours
+from .paint import Painted
+from .settings import parts_of, scene_settings
+from .shapes import shapes_of
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class ViewState:
+    """What the overlay keeps between two redraws.
+
+    Attributes:
+        revision: Counts what may have changed the picture.
+        drawn: For what the batches were made.
+        painted: The batches.
+        rebuilds: Number of times that they were made.
+        handles: Blender's draw handlers.
+    """
+
+    revision: int = 0
+    drawn: object = None
+    painted: Painted | None = None
+    rebuilds: int = 0
+    handles: list[Any] = field(default_factory=list)
+
+
+state = ViewState()
+
+
+def touch() -> None:
+    """What is shown may have changed."""
+    state.revision += 1
+
+
+def draw(context: bpy.types.Context) -> None:
+    """Draw the overlay of the view's scene, where it is on."""
+    scene, region = context.scene, context.region
+    if scene is None or region is None or not scene_settings(scene).show:
+        return
+    painted = _painted(context, scene)
+    if painted is not None and context.preferences is not None:
+        painted.draw((region.width, region.height), context.preferences.system.ui_scale)
+
+
+def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | None:
+    """The batches for what is to be shown now, made anew where that changed."""
+    owner, settings = working_rig(context), scene_settings(scene)
+    if owner is None or owner.type != "ARMATURE" or context.preferences is None:
+        return None
+    rig = rig_of(owner)
+    parts = parts_of(settings)
+    wanted = (state.revision, scene.name_full, owner.name_full, rig.active_index, settings.all_chains, frozenset(parts))
+    if wanted != state.drawn:
+        chains = list(rig.chains) if settings.all_chains else [rig.active] if rig.active else []
+        depsgraph = context.evaluated_depsgraph_get()
+        pictures = pictures_of(owner, chains, depsgraph, "limited_reach" in parts)
+        state.painted = Painted(shapes_of(pictures, parts), theme_colours(context.preferences))
+        state.drawn = wanted
+        state.rebuilds += 1
+    return state.painted
+
+
+def _draw_guarded() -> None:
+    try:
+        draw(bpy.context)
+    except Exception:  # Blender would say so at every redraw, in the console alone
+        log.exception("the overlay failed and is switched off")
+        if bpy.context.scene is not None:
+            scene_settings(bpy.context.scene).show = False
+
+
+def register() -> None:
+    """Draw in every 3D View from now on."""
+    add: Any = bpy.types.SpaceView3D.draw_handler_add
+    state.handles.append(add(_draw_guarded, (), "WINDOW", "POST_VIEW"))
+
+
+def unregister() -> None:
+    """Draw no more, and keep nothing."""
+    remove: Any = bpy.types.SpaceView3D.draw_handler_remove
+    while state.handles:
+        remove(state.handles.pop(), "WINDOW")
+    state.painted = state.drawn = None
