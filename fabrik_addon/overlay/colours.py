@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import bpy
@@ -23,7 +24,7 @@ FROM_THEME = {
     "limited_reach": ("user_interface", "gizmo_a", 0.5),
     "residual": ("user_interface", "axis_x", 1.0),
     "step": ("user_interface", "gizmo_hi", 1.0),
-    "text": ("view_3d", "text_hi", 1.0),
+    "text": ("user_interface", "wcol_regular.text_sel", 1.0),
 }
 
 
@@ -32,6 +33,6 @@ def theme_colours(preferences: bpy.types.Preferences) -> dict[str, Colour]:
     theme: Any = preferences.themes[0]
     found = {}
     for name, (part, colour, alpha) in FROM_THEME.items():
-        red, green, blue = tuple(getattr(getattr(theme, part), colour))[:3]
+        red, green, blue = tuple(attrgetter(f"{part}.{colour}")(theme))[:3]
         found[name] = (red, green, blue, alpha)
     return found

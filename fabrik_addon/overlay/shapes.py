@@ -73,9 +73,9 @@ class Shapes:
 
     def line(self, colour: str, points: Iterable[Vector]) -> None:
         """A line through points."""
-        kept = self.lines.setdefault(colour, [])
-        for a, b in pairwise(points):
-            kept += (a, b)
+        ends = [end for pair in pairwise(points) for end in pair]
+        if ends:
+            self.lines.setdefault(colour, []).extend(ends)
 
     def dashes(self, colour: str, a: Vector, b: Vector) -> None:
         """A dashed line."""

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The overlay: its data, its colours, and that it is seen."""
+
+from __future__ import annotations
+
+from math import radians
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.overlay import collect, view
+from fabrik_addon.overlay.colours import FROM_THEME, theme_colours
+from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
+from fabrik_addon.overlay.shapes import PARTS, Picture, shapes_of
+from mathutils import Matrix, Vector
+
+from rigs import add_chain, evaluated_joints, make_empty, make_line
+
+JOINTS = (Vector((0, 0, 0)), Vector((0, 0.3, 1)), Vector((0, 0, 2)))
+
+
+def limited_line():
+    owner = make_line(3)
+    chain = add_chain(owner, (0.2, 0.9, 1.9))
+    chain.pole = make_empty((0, 4, 1), "Pole")
+    knee = owner.pose.bones["b1"].fabrik
+    knee.limit, knee.angle_min, knee.angle_max = "HINGE", 0.0, radians(120)
+    owner.pose.bones["b0"].fabrik.limit = "CONE"
+    bpy.ops.fabrik.solve_all()
+    return owner, owner.fabrik.chains[0]
+
+
+def pictures(owner, chains, with_reach: bool = False) -> list[Picture]:
+    return collect.pictures_of(owner, chains, bpy.context.evaluated_depsgraph_get(), with_reach)
+
+
+class TestShapes:
+    def test_each_part_draws_its_own_and_nothing_else(self) -> None:
+        picture = Picture(JOINTS, JOINTS, Vector((1, 0, 1)), Vector((0, 3, 1)), (), (0.5, 2.0), (0.7,), False)
+        drawn = {part: shapes_of([picture], {part}) for part in PARTS}
+        colours = {
+            part: {*shapes.lines, *shapes.points, *shapes.faces} for part, shapes in drawn.items() if part != "limits"
+        }
+        assert colours == {
+            "reach": {"reach", "limited_reach"},
+            "before": {"before"},
+            "pole": {"pole", "pole_plane"},
+            "after": {"after"},
+            "joints": {"after"},
+            "goal": {"target"},
+            "residual": {"residual"},
+        }
+        assert not shapes_of([picture], set()).lines
+
+    def test_every_colour_is_in_the_theme(self) -> None:
+        colours = theme_colours(bpy.context.preferences)
+        assert set(colours) == set(FROM_THEME)
+        assert all(0.0 <= value <= 1.0 for colour in colours.values() for value in colour)
+
+    def test_nothing_left_off_shows_no_residual(self) -> None:
+        assert not shapes_of([Picture(JOINTS, target=JOINTS[-1])], {"residual"}).lines
+
+    def test_a_picture_without_goal(self) -> None:
+        shapes = shapes_of([Picture(JOINTS)], set(PARTS))
+        assert set(shapes.lines) == {"after"}
+
+
+class TestCollecting:
+    def test_joints_goal_limits_and_reach(self) -> None:
+        owner, chain = limited_line()
+        (picture,) = pictures(owner, [chain], with_reach=True)
+        for seen, wanted in zip(picture.joints, evaluated_joints(owner, chain), strict=True):
+            assert (seen - wanted).length < 1e-6
+        assert picture.target == chain.target.location
+        assert len(picture.limits) == 2
+        assert picture.reach[1] == pytest.approx(picture.length, rel=1e-4)
+        assert 0.0 <= picture.limited_reach[0] < picture.limited_reach[1] <= picture.reach[1] + 1e-4
+
+    def test_an_outline_stands_at_its_joint_and_the_bone_ends_on_it(self) -> None:
+        owner, chain = limited_line()
+        owner.location, owner.rotation_euler = (1, 2, 3), (0.3, 0.2, 0.1)
+        bpy.context.view_layer.update()
+        (picture,) = pictures(owner, [chain])
+        hinge = picture.limits[1]
+        assert (hinge.matrix.translation - picture.joints[1]).length < 1e-5
+        assert (hinge.matrix @ hinge.bone - picture.joints[2]).length < 1e-5
+        curve = [hinge.matrix @ point for point in hinge.outline.swing[0]]
+        assert min((point - picture.joints[2]).length for point in curve) < 0.06
+
+    def test_what_blocks_is_marked(self) -> None:
+        owner, chain = limited_line()
+        for name in ("b1", "b2"):
+            owner.pose.bones[name].fabrik.limit = "LOCKED"
+        chain.target.location = (0.1, 0.1, 1.0)
+        bpy.ops.fabrik.solve_all()
+        (picture,) = pictures(owner, [owner.fabrik.chains[0]])
+        blocking = {bone.name for bone in owner.fabrik.chains[0].blocking_bones}
+        assert blocking
+        assert sum(placed.blocks for placed in picture.limits) == len(blocking)
+        assert "blocked" in shapes_of([picture], {"limits"}).lines
+
+    def test_a_chain_that_cannot_be_read_is_left_out(self) -> None:
+        owner, chain = limited_line()
+        chain.tip_bone = "gone"
+        assert pictures(owner, [chain]) == []
+
+    def test_a_deleted_target(self) -> None:
+        owner, chain = limited_line()
+        bpy.data.objects.remove(chain.target)
+        (picture,) = pictures(owner, [chain])
+        assert picture.target is None
+
+
+class TestSettings:
+    def test_each_option_switches_its_part(self) -> None:
+        settings = scene_settings(bpy.context.scene)
+        for name in OPTIONS:
+            setattr(settings, name, False)
+        assert parts_of(settings) == set()
+        for name in OPTIONS:
+            if name.startswith("show_"):
+                setattr(settings, name, True)
+                assert name.removeprefix("show_") in parts_of(settings)
+                setattr(settings, name, False)
+
+
+class Region:
+    width = height = 200
+
+
+class Context:
+    """As much of a context as the overlay asks for."""
+
+    region = Region()
+
+    def __getattr__(self, name: str):
+        return getattr(bpy.context, name)
+
+
+def ready_gpu() -> None:
+    """Start the GPU in background."""
+    import gpu
+
+    if hasattr(gpu, "init"):
+        gpu.init()
+        return
+    scene = bpy.context.scene
+    scene.render.engine = "BLENDER_WORKBENCH"
+    scene.render.resolution_x = scene.render.resolution_y = 4
+    if scene.camera is None:
+        scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+        scene.collection.objects.link(scene.camera)
+    bpy.ops.render.render()
+
+
+def seen(draw) -> np.ndarray:
+    """What is drawn, seen along -X with Z up, 5 units across: (200, 200, 4)."""
+    import gpu
+
+    buffer = gpu.types.GPUOffScreen(200, 200)
+    axes = Matrix(((0, 1, 0, 0), (0, 0, 1, 0), (1, 0, 0, 0), (0, 0, 0, 1)))
+    look = axes @ Matrix.Translation((0, -0.5, -1.2))
+    scale = Matrix.Diagonal((1 / 2.5, 1 / 2.5, 1 / 100, 1))
+    with buffer.bind():
+        gpu.state.active_framebuffer_get().clear(color=(0, 0, 0, 0))
+        with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
+            gpu.matrix.load_matrix(look)
+            gpu.matrix.load_projection_matrix(scale)
+            draw()
+        pixels = gpu.state.active_framebuffer_get().read_color(0, 0, 200, 200, 4, 0, "FLOAT")
+    buffer.free()
+    return np.array(pixels.to_list() if hasattr(pixels, "to_list") else pixels).reshape(200, 200, 4)
+
+
+class TestDrawing:
+    def test_it_is_seen_and_made_anew_only_when_something_changed(self) -> None:
+        owner, chain = limited_line()
+        ready_gpu()
+        bpy.context.view_layer.objects.active = owner
+        settings, context = scene_settings(bpy.context.scene), Context()
+        settings.show = False
+        assert not seen(lambda: view.draw(context)).any()
+        settings.show = True
+        for name in OPTIONS:
+            setattr(settings, name, name == "show_after")
+        bpy.context.view_layer.update()
+        picture = seen(lambda: view.draw(context))
+        assert 100 < (picture[..., 3] > 0).sum() < 3000
+        rebuilds = view.state.rebuilds
+        assert np.array_equal(seen(lambda: view.draw(context)), picture)
+        assert view.state.rebuilds == rebuilds
+        settings.show_limits = True
+        more = seen(lambda: view.draw(context))
+        assert (more[..., 3] > 0).sum() > (picture[..., 3] > 0).sum() + 500
+        assert view.state.rebuilds == rebuilds + 1
+        chain = owner.fabrik.chains[0]
+        chain.target.location.y = 1.4
+        bpy.ops.fabrik.solve_all()
+        bpy.context.view_layer.update()
+        assert not np.array_equal(seen(lambda: view.draw(context)), more)
+        settings.show = False
