@@ -11,6 +11,7 @@ from . import handlers, operators, ui
 from .overlay import settings as overlay_settings
 from .overlay import view
 from .rig import limit_properties, properties
+from .ui import keymap
 
 Step = tuple[Callable[[], None], Callable[[], None]]
 
@@ -26,6 +27,7 @@ STEPS: Sequence[Step] = (
     (overlay_settings.register, overlay_settings.unregister),
     (view.register, view.unregister),
     (handlers.register, handlers.unregister),
+    (keymap.register, keymap.unregister),
 )
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators: each turns Blender's context and its own options into one call of a use case, and reports."""
 
-from . import chains, goals, limits, solving, start_pose
+from . import chains, dragging, goals, limits, recording, solving, start_pose
 
-CLASSES = (*chains.CLASSES, *goals.CLASSES, *solving.CLASSES, *start_pose.CLASSES, *limits.CLASSES)
+MODULES = (chains, goals, solving, dragging, recording, start_pose, limits)
+CLASSES = tuple(cls for module in MODULES for cls in module.CLASSES)

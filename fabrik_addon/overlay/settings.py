@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, PointerProperty
+from bpy.props import BoolProperty, IntProperty, PointerProperty
 
 from ..rig.properties import announce
 
@@ -56,16 +56,34 @@ def parts_of(settings: FabrikOverlay) -> set[str]:
     return parts | {"reach"} if "limited_reach" in parts else parts
 
 
+def step_of(manager: bpy.types.WindowManager) -> tuple[int, bool]:
+    """Index of the recorded step that is looked at, and whether steps are joints and not passes."""
+    return int(getattr(manager, "fabrik_step")), bool(getattr(manager, "fabrik_by_joint"))
+
+
+def set_step(manager: bpy.types.WindowManager, index: int) -> None:
+    """Look at another recorded step."""
+    setattr(manager, "fabrik_step", index)
+
+
 def register() -> None:
     """Register the settings."""
     bpy.utils.register_class(FabrikOverlay)
     pointer: Any = PointerProperty
     scene: Any = bpy.types.Scene
     scene.fabrik_overlay = pointer(type=FabrikOverlay)
+    manager: Any = bpy.types.WindowManager
+    number: Any = IntProperty
+    switch: Any = BoolProperty
+    manager.fabrik_step = number(name="Step", description="Step of the recorded solve", min=0, update=announce)
+    manager.fabrik_by_joint = switch(
+        name="Joint by Joint", description="Show each joint's move, not whole passes alone", update=announce
+    )
 
 
 def unregister() -> None:
     """Take the settings away; what is stored in files stays in them."""
     scene: Any = bpy.types.Scene
-    del scene.fabrik_overlay
+    manager: Any = bpy.types.WindowManager
+    del scene.fabrik_overlay, manager.fabrik_step, manager.fabrik_by_joint
     bpy.utils.unregister_class(FabrikOverlay)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,8 @@ import bpy
 
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
+from ..session import record
+from . import steps
 from .collect import pictures_of
 from .colours import theme_colours
 from .paint import Painted
@@ -75,11 +78,21 @@ def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | No
     return state.painted
 
 
-def _draw_guarded() -> None:
+def _draw_world() -> None:
+    _guarded(draw)
+    _guarded(steps.draw_view)
+
+
+def _draw_pixels() -> None:
+    _guarded(steps.draw_pixels)
+
+
+def _guarded(work: Callable[[bpy.types.Context], None]) -> None:
     try:
-        draw(bpy.context)
+        work(bpy.context)
     except Exception:  # Blender would say so at every redraw, in the console alone
         log.exception("the overlay failed and is switched off")
+        record.state.current = None
         if bpy.context.scene is not None:
             scene_settings(bpy.context.scene).show = False
 
@@ -87,7 +100,8 @@ def _draw_guarded() -> None:
 def register() -> None:
     """Draw in every 3D View from now on."""
     add: Any = bpy.types.SpaceView3D.draw_handler_add
-    state.handles.append(add(_draw_guarded, (), "WINDOW", "POST_VIEW"))
+    state.handles.append(add(_draw_world, (), "WINDOW", "POST_VIEW"))
+    state.handles.append(add(_draw_pixels, (), "WINDOW", "POST_PIXEL"))
 
 
 def unregister() -> None:
@@ -96,3 +110,4 @@ def unregister() -> None:
     while state.handles:
         remove(state.handles.pop(), "WINDOW")
     state.painted = state.drawn = None
+    record.state.current = None

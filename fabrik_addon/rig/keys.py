@@ -30,11 +30,10 @@ class KeyedChannels:
                 values[i] = curve.evaluate(max(times))
         return values
 
-    def has(self, bone: bpy.types.PoseBone) -> bool:
-        """Whether the bone's rotation is keyed."""
-        name, size = channel_of(bone.rotation_mode)
-        path = f"{bone.path_from_id()}.{name}"
-        return any((path, i) in self.curves for i in range(size))
+    def has(self, bone: bpy.types.PoseBone, channel: str = "") -> bool:
+        """Whether a channel of the bone is keyed, by default its rotation."""
+        path = f"{bone.path_from_id()}.{channel or channel_of(bone.rotation_mode)[0]}"
+        return any((path, i) in self.curves for i in range(4))
 
 
 def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:
@@ -43,6 +42,16 @@ def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone]
     Returns:
         The number of bones that were keyed.
     """
+    paths = [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones]
+    return _insert(context, paths, keyed)
+
+
+def insert_location_keys(context: bpy.types.Context, bone: bpy.types.PoseBone, keyed: KeyedChannels) -> int:
+    """Key the location of a bone where automatic keying is on; see `insert_auto_keys`."""
+    return _insert(context, [(bone, "location")], keyed)
+
+
+def _insert(context: bpy.types.Context, wanted: list[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels) -> int:
     assert context.scene is not None
     assert context.preferences is not None
     tools = context.scene.tool_settings
@@ -52,13 +61,12 @@ def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone]
     options: Any = set()
     if edit.use_keyframe_insert_available:
         options.add("INSERTKEY_AVAILABLE")
-        bones = [bone for bone in bones if keyed.has(bone)]
+        wanted = [(bone, path) for bone, path in wanted if keyed.has(bone, path)]
     if edit.use_auto_keyframe_insert_needed:
         options.add("INSERTKEY_NEEDED")
     if tools.auto_keying_mode == "REPLACE_KEYS":
         options.add("INSERTKEY_REPLACE")
     count = 0
-    for bone in bones:
-        path = channel_of(bone.rotation_mode)[0]
+    for bone, path in wanted:
         count += bool(bone.keyframe_insert(path, group=bone.name, options=options, keytype=tools.keyframe_type))
     return count

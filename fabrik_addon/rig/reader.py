@@ -67,29 +67,33 @@ def read_path(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], deps
     return BonePath.of([evaluated[bone.name] for bone in bones])
 
 
-def read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Reading:
+def read(
+    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, point: Vector | None = None
+) -> Reading:
     """Read one chain and its goal.
 
     Args:
         owner: An armature object that can be posed (`checks.check_rig`).
         chain: One of its chains.
         depsgraph: Evaluated for the frame in question.
+        point: Where the tip is to go, in world space, in place of the chain's target.
 
     Raises:
         FabrikError: The chain can't be solved; the error names the chain and, where one is at fault, the bone.
     """
     try:
-        return _read(owner, chain, depsgraph)
+        return _read(owner, chain, depsgraph, point)
     except FabrikError as error:
         error.chain = error.chain or chain.name
         raise
 
 
-def _read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Reading:
+def _read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, point: Vector | None) -> Reading:
     bones = resolve_bones(owner, chain)
     path = read_path(owner, bones, depsgraph)
     check_bones(owner, bones)
-    check_goal(owner, chain, bones)
+    if point is None:
+        check_goal(owner, chain, bones)
     starts = read_start(owner, chain, bones, frame_of(depsgraph))
     limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     starts = [limit.clamp(start) for limit, start in zip(limits, starts, strict=True)]
@@ -97,8 +101,10 @@ def _read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Deps
     origin = path.origin
     if path.parent is not None and not path.parent.to_3x3().determinant():
         raise ChainError(f"the parent of its first bone '{bones[0].name}' has no scale", chain=chain.name)
-    assert chain.target is not None
-    target = resolve_point("target", chain.target, chain.target_bone, depsgraph)
+    target = point
+    if target is None:
+        assert chain.target is not None
+        target = resolve_point("target", chain.target, chain.target_bone, depsgraph)
     pole = resolve_point("pole", chain.pole, chain.pole_bone, depsgraph) if chain.pole else None
     goal = Goal(
         to_root(world, origin, target), to_root(world, origin, pole) if pole is not None else None, chain.pole_angle

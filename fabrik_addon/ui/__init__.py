@@ -3,4 +3,4 @@
 
 from . import chain_list, panels, preferences, viewing
 
-CLASSES = (*preferences.CLASSES, *chain_list.CLASSES, *viewing.CLASSES, *panels.CLASSES)
+CLASSES = (*preferences.CLASSES, *chain_list.CLASSES, *panels.CLASSES, *viewing.CLASSES)

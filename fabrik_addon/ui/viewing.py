@@ -6,6 +6,9 @@ from __future__ import annotations
 import bpy
 
 from ..overlay.settings import OPTIONS, scene_settings
+from ..overlay.steps import current_step
+from ..rig.find import working_chain
+from .status import Icon
 
 
 def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
@@ -17,7 +20,10 @@ def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner:
     row.prop(context.scene, "fabrik_live", text="", icon="SCENE_DATA")
     row.separator()
     row.prop(scene_settings(context.scene), "show", text="Overlay", icon="OVERLAY", toggle=True)
-    row.popover("FABRIK_PT_overlay", text="")
+    arrow = row.row(align=True)
+    arrow.ui_units_x = 1.0
+    arrow.popover("FABRIK_PT_overlay", text="")
+    layout.operator("fabrik.drag", icon="VIEW_PAN")
 
 
 class FABRIK_PT_overlay(bpy.types.Panel):
@@ -38,4 +44,46 @@ class FABRIK_PT_overlay(bpy.types.Panel):
             column.prop(settings, name)
 
 
-CLASSES = (FABRIK_PT_overlay,)
+WAYS: tuple[tuple[str, Icon], ...] = (
+    ("FIRST", "REW"),
+    ("BACK", "FRAME_PREV"),
+    ("", "PLAY"),
+    ("FORWARD", "FRAME_NEXT"),
+    ("LAST", "FF"),
+)
+
+
+class FABRIK_PT_steps(bpy.types.Panel):
+    """A recorded solve of the active chain, pass by pass"""
+
+    bl_label = "Step by Step"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "FABRIK"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.mode in {"OBJECT", "POSE"} and working_chain(context) is not None
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, manager = self.layout, context.window_manager
+        layout.operator("fabrik.record", icon="REC")
+        found = current_step(manager)
+        if found is None:
+            return
+        recording, step, index, count = found
+        row = layout.row(align=True)
+        for to, icon in WAYS:
+            if to:
+                row.operator("fabrik.step", text="", icon=icon).to = to
+            else:
+                row.operator("fabrik.steps_play", text="", icon=icon)
+        row.operator("fabrik.record_clear", icon="X")
+        layout.prop(manager, "fabrik_by_joint")
+        layout.prop(manager, "fabrik_step", slider=False)
+        layout.label(text=f"{index + 1} of {count}: {step.name}")
+        layout.label(text=f"{recording.chain}: {step.error:.3g} off")
+
+
+CLASSES = (FABRIK_PT_overlay, FABRIK_PT_steps)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dragging a tip in the viewport."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d, region_2d_to_location_3d
+from mathutils import Vector
+
+from ..errors import FabrikError
+from ..rig.find import working_chain, working_rig
+from ..rig.properties import FabrikChain, rig_of
+from ..session.drag import Drag, begin, drag_to, finish, tip_of
+from .base import ChainOperator
+
+if TYPE_CHECKING:
+    from .base import Returned
+
+NEAR = 60.0  # pixels within which a tip counts as under the mouse
+PRECISE = 0.1
+STEP, FINE_STEP = 1.0, 0.1  # scene units that snapping goes by, as Blender's increments do
+CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
+KEYS = "   ".join(
+    ("LMB Confirm", "Esc Cancel", "X Y Z Along", "A Anchored Root: {anchored}", "Shift Precise", "Ctrl Snap")
+)
+
+
+class FABRIK_OT_drag(ChainOperator):
+    """Drag the tip under the mouse, or that of the active chain; no target is needed"""
+
+    bl_idname = "fabrik.drag"
+    bl_label = "Drag Tip"
+    bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
+
+    _drag: Drag
+    _moved: Vector
+    _mouse: Vector
+    _axis: int | None
+    _anchored: bool
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if context.space_data is None or context.space_data.type != "VIEW_3D" or context.region_data is None:
+            self.report({"ERROR"}, "the tip is dragged in a 3D View")
+            return {"CANCELLED"}
+        owner = working_rig(context)
+        try:
+            chain = self._chain_under_mouse(context, owner, event)
+            self._drag = begin(context, owner, chain)
+        except FabrikError as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        rig_of(owner).active_index = [other.name for other in rig_of(owner).chains].index(chain.name)
+        self._moved, self._mouse = Vector(), Vector((event.mouse_region_x, event.mouse_region_y))
+        self._axis, self._anchored = None, True
+        context.window_manager.modal_handler_add(self)
+        self._tell(context)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        self.report({"ERROR"}, "the tip is dragged with the mouse in a 3D View")
+        return {"CANCELLED"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        try:
+            return self._handled(context, event)
+        except FabrikError as error:
+            self._drag.restore()
+            self.report({"ERROR"}, str(error))
+            return self._ended(context, {"CANCELLED"})
+
+    def _handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if event.type in CANCEL and event.value == "PRESS":
+            self._drag.restore()
+            return self._ended(context, {"CANCELLED"})
+        if event.type in CONFIRM and event.value == "PRESS":
+            finish(context, self._drag, self._anchored)
+            return self._ended(context, {"FINISHED"})
+        if event.value == "PRESS" and event.type in {"X", "Y", "Z", "A"}:
+            if event.type == "A":
+                self._anchored = not self._anchored
+            else:
+                axis = "XYZ".index(event.type)
+                self._axis = None if self._axis == axis else axis
+        elif event.type != "MOUSEMOVE":
+            return {"RUNNING_MODAL"}
+        else:
+            self._moved += self._step(context, event)
+        drag_to(context, self._drag, self._drag.tip + self._constrained(event), self._anchored)
+        self._tell(context)
+        return {"RUNNING_MODAL"}
+
+    def _step(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector:
+        """How far the mouse moved since the last event, in the plane of the view through the tip."""
+        mouse = Vector((event.mouse_region_x, event.mouse_region_y))
+        a, b = (
+            region_2d_to_location_3d(context.region, context.region_data, place, self._drag.tip)
+            for place in (self._mouse, mouse)
+        )
+        self._mouse = mouse
+        return (b - a) * (PRECISE if event.shift else 1.0)
+
+    def _constrained(self, event: bpy.types.Event) -> Vector:
+        """The whole way along the axis that is chosen, in steps where snapping is on."""
+        way = self._moved.copy()
+        if self._axis is not None:
+            way = Vector([value if i == self._axis else 0.0 for i, value in enumerate(way)])
+        if event.ctrl != bpy.context.scene.tool_settings.use_snap:
+            step = FINE_STEP if event.shift else STEP
+            way = Vector([round(value / step) * step for value in way])
+        return way
+
+    def _chain_under_mouse(
+        self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event
+    ) -> FabrikChain:
+        mouse, depsgraph = Vector((event.mouse_region_x, event.mouse_region_y)), context.evaluated_depsgraph_get()
+        found: list[tuple[float, str]] = []
+        for chain in rig_of(owner).chains:
+            try:
+                tip = tip_of(owner, chain, depsgraph)
+            except FabrikError:
+                continue
+            seen = location_3d_to_region_2d(context.region, context.region_data, tip)
+            if seen is not None and (seen - mouse).length <= NEAR * context.preferences.system.ui_scale:
+                found.append(((seen - mouse).length, chain.name))
+        return rig_of(owner).chains[min(found)[1]] if found else working_chain(context)
+
+    def _tell(self, context: bpy.types.Context) -> None:
+        context.workspace.status_text_set(KEYS.format(anchored="on" if self._anchored else "off"))
+        along = "" if self._axis is None else f" along {'XYZ'[self._axis]}"
+        context.area.header_text_set(
+            f"{self._drag.chain}: " + ", ".join(f"{value:.4g}" for value in self._moved) + along
+        )
+
+    def _ended(self, context: bpy.types.Context, result: Returned) -> Returned:
+        context.workspace.status_text_set(None)
+        context.area.header_text_set(None)
+        return result
+
+
+CLASSES = (FABRIK_OT_drag,)

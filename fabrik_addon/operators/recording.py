@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking at a solve step by step; the scene is never changed, so there is nothing to undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..overlay.settings import set_step, step_of
+from ..overlay.steps import current_step
+from ..rig.checks import check_rig
+from ..rig.find import working_chain
+from ..session.record import record, state
+from .base import ChainOperator
+
+if TYPE_CHECKING:
+    from .base import Returned
+
+SECONDS = 0.25  # a step takes while playing
+
+
+class FABRIK_OT_record(ChainOperator):
+    """Solve the chain and keep every pass to look at; the pose stays as it is"""
+
+    bl_idname = "fabrik.record"
+    bl_label = "Record Solve"
+    bl_options = {"REGISTER"}
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        depsgraph = context.evaluated_depsgraph_get()
+        chain = working_chain(context)
+        state.current = record(check_rig(owner, depsgraph), chain, depsgraph)
+        set_step(context.window_manager, 0)
+        _redraw(context)
+        self.report({"INFO"}, f"{chain.name}: {len(state.current.passes)} steps recorded")
+        return {"FINISHED"}
+
+
+class StepOperator(bpy.types.Operator):
+    """An operator on the recording."""
+
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if state.current is None:
+            cls.poll_message_set("Nothing is recorded")
+        return state.current is not None
+
+
+class FABRIK_OT_step(StepOperator):
+    """Go to another step of the recorded solve"""
+
+    bl_idname = "fabrik.step"
+    bl_label = "Step"
+
+    if TYPE_CHECKING:
+        to: str
+    else:
+        to: EnumProperty(
+            name="To",
+            items=(
+                ("FIRST", "First", "The pose from which the solve starts"),
+                ("BACK", "Back", "One step back"),
+                ("FORWARD", "Forward", "One step forward"),
+                ("LAST", "Last", "The solved pose"),
+            ),
+            default="FORWARD",
+        )
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        found = current_step(context.window_manager)
+        if found is None:
+            return {"CANCELLED"}
+        _, _, index, count = found
+        places = {"FIRST": 0, "BACK": max(index - 1, 0), "FORWARD": min(index + 1, count - 1), "LAST": count - 1}
+        set_step(context.window_manager, places[self.to])
+        _redraw(context)
+        return {"FINISHED"}
+
+
+class FABRIK_OT_steps_play(StepOperator):
+    """Play the recorded solve from the step that is shown; Esc stops"""
+
+    bl_idname = "fabrik.steps_play"
+    bl_label = "Play Steps"
+
+    _timer: Any = None
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        found = current_step(context.window_manager)
+        if found is not None and found[2] == found[3] - 1:
+            set_step(context.window_manager, 0)
+        self._timer = context.window_manager.event_timer_add(SECONDS, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        found = current_step(context.window_manager)
+        ended = found is None or found[2] >= found[3] - 1
+        if ended or event.type in {"ESC", "RIGHTMOUSE"}:
+            context.window_manager.event_timer_remove(self._timer)
+            return {"FINISHED"}
+        if event.type == "TIMER":
+            set_step(context.window_manager, step_of(context.window_manager)[0] + 1)
+            _redraw(context)
+        return {"PASS_THROUGH"}
+
+
+class FABRIK_OT_record_clear(StepOperator):
+    """Stop looking at the recorded solve"""
+
+    bl_idname = "fabrik.record_clear"
+    bl_label = "Exit"
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        state.current = None
+        _redraw(context)
+        return {"FINISHED"}
+
+
+def _redraw(context: bpy.types.Context) -> None:
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+CLASSES = (FABRIK_OT_record, FABRIK_OT_step, FABRIK_OT_steps_play, FABRIK_OT_record_clear)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A recorded solve over the rig: the chain at one step, what is left, and a graph of it by pass."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import log10
+
+import blf
+import bpy
+from mathutils import Vector
+
+from ..session.record import RecordedStep, Recording, state
+from .colours import theme_colours
+from .paint import Painted
+from .settings import step_of
+from .shapes import Shapes
+
+GRAPH = Vector((220.0, 70.0))  # pixels at scale 1
+MARGIN = Vector((60.0, 40.0))
+DECADES = 7.0  # of error, from the chain's length down, over the height of the graph
+TEXT_SIZE = 12.0
+
+
+def current_step(manager: bpy.types.WindowManager) -> tuple[Recording, RecordedStep, int, int] | None:
+    """The recording, the step that is looked at, its index and the number of steps; None without a recording."""
+    recording = state.current
+    if recording is None:
+        return None
+    index, by_joint = step_of(manager)
+    steps = recording.steps(by_joint)
+    index = min(max(index, 0), len(steps) - 1)
+    return recording, steps[index], index, len(steps)
+
+
+def step_shapes(recording: Recording, step: RecordedStep) -> Shapes:
+    """The chain at a step and the line to its target, in the world."""
+    shapes = Shapes()
+    shapes.line("before", recording.passes[0].joints)
+    shapes.line("step", step.joints)
+    shapes.dots("step", step.joints)
+    if step.moved is not None:
+        shapes.dots("target", [step.joints[step.moved]])
+    shapes.line("residual", (step.joints[-1], recording.target))
+    return shapes
+
+
+def graph_shapes(errors: list[float], length: float, index: int, scale: float) -> Shapes:
+    """The error by step as a curve on a logarithmic scale, with the step marked; in pixels.
+
+    Args:
+        errors: Of each step, in scene units.
+        length: Of the chain, the top of the scale.
+        index: Of the step that is looked at.
+        scale: Pixels of the interface.
+    """
+    shapes, size, corner = Shapes(), GRAPH * scale, MARGIN * scale
+
+    def place(i: int, error: float) -> Vector:
+        height = 1.0 + log10(max(error / length, 1e-9)) / DECADES
+        x = i / max(len(errors) - 1, 1)
+        return Vector((corner.x + size.x * x, corner.y + size.y * min(max(height, 0.0), 1.0), 0.0))
+
+    left, top = Vector((corner.x, corner.y, 0.0)), Vector((corner.x, corner.y + size.y, 0.0))
+    shapes.line("before", (top, left, Vector((corner.x + size.x, corner.y, 0.0))))
+    points = [place(i, error) for i, error in enumerate(errors)]
+    shapes.line("step", points)
+    shapes.dots("target", [points[index]])
+    return shapes
+
+
+def caption(recording: Recording, step: RecordedStep, index: int, count: int) -> str:
+    """The step in words."""
+    moved = f", joint {step.moved}" if step.moved is not None else ""
+    return f"{recording.chain}: step {index + 1} of {count}, {step.name}{moved}, {step.error:.3g} off"
+
+
+def draw_view(context: bpy.types.Context) -> None:
+    """Draw the step in the world."""
+    found = current_step(context.window_manager) if context.window_manager else None
+    if found is None or context.preferences is None or context.region is None:
+        return
+    recording, step, _, _ = found
+    painted = Painted(step_shapes(recording, step), theme_colours(context.preferences))
+    painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale * 1.5)
+
+
+def draw_pixels(context: bpy.types.Context) -> None:
+    """Draw the graph and the caption in the corner of the view."""
+    found = current_step(context.window_manager) if context.window_manager else None
+    if found is None or context.preferences is None or context.region is None or context.window_manager is None:
+        return
+    recording, step, index, count = found
+    scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
+    errors = [other.error for other in recording.steps(step_of(context.window_manager)[1])]
+    length = sum((b - a).length for a, b in pairwise(step.joints))
+    shapes = graph_shapes(errors, length, index, scale)
+    Painted(shapes, colours).draw((context.region.width, context.region.height), scale)
+    blf.size(0, TEXT_SIZE * scale)
+    blf.color(0, *colours["text"])
+    blf.position(0, MARGIN.x * scale, (MARGIN.y + GRAPH.y + 10.0) * scale, 0.0)
+    blf.draw(0, caption(recording, step, index, count))

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dragging the tip of a chain: anchored at its root, or pulled along like a rope. No target object is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+from ..errors import BoneError, ChainError, TargetError
+from ..kernel import Chain
+from ..kernel.orientation import place
+from ..kernel.passes import backward, limited_forward
+from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.channels import channel_of, read_rotation, read_values
+from ..rig.checks import check_rig
+from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys
+from ..rig.kinematics import Link
+from ..rig.properties import FabrikChain, rig_of
+from ..rig.reader import frame_of, read, to_root
+from ..rig.writer import plan
+from .solve import compute, outcome_of, store
+
+SETTLED = 1e-6
+
+
+@dataclass(slots=True)
+class Drag:
+    """A drag that is going on. Bones are looked up by name at every step.
+
+    Attributes:
+        rig: Name of the armature object.
+        chain: Name of the chain.
+        tip: Where the tip stood, in world space.
+        restore: Puts back all that stood before.
+        known: The chain of the last solve, or None.
+    """
+
+    rig: str
+    chain: str
+    tip: Vector
+    restore: Callable[[], None]
+    known: Chain | None = None
+
+
+def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> Drag:
+    """Start to drag the tip of a chain.
+
+    Raises:
+        FabrikError: The chain can't be posed.
+    """
+    depsgraph = context.evaluated_depsgraph_get()
+    check_rig(owner, depsgraph)
+    tip = tip_of(owner, chain, depsgraph)
+    read(owner, chain, depsgraph, tip)  # says what is wrong before anything moves
+    if rig_of(owner).live and chain.enabled:
+        _check_target(chain)
+    names = [bone.name for bone in resolve_bones(owner, chain)]
+    rig, target = owner.name, chain.target.name if chain.target else ""
+    bones = [pose_bones(owner)[name] for name in names]
+    before = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
+    location = bones[0].location.copy()
+    stood = chain.target.location.copy() if chain.target else None
+
+    def restore() -> None:
+        found = bpy.data.objects.get(rig)
+        if found is None or found.pose is None:
+            return
+        for name, path, values in before:
+            if name in found.pose.bones:
+                setattr(found.pose.bones[name], path, values)
+        if names[0] in found.pose.bones:
+            found.pose.bones[names[0]].location = location
+        goal = bpy.data.objects.get(target)
+        if goal is not None and stood is not None:
+            goal.location = stood
+
+    return Drag(rig, chain.name, tip, restore)
+
+
+def _check_target(chain: FabrikChain) -> None:
+    """A live chain goes where its target is, so that has to be moved along."""
+    goal = chain.target
+    if goal is None or chain.target_bone or goal.constraints or not goal.is_editable:
+        raise TargetError("it is live and its target can't be moved along: drag the target", chain=chain.name)
+
+
+def tip_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """Where the tip of a chain stands, in world space."""
+    tip = resolve_bones(owner, chain)[-1]
+    evaluated = owner.evaluated_get(depsgraph)
+    return evaluated.matrix_world @ pose_bones(evaluated)[tip.name].tail
+
+
+def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: bool) -> None:
+    """Bring the tip to a point of the world; nothing is keyed yet.
+
+    Args:
+        context: Its view layer is evaluated.
+        drag: From `begin`.
+        point: World space.
+        anchored: Whether the root stays; else the whole chain is pulled along.
+
+    Raises:
+        FabrikError: The chain is gone, or can't be posed so.
+    """
+    owner, chain = _found(drag)
+    depsgraph = context.evaluated_depsgraph_get()
+    if rig_of(owner).live and chain.enabled and chain.target is not None:
+        _move(chain.target, point)
+    if not anchored:
+        _pull(owner, chain, depsgraph, point)
+        depsgraph.update()
+        depsgraph = context.evaluated_depsgraph_get()
+    reading = read(owner, chain, depsgraph, point)
+    reading = replace(reading, settings=replace(reading.settings, explain=False))
+    if not anchored:  # it lies where it was pulled, the tip on the point: only what a limit took is made up for
+        reading = replace(reading, starts=[read_rotation(bone) for bone in reading.bones])
+        if _is_there(reading.measured(reading.starts), reading.starts, reading.goal.target):
+            return
+    solved = compute(reading, KeyedChannels(owner, frame_of(depsgraph)), drag.known)
+    drag.known = solved.chain
+    for write in solved.writes:
+        write.write()
+    store(chain, outcome_of(chain.name, solved.solution, [bone.name for bone in reading.bones]))
+
+
+def _is_there(chain: Chain, rotations: list[Quaternion], target: Vector) -> bool:
+    return bool((place(chain, rotations)[0][-1] - target).length <= SETTLED * chain.length)
+
+
+def finish(context: bpy.types.Context, drag: Drag, anchored: bool) -> None:
+    """End the drag with the pose as it stands, and key it where automatic keying is on."""
+    owner, chain = _found(drag)
+    bones = resolve_bones(owner, chain)
+    keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
+    insert_auto_keys(context, bones, keyed)
+    if not anchored:
+        insert_location_keys(context, bones[0], keyed)
+
+
+def _found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
+    owner = bpy.data.objects.get(drag.rig)
+    chain = rig_of(owner).chains.get(drag.chain) if owner is not None else None
+    if owner is None or chain is None:
+        raise ChainError("it is gone", rig=drag.rig, chain=drag.chain)
+    return owner, chain
+
+
+def _move(goal: bpy.types.Object, point: Vector) -> None:
+    """Put an object's origin to a point of the world."""
+    parent = goal.parent.matrix_world @ goal.matrix_parent_inverse if goal.parent else Matrix()
+    goal.location = parent.inverted() @ point - Vector(goal.delta_location)
+
+
+def _pull(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:
+    """Pull the chain by its tip: each joint follows the next at its bone's length, and the root comes along."""
+    reading = read(owner, chain, depsgraph, point)
+    root = reading.bones[0]
+    locks: Any = root.lock_location
+    if root.bone.use_connect or any(locks):
+        held = "connected to its parent" if root.bone.use_connect else "locked in its location"
+        raise BoneError(f"it is {held}, so the chain can't be pulled along: keep it anchored", bone=root.name)
+    rotations = [limit.clamp(read_rotation(bone)) for bone, limit in zip(reading.bones, reading.limits, strict=True)]
+    measured = reading.measured(rotations)
+    wanted = place(measured, rotations)[0]
+    target = to_root(reading.world, reading.origin, point)
+    backward(wanted, measured.lengths, target)
+    away = wanted[0]
+    rotations, _ = limited_forward(measured, rotations, [joint - away for joint in wanted])
+    shift = target - place(measured, rotations)[0][-1]
+    keyed = KeyedChannels(owner, frame_of(depsgraph))
+    for write in plan(reading, rotations, keyed):
+        write.write()
+    root.location = root.location + _location_for(reading.path.links[0], reading.path.parent, shift)
+
+
+def _location_for(link: Link, parent: Matrix | None, shift: Vector) -> Vector:
+    """The change of a bone's location that moves its head by a vector of armature space."""
+    here = link.frame(parent).translation
+    axes = (Vector((1, 0, 0)), Vector((0, 1, 0)), Vector((0, 0, 1)))
+    moved = [replace(link, location=link.location + axis).frame(parent).translation - here for axis in axes]
+    return Matrix(moved).transposed().inverted() @ shift

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solve kept pass by pass, to be looked at; the rig is not touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import bpy
+from mathutils import Vector
+
+from ..kernel import Status, solve
+from ..kernel.trace import ListRecorder
+from ..rig.properties import FabrikChain
+from ..rig.reader import read
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """What a pass, or the move of one joint in it, led to.
+
+    Attributes:
+        name: What was done, see `kernel.trace.Step`.
+        joints: n + 1 points in world space.
+        error: Distance of the tip from the target in scene units.
+        moved: Index of the joint that was moved; None for a whole pass.
+    """
+
+    name: str
+    joints: tuple[Vector, ...]
+    error: float
+    moved: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A solve of one chain, step by step.
+
+    Attributes:
+        rig: Name of the armature object.
+        chain: Name of the chain.
+        target: Point in world space.
+        status: How it ended.
+        passes: The steps, a pass each.
+        moves: The steps, a joint each.
+    """
+
+    rig: str
+    chain: str
+    target: Vector
+    status: Status
+    passes: tuple[RecordedStep, ...]
+    moves: tuple[RecordedStep, ...]
+
+    def steps(self, by_joint: bool) -> tuple[RecordedStep, ...]:
+        """The steps at the wanted fineness; one at least."""
+        return self.moves if by_joint else self.passes
+
+
+@dataclass(slots=True)
+class RecordState:
+    """The recording that is looked at, or None."""
+
+    current: Recording | None = None
+
+
+state = RecordState()
+
+
+def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Recording:
+    """Solve a chain and keep every step; nothing is written.
+
+    Raises:
+        FabrikError: The chain can't be solved.
+    """
+    reading = read(owner, chain, depsgraph)
+    measured = reading.measured(reading.starts)
+    recorder = ListRecorder()
+    solution = solve(measured, reading.goal, replace(reading.settings, explain=False), recorder)
+    target = reading.world @ (reading.origin + reading.goal.target)
+    passes = []
+    for step in recorder.steps:
+        joints = tuple(reading.world @ (reading.origin + joint * measured.length) for joint in step.joints)
+        passes.append(RecordedStep(step.name, joints, (joints[-1] - target).length))
+    moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, target))]
+    return Recording(owner.name, chain.name, target, solution.status, tuple(passes), tuple(moves))
+
+
+def _moves(before: RecordedStep, after: RecordedStep, target: Vector) -> Iterator[RecordedStep]:
+    """A pass joint by joint, in the order in which it goes along the chain."""
+    last = len(after.joints) - 1
+    orders: dict[str, Sequence[int]] = {"backward": range(last, -1, -1), "forward": range(last + 1)}
+    joints = list(before.joints)
+    for index in orders.get(after.name, ()):
+        joints[index] = after.joints[index]
+        yield RecordedStep(after.name, tuple(joints), (joints[-1] - target).length, index)
+    if after.name not in orders:
+        yield after

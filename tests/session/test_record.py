@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A solve kept step by step."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from fabrik_addon.overlay.settings import step_of
+from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
+from fabrik_addon.session.record import record, state
+
+from rigs import add_chain, channels, evaluated_joints, make_line
+
+
+def recorded(plain: bool = False):
+    owner = make_line(4)
+    chain = add_chain(owner, (0.3, 1.4, 2.2))
+    owner.location = (1, 2, 3)
+    chain.use_plain = plain
+    chain.target.location += owner.location
+    bpy.context.view_layer.update()
+    return owner, chain, record(owner, chain, bpy.context.evaluated_depsgraph_get())
+
+
+def test_the_last_step_is_what_solving_gives_and_nothing_is_moved() -> None:
+    owner, chain, recording = recorded()
+    assert all(bone.rotation_quaternion.angle == 0.0 for bone in owner.pose.bones)
+    bpy.ops.fabrik.solve()
+    bpy.context.view_layer.update()
+    for seen, wanted in zip(recording.passes[-1].joints, evaluated_joints(owner, chain), strict=True):
+        assert (seen - wanted).length < 1e-4
+    assert recording.passes[-1].error < 1e-3
+    assert recording.status == "REACHED"
+
+
+def test_plain_fabrik_goes_back_and_forth_joint_by_joint() -> None:
+    _, _, recording = recorded(plain=True)
+    names = [step.name for step in recording.passes]
+    assert names.count("backward") == names.count("forward") > 1
+    first = names.index("backward")
+    moves = [step for step in recording.moves if step.name == "backward"][:5]
+    assert [step.moved for step in moves] == [4, 3, 2, 1, 0]
+    assert moves[-1].joints == recording.passes[first].joints
+    before = recording.passes[first - 1].joints
+    assert moves[1].joints[:3] == before[:3]
+
+
+def test_buttons_go_through_the_steps_and_exit_leaves_the_rig() -> None:
+    owner, _, _ = recorded(plain=True)
+    before, manager = channels(owner), bpy.context.window_manager
+    bpy.ops.fabrik.record()
+    count = len(state.current.passes)
+    for to, wanted in (("FORWARD", 1), ("FORWARD", 2), ("BACK", 1), ("LAST", count - 1), ("FORWARD", count - 1)):
+        bpy.ops.fabrik.step(to=to)
+        assert step_of(manager)[0] == wanted
+    bpy.ops.fabrik.step(to="FIRST")
+    manager.fabrik_by_joint = True
+    recording, step, index, steps = current_step(manager)
+    assert (index, steps) == (0, len(recording.moves))
+    assert "step 1 of" in caption(recording, step, index, steps)
+    bpy.ops.fabrik.record_clear()
+    manager.fabrik_by_joint = False
+    assert state.current is None
+    assert channels(owner) == before
+    assert not bpy.ops.fabrik.step.poll()
+
+
+def test_a_step_beyond_the_end_is_the_last() -> None:
+    recorded()
+    bpy.ops.fabrik.record()
+    bpy.context.window_manager.fabrik_step = 9999
+    recording, step, _, _ = current_step(bpy.context.window_manager)
+    assert step is recording.passes[-1]
+    bpy.ops.fabrik.record_clear()
+
+
+def test_what_is_drawn_of_a_step() -> None:
+    _, _, recording = recorded()
+    shapes = step_shapes(recording, recording.passes[1])
+    assert len(shapes.points["step"]) == 5
+    assert shapes.lines["residual"][1] == recording.target
+    errors = [step.error for step in recording.passes]
+    graph = graph_shapes(errors, 4.0, 0, 1.0)
+    heights = [point.y for point in graph.lines["step"]]
+    assert heights[0] > heights[-1]
+
+
+def test_a_chain_that_cannot_be_solved_is_refused() -> None:
+    owner, chain, _ = recorded()
+    chain.target = None
+    with pytest.raises(RuntimeError, match="no target"):
+        bpy.ops.fabrik.record()
+    assert state.current is None
+    assert owner.fabrik.chains[0].status == "NONE"
