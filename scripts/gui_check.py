@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Try the extension in a real Blender with its window: install the built zip, click, drag, check the data after each.
+
+  python3 scripts/gui_check.py --blender PATH                     pictures go to out/gui/
+  python3 scripts/gui_check.py --blender PATH --grab "import -window root"
+                                                                  takes pictures by a command, a file name behind it
+
+Needs a display (`xvfb-run -s "-screen 0 1280x800x24"` makes one). Exits with 1 where a check fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from build import build
+from environment import ROOT, say
+
+STEPS = ROOT / "scripts" / "gui_steps.py"
+SECONDS = 300
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--blender", required=True, help="a Blender with a window, 4.2 or newer")
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "gui")
+    parser.add_argument("--grab", default="", help="command that takes a picture of the screen")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="fabrik-gui-") as folder:
+        archive = build(Path(folder))
+        report = Path(folder) / "report.txt"
+        command = [arguments.blender, "--window-geometry", "0", "0", "1280", "800", "--enable-event-simulate"]
+        command += ["--factory-startup", "--python", str(STEPS), "--", str(archive), str(arguments.out), str(report)]
+        command += [arguments.grab]
+        environment = {**os.environ, "BLENDER_USER_RESOURCES": str(Path(folder) / "user")}
+        try:
+            subprocess.run(command, env=environment, check=False, timeout=SECONDS, stdout=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            say(f"error: Blender did not end within {SECONDS} s")
+            return 1
+        lines = report.read_text(encoding="utf-8").splitlines() if report.exists() else []
+    for line in lines:
+        say(line)
+    failed = [line for line in lines if not line.startswith("ok")]
+    ended = bool(lines) and lines[-1] == "ok: done"
+    tail = "" if ended else ", and it did not come to its end"
+    say(f"{len(lines) - len(failed)} checks passed, {len(failed)} failed{tail}")
+    return 0 if ended and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

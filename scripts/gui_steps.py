@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs inside Blender's window for `gui_check.py`: clicks, drags, and checks what changed in the data after each."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Vector
+
+ARCHIVE, OUT, REPORT, GRAB = sys.argv[sys.argv.index("--") + 1 :]
+WAIT = 0.4  # seconds for Blender to redraw and handle events
+# Where the buttons stand in the sidebar: share of its width, pixels below its top at scale 1.
+BUTTONS = {
+    "Add Chain": (0.5, 148),
+    "Solve": (0.25, 151),
+    "Live": (0.12, 179),
+    "Overlay": (0.52, 179),
+    "Drag Tip": (0.5, 206),
+}
+
+
+def say(text: str) -> None:
+    with Path(REPORT).open("a", encoding="utf-8") as file:
+        file.write(text + "\n")
+
+
+def check(what: str, holds: bool) -> None:
+    """Report whether something holds."""
+    say(f"{'ok' if holds else 'FAILED'}: {what}")
+
+
+class Window:
+    """The 3D View of Blender's window, and a hand on the mouse."""
+
+    def __init__(self) -> None:
+        manager: Any = bpy.context.window_manager
+        self.window: Any = manager.windows[0]
+
+    @property
+    def area(self) -> Any:
+        return next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
+
+    def region(self, kind: str) -> Any:
+        return next(region for region in self.area.regions if region.type == kind)
+
+    def context(self) -> Any:
+        override: Any = bpy.context.temp_override
+        return override(window=self.window, area=self.area, region=self.region("WINDOW"))
+
+    def events(self, *kinds: tuple[str, str], at: tuple[int, int], **keys: bool) -> Iterator[float]:
+        for kind, value in kinds:
+            self.window.event_simulate(type=kind, value=value, x=at[0], y=at[1], **keys)
+            yield 0.1
+
+    def click(self, button: str) -> Iterator[float]:
+        """Click a button of the panel."""
+        share, below = BUTTONS[button]
+        side, scale = self.region("UI"), bpy.context.preferences.system.ui_scale
+        at = int(side.x + side.width * share), int(side.y + side.height - below * scale)
+        yield from self.events(("MOUSEMOVE", "NOTHING"), ("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
+        yield WAIT
+
+    def key(self, kind: str, at: tuple[int, int], **keys: bool) -> Iterator[float]:
+        yield from self.events((kind, "PRESS"), (kind, "RELEASE"), at=at, **keys)
+
+    def move(self, at: tuple[int, int], **keys: bool) -> Iterator[float]:
+        yield from self.events(("MOUSEMOVE", "NOTHING"), at=at, **keys)
+
+    def seen(self, point: Vector) -> tuple[int, int]:
+        """Where a point of the world is seen, in pixels of the window."""
+        region = self.region("WINDOW")
+        place = location_3d_to_region_2d(region, self.area.spaces.active.region_3d, point)
+        assert place is not None
+        return int(region.x + place.x), int(region.y + place.y)
+
+    def picture(self, name: str) -> Iterator[float]:
+        """Save what is seen."""
+        self.area.tag_redraw()
+        yield WAIT
+        path = str(Path(OUT) / f"{name}.png")
+        if GRAB:
+            subprocess.run([*shlex.split(GRAB), path], check=True)
+        else:
+            with self.context():
+                bpy.ops.screen.screenshot(filepath=path)
+
+
+def make_leg() -> Any:
+    """A leg of three bones in pose mode, all bones selected."""
+    for found in list(bpy.data.objects):
+        bpy.data.objects.remove(found)
+    data: Any = bpy.data.armatures.new("Leg")
+    owner: Any = bpy.data.objects.new("Leg", data)
+    bpy.context.scene.collection.objects.link(owner)
+    bpy.context.view_layer.objects.active = owner
+    owner.select_set(True)
+    bpy.ops.object.mode_set(mode="EDIT")
+    points, parent = [(0, 0, 2), (0, -0.15, 1.1), (0, 0, 0.2), (0, -0.45, 0)], None
+    for name, (head, tail) in zip(("thigh", "shin", "foot"), pairwise(points), strict=True):
+        bone = data.edit_bones.new(name)
+        bone.head, bone.tail, bone.parent, bone.use_connect = head, tail, parent, parent is not None
+        parent = bone
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="SELECT")
+    data.bones.active = data.bones["foot"]
+    return owner
+
+
+def tip(owner: Any) -> Vector:
+    return owner.matrix_world @ owner.pose.bones["foot"].tail
+
+
+def rotations(owner: Any) -> list[tuple[float, ...]]:
+    return [tuple(bone.rotation_quaternion) for bone in owner.pose.bones]
+
+
+def opened(window: Window) -> Iterator[float]:
+    """Install the archive and open the tab."""
+    bpy.ops.extensions.package_install_files(filepath=ARCHIVE, repo="user_default", enable_on_install=True)
+    check("the built archive installs and is enabled", hasattr(bpy.types.Object, "fabrik_chains"))
+    make_leg()
+    window.area.spaces.active.show_region_ui = True
+    while window.region("UI").width <= 1 or window.region("UI").active_panel_category == "UNSUPPORTED":
+        yield 0.1
+    window.region("UI").active_panel_category = "FABRIK"
+    with window.context():
+        bpy.ops.view3d.view_axis(type="RIGHT")
+        bpy.ops.view3d.view_all()
+    window.area.spaces.active.region_3d.view_distance = 6.5
+    yield WAIT
+
+
+def made(window: Window, owner: Any) -> Iterator[float]:
+    """Add a chain, a target and a pole, and solve."""
+    yield from window.picture("1_no_chain")
+    yield from window.click("Add Chain")
+    check("Add Chain makes a chain of the selected bones", [c.bone_count for c in owner.fabrik.chains] == [3])
+    with window.context():
+        bpy.ops.fabrik.target_add()
+        bpy.ops.fabrik.pole_add()
+    yield WAIT
+    shin = owner.pose.bones["shin"].fabrik
+    shin.limit, shin.angle_min, shin.angle_max = "HINGE", -2.6, 0.0
+    foot = owner.pose.bones["foot"].fabrik
+    foot.limit, foot.angle_min, foot.angle_max = "HINGE", -0.8, 1.0
+    before = rotations(owner)
+    owner.fabrik.chains[0].target.location = (0.1, -0.8, 0.7)
+    yield WAIT
+    check("nothing moves before Solve", rotations(owner) == before)
+    yield from window.click("Solve")
+    chain = owner.fabrik.chains[0]
+    check("Solve brings the tip to the target", chain.status == "REACHED" and rotations(owner) != before)
+    yield from window.picture("2_solved")
+
+
+def lived(window: Window, owner: Any) -> Iterator[float]:
+    """Live posing and the overlay."""
+    yield from window.click("Overlay")
+    check("Overlay is on", bpy.context.scene.fabrik_overlay.show)
+    yield from window.click("Live")
+    check("Live is on", owner.fabrik.live)
+    chain = owner.fabrik.chains[0]
+    for number, place in enumerate(((0.1, -1.0, 0.9), (0.2, 0.6, 0.5), (0.0, -0.3, 1.2))):
+        before = rotations(owner)
+        chain.target.location = place
+        yield WAIT
+        follows = (tip(owner) - chain.target.matrix_world.translation).length < 1e-3
+        check(f"live, the limb follows its target to place {number}", follows or chain.status == "BLOCKED")
+        check(f"live, the pose changes at place {number}", rotations(owner) != before)
+    chain.target.location = (0.1, -1.0, 0.9)
+    yield from window.picture("3_live")
+    chain.target.location = (0.0, 0.25, 1.9)
+    yield WAIT
+    check("a target that limits keep away is said to be blocked", chain.status == "BLOCKED")
+    yield from window.picture("4_blocked")
+    chain.target.location = (0.1, -0.8, 0.7)
+    yield from window.click("Live")
+    check("Live is off again", not owner.fabrik.live)
+
+
+def dragged(window: Window, owner: Any) -> Iterator[float]:
+    """Drag the tip with the mouse: along the view, along Z, as a rope, and cancel."""
+    start, at = tip(owner), window.seen(tip(owner))
+    yield from window.move(at)
+    yield from window.key("G", at, ctrl=True, shift=True)
+    for step in range(1, 7):
+        yield from window.move((at[0] - 12 * step, at[1] + 8 * step))
+    yield WAIT
+    moved = tip(owner) - start
+    check("the tip is dragged in the plane of the view", abs(moved.x) < 1e-3 and moved.length > 0.2)
+    yield from window.picture("5_dragging")
+    there = at[0] - 72, at[1] + 48
+    yield from window.key("Z", there)
+    check("Z keeps to the Z axis", abs((tip(owner) - start).y) < 2e-2)
+    yield from window.key("Z", there)
+    yield from window.events(("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=there)
+    yield WAIT
+    check("the dragged pose stays", (tip(owner) - start - moved).length < 1e-3)
+    stood, root = rotations(owner), owner.pose.bones["thigh"].location.copy()
+    at = window.seen(tip(owner))
+    yield from window.move(at)
+    yield from window.key("G", at, ctrl=True, shift=True)
+    yield from window.key("A", at)
+    for step in range(1, 9):
+        yield from window.move((at[0] - 25 * step, at[1]))
+    pulled = owner.pose.bones["thigh"].location - root
+    check("without anchor the whole chain is pulled along", pulled.length > 0.2)
+    yield from window.picture("6_rope")
+    yield from window.key("ESC", at)
+    yield WAIT
+    back = (owner.pose.bones["thigh"].location - root).length < 1e-6 and rotations(owner) == stood
+    check("Esc puts all back", back)
+    with window.context():
+        bpy.ops.ed.undo()
+    yield WAIT
+    owner = bpy.data.objects["Leg"]
+    check("the drag is undone in one step", (tip(owner) - start).length < 1e-3 and bool(owner.fabrik.chains))
+
+
+def stepped(window: Window) -> Iterator[float]:
+    """Step through a solve."""
+    owner: Any = bpy.data.objects["Leg"]
+    before = rotations(owner)
+    owner.fabrik.chains[0].use_plain = True
+    owner.fabrik.chains[0].target.location = (0.1, -0.9, 0.9)
+    yield WAIT
+    with window.context():
+        bpy.ops.fabrik.record()
+        for _ in range(2):
+            bpy.ops.fabrik.step(to="FORWARD")
+    manager: Any = bpy.context.window_manager
+    check("two steps forward", manager.fabrik_step == 2)
+    yield from window.picture("7_steps")
+    with window.context():
+        bpy.ops.fabrik.steps_play("INVOKE_DEFAULT")
+    yield 2.0
+    check("playing goes on", manager.fabrik_step > 2)
+    with window.context():
+        bpy.ops.fabrik.record_clear()
+    yield WAIT
+    check("stepping leaves the rig as it was", rotations(owner) == before)
+
+
+def steps() -> Iterator[float]:
+    """Everything; each yield is a wait in seconds, in which Blender redraws and handles events."""
+    window = Window()
+    yield from opened(window)
+    owner: Any = bpy.data.objects["Leg"]
+    parts: tuple[Callable[[], Iterator[float]], ...] = (
+        lambda: made(window, owner),
+        lambda: lived(window, owner),
+        lambda: dragged(window, owner),
+        lambda: stepped(window),
+    )
+    for part in parts:
+        yield from part()
+    say("ok: done")
+
+
+def run(waits: Iterator[float]) -> float | None:
+    """The next wait; at the end, or where something breaks, Blender is left."""
+    try:
+        return next(waits)
+    except StopIteration:
+        pass
+    except Exception:
+        say("FAILED: " + traceback.format_exc().strip().splitlines()[-1])
+        traceback.print_exc()
+    with contextlib.suppress(RuntimeError):
+        bpy.ops.wm.quit_blender()
+    return None
+
+
+preferences: Any = bpy.context.preferences
+preferences.view.show_splash = False
+preferences.view.smooth_view = 0
+preferences.use_preferences_save = False
+running = steps()
+bpy.app.timers.register(lambda: run(running), first_interval=0.3, persistent=True)
