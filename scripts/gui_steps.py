@@ -9,15 +9,18 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
-from mathutils import Vector
+from mathutils import Quaternion, Vector
 
 ARCHIVE, OUT, REPORT, GRAB = sys.argv[sys.argv.index("--") + 1 :]
+OPS: Any = bpy.ops
+CONTEXT: Any = bpy.context
 WAIT = 0.4  # seconds for Blender to redraw and handle events
 # Where the buttons stand in the sidebar: share of its width, pixels below its top at scale 1.
 BUTTONS = {
@@ -65,7 +68,7 @@ class Window:
     def click(self, button: str) -> Iterator[float]:
         """Click a button of the panel."""
         share, below = BUTTONS[button]
-        side, scale = self.region("UI"), bpy.context.preferences.system.ui_scale
+        side, scale = self.region("UI"), CONTEXT.preferences.system.ui_scale
         at = int(side.x + side.width * share), int(side.y + side.height - below * scale)
         yield from self.events(("MOUSEMOVE", "NOTHING"), ("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
         yield WAIT
@@ -83,8 +86,11 @@ class Window:
         assert place is not None
         return int(region.x + place.x), int(region.y + place.y)
 
-    def picture(self, name: str) -> Iterator[float]:
-        """Save what is seen."""
+    def picture(self, name: str, away: bool = True) -> Iterator[float]:
+        """Save what is seen, the mouse out of the way where that is wanted."""
+        region = self.region("WINDOW")
+        if away:
+            yield from self.move((region.x + 30, region.y + 30))
         self.area.tag_redraw()
         yield WAIT
         path = str(Path(OUT) / f"{name}.png")
@@ -101,8 +107,8 @@ def make_leg() -> Any:
         bpy.data.objects.remove(found)
     data: Any = bpy.data.armatures.new("Leg")
     owner: Any = bpy.data.objects.new("Leg", data)
-    bpy.context.scene.collection.objects.link(owner)
-    bpy.context.view_layer.objects.active = owner
+    CONTEXT.scene.collection.objects.link(owner)
+    CONTEXT.view_layer.objects.active = owner
     owner.select_set(True)
     bpy.ops.object.mode_set(mode="EDIT")
     points, parent = [(0, 0, 2), (0, -0.15, 1.1), (0, 0, 0.2), (0, -0.45, 0)], None
@@ -146,8 +152,8 @@ def made(window: Window, owner: Any) -> Iterator[float]:
     yield from window.click("Add Chain")
     check("Add Chain makes a chain of the selected bones", [c.bone_count for c in owner.fabrik.chains] == [3])
     with window.context():
-        bpy.ops.fabrik.target_add()
-        bpy.ops.fabrik.pole_add()
+        OPS.fabrik.target_add()
+        OPS.fabrik.pole_add()
     yield WAIT
     shin = owner.pose.bones["shin"].fabrik
     shin.limit, shin.angle_min, shin.angle_max = "HINGE", -2.6, 0.0
@@ -166,7 +172,7 @@ def made(window: Window, owner: Any) -> Iterator[float]:
 def lived(window: Window, owner: Any) -> Iterator[float]:
     """Live posing and the overlay."""
     yield from window.click("Overlay")
-    check("Overlay is on", bpy.context.scene.fabrik_overlay.show)
+    check("Overlay is on", CONTEXT.scene.fabrik_overlay.show)
     yield from window.click("Live")
     check("Live is on", owner.fabrik.live)
     chain = owner.fabrik.chains[0]
@@ -198,7 +204,7 @@ def dragged(window: Window, owner: Any) -> Iterator[float]:
     yield WAIT
     moved = tip(owner) - start
     check("the tip is dragged in the plane of the view", abs(moved.x) < 1e-3 and moved.length > 0.2)
-    yield from window.picture("5_dragging")
+    yield from window.picture("5_dragging", away=False)
     there = at[0] - 72, at[1] + 48
     yield from window.key("Z", there)
     check("Z keeps to the Z axis", abs((tip(owner) - start).y) < 2e-2)
@@ -213,9 +219,10 @@ def dragged(window: Window, owner: Any) -> Iterator[float]:
     yield from window.key("A", at)
     for step in range(1, 9):
         yield from window.move((at[0] - 25 * step, at[1]))
+    yield WAIT
     pulled = owner.pose.bones["thigh"].location - root
     check("without anchor the whole chain is pulled along", pulled.length > 0.2)
-    yield from window.picture("6_rope")
+    yield from window.picture("6_rope", away=False)
     yield from window.key("ESC", at)
     yield WAIT
     back = (owner.pose.bones["thigh"].location - root).length < 1e-6 and rotations(owner) == stood
@@ -227,6 +234,32 @@ def dragged(window: Window, owner: Any) -> Iterator[float]:
     check("the drag is undone in one step", (tip(owner) - start).length < 1e-3 and bool(owner.fabrik.chains))
 
 
+def turned(window: Window) -> Iterator[float]:
+    """Drag the end of the knee's range."""
+    owner: Any = bpy.data.objects["Leg"]
+    knee = owner.pose.bones["shin"]
+    owner.data.bones.active = knee.bone
+    yield WAIT
+    before = knee.fabrik.angle_min
+    placed_limit = import_module("bl_ext.user_default.fabrik.overlay.collect").placed_limit
+    frame = placed_limit(owner, knee, CONTEXT.evaluated_depsgraph_get())
+    at, to = (
+        window.seen(frame @ (Quaternion((1, 0, 0), angle) @ Vector((0, 1, 0)))) for angle in (before, before + 0.6)
+    )
+    yield from window.move((at[0] + 40, at[1] + 40))
+    yield from window.move(at)
+    yield WAIT
+    yield from window.events(("LEFTMOUSE", "PRESS"), at=at)
+    for step in range(1, 6):
+        x, y = (int(a + (b - a) * step / 5) for a, b in zip(at, to, strict=True))
+        yield from window.move((x, y))
+    yield from window.events(("LEFTMOUSE", "RELEASE"), at=to)
+    yield WAIT
+    moved = owner.pose.bones["shin"].fabrik.angle_min - before
+    check(f"the end of a range is dragged ({moved:.2f} rad)", 0.4 < moved < 0.8)
+    yield from window.picture("8_limit_handle")
+
+
 def stepped(window: Window) -> Iterator[float]:
     """Step through a solve."""
     owner: Any = bpy.data.objects["Leg"]
@@ -235,18 +268,18 @@ def stepped(window: Window) -> Iterator[float]:
     owner.fabrik.chains[0].target.location = (0.1, -0.9, 0.9)
     yield WAIT
     with window.context():
-        bpy.ops.fabrik.record()
+        OPS.fabrik.record()
         for _ in range(2):
-            bpy.ops.fabrik.step(to="FORWARD")
+            OPS.fabrik.step(to="FORWARD")
     manager: Any = bpy.context.window_manager
     check("two steps forward", manager.fabrik_step == 2)
     yield from window.picture("7_steps")
     with window.context():
-        bpy.ops.fabrik.steps_play("INVOKE_DEFAULT")
+        OPS.fabrik.steps_play("INVOKE_DEFAULT")
     yield 2.0
     check("playing goes on", manager.fabrik_step > 2)
     with window.context():
-        bpy.ops.fabrik.record_clear()
+        OPS.fabrik.record_clear()
     yield WAIT
     check("stepping leaves the rig as it was", rotations(owner) == before)
 
@@ -260,6 +293,7 @@ def steps() -> Iterator[float]:
         lambda: made(window, owner),
         lambda: lived(window, owner),
         lambda: dragged(window, owner),
+        lambda: turned(window),
         lambda: stepped(window),
     )
     for part in parts:

@@ -98,6 +98,14 @@ def _placed(
             yield Placed(outline, matrix, rotation @ Vector((0.0, 1.0, 0.0)), bone.name in blocking)
 
 
+def placed_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    """From the rest frame of a bone, in which its limit is given, at the bone's length, to the world."""
+    path = read_path(owner, [bone], depsgraph)
+    frame = path.frames([read_rotation(bone)])[0]
+    world = owner.evaluated_get(depsgraph).matrix_world
+    return world @ Matrix.Translation(path.origin) @ frame @ Matrix.Scale(bone.bone.length, 4)
+
+
 def _limited_reach(chain: Chain) -> tuple[float, ...]:
     """Least and greatest distance of the tip from the root within the limits; where drawn by chance, a little less."""
     if chain.is_free:

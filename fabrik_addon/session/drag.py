@@ -88,11 +88,14 @@ def _check_target(chain: FabrikChain) -> None:
         raise TargetError("it is live and its target can't be moved along: drag the target", chain=chain.name)
 
 
-def tip_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """Where the tip of a chain stands, in world space."""
-    tip = resolve_bones(owner, chain)[-1]
+def tip_of(
+    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, *, root: bool = False
+) -> Vector:
+    """Where the tip of a chain stands, in world space; or its root."""
+    bones = resolve_bones(owner, chain)
     evaluated = owner.evaluated_get(depsgraph)
-    return evaluated.matrix_world @ pose_bones(evaluated)[tip.name].tail
+    poses = pose_bones(evaluated)
+    return evaluated.matrix_world @ (poses[bones[0].name].head if root else poses[bones[-1].name].tail)
 
 
 def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: bool) -> None:

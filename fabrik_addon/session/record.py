@@ -23,7 +23,7 @@ class RecordedStep:
     Attributes:
         name: What was done, see `kernel.trace.Step`.
         joints: n + 1 points in world space.
-        error: Distance of the tip from the target in scene units.
+        error: Distance of the tip from the target, or of the root from its place where that is more; scene units.
         moved: Index of the joint that was moved; None for a whole pass.
     """
 
@@ -78,22 +78,27 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     measured = reading.measured(reading.starts)
     recorder = ListRecorder()
     solution = solve(measured, reading.goal, replace(reading.settings, explain=False), recorder)
-    target = reading.world @ (reading.origin + reading.goal.target)
+    root, target = (reading.world @ (reading.origin + point) for point in (Vector(), reading.goal.target))
     passes = []
     for step in recorder.steps:
         joints = tuple(reading.world @ (reading.origin + joint * measured.length) for joint in step.joints)
-        passes.append(RecordedStep(step.name, joints, (joints[-1] - target).length))
-    moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, target))]
+        passes.append(RecordedStep(step.name, joints, _error(joints, root, target)))
+    moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, root, target))]
     return Recording(owner.name, chain.name, target, solution.status, tuple(passes), tuple(moves))
 
 
-def _moves(before: RecordedStep, after: RecordedStep, target: Vector) -> Iterator[RecordedStep]:
+def _error(joints: Sequence[Vector], root: Vector, target: Vector) -> float:
+    """What is left: the passes leave the root and come to the tip, and the other way round."""
+    return float(max((joints[-1] - target).length, (joints[0] - root).length))
+
+
+def _moves(before: RecordedStep, after: RecordedStep, root: Vector, target: Vector) -> Iterator[RecordedStep]:
     """A pass joint by joint, in the order in which it goes along the chain."""
     last = len(after.joints) - 1
     orders: dict[str, Sequence[int]] = {"backward": range(last, -1, -1), "forward": range(last + 1)}
     joints = list(before.joints)
     for index in orders.get(after.name, ()):
         joints[index] = after.joints[index]
-        yield RecordedStep(after.name, tuple(joints), (joints[-1] - target).length, index)
+        yield RecordedStep(after.name, tuple(joints), _error(joints, root, target), index)
     if after.name not in orders:
         yield after

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels, lists and preferences."""
 
-from . import chain_list, panels, preferences, viewing
+from . import chain_list, gizmos, panels, preferences, viewing
 
-CLASSES = (*preferences.CLASSES, *chain_list.CLASSES, *panels.CLASSES, *viewing.CLASSES)
+CLASSES = (*preferences.CLASSES, *chain_list.CLASSES, *panels.CLASSES, *viewing.CLASSES, *gizmos.CLASSES)

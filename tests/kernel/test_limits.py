@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from fabrik_addon.kernel.limits import FREE, LIMITS, Cone, Hinge, Limit, Locked, Planar, Twist
 from fabrik_addon.kernel.limits.swing_twist import SwingTwist
-from fabrik_addon.kernel.rotations import from_rotation_vector, turn_angle
+from fabrik_addon.kernel.rotations import from_rotation_vector, turn_about, turn_angle
 from mathutils import Quaternion, Vector
 
 from chains import hinge, random_vector
@@ -211,3 +211,34 @@ def test_nothing_beyond_the_edge_of_a_cone_is_allowed() -> None:
         for point in limit.outline().swing[0]:
             beyond = (point + (point - Vector((0, 1, 0))) * 0.1).normalized()
             assert (limit.nearest(beyond) - beyond).length > 1e-3
+
+
+@pytest.mark.parametrize("limit", ALL, ids=str)
+def test_an_end_of_the_outline_tells_its_own_setting(limit: Limit) -> None:
+    """Law: what is read at the end of a range is that end, and a little further is a little more."""
+    for name, end in limit.outline().ends.items():
+        angle = limit.setting_at(name, end)
+        axis = limit.axis if hasattr(limit, "axis") and not name.startswith("twist") else Vector((0, 1, 0))
+        if name.startswith("cone"):
+            continue
+        turned = limit.setting_at(name, turn_about(axis, 0.01 if name.endswith("max") else -0.01) @ end)
+        assert turned - angle == pytest.approx(0.01 if name.endswith("max") else -0.01, abs=1e-4)
+
+
+def test_the_ends_of_a_cone_tell_its_angles() -> None:
+    circular = Cone.circular(0.9, 0.3, TWIST)
+    found = {name: circular.setting_at(name, end) for name, end in circular.outline().ends.items()}
+    wanted = {"cone_min": 0.3, "cone_max": 0.9, "twist_min": TWIST.low, "twist_max": TWIST.high}
+    assert found == pytest.approx(wanted, abs=1e-5)
+    ellipse = Cone(0.0, 0.3, 1.2, 0.8, 0.5)
+    found = {name: ellipse.setting_at(name, end) for name, end in ellipse.outline().ends.items()}
+    assert found == pytest.approx(
+        {"cone_x_min": -0.3, "cone_x_max": 1.2, "cone_z_min": -0.8, "cone_z_max": 0.5}, abs=1e-5
+    )
+
+
+def test_an_end_does_not_pass_the_other() -> None:
+    limit = hinge((1, 0, 0), 10, 60)
+    at = hinge((1, 0, 0), -170, 170).at(radians(-30)) @ Vector((0, 1, 0))
+    assert limit.setting_at("angle_max", at) == pytest.approx(radians(10))
+    assert limit.setting_at("angle_min", at) == pytest.approx(radians(-30))

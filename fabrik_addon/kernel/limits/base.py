@@ -59,6 +59,15 @@ class Limit(ABC):
         """The shape that is drawn for the limit; empty where every rotation is allowed."""
         return Outline()
 
+    def setting_at(self, name: str, point: Vector) -> float:
+        """The angle of a setting, one of the outline's ends, that brings that end to the side of a point.
+
+        Args:
+            name: Key of `Outline.ends`.
+            point: In the rest frame of the bone, about the joint.
+        """
+        raise KeyError(name)
+
     def bend_axis(self, rotation: Quaternion) -> Vector | None:
         """Unit axis (rest frame) about which a straight chain is to be bent here; None where the limit has no say."""
         return None

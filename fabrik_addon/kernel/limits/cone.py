@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import cos, hypot, pi, sin, sqrt, tau
+from math import atan2, cos, hypot, pi, sin, sqrt, tau
 from random import Random
 from typing import Any
 
@@ -123,6 +123,16 @@ class Cone(SwingTwist):
             return Outline((edge,), ends={"cone_max": edge[0]})
         inner = Cone.circular(self.inner).swing_outline().swing[0]
         return Outline((edge, inner), ends={"cone_max": edge[0], "cone_min": inner[0]})
+
+    def setting_at(self, name: str, point: Vector) -> float:
+        direction = point.normalized()
+        if name in {"cone_min", "cone_max"}:
+            angle = atan2(hypot(direction.x, direction.z), direction.y)
+            return max(angle, self.inner) if name == "cone_max" else min(angle, self.x_high)
+        if not name.startswith("cone_"):
+            return SwingTwist.setting_at(self, name, point)
+        angle = atan2(direction.z, direction.y) if name.startswith("cone_x") else atan2(-direction.x, direction.y)
+        return max(angle, 0.0) if name.endswith("max") else min(angle, 0.0)
 
     @classmethod
     def stacked(cls, limits: Sequence[Cone]) -> ConeBatch:

@@ -19,7 +19,7 @@ from .base import Limit, LimitType
 from .batch import LimitBatch, Way, clipped, columns, scalars
 from .batch import unwrapped as unwrapped_columns
 from .outline import TWIST_RADIUS, Outline, arc
-from .ranges import AT_END, check_range, checked_axis, clamped, unwrapped
+from .ranges import AT_END, check_range, checked_axis, clamped, set_end, unwrapped
 
 ALIKE = 1e-3  # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
 
@@ -99,6 +99,11 @@ class Hinge(Limit):
             return Outline(twist=(twist,), ends={"angle_min": twist[0], "angle_max": twist[-1]})
         swing = arc(point, self.axis, self.angle_min, self.angle_max)
         return Outline((swing,), ends={"angle_min": swing[0], "angle_max": swing[-1]})
+
+    def setting_at(self, name: str, point: Vector) -> float:
+        along = self.axis.cross(self.zero @ Y_AXIS).length < ALIKE
+        angle = angle_about(self.axis, self.zero @ (X_AXIS if along else Y_AXIS), point) or 0.0
+        return set_end(name, angle, (self.angle_min, self.angle_max))
 
     @classmethod
     def stacked(cls, limits: Sequence[Hinge]) -> HingeBatch:

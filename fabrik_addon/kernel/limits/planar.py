@@ -20,7 +20,7 @@ from .base import LimitType
 from .batch import clipped, columns, scalars
 from .batch import unwrapped as unwrapped_columns
 from .outline import Outline, arc
-from .ranges import AT_END, check_range, checked_axis, clamped, unwrapped
+from .ranges import AT_END, check_range, checked_axis, clamped, set_end, unwrapped
 from .swing_twist import SwingTwist, SwingTwistBatch, Twist, twist_columns, twist_of
 
 ALONG = 0.999
@@ -72,6 +72,12 @@ class Planar(SwingTwist):
     def swing_outline(self) -> Outline:
         curve = arc(Y_AXIS, self.axis, self.angle_min, self.angle_max)
         return Outline((curve,), ends={"angle_min": curve[0], "angle_max": curve[-1]})
+
+    def setting_at(self, name: str, point: Vector) -> float:
+        if name not in {"angle_min", "angle_max"}:
+            return SwingTwist.setting_at(self, name, point)
+        angle = angle_about(self.axis, Y_AXIS, point) or 0.0
+        return set_end(name, angle, (self.angle_min, self.angle_max))
 
     @classmethod
     def stacked(cls, limits: Sequence[Planar]) -> PlanarBatch:

@@ -49,3 +49,17 @@ def checked_axis(name: str, axis: Sequence[float]) -> Vector:
     if vector.length < 1e-6:
         raise InvalidValueError(f"the {name}'s axis is zero")
     return vector.normalized()
+
+
+def set_end(name: str, angle: float, ends: tuple[float, float]) -> float:
+    """An end of a range brought to an angle: the turn nearest to where the end stood, and not beyond the other end.
+
+    Args:
+        name: Of the setting, ending in "min" or "max".
+        angle: In radians; whole turns do not count.
+        ends: Least and greatest angle so far.
+    """
+    low, high = ends
+    stood = low if name.endswith("min") else high
+    angle -= tau * round((angle - stood) / tau)
+    return min(angle, high) if name.endswith("min") else max(angle, low)

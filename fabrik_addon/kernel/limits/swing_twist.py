@@ -19,12 +19,12 @@ from mathutils import Quaternion, Vector
 
 from .. import arrays
 from ..arrays import Array
-from ..rotations import X_AXIS, Y_AXIS, from_rotation_vector, from_to, turn_about, turn_angle
+from ..rotations import X_AXIS, Y_AXIS, angle_about, from_rotation_vector, from_to, turn_about, turn_angle
 from .base import Limit
 from .batch import LimitBatch, Way, clipped, scalars
 from .batch import unwrapped as unwrapped_columns
 from .outline import TWIST_RADIUS, Outline, arc
-from .ranges import AT_END, check_range, clamped, unwrapped
+from .ranges import AT_END, check_range, clamped, set_end, unwrapped
 
 BASIS = (Vector((1.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
 BASES = np.stack((arrays.X_COLUMN, arrays.Y_COLUMN, arrays.Z_COLUMN))
@@ -131,6 +131,10 @@ class SwingTwist(Limit):
     def swing_outline(self) -> Outline:
         """The part of the outline that shows the range of the bone's direction."""
         return Outline()
+
+    def setting_at(self, name: str, point: Vector) -> float:
+        twist = self.twist or Twist(-pi, pi)
+        return set_end(name, angle_about(Y_AXIS, X_AXIS, point) or 0.0, (twist.low, twist.high))
 
     def violation(self, rotation: Quaternion) -> float:
         return turn_angle(self.clamp(rotation).conjugated() @ rotation)
