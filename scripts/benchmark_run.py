@@ -13,6 +13,7 @@ import bpy
 
 import addon_session
 import benchmark_batches as batches
+import benchmark_live as live
 import benchmark_single as single
 import benchmark_smoothness as smooth
 from benchmark_tools import Row, load_kernel
@@ -34,6 +35,7 @@ def main(out: Path, user: Path, quick: bool) -> None:
         ("growth of batches", lambda: batches.growth_of_batches(kernel, 3 if quick else 21)),
         ("smoothness", lambda: smooth.smoothness(kernel, 60 if quick else 120)),
         ("blocked, checked", lambda: single.blocked(kernel, 12 if quick else 200, 4 if quick else 12)),
+        ("live posing", lambda: live.live(3 if quick else 9)),
     )
     tables = []
     for i, (title, run) in enumerate(runs):

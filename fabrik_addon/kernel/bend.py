@@ -46,24 +46,31 @@ def bends_one_way(joints: Sequence[Vector], along: Vector, bend: Vector) -> bool
     return all(a.cross(b).dot(normal) >= -ONE_WAY for a, b in pairwise(spans))
 
 
-def preferred_bend(chain: Chain, frames: Sequence[Quaternion], along: Vector) -> Vector:
-    """The side to which a straight chain bends when nothing else tells.
+def preferred_axis(chain: Chain, frames: Sequence[Quaternion]) -> Vector:
+    """The axis about which a straight chain bends when nothing else tells.
 
-    The first inner joint whose limit names an axis decides; else the chain bends about the X axis of its first moving
-    bone, as a positive turn about it would.
+    The first inner joint whose limit names an axis decides; else it is the X axis of the first moving bone.
+
+    Args:
+        chain: n joints.
+        frames: n frames of the straight pose, in solve space.
+    """
+    for joint, frame in list(zip(chain.joints, frames, strict=True))[1:]:
+        local = joint.limit.bend_axis(joint.start)
+        if local is not None:
+            return frame @ joint.start.conjugated() @ local
+    return frames[min(chain.first_moving, len(frames) - 1)] @ X_AXIS
+
+
+def preferred_bend(chain: Chain, frames: Sequence[Quaternion], along: Vector) -> Vector:
+    """The side to which a straight chain bends by a positive turn about its `preferred_axis`.
 
     Args:
         chain: n joints.
         frames: n frames of the straight pose, in solve space.
         along: Unit vector from root to tip.
     """
-    axis = frames[min(chain.first_moving, len(frames) - 1)] @ X_AXIS
-    for joint, frame in list(zip(chain.joints, frames, strict=True))[1:]:
-        local = joint.limit.bend_axis(joint.start)
-        if local is not None:
-            axis = frame @ joint.start.conjugated() @ local
-            break
-    return any_perpendicular(along, along.cross(axis))
+    return any_perpendicular(along, along.cross(preferred_axis(chain, frames)))
 
 
 def carried_bend(

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from mathutils import Quaternion, Vector
 
 from . import reach
-from .bend import bend_direction, bends_one_way, is_straight, preferred_bend
+from .bend import bend_direction, bends_one_way, is_straight, preferred_axis
 from .closed_form import two_bones
 from .descent import Descent
 from .least_squares import descend
@@ -44,29 +45,53 @@ class Swung:
     straight: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """The start pose of a chain as it is laid out, before it is turned to a target.
+
+    Attributes:
+        joints: n + 1 joints.
+        x_axis: The X axis of the first bone.
+        straight: True where the joints show no bend.
+        side: The side to which they bend, or None where they do not tell.
+        axis: The axis about which the chain bends where they do not.
+        swings: Whether the pose can be turned as a whole.
+    """
+
+    joints: tuple[Vector, ...]
+    x_axis: Vector
+    straight: bool
+    side: Vector | None
+    axis: Vector
+    swings: bool
+
+
+@lru_cache(maxsize=1024)
+def laid_out(chain: Chain) -> Laid:
+    """Lay out the start pose of a chain of length 1."""
+    joints, frames = place(chain, chain.start)
+    straight = is_straight(joints, chain.length)
+    side = None if straight else bend_direction(joints, chain.length)
+    swings = all(joint.inherits for joint in chain.joints) and joints[-1].length > 1e-6
+    return Laid(tuple(joints), frames[0] @ X_AXIS, straight, side, preferred_axis(chain, frames), swings)
+
+
 def swing_start(chain: Chain, goal: Goal) -> Swung:
     """Turn the start pose towards the target and find its bend."""
-    joints, frames = place(chain, chain.start)
-    tip = joints[-1]
-    along = next(v.normalized() for v in (goal.target, tip, frames[0] @ chain.joints[0].segment, X_AXIS) if v.length)
-    swing = Quaternion()
-    if all(joint.inherits for joint in chain.joints) and tip.length > 1e-6:
-        swing = from_to(tip, along, frames[0] @ X_AXIS)
-    joints = [swing @ joint for joint in joints]
-    straight = is_straight(joints, chain.length)
-    bend = None if straight else bend_direction(joints, chain.length)
-    if bend is not None:
-        bend = any_perpendicular(along, bend)  # where nothing swung, the start pose has another chord
-    else:
-        bend = preferred_bend(chain, [swing @ frame for frame in frames], along)
-    return Swung(joints, swing, along, bend, straight)
+    start = laid_out(chain)
+    tip = start.joints[-1]
+    along = next(v.normalized() for v in (goal.target, tip, start.joints[1], X_AXIS) if v.length)
+    swing = from_to(tip, along, start.x_axis) if start.swings else Quaternion()
+    joints = [swing @ joint for joint in start.joints]
+    side = swing @ start.side if start.side is not None else along.cross(swing @ start.axis)
+    return Swung(joints, swing, along, any_perpendicular(along, side), start.straight)
 
 
-def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder) -> tuple[list[Quaternion], int]:
+def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder) -> tuple[Descent, int]:
     """Reach for the target with a chain of length 1 that has no limits; the pole is left to the caller.
 
     Returns:
-        n rotations, and the passes used.
+        Where the chain then stands, and the passes used.
     """
     start = swing_start(chain, goal)
     recorder.record("start", start.joints)
@@ -77,16 +102,15 @@ def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder)
     elif joints is None:
         joints, passes = _iterate(chain, goal, settings, start, recorder)
     recorder.record("solved", joints)
-    rotations = orient(chain, joints, start.swing)
+    now = Descent.at(chain, orient(chain, joints, start.swing), goal.target)
     if settings.plain:
-        return rotations, passes
+        return now, passes
     inner, outer = reach.bounds(chain.lengths)
     within_reach = goal.target.length < outer and (goal.target.length > inner or inner == 0.0)
-    now = Descent.at(chain, rotations, goal.target)
     if within_reach and now.error > settings.tolerance:
         now, used = descend(now, SETTLED, settings.max_passes - passes)
         passes += used
-    return now.rotations, passes
+    return now, passes
 
 
 def _known_answer(chain: Chain, goal: Goal, start: Swung) -> list[Vector] | None:

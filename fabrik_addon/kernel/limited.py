@@ -27,21 +27,21 @@ SEED = 2011
 SETTLED = 1e-6  # error to which a reached pose is finished, as a share of the length
 
 
-def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder) -> tuple[list[Quaternion], int]:
+def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder) -> tuple[Descent, int]:
     """Reach for the target with a chain of length 1 whose limits hold throughout; the pole is left to the caller.
 
     Returns:
-        n allowed rotations, and the passes used.
+        Where the chain then stands, its rotations allowed, and the passes used.
     """
     target = _within_reach(chain, goal.target)
     if settings.plain:
         start = swung(chain, clamped_start(chain), target)
         best, passes = _fabrik(Descent.at(chain, start, target), target, settings, settings.max_passes, recorder)
-        return best.rotations, passes
+        return best, passes
     if is_hinged_limb(chain):
         hinge = hinged_limb(chain, target.length)
         if hinge is not None:
-            return swung(chain, [chain.joints[0].start, hinge], target), 1
+            return Descent.at(chain, swung(chain, [chain.joints[0].start, hinge], target), target), 1
     rotations = matched(chain, target)
     first = chain.first_moving if rotations is None else chain.first_ball
     if rotations is None:
@@ -60,7 +60,7 @@ def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Record
         recorder.record("descend", best.joints)
         passes += used
     best, used = _restarts(best, target, settings, settings.max_passes - passes, recorder)
-    return best.rotations, passes + used
+    return best, passes + used
 
 
 def _is_stiff(chain: Chain) -> bool:

@@ -46,19 +46,22 @@ def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: 
     _check(chain, goal, settings)
     size = chain.length
     unit = chain.unit
-    aim = replace(goal, target=goal.target / size, pole=goal.pole / size if goal.pole is not None else None)
+    aim = Goal(goal.target / size, goal.pole / size if goal.pole is not None else None, goal.pole_angle)
     solve_positions = solve_free if unit.is_free else solve_limited
-    rotations, passes = solve_positions(unit, aim, settings, recorder)
+    now, passes = solve_positions(unit, aim, settings, recorder)
     pole_error = 0.0
-    if aim.pole is not None:
-        rotations, pole_error = turned_to_pole(unit, aim, rotations)
-    now = Descent.at(unit, rotations, aim.target)
+    if aim.pole is None:  # it may have gone for a target within its reach, and without its stiffness
+        error = (aim.target - now.joints[-1]).length
+        now = Descent(unit, aim.target, now.rotations, now.joints, now.frames, error)
+    else:
+        rotations, pole_error = turned_to_pole(unit, aim, now.rotations)
+        now = Descent.at(unit, rotations, aim.target)
     recorder.record("end", now.joints)
     status = _status(unit, aim, settings, now.error)
     held = blocking(now) if status is Status.BLOCKED else ()
     give = tuple(_give(now, i, settings) for i in held[: MOST_GIVES if settings.explain else 0])
     joints = [joint * size for joint in now.joints]
-    return Solution(status, rotations, joints, now.error * size, max(passes, 1), held, give, pole_error)
+    return Solution(status, now.rotations, joints, now.error * size, max(passes, 1), held, give, pole_error)
 
 
 def refine(chain: Chain, target: Vector, rotations: Sequence[Quaternion], tolerance: float) -> list[Quaternion]:

@@ -37,6 +37,8 @@ class ChannelWrite:
     @property
     def is_new(self) -> bool:
         """Whether the values differ from what stands there by more than single precision."""
+        if self.values == self.before:
+            return False
         return any(abs(a - b) > ROUNDING * max(1.0, abs(b)) for a, b in zip(self.values, self.before, strict=True))
 
     def write(self) -> None:
@@ -74,6 +76,11 @@ class BoneChannels:
         values = list(before)
         values[self.free] = same_turn(self.hinge.angle(rotation), self.near[self.free])
         return values
+
+    def put(self, bone: bpy.types.PoseBone, rotation: Quaternion) -> None:
+        """Write a rotation at once."""
+        before = read_values(bone) if self.hinge is not None else ()
+        setattr(bone, channel_of(self.mode)[0], self.values(rotation, before))
 
     def write(self, bone: bpy.types.PoseBone, rotation: Quaternion) -> ChannelWrite:
         """What is to be written for a rotation."""

@@ -128,7 +128,8 @@ def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: boo
     drag.known = solved.chain
     for write in solved.writes:
         write.write()
-    store(chain, outcome_of(chain.name, solved.solution, [bone.name for bone in reading.bones]))
+    names = [bone.name for bone in reading.bones]
+    store(chain, outcome_of(chain.name, solved.solution, names, solved.solution.residual))
 
 
 def _is_there(chain: Chain, rotations: list[Quaternion], target: Vector) -> bool:

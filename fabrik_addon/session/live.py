@@ -271,7 +271,9 @@ def _pose_anew(
     solved = compute(reading, keyed, before.chain if before else None)
     state.solves += 1
     state.ready[pair] = _kept(owner, solved, keyed)
-    return _write(chain, solved.writes, outcome_of(chain.name, solved.solution, state.ready[pair].bones))
+    return _write(
+        chain, solved.writes, outcome_of(chain.name, solved.solution, state.ready[pair].bones, solved.solution.residual)
+    )
 
 
 def _kept(owner: bpy.types.Object, solved: Solved, keyed: KeyedChannels) -> Ready:
@@ -296,7 +298,7 @@ def _follow(owner: bpy.types.Object, chain: FabrikChain, ready: Ready, points: l
     """Solve a chain of which only the goals moved; whether bones were written."""
     target, pole = (to_root(ready.world, ready.origin, point) if point is not None else None for point in points)
     assert target is not None
-    goal = replace(ready.goal, target=target, pole=pole)
+    goal = Goal(target, pole, ready.goal.pole_angle)
     if goal == ready.goal:
         return False
     solution = solve(ready.chain, goal, ready.settings)
@@ -304,14 +306,13 @@ def _follow(owner: bpy.types.Object, chain: FabrikChain, ready: Ready, points: l
     ready.goal = goal
     rotations = blended(ready.limits, ready.starts, solution.rotations, ready.influence)
     bones = pose_bones(owner)
-    writes = [
-        channels.write(bones[name], rotation)
-        for name, channels, rotation in zip(ready.bones, ready.channels, rotations, strict=True)
-        if channels is not None
-    ]
-    missing = ready.world.to_3x3() @ (target - solution.joints[-1])
-    solution = replace(solution, residual=missing.length)
-    return _write(chain, writes, outcome_of(chain.name, solution, ready.bones))
+    for name, channels, rotation in zip(ready.bones, ready.channels, rotations, strict=True):
+        if channels is not None:
+            channels.put(bones[name], rotation)
+            state.writes += 1
+    residual = (ready.world.to_3x3() @ (target - solution.joints[-1])).length
+    store(chain, outcome_of(chain.name, solution, ready.bones, residual))
+    return True
 
 
 def _write(chain: FabrikChain, writes: list[ChannelWrite], outcome: Outcome) -> bool:

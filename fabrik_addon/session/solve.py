@@ -234,7 +234,7 @@ def _finished(context: bpy.types.Context, owner: bpy.types.Object, item: Solved,
         _update(context)
         return _refused(owner, chain, off)
     bones = item.reading.bones
-    outcome = outcome_of(chain.name, solution, [bone.name for bone in bones])
+    outcome = outcome_of(chain.name, solution, [bone.name for bone in bones], solution.residual)
     written = [write.bone for write in item.writes]
     was_keyed = [bone.name for bone in written if keyed.has(bone)]
     if not insert_auto_keys(context, written, keyed) and was_keyed:
@@ -283,16 +283,17 @@ def _refused(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) ->
     return Outcome(chain.name, "REFUSED", reason=error.local, refusal=str(error))
 
 
-def outcome_of(name: str, solution: Solution, bones: Sequence[str]) -> Outcome:
+def outcome_of(name: str, solution: Solution, bones: Sequence[str], residual: float) -> Outcome:
     """What there is to say of a solution.
 
     Args:
         name: Of the chain.
-        solution: Residual in scene units.
+        solution: What the kernel found.
         bones: Names of the n bones.
+        residual: Distance from tip to target in scene units.
     """
     blocking = [bones[i] for i in solution.blocking]
-    outcome = Outcome(name, solution.status.value, solution.residual, solution.passes, blocking)
+    outcome = Outcome(name, solution.status.value, residual, solution.passes, blocking)
     for bone, angle in zip(blocking, solution.give, strict=False):
         if angle is not None:
             outcome.warnings.append(f"{bone} would have to give {degrees(angle):.3g}°")
