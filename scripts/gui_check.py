@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from environment import ROOT, say
 
 STEPS = ROOT / "scripts" / "gui_steps.py"
 SECONDS = 300
+SHOWN = ("3_live", "4_blocked", "5_dragging", "7_steps")
 
 
 def main() -> int:
@@ -29,6 +31,7 @@ def main() -> int:
     parser.add_argument("--blender", required=True, help="a Blender with a window, 4.2 or newer")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "gui")
     parser.add_argument("--grab", default="", help="command that takes a picture of the screen")
+    parser.add_argument("--readme", action="store_true", help="copy the pictures of the README to scripts/pictures/")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="fabrik-gui-") as folder:
@@ -50,6 +53,9 @@ def main() -> int:
     ended = bool(lines) and lines[-1] == "ok: done"
     tail = "" if ended else ", and it did not come to its end"
     say(f"{len(lines) - len(failed)} checks passed, {len(failed)} failed{tail}")
+    if arguments.readme and ended and not failed:
+        for name in SHOWN:
+            shutil.copy2(arguments.out / f"{name}.png", ROOT / "scripts" / "pictures" / f"{name}.png")
     return 0 if ended and not failed else 1
 
 
