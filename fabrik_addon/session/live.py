@@ -53,6 +53,7 @@ class Ready:
         origin: Head of the first bone in armature space.
         is_rigid: Whether the measured chain holds in every pose, so that the solve alone tells where it will stand.
         is_still: Whether nothing but its goal can move it from frame to frame.
+        goal_keys: Target and pole.
         is_fresh: False once the armature changed; what was found out about the chain may still hold.
     """
 
@@ -68,6 +69,7 @@ class Ready:
     origin: Vector
     is_rigid: bool
     is_still: bool
+    goal_keys: set[Key]
     is_fresh: bool = True
 
 
@@ -140,7 +142,7 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
         return
     for pair, ready in state.ready.items():
         ready.is_fresh = ready.is_fresh and pair[0] not in changed - posed_ahead
-    posed = _pose_all(scene, depsgraph)
+    posed = _pose_all(scene, depsgraph, changed if state.order is not None else None)
     if not is_frame and not undone:
         _key(context, posed, depsgraph)
 
@@ -197,13 +199,21 @@ def _owners(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [owner for owner in found if owner is not None and rig_of(owner).live]
 
 
-def _pose_all(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[tuple[Key, str]]:
-    """Bring every chain that does not stand as its goals want it to them; which were written."""
+def _pose_all(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changed: set[Key] | None
+) -> list[tuple[Key, str]]:
+    """Bring every chain that does not stand as its goals want it to them; which were written.
+
+    Args:
+        scene: Its live armatures.
+        depsgraph: Evaluated.
+        changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
+    """
     if state.order is None:
         state.order = _ordered(scene)
     written: list[tuple[Key, str]] = []
     for i, level in enumerate(state.order):
-        posed = [pair for pair in level if _pose(pair, depsgraph)]
+        posed = [pair for pair in level if _may_have_moved(pair, changed) and _pose(pair, depsgraph)]
         written += posed
         if posed and i + 1 < len(state.order):
             state.paused = True  # Blender calls the handlers for this evaluation, too
@@ -211,7 +221,13 @@ def _pose_all(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[tu
                 depsgraph.update()
             finally:
                 state.paused = False
+            changed = None
     return written
+
+
+def _may_have_moved(pair: tuple[Key, str], changed: set[Key] | None) -> bool:
+    ready = state.ready.get(pair)
+    return changed is None or ready is None or not ready.is_fresh or bool(ready.goal_keys & changed)
 
 
 def _ordered(scene: bpy.types.Scene) -> list[list[tuple[Key, str]]]:
@@ -291,6 +307,7 @@ def _kept(owner: bpy.types.Object, solved: Solved, keyed: KeyedChannels) -> Read
         reading.origin,
         is_rigid=solved.is_rigid,
         is_still=stands_still(owner),
+        goal_keys={key_of(goal) for goal, _ in _goals(reading.chain) if goal is not None},
     )
 
 
