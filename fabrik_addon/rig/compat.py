@@ -26,3 +26,48 @@ def is_selected(bone: bpy.types.PoseBone) -> bool:
     """Whether a pose bone is selected: kept on the pose bone from 5.0 on, on the bone before."""
     owner: Any = bone if hasattr(bone, "select") else bone.bone
     return bool(owner.select)
+
+
+def ensure_curve(owner: bpy.types.Object, path: str, index: int, group: str) -> bpy.types.FCurve:
+    """The curve of a channel in the object's action, made where there is none; the object must have an action.
+
+    Up to 4.3 curves belong to the action, from 4.4 on to the object's slot in it; 4.5 has a function for that.
+    """
+    data: Any = owner.animation_data
+    action: Any = data.action
+    if hasattr(action, "fcurve_ensure_for_datablock"):
+        named = {"group_name": group} if bpy.app.version >= (5, 0) else {}
+        ensured: bpy.types.FCurve = action.fcurve_ensure_for_datablock(owner, path, index=index, **named)
+        return ensured
+    curves = action.fcurves if not hasattr(action, "slots") else _slot_curves(owner, action)
+    found: bpy.types.FCurve = curves.find(path, index=index) or curves.new(path, index=index, **_grouped(action, group))
+    return found
+
+
+def _grouped(action: Any, group: str) -> dict[str, str]:
+    return {} if hasattr(action, "slots") else {"action_group": group}
+
+
+def _slot_curves(owner: bpy.types.Object, action: Any) -> Any:
+    """The curves of an object's slot in 4.4, with layer and strip made where they are missing."""
+    data: Any = owner.animation_data
+    if data.action_slot is None:
+        data.action_slot = action.slots.new(id_type="OBJECT", name=owner.name)
+    layer = action.layers[0] if action.layers else action.layers.new("Layer")
+    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    return strip.channelbag(data.action_slot, ensure=True).fcurves
+
+
+def remove_curve(owner: bpy.types.Object, curve: bpy.types.FCurve) -> None:
+    """Take a curve out of the object's action."""
+    data: Any = owner.animation_data
+    action = data.action
+    if not hasattr(action, "slots"):
+        action.fcurves.remove(curve)
+        return
+    for layer in action.layers:
+        for strip in layer.strips:
+            bag = strip.channelbag(data.action_slot)
+            if bag is not None and any(found == curve for found in bag.fcurves):
+                bag.fcurves.remove(curve)
+                return

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import bpy
 from mathutils import Vector
 
@@ -43,9 +45,20 @@ def _is_plain(found: bpy.types.Object) -> bool:
     return data.action is None or (data.action_influence == 1.0 and data.action_blend_type == "REPLACE")
 
 
-def stands_still(owner: bpy.types.Object) -> bool:
-    """Whether nothing but the user and ourselves moves an armature and its bones from frame to frame."""
-    if owner.parent is not None or owner.animation_data is not None or owner.rigid_body is not None:
+def stands_still(owner: bpy.types.Object, keyed_bones: Iterable[str] = ()) -> bool:
+    """Whether nothing but the user and ourselves moves an armature and its bones from frame to frame.
+
+    Args:
+        owner: The armature object.
+        keyed_bones: Bones whose keys do not count.
+    """
+    if owner.parent is not None or owner.rigid_body is not None or not _is_plain(owner):
+        return False
+    data = owner.animation_data
+    if data is not None and data.drivers:
+        return False
+    allowed = tuple(f'pose.bones["{bpy.utils.escape_identifier(name)}"].rotation_' for name in keyed_bones)
+    if not all(allowed and curve.data_path.startswith(allowed) for curve in fcurves_of(owner)):
         return False
     if owner.data is None or getattr(owner.data, "animation_data", None) is not None or owner.pose is None:
         return False

@@ -77,6 +77,25 @@ class BoneChannels:
         values[self.free] = same_turn(self.hinge.angle(rotation), self.near[self.free])
         return values
 
+    @property
+    def indices(self) -> Sequence[int]:
+        """Indices of the channels that are written."""
+        return [self.free] if self.hinge is not None else range(channel_of(self.mode)[1])
+
+    def run(self, rotations: Sequence[Quaternion], before: Sequence[float]) -> list[list[float]]:
+        """Channel values for the rotations of frames that follow each other, each running on from the one before."""
+        found: list[list[float]] = []
+        near = self.near
+        for rotation in rotations:
+            if self.hinge is None:
+                near = to_values(self.mode, rotation, near)
+            else:
+                near = [*before]
+                last = found[-1] if found else self.near
+                near[self.free] = same_turn(self.hinge.angle(rotation), last[self.free])
+            found.append(near)
+        return found
+
     def put(self, bone: bpy.types.PoseBone, rotation: Quaternion) -> None:
         """Write a rotation at once."""
         before = read_values(bone) if self.hinge is not None else ()

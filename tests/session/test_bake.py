@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking chains to keys, judged by Blender's own evaluation of every frame."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import bpy
+import pytest
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.kernel.rotations import turn_angle
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.session import bake as baking
+from fabrik_addon.session.bake import BakeSettings, bake
+from mathutils import Quaternion
+
+from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, tip_error
+
+FRAMES = tuple(range(1, 21))
+MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
+
+
+def keyed_line(mode: str = "QUATERNION", count: int = 3):
+    """A line whose target runs on a curve from frame 1 to 20."""
+    owner = make_line(count)
+    for bone in owner.pose.bones:
+        bone.rotation_mode = mode
+    chain = add_chain(owner, (0.4, -0.5, 1.9))
+    for frame, place in ((1, (-0.5, 0.4, 1.9)), (10, (0.3, 1.2, 1.2)), (20, (0.7, -0.4, 1.6))):
+        chain.target.location = place
+        chain.target.keyframe_insert("location", frame=frame)
+    return owner, chain
+
+
+def run(owner, chain, **settings):
+    return bake(bpy.context, owner, [chain.name], BakeSettings(**{"frames": FRAMES, **settings}))[0]
+
+
+def assert_on_target(owner, chain, frames=FRAMES, most: float = 1e-5) -> None:
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        assert tip_error(owner, chain) < most, frame
+
+
+def local_rotations(owner) -> list[Quaternion]:
+    return [bone.matrix_basis.to_quaternion() for bone in owner.pose.bones]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_frame_stands_on_its_target(mode: str) -> None:
+    owner, chain = keyed_line(mode)
+    result = run(owner, chain)
+    assert result.unreached == []
+    assert result.worst_tip_error < 1e-5
+    assert_on_target(owner, chain)
+    assert not chain.enabled
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_it_is_what_solving_each_frame_gives(mode: str) -> None:
+    owner, chain = keyed_line(mode)
+    wanted = {}
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        bpy.ops.fabrik.solve()
+        wanted[frame] = local_rotations(owner)
+    run(owner, chain)
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        for seen, solved in zip(local_rotations(owner), wanted[frame], strict=True):
+            assert turn_angle(seen.conjugated() @ solved) < 2e-3
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_channels_run_on_without_jumps(mode: str) -> None:
+    owner, chain = keyed_line(mode)
+    run(owner, chain)
+    for curve in fcurves_of(owner):
+        if mode == "AXIS_ANGLE" and curve.array_index > 0:
+            continue  # the axis of a small turn may be any
+        values = [point.co[1] for point in curve.keyframe_points]
+        assert all(abs(b - a) < 0.7 for a, b in pairwise(values)), curve.data_path
+
+
+def test_a_channel_that_stays_gets_one_key() -> None:
+    owner, chain = keyed_line()
+    owner.pose.bones["b2"].fabrik.limit = "LOCKED"
+    run(owner, chain)
+    counts = {len(curve.keyframe_points) for curve in fcurves_of(owner) if '"b2"' in curve.data_path}
+    assert counts == {1}
+
+
+def test_limits_and_poles_hold_in_every_frame() -> None:
+    owner, chain = keyed_line()
+    chain.pole = make_empty((0, 4, 1), "Pole")
+    knee = owner.pose.bones["b1"].fabrik
+    knee.limit, knee.angle_min, knee.angle_max = "HINGE", -2.5, 0.2
+    result = run(owner, chain)
+    assert result.worst_violation < 1e-5
+    assert_on_target(owner, chain, [f for f in FRAMES if f not in dict(result.unreached)])
+
+
+def test_a_moving_armature_a_posed_parent_and_a_constrained_target() -> None:
+    owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 1), (0, 0.2, 2)), Bone((0, 0.2, 2), (0, 0, 3))])
+    chain = add_chain(owner, (0.4, 0.4, 2.4), tip="b2", count=2)
+    leader = make_empty((0.5, 0.3, 2.2), "Leader")
+    chain.target.constraints.new("COPY_LOCATION").target = leader
+    chain.pole = make_empty((0, 5, 2), "Pole")
+    base = owner.pose.bones["b0"]
+    base.rotation_mode = "XYZ"
+    for frame, turn in ((1, 0.0), (20, 0.6)):
+        owner.location.x = owner.rotation_euler.z = base.rotation_euler.x = turn
+        owner.keyframe_insert("location", frame=frame)
+        owner.keyframe_insert("rotation_euler", frame=frame)
+        base.keyframe_insert("rotation_euler", frame=frame)
+    result = run(owner, chain)
+    assert result.unreached == []
+    assert_on_target(owner, chain)
+    wanted = {}
+    for frame in (3, 17):
+        bpy.context.scene.frame_set(frame)
+        wanted[frame] = evaluated_joints(owner, chain)
+    chain.enabled = True
+    for frame, joints in wanted.items():
+        bpy.context.scene.frame_set(frame)
+        bpy.ops.fabrik.solve()
+        bpy.context.view_layer.update()
+        for seen, baked in zip(evaluated_joints(owner, chain), joints, strict=True):
+            assert (seen - baked).length < 2e-3
+
+
+def test_chains_that_hang_on_each_other_are_baked_in_order() -> None:
+    owner = make_line(6)
+    spine = add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3)
+    spine.target.keyframe_insert("location", frame=1)
+    spine.target.location.x = 0.9
+    spine.target.keyframe_insert("location", frame=20)
+    arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
+    names = [spine.name, arm.name]
+    results = bake(bpy.context, owner, names, BakeSettings(FRAMES))
+    assert [result.chain for result in results] == names
+    for chain in owner.fabrik.chains:
+        unreached = dict(next(result for result in results if result.chain == chain.name).unreached)
+        assert_on_target(owner, chain, [frame for frame in FRAMES if frame not in unreached])
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+def test_keys_outside_the_range_stay(interpolation: str) -> None:
+    owner, chain = keyed_line()
+    bone = owner.pose.bones["b0"]
+    for frame in (-20, 5, 90):
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    run(owner, chain, interpolation=interpolation)
+    curve = next(c for c in fcurves_of(owner) if '"b0"' in c.data_path and c.array_index == 1)
+    frames = [point.co[0] for point in curve.keyframe_points]
+    assert frames == [-20.0, *map(float, FRAMES), 90.0]
+    assert {point.interpolation for point in curve.keyframe_points[1:-1]} == {interpolation}
+    assert_on_target(owner, chain)
+
+
+def test_a_new_action_leaves_the_old_one() -> None:
+    owner, chain = keyed_line()
+    owner.pose.bones["b0"].keyframe_insert("location", frame=3)
+    old = owner.animation_data.action
+    run(owner, chain, into="NEW_ACTION")
+    assert owner.animation_data.action != old
+    assert {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner)} == {"location", "rotation_quaternion"}
+    assert_on_target(owner, chain)
+    owner.animation_data.action = old
+    assert {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner)} == {"location"}
+
+
+def test_a_track_of_its_own() -> None:
+    owner, chain = keyed_line()
+    run(owner, chain, into="NLA")
+    assert len(owner.animation_data.nla_tracks) == 1
+    assert not fcurves_of(owner)
+    assert_on_target(owner, chain)
+
+
+def test_frames_out_of_reach_are_listed() -> None:
+    owner, chain = keyed_line()
+    chain.target.location.z = 9.0
+    chain.target.keyframe_insert("location", frame=20)
+    result = run(owner, chain)
+    assert result.unreached
+    assert result.unreached[-1] == (20, "TOO_FAR")
+    assert result.as_json()["unreached"][-1] == {"frame": 20, "status": "TOO_FAR"}
+
+
+def test_the_operator_bakes_the_enabled_chains_and_puts_the_frame_back() -> None:
+    owner, _ = keyed_line()
+    bpy.context.scene.frame_set(7)
+    assert bpy.ops.fabrik.bake(frame_start=2, frame_end=12, step=5) == {"FINISHED"}
+    assert bpy.context.scene.frame_current == 7
+    frames = {point.co[0] for curve in fcurves_of(owner) for point in curve.keyframe_points}
+    assert frames == {2.0, 7.0, 12.0}
+
+
+def test_nothing_is_lost_where_a_later_frame_fails() -> None:
+    owner, chain = keyed_line()
+    owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=5)
+    before = [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)]
+    constraint = chain.target.constraints.new("COPY_LOCATION")
+    constraint.target = make_empty((0, 0, 2), "Leader")
+    leader = constraint.target
+    for frame, value in ((1, 0.0), (9, 0.0), (10, float("nan"))):
+        leader.location.x = value
+        leader.keyframe_insert("location", frame=frame)
+    with pytest.raises(FabrikError, match="in frame"):
+        run(owner, chain)
+    assert [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)] == before
+    assert chain.enabled
+
+
+def test_what_was_keyed_is_taken_back_where_the_check_fails(monkeypatch) -> None:
+    owner, chain = keyed_line()
+    owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=5)
+    before = [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)]
+
+    def broken(*_):
+        raise FabrikError("no")
+
+    monkeypatch.setattr(baking, "_check", broken)
+    with pytest.raises(FabrikError):
+        run(owner, chain)
+    assert [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)] == before
+
+
+class TestRefusals:
+    def test_a_range_that_ends_before_it_starts(self) -> None:
+        owner, _ = keyed_line()
+        before = channels(owner)
+        with pytest.raises(RuntimeError, match="ends at frame 3, before it starts at 9"):
+            bpy.ops.fabrik.bake(frame_start=9, frame_end=3)
+        assert channels(owner) == before
+
+    def test_lengths_that_change_with_the_pose(self) -> None:
+        owner, chain = keyed_line()
+        owner.pose.bones["b0"].scale = (2.0, 1.0, 0.5)
+        with pytest.raises(FabrikError, match="can't be baked at once"):
+            run(owner, chain)
+        assert owner.animation_data is None or not fcurves_of(owner)
+
+    def test_a_deleted_target(self) -> None:
+        owner, chain = keyed_line()
+        bpy.data.objects.remove(chain.target)
+        with pytest.raises(RuntimeError, match="no target"):
+            bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
+        assert not fcurves_of(owner)
