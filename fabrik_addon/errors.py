@@ -54,3 +54,7 @@ class TargetError(FabrikError):
 
 class BoneError(FabrikError):
     """A bone of the chain can't be posed: constrained, driven, or locked in part."""
+
+
+class AbsentTargetError(TargetError):
+    """There is no target just now: none is set, or target or pole is hidden, excluded or in another scene."""

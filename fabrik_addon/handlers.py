@@ -11,7 +11,7 @@ import bpy
 
 from .overlay import view
 from .rig.properties import rig_of
-from .session import live
+from .session import live, record
 
 log = logging.getLogger(__name__)
 
@@ -40,12 +40,14 @@ def _before_load(*_: Any) -> None:
 def _after_load(*_: Any) -> None:
     live.state.forget()
     live.state.paused = False
+    record.state.current = None
     view.touch()
 
 
 def _after_undo(*_: Any) -> None:
     live.state.forget()
     live.state.undone = True
+    record.state.current = None
     view.touch()
 
 
@@ -76,7 +78,10 @@ def _guarded(work: Callable[[], None]) -> None:
 def register() -> None:
     """Hang the functions on Blender's handlers, with nothing known of any file."""
     live.state.forget()
-    live.state.paused = False
+    live.state.paused = live.state.held = False
+    for owner in getattr(bpy.data, "objects", ()):  # Blender holds its data back while it starts
+        if owner.type == "ARMATURE" and rig_of(owner).live:
+            owner.update_tag()  # it may have to be posed anew
     for name, function in HANDLERS.items():
         getattr(bpy.app.handlers, name).append(bpy.app.handlers.persistent(function))
 

@@ -258,6 +258,11 @@ def turned(window: Window) -> Iterator[float]:
     moved = owner.pose.bones["shin"].fabrik.angle_min - before
     check(f"the end of a range is dragged ({moved:.2f} rad)", 0.4 < moved < 0.8)
     yield from window.picture("8_limit_handle")
+    with window.context():
+        bpy.ops.ed.undo()
+    yield WAIT
+    back = bpy.data.objects["Leg"].pose.bones["shin"].fabrik.angle_min  # type: ignore[union-attr]
+    check("dragging the end of a range is undone in one step", abs(back - before) < 1e-6)
 
 
 def stepped(window: Window) -> Iterator[float]:
@@ -272,12 +277,12 @@ def stepped(window: Window) -> Iterator[float]:
         for _ in range(2):
             OPS.fabrik.step(to="FORWARD")
     manager: Any = bpy.context.window_manager
-    check("two steps forward", manager.fabrik_step == 2)
+    check("two steps forward", manager.fabrik_step == 3)
     yield from window.picture("7_steps")
     with window.context():
         OPS.fabrik.steps_play("INVOKE_DEFAULT")
     yield 2.0
-    check("playing goes on", manager.fabrik_step > 2)
+    check("playing goes on", manager.fabrik_step > 3)
     with window.context():
         OPS.fabrik.record_clear()
     yield WAIT

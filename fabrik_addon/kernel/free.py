@@ -94,7 +94,7 @@ def solve_free(chain: Chain, goal: Goal, settings: Settings, recorder: Recorder)
         Where the chain then stands, and the passes used.
     """
     start = swing_start(chain, goal)
-    recorder.record("start", start.joints)
+    recorder.record("swing", start.joints)
     joints, passes = _known_answer(chain, goal, start), 1
     if joints is None and settings.plain:
         joints = [joint.copy() for joint in start.joints]

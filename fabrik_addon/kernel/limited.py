@@ -47,7 +47,7 @@ def solve_limited(chain: Chain, goal: Goal, settings: Settings, recorder: Record
     if rotations is None:
         rotations = bent(chain, clamped_start(chain), min(target.length, STRAIGHTEST))
     best, passes = Descent.at(chain, swung(chain, rotations, target, first), target), 1
-    recorder.record("start", best.joints)
+    recorder.record("swing", best.joints)
     best, used = _fabrik(best, target, settings, FABRIK_PASSES, recorder)
     passes += used
     budget = settings.max_passes - passes

@@ -9,6 +9,7 @@ from mathutils import Quaternion, Vector
 
 X_AXIS = Vector((1.0, 0.0, 0.0))
 Y_AXIS = Vector((0.0, 1.0, 0.0))
+Z_AXIS = Vector((0.0, 0.0, 1.0))
 NEARLY_OPPOSITE = -0.9
 
 

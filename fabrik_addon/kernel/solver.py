@@ -17,6 +17,7 @@ from .least_squares import descend
 from .limited import solve_limited
 from .limits import FREE
 from .model import Chain, Goal, Settings, Solution, Status
+from .orientation import place
 from .pole import turned_to_pole
 from .trace import SILENT, Recorder
 
@@ -47,6 +48,7 @@ def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: 
     size = chain.length
     unit = chain.unit
     aim = Goal(goal.target / size, goal.pole / size if goal.pole is not None else None, goal.pole_angle)
+    recorder.record("start", place(unit, unit.start)[0] if recorder is not SILENT else ())
     solve_positions = solve_free if unit.is_free else solve_limited
     now, passes = solve_positions(unit, aim, settings, recorder)
     pole_error = 0.0

@@ -14,7 +14,7 @@ class Step:
     """One recorded pass.
 
     Attributes:
-        name: What was done: start, bend, backward, forward, match, descend, restart, pole.
+        name: What was done: start, swing, bend, backward, forward, match, descend, restart, pole.
         joints: n + 1 points in solve space, relative to the root.
     """
 

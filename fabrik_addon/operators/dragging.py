@@ -13,6 +13,7 @@ from ..errors import FabrikError
 from ..rig.find import working_chain, working_rig
 from ..rig.properties import FabrikChain, rig_of
 from ..session.drag import Drag, begin, drag_to, finish, tip_of
+from ..session.wording import STATUS_TEXTS, length_text
 from .base import ChainOperator
 
 if TYPE_CHECKING:
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 NEAR = 60.0  # pixels within which a tip counts as under the mouse
 PRECISE = 0.1
 STEP, FINE_STEP = 1.0, 0.1  # scene units that snapping goes by, as Blender's increments do
+MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
 CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
 KEYS = "   ".join(
-    ("LMB Confirm", "Esc Cancel", "X Y Z Along", "A Anchored Root: {anchored}", "Shift Precise", "Ctrl Snap")
+    ("LMB Enter Confirm", "RMB Esc Cancel", "X Y Z Along", "A Anchored Root: {anchored}", "Shift Precise", "Ctrl Snap")
 )
 
 
@@ -39,6 +41,7 @@ class FABRIK_OT_drag(ChainOperator):
     _mouse: Vector
     _axis: int | None
     _anchored: bool
+    _heeds_keys: bool
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if context.space_data is None or context.space_data.type != "VIEW_3D" or context.region_data is None:
@@ -54,8 +57,9 @@ class FABRIK_OT_drag(ChainOperator):
         rig_of(owner).active_index = [other.name for other in rig_of(owner).chains].index(chain.name)
         self._moved, self._mouse = Vector(), Vector((event.mouse_region_x, event.mouse_region_y))
         self._axis, self._anchored = None, True
+        self._heeds_keys = not (event.ctrl or event.shift)  # those of the shortcut have to be let go first
         context.window_manager.modal_handler_add(self)
-        self._tell(context)
+        self._tell(context, Vector(), "")
         return {"RUNNING_MODAL"}
 
     def execute(self, context: bpy.types.Context) -> Returned:
@@ -75,20 +79,22 @@ class FABRIK_OT_drag(ChainOperator):
             self._drag.restore()
             return self._ended(context, {"CANCELLED"})
         if event.type in CONFIRM and event.value == "PRESS":
-            finish(context, self._drag, self._anchored)
+            finish(context, self._drag)
             return self._ended(context, {"FINISHED"})
+        self._heeds_keys = self._heeds_keys or not (event.ctrl or event.shift)
         if event.value == "PRESS" and event.type in {"X", "Y", "Z", "A"}:
             if event.type == "A":
                 self._anchored = not self._anchored
             else:
                 axis = "XYZ".index(event.type)
                 self._axis = None if self._axis == axis else axis
-        elif event.type != "MOUSEMOVE":
-            return {"RUNNING_MODAL"}
-        else:
+        elif event.type == "MOUSEMOVE":
             self._moved += self._step(context, event)
-        drag_to(context, self._drag, self._drag.tip + self._constrained(event), self._anchored)
-        self._tell(context)
+        elif event.type not in MODIFIERS:
+            return {"RUNNING_MODAL"}
+        way = self._constrained(context, event)
+        status = drag_to(context, self._drag, self._drag.tip + way, self._anchored)
+        self._tell(context, way, status)
         return {"RUNNING_MODAL"}
 
     def _step(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector:
@@ -99,15 +105,15 @@ class FABRIK_OT_drag(ChainOperator):
             for place in (self._mouse, mouse)
         )
         self._mouse = mouse
-        return (b - a) * (PRECISE if event.shift else 1.0)
+        return (b - a) * (PRECISE if event.shift and self._heeds_keys else 1.0)
 
-    def _constrained(self, event: bpy.types.Event) -> Vector:
+    def _constrained(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector:
         """The whole way along the axis that is chosen, in steps where snapping is on."""
         way = self._moved.copy()
         if self._axis is not None:
             way = Vector([value if i == self._axis else 0.0 for i, value in enumerate(way)])
-        if event.ctrl != bpy.context.scene.tool_settings.use_snap:
-            step = FINE_STEP if event.shift else STEP
+        if (event.ctrl and self._heeds_keys) != context.scene.tool_settings.use_snap:
+            step = FINE_STEP if event.shift and self._heeds_keys else STEP
             way = Vector([round(value / step) * step for value in way])
         return way
 
@@ -126,12 +132,13 @@ class FABRIK_OT_drag(ChainOperator):
                 found.append(((seen - mouse).length, chain.name))
         return rig_of(owner).chains[min(found)[1]] if found else working_chain(context)
 
-    def _tell(self, context: bpy.types.Context) -> None:
+    def _tell(self, context: bpy.types.Context, way: Vector, status: str) -> None:
+        """How far the tip is dragged, and whether it gets there."""
         context.workspace.status_text_set(KEYS.format(anchored="on" if self._anchored else "off"))
-        along = "" if self._axis is None else f" along {'XYZ'[self._axis]}"
-        context.area.header_text_set(
-            f"{self._drag.chain}: " + ", ".join(f"{value:.4g}" for value in self._moved) + along
-        )
+        parts = [f"D{axis}: {length_text(value, context.scene)}" for axis, value in zip("xyz", way, strict=True)]
+        along = [] if self._axis is None else [f"along {'XYZ'[self._axis]}"]
+        missed = [STATUS_TEXTS[status]] if status not in {"", "REACHED"} else []
+        context.area.header_text_set(f"{self._drag.chain}   " + "   ".join([*parts, *along, *missed]))
 
     def _ended(self, context: bpy.types.Context, result: Returned) -> Returned:
         context.workspace.status_text_set(None)

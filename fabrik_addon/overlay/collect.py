@@ -8,12 +8,12 @@ from itertools import pairwise
 from random import Random
 
 import bpy
-from mathutils import Matrix, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import FabrikError
 from ..kernel import Chain
 from ..kernel.limb import limb_path
-from ..kernel.limits import Limit
+from ..kernel.limits import FREE, Limit
 from ..kernel.orientation import place
 from ..kernel.reach import bounds
 from ..rig.chain_bones import pose_bones, resolve_bones
@@ -26,6 +26,7 @@ from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
 from .shapes import Picture, Placed
 
+NEARLY = 2.0  # times the tolerance that still counts as on target
 SAMPLES = 400  # poses drawn to find how far a chain reaches within its limits
 
 
@@ -59,22 +60,31 @@ def _picture(
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
     joints = (*(world @ pose.head for pose in poses), world @ poses[-1].tail)
     starts = read_start(owner, chain, bones, frame_of(depsgraph))
-    limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
+    limits = [_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     chain_now = path.measure(starts, starts, limits)
     size = sum((b - a).length for a, b in pairwise(joints)) / chain_now.length
+    target = _point("target", chain.target, chain.target_bone, depsgraph)
     return Picture(
         joints,
         tuple(
             world @ (path.origin + joint)
             for joint in path.place([limit.clamp(start) for limit, start in zip(limits, starts, strict=True)])
         ),
-        _point("target", chain.target, chain.target_bone, depsgraph),
+        target,
         _point("pole", chain.pole, chain.pole_bone, depsgraph),
         tuple(_placed(chain, bones, path, world, limits)),
         tuple(radius * size for radius in bounds(chain_now.lengths)),
         tuple(radius * size for radius in _limited_reach(chain_now)) if with_limited_reach else (),
-        chain.status in {"REACHED", "NONE"},
+        target is None or (joints[-1] - target).length <= NEARLY * chain.tolerance * chain_now.length * size,
     )
+
+
+def _limit(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
+    """The limit of a bone; none where its numbers make no sense, which the panel says."""
+    try:
+        return read_limit(bone, start)
+    except FabrikError:
+        return FREE
 
 
 def _point(role: str, goal: bpy.types.Object | None, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector | None:

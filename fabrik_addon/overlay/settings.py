@@ -58,12 +58,12 @@ def parts_of(settings: FabrikOverlay) -> set[str]:
 
 def step_of(manager: bpy.types.WindowManager) -> tuple[int, bool]:
     """Index of the recorded step that is looked at, and whether steps are joints and not passes."""
-    return int(getattr(manager, "fabrik_step")), bool(getattr(manager, "fabrik_by_joint"))
+    return int(getattr(manager, "fabrik_step")) - 1, bool(getattr(manager, "fabrik_by_joint"))
 
 
 def set_step(manager: bpy.types.WindowManager, index: int) -> None:
     """Look at another recorded step."""
-    setattr(manager, "fabrik_step", index)
+    setattr(manager, "fabrik_step", index + 1)
 
 
 def register() -> None:
@@ -75,7 +75,9 @@ def register() -> None:
     manager: Any = bpy.types.WindowManager
     number: Any = IntProperty
     switch: Any = BoolProperty
-    manager.fabrik_step = number(name="Step", description="Step of the recorded solve", min=0, update=announce)
+    manager.fabrik_step = number(
+        name="Step", description="Step of the recorded solve", min=1, default=1, update=announce
+    )
     manager.fabrik_by_joint = switch(
         name="Joint by Joint", description="Show each joint's move, not whole passes alone", update=announce
     )

@@ -10,7 +10,10 @@ import blf
 import bpy
 from mathutils import Vector
 
+from ..rig.find import working_rig
+from ..rig.properties import rig_of
 from ..session.record import RecordedStep, Recording, state
+from ..session.wording import length_text
 from .colours import theme_colours
 from .paint import Painted
 from .settings import step_of
@@ -20,12 +23,14 @@ GRAPH = Vector((220.0, 70.0))  # pixels at scale 1
 MARGIN = Vector((60.0, 40.0))
 DECADES = 7.0  # of error, from the chain's length down, over the height of the graph
 TEXT_SIZE = 12.0
+MOST_POINTS = 150  # of the graph
 
 
 def current_step(manager: bpy.types.WindowManager) -> tuple[Recording, RecordedStep, int, int] | None:
     """The recording, the step that is looked at, its index and the number of steps; None without a recording."""
     recording = state.current
-    if recording is None:
+    owner = bpy.data.objects.get(recording.rig) if recording else None
+    if recording is None or owner is None or recording.chain not in rig_of(owner).chains:
         return None
     index, by_joint = step_of(manager)
     steps = recording.steps(by_joint)
@@ -63,21 +68,29 @@ def graph_shapes(errors: list[float], length: float, index: int, scale: float) -
 
     left, top = Vector((corner.x, corner.y, 0.0)), Vector((corner.x, corner.y + size.y, 0.0))
     shapes.line("before", (top, left, Vector((corner.x + size.x, corner.y, 0.0))))
-    points = [place(i, error) for i, error in enumerate(errors)]
-    shapes.line("step", points)
-    shapes.dots("target", [points[index]])
+    stride = max(1, len(errors) // MOST_POINTS)
+    shapes.line("step", [place(i, errors[i]) for i in range(0, len(errors), stride)])
+    shapes.dots("target", [place(index, errors[index])])
     return shapes
 
 
-def caption(recording: Recording, step: RecordedStep, index: int, count: int) -> str:
+def caption(scene: bpy.types.Scene, found: tuple[Recording, RecordedStep, int, int]) -> str:
     """The step in words."""
+    recording, step, index, count = found
     moved = f", joint {step.moved}" if step.moved is not None else ""
-    return f"{recording.chain}: step {index + 1} of {count}, {step.name}{moved}, {step.error:.3g} off"
+    return f"{recording.chain}: step {index + 1} of {count}, {step.name}{moved}, {length_text(step.error, scene)} off"
+
+
+def _shown_step(context: bpy.types.Context) -> tuple[Recording, RecordedStep, int, int] | None:
+    """The step, where the user works on its rig."""
+    found = current_step(context.window_manager) if context.window_manager else None
+    owner = working_rig(context)
+    return found if found is not None and owner is not None and owner.name == found[0].rig else None
 
 
 def draw_view(context: bpy.types.Context) -> None:
     """Draw the step in the world."""
-    found = current_step(context.window_manager) if context.window_manager else None
+    found = _shown_step(context)
     if found is None or context.preferences is None or context.region is None:
         return
     recording, step, _, _ = found
@@ -87,10 +100,10 @@ def draw_view(context: bpy.types.Context) -> None:
 
 def draw_pixels(context: bpy.types.Context) -> None:
     """Draw the graph and the caption in the corner of the view."""
-    found = current_step(context.window_manager) if context.window_manager else None
+    found = _shown_step(context)
     if found is None or context.preferences is None or context.region is None or context.window_manager is None:
         return
-    recording, step, index, count = found
+    recording, step, index, _ = found
     scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
     errors = [other.error for other in recording.steps(step_of(context.window_manager)[1])]
     length = sum((b - a).length for a, b in pairwise(step.joints))
@@ -99,4 +112,5 @@ def draw_pixels(context: bpy.types.Context) -> None:
     blf.size(0, TEXT_SIZE * scale)
     blf.color(0, *colours["text"])
     blf.position(0, MARGIN.x * scale, (MARGIN.y + GRAPH.y + 10.0) * scale, 0.0)
-    blf.draw(0, caption(recording, step, index, count))
+    if context.scene is not None:
+        blf.draw(0, caption(context.scene, found))

@@ -55,9 +55,19 @@ def draw(context: bpy.types.Context) -> None:
     scene, region = context.scene, context.region
     if scene is None or region is None or not scene_settings(scene).show:
         return
+    if not _is_shown(context, working_rig(context)):
+        return
     painted = _painted(context, scene)
     if painted is not None and context.preferences is not None:
         painted.draw((region.width, region.height), context.preferences.system.ui_scale)
+
+
+def _is_shown(context: bpy.types.Context, owner: bpy.types.Object | None) -> bool:
+    """Whether the view shows overlays, and the armature in a mode in which it is posed."""
+    space: Any = context.space_data
+    if owner is None or owner.mode == "EDIT":
+        return False
+    return space is None or bool(space.overlay.show_overlays and owner.visible_in_viewport_get(space))
 
 
 def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | None:

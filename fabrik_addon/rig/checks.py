@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ..errors import BoneError, InvalidValueError, RigError, TargetError
+from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, TargetError
 from ..finite import are_finite
 from .chain_bones import pose_bones
 from .channels import channel_of
@@ -125,7 +125,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.
         TargetError: There is no target, or target or pole is a bone of the chain, below it, or hangs on one.
     """
     if chain.target is None:
-        raise TargetError("no target is set", chain=chain.name)
+        raise AbsentTargetError("no target is set", chain=chain.name)
     own = {bone.name for bone in bones}
     for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
         carriers = own & bones_behind(owner, goal, bone) if goal is not None else set()

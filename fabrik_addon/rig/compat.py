@@ -28,6 +28,15 @@ def is_selected(bone: bpy.types.PoseBone) -> bool:
     return bool(owner.select)
 
 
+def curves_of_action(action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """All curves of an action, of whatever slot."""
+    found: Any = action
+    if not hasattr(action, "slots"):
+        return list(found.fcurves)
+    strips = (strip for layer in found.layers for strip in layer.strips)
+    return [curve for strip in strips for bag in strip.channelbags for curve in bag.fcurves]
+
+
 def ensure_curve(owner: bpy.types.Object, path: str, index: int, group: str) -> bpy.types.FCurve:
     """The curve of a channel in the object's action, made where there is none; the object must have an action.
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""On which bones of an armature a target, a pole or a bone hangs: by parents and constraints, at any remove.
+"""On which bones of an armature a target, a pole or a bone hangs: by parents, constraints and
+drivers, at any remove.
 
-Drivers, and vertices of deformed meshes, are not followed.
+Vertices of deformed meshes are not followed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +16,7 @@ import bpy
 from .chain_bones import pose_bones
 
 Tie = tuple[bpy.types.Object, str]
+BONE_IN_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 
 
 def bones_behind(owner: bpy.types.Object, found: bpy.types.Object, bone: str) -> set[str]:
@@ -47,13 +50,14 @@ def carriers_of(found: bpy.types.Object, bone: str) -> set[tuple[str, str]]:
             waiting += _ties_of_object(thing)
             continue
         waiting += _ties_of(own.constraints)
+        waiting += _ties_of_drivers(thing, own.path_from_id())
         waiting.append((thing, own.parent.name if own.parent else ""))
     return seen
 
 
 def _ties_of_object(thing: bpy.types.Object) -> list[Tie]:
     parent = thing.parent
-    ties = _ties_of(thing.constraints)
+    ties = _ties_of(thing.constraints) + _ties_of_drivers(thing, "")
     if parent is not None:
         ties.append((parent, thing.parent_bone if thing.parent_type == "BONE" else ""))
     return ties
@@ -71,3 +75,23 @@ def _ties_of(constraints: Iterable[Any]) -> list[Tie]:
         several = getattr(constraint, "targets", ())
         ties += [(tie.target, getattr(tie, "subtarget", "")) for tie in several if tie.target is not None]
     return ties
+
+
+def _ties_of_drivers(thing: bpy.types.Object, path: str) -> list[Tie]:
+    """Objects and bones that the drivers of an object follow, or those of a bone of it by its path."""
+    data = thing.animation_data
+    ties: list[Tie] = []
+    for curve in data.drivers if data is not None else ():
+        of_bone = curve.data_path.startswith("pose.bones[")
+        if curve.driver is None or (not curve.data_path.startswith(f"{path}.") if path else of_bone):
+            continue
+        for target in (target for variable in curve.driver.variables for target in variable.targets):
+            if isinstance(target.id, bpy.types.Object):
+                ties.append((target.id, target.bone_target or _bone_in(target.data_path)))
+    return ties
+
+
+def _bone_in(path: str) -> str:
+    """The bone's name in a data path, or ""."""
+    found = BONE_IN_PATH.search(path)
+    return found.group(1).replace('\\"', '"') if found else ""

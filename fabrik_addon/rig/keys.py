@@ -51,6 +51,16 @@ def insert_location_keys(context: bpy.types.Context, bone: bpy.types.PoseBone, k
     return _insert(context, [(bone, "location")], keyed)
 
 
+def insert_object_keys(context: bpy.types.Context, found: bpy.types.Object) -> None:
+    """Key the location of an object where automatic keying is on."""
+    assert context.scene is not None
+    assert context.preferences is not None
+    edit: Any = context.preferences.edit
+    is_keyed = any(curve.data_path == "location" for curve in fcurves_of(found))
+    if context.scene.tool_settings.use_keyframe_insert_auto and (is_keyed or not edit.use_keyframe_insert_available):
+        found.keyframe_insert("location", group="Object Transforms")
+
+
 def _insert(context: bpy.types.Context, wanted: list[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels) -> int:
     assert context.scene is not None
     assert context.preferences is not None

@@ -83,12 +83,24 @@ def _make_name_unique(chain: FabrikChain, context: bpy.types.Context) -> None:
         chain.name = unique_name(chain.name or "Chain", taken)
 
 
+class Changes:
+    """How often a setting was changed, in this session.
+
+    Attributes:
+        count: Compare it with an earlier one.
+    """
+
+    count = 0
+
+
 def announce(owner: object, context: bpy.types.Context) -> None:
-    """Does nothing: Blender evaluates an object anew, and live posing hears of it, where a property has a callback."""
+    """Note a change; and Blender evaluates an object anew where a property of it has a callback."""
+    Changes.count += 1
 
 
 def _forget_status(chain: FabrikChain, context: bpy.types.Context) -> None:
     """What the last solve found does not hold for a chain that was changed since."""
+    Changes.count += 1
     if chain.status != "NONE":
         chain.status = "NONE"
 

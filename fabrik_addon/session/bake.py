@@ -34,7 +34,7 @@ from ..rig.targets import resolve_point
 from ..rig.writer import BoneChannels, channels_of
 from . import live
 from .order import levels
-from .solve import blended, compute
+from .solve import blended, compute, is_rigid
 
 MOST_FRAMES = 1_000_000
 
@@ -239,7 +239,7 @@ def sample(
     first = read(owner, chain, depsgraph)
     keyed = KeyedChannels(owner, float(frames[0]))
     known = compute(first, keyed)
-    if not known.is_rigid or chain.start == "ANIMATED":
+    if not is_rigid(first) or chain.start == "ANIMATED":
         raise ChainError(
             "its lengths or its start pose change from frame to frame, which can't be baked at once", chain=chain.name
         )

@@ -11,18 +11,19 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import BoneError, ChainError, TargetError
-from ..kernel import Chain
+from ..kernel import Chain, Status
 from ..kernel.orientation import place
 from ..kernel.passes import backward, limited_forward
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import channel_of, read_rotation, read_values
 from ..rig.checks import check_rig
-from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys
+from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys, insert_object_keys
 from ..rig.kinematics import Link
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.reader import frame_of, read, to_root
 from ..rig.writer import plan
-from .solve import compute, outcome_of, store
+from .live_state import state as live_state
+from .solve import compute
 
 SETTLED = 1e-6
 
@@ -37,6 +38,7 @@ class Drag:
         tip: Where the tip stood, in world space.
         restore: Puts back all that stood before.
         known: The chain of the last solve, or None.
+        pulled: Whether the root was pulled along.
     """
 
     rig: str
@@ -44,6 +46,7 @@ class Drag:
     tip: Vector
     restore: Callable[[], None]
     known: Chain | None = None
+    pulled: bool = False
 
 
 def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> Drag:
@@ -77,6 +80,9 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
         goal = bpy.data.objects.get(target)
         if goal is not None and stood is not None:
             goal.location = stood
+        live_state.held = False
+
+    live_state.held = True
 
     return Drag(rig, chain.name, tip, restore)
 
@@ -84,7 +90,12 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
 def _check_target(chain: FabrikChain) -> None:
     """A live chain goes where its target is, so that has to be moved along."""
     goal = chain.target
-    if goal is None or chain.target_bone or goal.constraints or not goal.is_editable:
+    held = goal is None or chain.target_bone or goal.constraints or not goal.is_editable
+    if (
+        held
+        or goal is None
+        or (goal.animation_data and any("location" in d.data_path for d in goal.animation_data.drivers))
+    ):
         raise TargetError("it is live and its target can't be moved along: drag the target", chain=chain.name)
 
 
@@ -98,8 +109,10 @@ def tip_of(
     return evaluated.matrix_world @ (poses[bones[0].name].head if root else poses[bones[-1].name].tail)
 
 
-def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: bool) -> None:
+def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: bool) -> str:
     """Bring the tip to a point of the world; nothing is keyed yet.
+
+    The chain's stored status is left alone, for it is about its target.
 
     Args:
         context: Its view layer is evaluated.
@@ -107,14 +120,18 @@ def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: boo
         point: World space.
         anchored: Whether the root stays; else the whole chain is pulled along.
 
+    Returns:
+        The status of the kernel.
+
     Raises:
         FabrikError: The chain is gone, or can't be posed so.
     """
     owner, chain = _found(drag)
     depsgraph = context.evaluated_depsgraph_get()
     if rig_of(owner).live and chain.enabled and chain.target is not None:
-        _move(chain.target, point)
+        _move(chain.target, point, depsgraph)
     if not anchored:
+        drag.pulled = True
         _pull(owner, chain, depsgraph, point)
         depsgraph.update()
         depsgraph = context.evaluated_depsgraph_get()
@@ -123,27 +140,31 @@ def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: boo
     if not anchored:  # it lies where it was pulled, the tip on the point: only what a limit took is made up for
         reading = replace(reading, starts=[read_rotation(bone) for bone in reading.bones])
         if _is_there(reading.measured(reading.starts), reading.starts, reading.goal.target):
-            return
+            return Status.REACHED.value
     solved = compute(reading, KeyedChannels(owner, frame_of(depsgraph)), drag.known)
     drag.known = solved.chain
     for write in solved.writes:
         write.write()
-    names = [bone.name for bone in reading.bones]
-    store(chain, outcome_of(chain.name, solved.solution, names, solved.solution.residual))
+    return solved.solution.status.value
 
 
 def _is_there(chain: Chain, rotations: list[Quaternion], target: Vector) -> bool:
     return bool((place(chain, rotations)[0][-1] - target).length <= SETTLED * chain.length)
 
 
-def finish(context: bpy.types.Context, drag: Drag, anchored: bool) -> None:
+def finish(context: bpy.types.Context, drag: Drag) -> None:
     """End the drag with the pose as it stands, and key it where automatic keying is on."""
+    live_state.held = False
     owner, chain = _found(drag)
     bones = resolve_bones(owner, chain)
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
     insert_auto_keys(context, bones, keyed)
-    if not anchored:
+    if drag.pulled:
         insert_location_keys(context, bones[0], keyed)
+    if rig_of(owner).live and chain.enabled and chain.target is not None:
+        insert_object_keys(context, chain.target)
+    elif chain.status != "NONE":
+        chain.status = "NONE"  # what was solved last is not what stands
 
 
 def _found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
@@ -154,10 +175,15 @@ def _found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
     return owner, chain
 
 
-def _move(goal: bpy.types.Object, point: Vector) -> None:
-    """Put an object's origin to a point of the world."""
-    parent = goal.parent.matrix_world @ goal.matrix_parent_inverse if goal.parent else Matrix()
-    goal.location = parent.inverted() @ point - Vector(goal.delta_location)
+def _move(goal: bpy.types.Object, point: Vector, depsgraph: bpy.types.Depsgraph) -> None:
+    """Put an object's origin to a point of the world, whatever it is parented to."""
+    evaluated = goal.evaluated_get(depsgraph)
+    try:
+        parent = evaluated.matrix_world @ evaluated.matrix_basis.inverted()
+        there = parent.inverted() @ point
+    except ValueError as error:
+        raise TargetError(f"the target '{goal.name}' has no scale, so it can't be moved along") from error
+    goal.location = goal.location + there - evaluated.matrix_basis.translation
 
 
 def _pull(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:

@@ -2,125 +2,38 @@
 """Live posing: chains follow their targets whenever something moves.
 
 Blender calls `tick` after it evaluated a change or a frame, and evaluates what is written there before it draws, in
-the same update. A chain is read in full when its armature changed; what was read is kept as plain data (no reference
-to anything of Blender's), so that a moved target alone costs one solve. `ahead` comes before a frame is evaluated:
-where only the target moves, and by its own curves, the pose is written then and the frame is evaluated once.
+the same update. A chain is read in full when its armature changed; what was read is kept as plain data, so that a moved
+target alone costs one solve. `ahead` comes before a frame is evaluated: where only the target moves, and by its own
+curves, the pose is written then and the frame is evaluated once.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import bpy
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Vector
 
-from ..errors import FabrikError, RigError
+from ..errors import AbsentTargetError, FabrikError, RigError
 from ..finite import are_finite
-from ..kernel import Chain, Goal, Settings, solve
-from ..kernel.limits import Limit
+from ..kernel import Goal, solve
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
-from ..rig.keys import KeyedChannels, insert_auto_keys
+from ..rig.flush import flush_animation
+from ..rig.keys import KeyedChannels
 from ..rig.plain_motion import point_at, stands_still
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.properties import Changes, FabrikChain, name_all, rig_of
 from ..rig.reader import frame_of, read, to_root
 from ..rig.targets import resolve_point
-from ..rig.writer import BoneChannels, ChannelWrite, channels_of
-from .order import Item, levels
-from .solve import Outcome, Solved, blended, compute, outcome_of, store
+from ..rig.writer import ChannelWrite, channels_of
+from .live_keys import key_posed
+from .live_state import Key, Pair, Ready, key_of, object_of, state
+from .order import Item, ordered
+from .solve import EXACT, Outcome, Solved, blended, compute, is_rigid, outcome_of, store
 
 log = logging.getLogger(__name__)
-
-Key = tuple[str, str]  # name of an object, file of its library
-
-
-@dataclass(slots=True)
-class Ready:
-    """A chain that was read, as plain data.
-
-    Attributes:
-        bones: Names of the n bones.
-        channels: How rotations become their channel values; None for a locked bone.
-        chain: As measured. The kernel keeps with it what it found out about it.
-        starts: n rotations of the start pose.
-        limits: n limits.
-        goal: Target and pole for which the chain stands solved, in armature space relative to the root.
-        settings: How to solve.
-        influence: How far to turn from start to solution.
-        world: World matrix of the armature object.
-        origin: Head of the first bone in armature space.
-        is_rigid: Whether the measured chain holds in every pose, so that the solve alone tells where it will stand.
-        is_still: Whether nothing but its goal can move it from frame to frame.
-        goal_keys: Target and pole.
-        is_fresh: False once the armature changed; what was found out about the chain may still hold.
-    """
-
-    bones: list[str]
-    channels: list[BoneChannels | None]
-    chain: Chain
-    starts: list[Quaternion]
-    limits: list[Limit]
-    goal: Goal
-    settings: Settings
-    influence: float
-    world: Matrix
-    origin: Vector
-    is_rigid: bool
-    is_still: bool
-    goal_keys: set[Key]
-    is_fresh: bool = True
-
-
-@dataclass(slots=True)
-class LiveState:
-    """All that live posing knows between two calls.
-
-    Attributes:
-        paused: While a file loads nothing is solved.
-        owners: The live armatures of the scene, or None where they have to be looked up.
-        order: Chains by levels, or None where it has to be found.
-        watched: The live armatures, and their targets and poles.
-        ready: What was read, by armature and chain.
-        ahead: Armatures that were posed before the frame was evaluated.
-        unkeyed: Chains posed while a modal transform ran, to be keyed when it ends, each with the goal before it.
-        undone: Whether the next evaluation follows an undo or a redo.
-        solves: Number of solves so far.
-        writes: Number of bones written so far.
-    """
-
-    paused: bool = False
-    owners: list[Key] | None = None
-    order: list[list[tuple[Key, str]]] | None = None
-    watched: set[Key] = field(default_factory=set)
-    ready: dict[tuple[Key, str], Ready] = field(default_factory=dict)
-    ahead: set[Key] = field(default_factory=set)
-    unkeyed: dict[tuple[Key, str], Goal] = field(default_factory=dict)
-    undone: bool = False
-    solves: int = 0
-    writes: int = 0
-
-    def forget(self) -> None:
-        """Everything may have changed: undo, a file, a scene."""
-        self.owners = self.order = None
-        self.ready.clear()
-        self.ahead.clear()
-        self.unkeyed.clear()
-
-
-state = LiveState()
-
-
-def key_of(found: bpy.types.ID) -> Key:
-    """The name by which an object is found again."""
-    return found.name, found.library.filepath if found.library else ""
-
-
-def object_of(key: Key) -> bpy.types.Object | None:
-    """The object of a name, if it is still there."""
-    name, library = key
-    return bpy.data.objects.get((name, library or None))
 
 
 def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> None:
@@ -134,34 +47,56 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
     """
     if state.paused:
         return
+    if scene.name_full != state.scene or not getattr(scene, "fabrik_live"):
+        state.forget()
+        state.scene = scene.name_full
     changed = _changed(depsgraph)
     owners = _owners(scene)
     undone, state.undone = state.undone, False
     posed_ahead, state.ahead = state.ahead, set()
+    state.heard = Changes.count
     if not owners or not (state.order is None or changed & state.watched or state.unkeyed):
         return
+    if depsgraph.mode == "RENDER":
+        for owner in owners:
+            flush_animation(owner, depsgraph)
+        changed |= {key_of(owner) for owner in owners}
     for pair, ready in state.ready.items():
-        ready.is_fresh = ready.is_fresh and pair[0] not in changed - posed_ahead
+        is_ours = pair in posed_ahead and _stands_as_posed(pair, ready, depsgraph)
+        ready.is_fresh = ready.is_fresh and (is_ours or pair[0] not in changed)
     posed = _pose_all(scene, depsgraph, changed if state.order is not None else None)
     if not is_frame and not undone:
-        _key(context, posed, depsgraph)
+        key_posed(context, posed, depsgraph)
 
 
 def ahead(scene: bpy.types.Scene) -> None:
     """Pose the chains whose goals move by their own curves alone, before the frame is evaluated."""
-    if state.paused or not state.ready or len(state.order or ()) != 1 or not getattr(scene, "fabrik_live"):
+    is_known = scene.name_full == state.scene and Changes.count == state.heard and getattr(scene, "fabrik_live")
+    if state.paused or not is_known or len(state.order or ()) != 1:
         return
     frame = float(scene.frame_current_final)
-    for (key, name), ready in state.ready.items():
-        owner = object_of(key)
-        chain = rig_of(owner).chains.get(name) if owner is not None else None
+    for pair, ready in state.ready.items():
+        owner = object_of(pair[0])
+        chain = rig_of(owner).chains.get(pair[1]) if owner is not None else None
         if owner is None or chain is None or not (ready.is_fresh and ready.is_rigid and ready.is_still):
             continue
         points = [point_at(goal, bone, frame) if goal else None for goal, bone in _goals(chain)]
         if points[0] is None or (chain.pole is not None and points[1] is None) or not _are_usable(points):
             continue
         if _follow(owner, chain, ready, points):
-            state.ahead.add(key)
+            state.ahead.add(pair)
+
+
+def _stands_as_posed(pair: Pair, ready: Ready, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether a chain that was posed before the frame was evaluated stands so after it."""
+    owner = object_of(pair[0])
+    if owner is None:
+        return False
+    evaluated = owner.evaluated_get(depsgraph)
+    tip = pose_bones(evaluated).get(ready.bones[-1])
+    if tip is None or evaluated.matrix_world != ready.world:
+        return False
+    return bool((tip.tail - ready.origin - ready.tip).length <= EXACT * ready.chain.length)
 
 
 def _goals(chain: FabrikChain) -> tuple[tuple[bpy.types.Object | None, str], tuple[bpy.types.Object | None, str]]:
@@ -175,17 +110,22 @@ def _are_usable(points: Iterable[Vector | None]) -> bool:
 def _changed(depsgraph: bpy.types.Depsgraph) -> set[Key]:
     """Objects that Blender evaluated anew; the order is forgotten where it may have changed with them."""
     changed: set[Key] = set()
+    ahead_of = {pair[0] for pair in state.ahead}
     for update in depsgraph.updates:
         found = update.id.original if update.id else None
         if isinstance(found, bpy.types.Object):
             key = key_of(found)
             changed.add(key)
-            if found.type == "ARMATURE" and (rig_of(found).live or key in state.watched) and key not in state.ahead:
+            if found.type == "ARMATURE" and (rig_of(found).live or key in state.watched) and key not in ahead_of:
                 state.owners = state.order = None  # its chains may be others now
         elif isinstance(found, bpy.types.Armature):
             changed |= {key for key in state.owners or () if (owner := object_of(key)) and owner.data == found}
         elif isinstance(found, bpy.types.Scene | bpy.types.Collection):
             state.owners = state.order = None
+    if changed - state.watched and any(object_of(key) is None for key in state.watched):
+        state.owners = state.order = None  # one of them was renamed
+        for ready in state.ready.values():
+            ready.is_fresh = False
     return changed
 
 
@@ -199,9 +139,7 @@ def _owners(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [owner for owner in found if owner is not None and rig_of(owner).live]
 
 
-def _pose_all(
-    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changed: set[Key] | None
-) -> list[tuple[Key, str]]:
+def _pose_all(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changed: set[Key] | None) -> list[Pair]:
     """Bring every chain that does not stand as its goals want it to them; which were written.
 
     Args:
@@ -211,45 +149,48 @@ def _pose_all(
     """
     if state.order is None:
         state.order = _ordered(scene)
-    written: list[tuple[Key, str]] = []
-    for i, level in enumerate(state.order):
+    order, written = state.order, list[Pair]()
+    for i, level in enumerate(order):
         posed = [pair for pair in level if _may_have_moved(pair, changed) and _pose(pair, depsgraph)]
         written += posed
-        if posed and i + 1 < len(state.order):
-            state.paused = True  # Blender calls the handlers for this evaluation, too
-            try:
-                depsgraph.update()
-            finally:
-                state.paused = False
-            changed = None
+        if not posed or i + 1 == len(order):
+            continue
+        state.paused = True  # Blender calls the handlers for this evaluation, too
+        try:
+            depsgraph.update()
+        finally:
+            state.paused = False
+        changed = None
+        for pair in (pair for later in order[i + 1 :] for pair in later if pair in state.ready):
+            state.ready[pair].is_fresh = False  # it may hang on what was posed
     return written
 
 
-def _may_have_moved(pair: tuple[Key, str], changed: set[Key] | None) -> bool:
+def _may_have_moved(pair: Pair, changed: set[Key] | None) -> bool:
     ready = state.ready.get(pair)
     return changed is None or ready is None or not ready.is_fresh or bool(ready.goal_keys & changed)
 
 
-def _ordered(scene: bpy.types.Scene) -> list[list[tuple[Key, str]]]:
+def _ordered(scene: bpy.types.Scene) -> list[list[Pair]]:
+    """The chains by levels; those that wait for each other switch themselves off."""
     items: list[Item] = []
     state.watched = set()
     for owner in _owners(scene):
+        name_all(owner)
         items += [(owner, chain) for chain in rig_of(owner).chains if chain.enabled]
         state.watched.add(key_of(owner))
     for _, chain in items:
         state.watched |= {key_of(goal) for goal, _ in _goals(chain) if goal is not None}
     live = {(key_of(owner), chain.name) for owner, chain in items}
     state.ready = {pair: ready for pair, ready in state.ready.items() if pair in live}
-    try:
-        found = levels(items)
-    except FabrikError as error:
-        for owner, chain in items:
-            _switch_off(owner, chain, error)
-        return []
-    return [[(key_of(owner), chain.name) for owner, chain in level] for level in found]
+    groups, waiting = ordered(items)
+    names = " and ".join(f"'{chain.name}' of '{owner.name}'" for owner, chain in waiting)
+    for owner, chain in waiting:
+        _switch_off(owner, chain, FabrikError(f"the chains {names} wait for each other"))
+    return [[(key_of(owner), chain.name) for owner, chain in level] for level in groups]
 
 
-def _pose(pair: tuple[Key, str], depsgraph: bpy.types.Depsgraph) -> bool:
+def _pose(pair: Pair, depsgraph: bpy.types.Depsgraph) -> bool:
     """Bring one chain to its goals, if it does not stand so; whether bones were written."""
     key, name = pair
     owner = object_of(key)
@@ -267,17 +208,16 @@ def _pose(pair: tuple[Key, str], depsgraph: bpy.types.Depsgraph) -> bool:
         if points[0] is None:
             return _pose_anew(owner, chain, pair, depsgraph)  # which says what is wrong
         return _follow(owner, chain, ready, points)
-    except RigError as error:
-        log.debug("%s: waiting, %s", owner.name, error)  # edit mode, rest position, hidden: not for ever
+    except (RigError, AbsentTargetError) as error:  # edit mode, rest position, hidden: not for ever
+        if depsgraph.mode == "VIEWPORT":
+            store(chain, Outcome(chain.name, "REFUSED", reason=f"live posing waits: {error.local}"))
         state.ready.pop(pair, None)
     except FabrikError as error:
         _switch_off(owner, chain, error)
     return False
 
 
-def _pose_anew(
-    owner: bpy.types.Object, chain: FabrikChain, pair: tuple[Key, str], depsgraph: bpy.types.Depsgraph
-) -> bool:
+def _pose_anew(owner: bpy.types.Object, chain: FabrikChain, pair: Pair, depsgraph: bpy.types.Depsgraph) -> bool:
     """Read a chain, solve it and keep what was read."""
     check_rig(owner, depsgraph)
     reading = read(owner, chain, depsgraph)
@@ -286,10 +226,11 @@ def _pose_anew(
     before = state.ready.get(pair)
     solved = compute(reading, keyed, before.chain if before else None)
     state.solves += 1
-    state.ready[pair] = _kept(owner, solved, keyed)
-    return _write(
-        chain, solved.writes, outcome_of(chain.name, solved.solution, state.ready[pair].bones, solved.solution.residual)
-    )
+    ready = _kept(owner, solved, keyed)
+    ready.before = before.goal if before else ready.goal
+    state.ready[pair] = ready
+    outcome = outcome_of(chain.name, solved.solution, ready.bones, solved.solution.residual)
+    return _write(chain, solved.writes, outcome)
 
 
 def _kept(owner: bpy.types.Object, solved: Solved, keyed: KeyedChannels) -> Ready:
@@ -301,11 +242,13 @@ def _kept(owner: bpy.types.Object, solved: Solved, keyed: KeyedChannels) -> Read
         reading.starts,
         reading.limits,
         reading.goal,
+        reading.goal,
+        solved.joints[-1],
         reading.settings,
         reading.chain.influence,
         reading.world,
         reading.origin,
-        is_rigid=solved.is_rigid,
+        is_rigid=is_rigid(reading),
         is_still=stands_still(owner),
         goal_keys={key_of(goal) for goal, _ in _goals(reading.chain) if goal is not None},
     )
@@ -316,16 +259,19 @@ def _follow(owner: bpy.types.Object, chain: FabrikChain, ready: Ready, points: l
     target, pole = (to_root(ready.world, ready.origin, point) if point is not None else None for point in points)
     assert target is not None
     goal = Goal(target, pole, ready.goal.pole_angle)
+    bones = [pose_bones(owner).get(name) for name in ready.bones]
     if goal == ready.goal:
+        return False
+    if None in bones:
+        ready.is_fresh = False  # one was renamed
         return False
     solution = solve(ready.chain, goal, ready.settings)
     state.solves += 1
-    ready.goal = goal
+    ready.before, ready.goal, ready.tip = ready.goal, goal, solution.joints[-1]
     rotations = blended(ready.limits, ready.starts, solution.rotations, ready.influence)
-    bones = pose_bones(owner)
-    for name, channels, rotation in zip(ready.bones, ready.channels, rotations, strict=True):
-        if channels is not None:
-            channels.put(bones[name], rotation)
+    for bone, channels, rotation in zip(bones, ready.channels, rotations, strict=True):
+        if bone is not None and channels is not None:
+            channels.put(bone, rotation)
             state.writes += 1
     residual = (ready.world.to_3x3() @ (target - solution.joints[-1])).length
     store(chain, outcome_of(chain.name, solution, ready.bones, residual))
@@ -352,30 +298,4 @@ def _switch_off(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError)
     store(chain, Outcome(chain.name, "REFUSED", reason=f"switched off while live: {error.local}"))
 
 
-def _key(context: bpy.types.Context, posed: list[tuple[Key, str]], depsgraph: bpy.types.Depsgraph) -> None:
-    """Key the chains that were posed, where automatic keying is on; after the operator that is dragging a target."""
-    scene = context.scene
-    if scene is None or not scene.tool_settings.use_keyframe_insert_auto:
-        state.unkeyed.clear()
-        return
-    if _is_dragging(context):
-        for pair in posed:
-            state.unkeyed.setdefault(pair, state.ready[pair].goal)
-        return
-    pairs = {*posed, *(pair for pair, goal in state.unkeyed.items() if pair in state.ready)}
-    state.unkeyed.clear()
-    for key, name in sorted(pairs):
-        owner, ready = object_of(key), state.ready.get((key, name))
-        if owner is None or ready is None:
-            continue
-        bones = [pose_bones(owner)[channels.bone] for channels in ready.channels if channels is not None]
-        insert_auto_keys(context, bones, KeyedChannels(owner, frame_of(depsgraph)))
-
-
-def _is_dragging(context: bpy.types.Context) -> bool:
-    """Whether a modal transform is going on."""
-    manager = context.window_manager
-    windows = manager.windows if manager else ()
-    return any(
-        operator.bl_idname.startswith("TRANSFORM_OT") for window in windows for operator in window.modal_operators
-    )
+__all__ = ("ahead", "state", "tick")

@@ -28,6 +28,15 @@ def levels(items: Sequence[Item]) -> list[list[Item]]:
     Raises:
         ChainError: Chains wait for each other in a circle.
     """
+    groups, waiting = ordered(items)
+    if waiting:
+        names = " and ".join(f"'{chain.name}' of '{owner.name}'" for owner, chain in waiting)
+        raise ChainError(f"the chains {names} wait for each other", rig=waiting[0][0].name)
+    return groups
+
+
+def ordered(items: Sequence[Item]) -> tuple[list[list[Item]], list[Item]]:
+    """The groups of `levels`, and the chains that wait for each other or for such ones."""
     bones = [_bones(owner, chain) for owner, chain in items]
     above = [_above(owner, chain, own) for (owner, chain), own in zip(items, bones, strict=True)]
     waiting = list(range(len(items)))
@@ -40,11 +49,10 @@ def levels(items: Sequence[Item]) -> list[list[Item]]:
             and not any(bones[i] & bones[other] for other in waiting[:place])
         ]
         if not ready:
-            names = " and ".join(f"'{items[i][1].name}'" for i in waiting)
-            raise ChainError(f"the chains {names} wait for each other", rig=items[waiting[0]][0].name)
+            break
         groups.append([items[i] for i in ready])
         waiting = [i for i in waiting if i not in ready]
-    return groups
+    return groups, [items[i] for i in waiting]
 
 
 def shared_bones(owner: bpy.types.Object, chains: list[FabrikChain]) -> dict[str, str]:

@@ -23,7 +23,8 @@ class RecordedStep:
     Attributes:
         name: What was done, see `kernel.trace.Step`.
         joints: n + 1 points in world space.
-        error: Distance of the tip from the target, or of the root from its place where that is more; scene units.
+        error: The most of the tip's distance from the target, the root's from its place, and what a bone is too long
+            or too short while its joints are being moved; scene units.
         moved: Index of the joint that was moved; None for a whole pass.
     """
 
@@ -83,7 +84,7 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     for step in recorder.steps:
         joints = tuple(reading.world @ (reading.origin + joint * measured.length) for joint in step.joints)
         passes.append(RecordedStep(step.name, joints, _error(joints, root, target)))
-    moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, root, target))]
+    moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, (root, target)))]
     return Recording(owner.name, chain.name, target, solution.status, tuple(passes), tuple(moves))
 
 
@@ -92,13 +93,15 @@ def _error(joints: Sequence[Vector], root: Vector, target: Vector) -> float:
     return float(max((joints[-1] - target).length, (joints[0] - root).length))
 
 
-def _moves(before: RecordedStep, after: RecordedStep, root: Vector, target: Vector) -> Iterator[RecordedStep]:
+def _moves(before: RecordedStep, after: RecordedStep, ends: tuple[Vector, Vector]) -> Iterator[RecordedStep]:
     """A pass joint by joint, in the order in which it goes along the chain."""
     last = len(after.joints) - 1
     orders: dict[str, Sequence[int]] = {"backward": range(last, -1, -1), "forward": range(last + 1)}
     joints = list(before.joints)
+    lengths = [(b - a).length for a, b in pairwise(after.joints)]
     for index in orders.get(after.name, ()):
         joints[index] = after.joints[index]
-        yield RecordedStep(after.name, tuple(joints), _error(joints, root, target), index)
+        wrong = max(abs((b - a).length - size) for (a, b), size in zip(pairwise(joints), lengths, strict=True))
+        yield RecordedStep(after.name, tuple(joints), max(_error(joints, *ends), wrong), index)
     if after.name not in orders:
         yield after

@@ -16,6 +16,7 @@ from ..errors import BoneError, FabrikError, InvalidValueError, TargetError
 from ..finite import are_finite
 from ..kernel import Chain, Solution, Status, refine, solve
 from ..kernel.limits import Limit
+from ..kernel.rotations import X_AXIS, Z_AXIS, turn_about
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
 from ..rig.keys import KeyedChannels, insert_auto_keys
@@ -34,6 +35,7 @@ ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision 
 POLE_MISSED = 0.5  # degrees
 SAME_RESIDUAL = 1e-6
 MEASURES = 3  # times that a chain whose lengths depend on the pose is measured and solved anew
+BENT = 0.7  # radians
 REFINEMENTS = 24  # times that it is then measured and refined
 
 
@@ -73,7 +75,6 @@ class Solved:
         joints: n + 1 joints that they give, in armature space relative to the root.
         writes: The channels to write.
         chain: The chain as the kernel solved it.
-        is_rigid: Whether its measures hold in every pose.
     """
 
     reading: Reading
@@ -82,7 +83,6 @@ class Solved:
     joints: list[Vector]
     writes: list[ChannelWrite]
     chain: Chain
-    is_rigid: bool
 
     @property
     def length(self) -> float:
@@ -155,9 +155,7 @@ def compute(reading: Reading, keyed: KeyedChannels, known: Chain | None = None) 
     if not are_finite([reading.chain.influence]):
         raise InvalidValueError("the influence is not a finite number", chain=reading.chain.name)
     guess = reading.starts
-    rounds = 0
-    while rounds < MEASURES:
-        rounds += 1
+    for _ in range(MEASURES):
         chain = reading.measured(guess)
         chain = known if known is not None and chain.is_like(known) else chain
         solution = solve(chain, reading.goal, reading.settings)
@@ -174,8 +172,17 @@ def compute(reading: Reading, keyed: KeyedChannels, known: Chain | None = None) 
     rotations = blended(reading.limits, reading.starts, solution.rotations, reading.chain.influence)
     if reading.chain.influence < 1.0:
         joints = reading.path.place(rotations)
-    is_rigid = rounds == 1 and all(max(bone.scale) - min(bone.scale) < EXACT for bone in reading.bones)
-    return Solved(reading, solution, rotations, joints, plan(reading, rotations, keyed), chain, is_rigid)
+    return Solved(reading, solution, rotations, joints, plan(reading, rotations, keyed), chain)
+
+
+def is_rigid(reading: Reading) -> bool:
+    """Whether a chain's lengths are the same in every pose: measured at the start pose and at two bent ones."""
+    lengths = reading.measured(reading.starts).lengths
+    for axis in (X_AXIS, Z_AXIS):
+        turned = reading.measured([turn_about(axis, BENT) @ start for start in reading.starts]).lengths
+        if any(abs(a - b) > EXACT * max(lengths) for a, b in zip(lengths, turned, strict=True)):
+            return False
+    return True
 
 
 def _is_reached(reading: Reading, joints: Sequence[Vector], length: float) -> bool:

@@ -7,20 +7,21 @@ import bpy
 
 from ..rig.properties import FabrikChain
 
+STATUS_TEXTS = {
+    "REACHED": "On target",
+    "TOO_FAR": "Target too far away",
+    "TOO_NEAR": "Target too near to the root",
+    "BLOCKED": "Held back by limits",
+    "REFUSED": "Refused",
+}
+
 
 def status_text(chain: FabrikChain) -> str:
     """The status in words, with the bones that hold a blocked chain back."""
     if chain.status == "NONE":
         return "Not solved since the last change" if chain.target else "No target: add one"
-    texts = {
-        "REACHED": "On target",
-        "TOO_FAR": "Target too far away",
-        "TOO_NEAR": "Target too near to the root",
-        "BLOCKED": "Held back by limits",
-        "REFUSED": "Refused",
-    }
     names = ", ".join(bone.name for bone in chain.blocking_bones)
-    return f"{texts[chain.status]}: {names}" if names else texts[chain.status]
+    return f"{STATUS_TEXTS[chain.status]}: {names}" if names else STATUS_TEXTS[chain.status]
 
 
 def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> str:
@@ -28,8 +29,12 @@ def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> str:
     passes = f"{chain.passes} pass{'' if chain.passes == 1 else 'es'}"
     if chain.status == "REACHED":
         return passes
+    return f"{length_text(chain.residual, scene)} off, {passes}"
+
+
+def length_text(length: float, scene: bpy.types.Scene) -> str:
+    """A length in the units of the scene."""
     units = scene.unit_settings
     if units.system == "NONE":
-        return f"{chain.residual:.4g} off, {passes}"
-    length = bpy.utils.units.to_string(units.system, "LENGTH", chain.residual * units.scale_length, precision=3)
-    return f"{length} off, {passes}"
+        return f"{length:.4g}"
+    return bpy.utils.units.to_string(units.system, "LENGTH", length * units.scale_length, precision=3)

@@ -14,14 +14,48 @@ from ..kernel.limits import LIMITS
 from ..overlay.collect import placed_limit
 from ..overlay.colours import theme_colours
 from ..overlay.settings import scene_settings
+from ..rig.chain_bones import resolve_bones
 from ..rig.checks import edit_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.limit_properties import LIMIT_PROPERTIES, limit_of
+from ..rig.properties import rig_of
 from ..session.drag import tip_of
 
 HANDLES = 6  # the most that a limit has: an ellipse and a twist
 HANDLE_SIZE, DIAL_SIZE = 0.08, 0.4
 FIRST = 10.0
+ASK = 0.1  # seconds
+BACK = 1e-5  # share of the bone's length within which a handle is back where it was
+
+
+class Drags:
+    """Drags of handles, which Blender neither undoes nor, where the bone turns meanwhile, takes back itself.
+
+    Attributes:
+        is_on: Whether one is going on.
+    """
+
+    is_on = False
+
+    @classmethod
+    def note(cls) -> bool:
+        """A handle is moved; whether this is the first time in this drag."""
+        if cls.is_on:
+            return False
+        cls.is_on = True
+        bpy.app.timers.register(cls._ended, first_interval=ASK)
+        return True
+
+    @classmethod
+    def _ended(cls) -> float | None:
+        """Asked again and again until the mouse is let go: then it is one step to undo."""
+        manager = bpy.context.window_manager
+        windows = manager.windows if manager else ()
+        if any("gizmo" in found.bl_idname.lower() for window in windows for found in window.modal_operators):
+            return ASK
+        cls.is_on = False
+        bpy.ops.ed.undo_push(message="Drag Handle")
+        return None
 
 
 class LimitEnd:
@@ -29,6 +63,7 @@ class LimitEnd:
 
     def __init__(self, index: int) -> None:
         self.index = index
+        self.start: tuple[Vector, float] = (Vector(), 0.0)  # place and value before the drag
 
     def name(self) -> str:
         """The setting of this handle, or "" where the limit has fewer."""
@@ -47,9 +82,15 @@ class LimitEnd:
     def set(self, point: Any) -> None:
         """Bring the end to the side of a point of the world."""
         found, bone, name = _placed(), bpy.context.active_pose_bone, self.name()
-        if found and bone is not None and name:
-            matrix, limit = found
-            setattr(limit_of(bone), name, limit.setting_at(name, matrix.inverted() @ Vector(point)))
+        if not found or bone is None or not name:
+            return
+        matrix, limit = found
+        if Drags.note():
+            self.start = self.get(), getattr(limit_of(bone), name)
+        place, value = Vector(point), self.start[1]
+        if (place - self.start[0]).length > BACK * matrix.to_scale().x:
+            value = limit.setting_at(name, matrix.inverted() @ place)
+        setattr(limit_of(bone), name, value)
 
 
 def _placed() -> tuple[Matrix, Any] | None:
@@ -69,6 +110,20 @@ def _ends(bone: bpy.types.PoseBone) -> dict[str, Vector]:
     return found[1].outline().ends if found and limit_of(bone).limit != "BONE_IK" else {}
 
 
+def _drawn_bones(context: bpy.types.Context) -> set[str]:
+    """Names of the bones whose limits the overlay draws."""
+    owner, settings = working_rig(context), scene_settings(context.scene)
+    active = working_chain(context)
+    chains = list(rig_of(owner).chains) if settings.all_chains else [active] if active else []
+    found: set[str] = set()
+    for chain in chains:
+        try:
+            found |= {bone.name for bone in resolve_bones(owner, chain)}
+        except FabrikError:
+            continue
+    return found
+
+
 class FABRIK_GGT_limit(bpy.types.GizmoGroup):
     """The ends of the active bone's limit"""
 
@@ -84,7 +139,9 @@ class FABRIK_GGT_limit(bpy.types.GizmoGroup):
     def poll(cls, context: bpy.types.Context) -> bool:
         settings, bone = scene_settings(context.scene), context.active_pose_bone
         shown = settings.show and getattr(settings, "show_limits") and context.mode == "POSE"
-        return bool(shown and bone is not None and not edit_refusal(context.object) and _ends(bone))
+        if not shown or bone is None or edit_refusal(context.object):
+            return False
+        return bool(bone.name in _drawn_bones(context) and _ends(bone))
 
     def setup(self, context: bpy.types.Context) -> None:
         self.handles = []
@@ -166,6 +223,7 @@ def _pole_angle() -> tuple[Callable[[], float], Callable[[float], None]]:
     def write(value: float) -> None:
         chain = working_chain(bpy.context)
         if chain is not None:
+            Drags.note()
             chain.pole_angle = value
 
     return read, write

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 DRAG = {"type": "G", "value": "PRESS", "ctrl": True, "shift": True}
-MAPS = ("Pose", "Object Mode")
+MAPS = ("Pose",)
 items: list[tuple[Any, Any]] = []
 
 

@@ -140,7 +140,7 @@ class FABRIK_PT_limit(FabrikPanel):
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(bone, "fabrik_limit")
-        _draw_limit(layout, bone)
+        _draw_limit(context, layout, bone)
         layout.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
         row = layout.row(align=True)
         row.operator("fabrik.limit_copy")
@@ -196,7 +196,7 @@ def _draw_goal(layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> Non
         layout.prop_search(chain, f"{role}_bone", goal.pose, "bones", text="Bone")
 
 
-def _draw_limit(layout: bpy.types.UILayout, bone: bpy.types.PoseBone) -> None:
+def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bpy.types.PoseBone) -> None:
     """The settings that the limit's type uses, and what is wrong with them."""
     limit = limit_of(bone)
     kind = LIMITS[limit.limit]
@@ -220,7 +220,7 @@ def _draw_limit(layout: bpy.types.UILayout, bone: bpy.types.PoseBone) -> None:
     try:
         kind.make(limit, Quaternion())
     except InvalidValueError as error:
-        layout.label(text=error.reason[0].upper() + error.reason[1:], icon="ERROR")
+        _draw_wrapped(context, layout, error.reason[0].upper() + error.reason[1:], "ERROR")
 
 
 def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:

@@ -8,6 +8,7 @@ import bpy
 from ..overlay.settings import OPTIONS, scene_settings
 from ..overlay.steps import current_step
 from ..rig.find import working_chain
+from ..session.wording import length_text
 from .status import Icon
 
 
@@ -84,8 +85,8 @@ class FABRIK_PT_steps(bpy.types.Panel):
         row.operator("fabrik.record_clear", icon="X")
         layout.prop(manager, "fabrik_by_joint")
         layout.prop(manager, "fabrik_step", slider=False)
-        layout.label(text=f"{index + 1} of {count}: {step.name}")
-        layout.label(text=f"{recording.chain}: {step.error:.3g} off")
+        layout.label(text=f"{recording.chain}: {index + 1} of {count}, {step.name}")
+        layout.label(text=f"{length_text(step.error, context.scene)} off")
 
 
 CLASSES = (FABRIK_PT_overlay, FABRIK_PT_steps)

@@ -38,8 +38,7 @@ class TestAnchored:
 
     def test_out_of_reach_it_points_there(self) -> None:
         owner, _, drag = started()
-        drag_to(bpy.context, drag, Vector((30, 0, 0)), anchored=True)
-        assert owner.fabrik.chains[0].status == "TOO_FAR"
+        assert drag_to(bpy.context, drag, Vector((30, 0, 0)), anchored=True) == "TOO_FAR"
         assert joints(owner)[-1].normalized().x > 0.999
 
     def test_cancelling_puts_all_back(self) -> None:
@@ -75,8 +74,8 @@ class TestAnchored:
         for bone in list(owner.pose.bones)[1:]:
             bone.fabrik.limit = "LOCKED"
         drag = begin(bpy.context, owner, owner.fabrik.chains[0])
-        drag_to(bpy.context, drag, Vector((0, 1, 1)), anchored=True)
-        assert owner.fabrik.chains[0].status == "BLOCKED"
+        assert drag_to(bpy.context, drag, Vector((0, 1, 1)), anchored=True) == "BLOCKED"
+        assert owner.fabrik.chains[0].status == "NONE"
 
 
 class TestRope:
@@ -116,7 +115,7 @@ class TestRope:
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
         drag_to(bpy.context, drag, Vector((4, 0, 4)), anchored=False)
         assert not fcurves_of(owner)
-        finish(bpy.context, drag, anchored=False)
+        finish(bpy.context, drag)
         paths = {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner)}
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
         assert paths == {"rotation_quaternion", "location"}

@@ -10,6 +10,7 @@ from math import radians
 import bpy
 import pytest
 from fabrik_addon.session import live
+from fabrik_addon.session.drag import begin, drag_to
 from mathutils import Vector
 
 from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, tip_error
@@ -18,6 +19,7 @@ from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, mak
 @pytest.fixture(autouse=True)
 def _clean() -> Iterator[None]:
     live.state.forget()
+    live.state.held = False
     yield
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
 
@@ -456,3 +458,314 @@ def curves_of(owner):
     from fabrik_addon.rig.compat import fcurves_of
 
     return fcurves_of(owner)
+
+
+def keyed(thing, frame: int, location) -> None:
+    thing.location = location
+    thing.keyframe_insert("location", frame=frame)
+
+
+def limb_on_a_bone():
+    """Two bones on a third, with a live chain of the two."""
+    owner = make_armature(
+        [Bone((0, 0, -1), (0, 0, 0)), Bone((0, 0, 0), (0, 0.2, 1)), Bone((0, 0.2, 1), (0, 0, 2), connect=True)]
+    )
+    return owner, add_chain(owner, (0.5, 0.5, 1.0), tip="b2", count=2)
+
+
+def two_levels():
+    """A chain of two bones, and another of two that hangs on its end."""
+    owner = make_armature(
+        [
+            Bone((0, 0, 0), (0, 0.1, 1)),
+            Bone((0, 0.1, 1), (0, 0, 2), connect=True),
+            Bone((0, 0, 2), (1, 0.1, 2)),
+            Bone((1, 0.1, 2), (2, 0, 2), connect=True),
+        ]
+    )
+    add_chain(owner, (0.5, 0, 1.5), tip="b1", count=2)
+    add_chain(owner, (1.2, 0, 2.5), tip="b3", count=2)
+    owner.fabrik.live = True
+    update()
+    return owner
+
+
+class Judge(bpy.types.RenderEngine):
+    """A renderer that notes where bones stand as they are rendered."""
+
+    bl_idname, bl_label = "FABRIK_JUDGE", "Judge"
+    seen: list[tuple[int, float, float]] = []
+
+    def render(self, depsgraph) -> None:
+        owner = bpy.data.objects["Rig"]
+        evaluated = owner.evaluated_get(depsgraph)
+        chain = owner.fabrik.chains[0]
+        target = chain.target.evaluated_get(depsgraph).matrix_world.translation
+        tip = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].tail
+        self.seen.append((depsgraph.scene.frame_current, evaluated.pose.bones[0].head.x, (tip - target).length))
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Renders the frames 1 to 4 and tells what was seen."""
+    bpy.utils.register_class(Judge)
+    scene = bpy.context.scene
+    scene.render.engine, scene.frame_start, scene.frame_end = "FABRIK_JUDGE", 1, 4
+    scene.render.resolution_x = scene.render.resolution_y = 8
+    scene.render.filepath = str(tmp_path / "x")
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+
+    def render() -> list[tuple[int, float, float]]:
+        Judge.seen.clear()
+        bpy.ops.render.render(animation=True)
+        return sorted({seen[0]: seen for seen in Judge.seen}.values())
+
+    yield render
+    bpy.utils.unregister_class(Judge)
+
+
+class TestRenders:
+    def test_keyed_bones_outside_the_chain_keep_their_keys(self, judged) -> None:
+        owner, _ = limb_on_a_bone()
+        for frame in (1, 4):
+            keyed(owner.pose.bones["b0"], frame, (0.1 * frame, 0, 0))
+        bpy.context.scene.frame_set(1)
+        owner.fabrik.live = True
+        update()
+        wanted = []
+        for frame in range(1, 5):
+            bpy.context.scene.frame_set(frame)
+            wanted.append(owner.pose.bones["b0"].head.x)
+        seen = judged()
+        assert [x for _, x, _ in seen] == pytest.approx(wanted, abs=1e-5)
+        assert max(error for *_, error in seen) < 1e-4
+
+    def test_keyed_bones_of_the_chain(self, judged) -> None:
+        owner, _ = live_line()
+        for frame in (1, 4):
+            owner.pose.bones["b1"].rotation_quaternion = (1, 0.1 * frame, 0, 0)
+            for bone in owner.pose.bones:
+                bone.keyframe_insert("rotation_quaternion", frame=frame)
+        bpy.context.scene.frame_set(1)
+        assert max(error for *_, error in judged()) < 1e-4 * 3
+
+    def test_an_animated_influence(self, judged) -> None:
+        owner, chain = live_line()
+        for frame, value in ((1, 0.0), (4, 1.0)):
+            chain.influence = value
+            chain.keyframe_insert("influence", frame=frame) if bpy.app.version < (4, 5) else owner.keyframe_insert(
+                "fabrik_chains[0].influence", frame=frame
+            )
+        bpy.context.scene.frame_set(1)
+        errors = [error for *_, error in judged()]
+        assert errors[0] > 0.1
+        assert errors == sorted(errors, reverse=True)
+        assert errors[-1] < 1e-3
+
+    def test_a_chain_that_hangs_on_another(self, judged) -> None:
+        owner = two_levels()
+        target = owner.fabrik.chains[0].target
+        keyed(target, 1, (0.5, 0, 1.5))
+        keyed(target, 4, (-0.3, 0.2, 1.6))
+        owner.fabrik.chains.move(1, 0)
+        assert max(error for *_, error in judged()) < 1e-3
+
+
+class TestDependence:
+    def test_what_hangs_on_a_moved_chain_moves_with_it(self) -> None:
+        owner = two_levels()
+        for x in (0.6, 0.2, -0.4):
+            owner.fabrik.chains[0].target.location.x = x
+            update()
+            for chain in owner.fabrik.chains:
+                assert chain.status == "REACHED"
+                assert shown_error(owner, chain) < 2e-4
+
+    def test_of_chains_that_share_bones_the_last_has_its_way(self) -> None:
+        owner = make_line(4)
+        first = add_chain(owner, (0.4, 1.0, 2.4), tip="b3", count=4)
+        add_chain(owner, (0.6, 0.6, 1.5), tip="b2", count=3)
+        owner.fabrik.live = True
+        update()
+        for x in (0.1, 0.7):
+            first = owner.fabrik.chains[0]
+            first.target.location.x = x
+            update()
+            assert shown_error(owner, owner.fabrik.chains[1]) < 1e-4
+
+    def test_a_target_driven_by_a_bone_of_another_rig(self) -> None:
+        leader, lead = live_line()
+        follower = make_line(3)
+        follower.location.x = 3.0
+        chain = add_chain(follower, (3.2, 0.4, 1.8))
+        curve = chain.target.driver_add("location", 1)
+        variable = curve.driver.variables.new()
+        variable.type = "TRANSFORMS"
+        variable.targets[0].id, variable.targets[0].bone_target = leader, "b1"
+        variable.targets[0].transform_type, variable.targets[0].transform_space = "ROT_X", "LOCAL_SPACE"
+        curve.driver.expression = variable.name
+        follower.fabrik.live = True
+        update()
+        for y in (0.2, -0.9, 0.6):
+            leader.fabrik.chains[0].target.location.y = y
+            update()
+            assert shown_error(follower, follower.fabrik.chains[0]) < 1e-4
+        assert lead
+
+    def test_a_circle_switches_off_only_those_in_it(self) -> None:
+        bystander, _ = live_line()
+        first, _ = live_line()
+        second = make_line(3)
+        chain = add_chain(second)
+        chain.target, chain.target_bone = first, "b2"
+        second.fabrik.live = True
+        first.fabrik.chains[0].target, first.fabrik.chains[0].target_bone = second, "b2"
+        update()
+        assert not first.fabrik.chains[0].enabled
+        assert bystander.fabrik.chains[0].enabled
+        bystander.fabrik.chains[0].target.location.x = -0.4
+        update()
+        assert shown_error(bystander, bystander.fabrik.chains[0]) < 1e-4
+
+
+class TestWhatChangesUnheard:
+    def test_a_change_between_two_frames(self) -> None:
+        owner, chain = live_line()
+        keyed(chain.target, 1, (0.3, 0.2, 1.9))
+        keyed(chain.target, 20, (0.6, 0.9, 1.5))
+        scene = bpy.context.scene
+        scene.frame_set(5)
+        changes = (
+            lambda: setattr(owner, "location", (0.3, 0, 0)),
+            lambda: setattr(owner.pose.bones["b0"], "location", (0, 0.2, 0)),
+            lambda: setattr(owner.pose.bones["b1"].fabrik, "limit", "HINGE"),
+        )
+        for frame, change in zip((7, 9, 12), changes, strict=True):
+            change()
+            scene.frame_set(frame)
+            chain = owner.fabrik.chains[0]
+            seen = channels(owner)
+            bpy.ops.fabrik.solve_all()
+            for mine, solved in zip(seen, channels(owner), strict=True):
+                assert mine == pytest.approx(solved, abs=2e-4)
+
+    def test_automatic_keys_make_later_frames_follow_still(self) -> None:
+        owner, chain = live_line()
+        keyed(chain.target, 1, (0.9, 0, 1))
+        keyed(chain.target, 20, (0, 0.9, 1))
+        scene = bpy.context.scene
+        scene.frame_set(8)
+        bpy.context.preferences.edit.use_keyframe_insert_available = False
+        scene.tool_settings.use_keyframe_insert_auto = True
+        chain.target.location.x -= 0.1
+        update()
+        scene.tool_settings.use_keyframe_insert_auto = False
+        assert curves_of(owner)
+        for frame in (9, 12, 16, 12):
+            scene.frame_set(frame)
+            assert shown_error(owner, chain) < 1e-4, frame
+
+    def test_two_scenes_in_turn(self) -> None:
+        first_scene, window = bpy.context.scene, bpy.context.window
+        owner, chain = live_line()
+        other_scene = bpy.data.scenes.new("Other")
+        window.scene = other_scene
+        other, follower = live_line()
+        for scene, rig, x in ((first_scene, owner, 0.1), (other_scene, other, 0.5), (first_scene, owner, -0.3)):
+            window.scene = scene
+            update()
+            rig.fabrik.chains[0].target.location.x = x
+            update()
+            assert shown_error(rig, rig.fabrik.chains[0]) < 1e-4
+        assert chain
+        assert follower
+
+    def test_a_renamed_target(self) -> None:
+        owner, chain = live_line()
+        chain.target.name = "Anew"
+        update()
+        chain.target.location.y = 0.4
+        update()
+        assert shown_error(owner, chain) < 1e-4
+
+    def test_the_rig_moves_while_the_scene_is_switched_off(self) -> None:
+        owner, chain = live_line()
+        bpy.context.scene.fabrik_live = False
+        update()
+        owner.location.x = 0.3
+        update()
+        bpy.context.scene.fabrik_live = True
+        update()
+        assert shown_error(owner, chain) < 1e-4
+
+    def test_uneven_scale_above_a_chain_that_starts_on_its_target(self) -> None:
+        owner, _ = limb_on_a_bone()
+        bpy.ops.fabrik.chain_remove()
+        owner.pose.bones["b0"].scale = (1, 1, 1.3)
+        update()
+        bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=2, use_target=True)
+        owner.fabrik.live = True
+        update()
+        chain = owner.fabrik.chains[0]
+        chain.target.location += Vector((0.3, 0.4, -0.5))
+        update()
+        assert shown_error(owner, chain) < 3e-4
+
+    def test_a_hidden_target_is_waited_for(self) -> None:
+        owner, chain = live_line()
+        chain.target.hide_viewport = True
+        owner.location.x = 0.1
+        update()
+        assert chain.enabled
+        assert "waits" in chain.message
+        chain.target.hide_viewport = False
+        update()
+        owner.location.x = 0.2
+        update()
+        assert chain.status == "REACHED"
+        assert shown_error(owner, chain) < 1e-4
+
+    def test_a_bone_renamed_before_a_frame(self) -> None:
+        owner, chain = live_line()
+        keyed(chain.target, 1, (0.3, 0.2, 1.9))
+        keyed(chain.target, 20, (0.6, 0.9, 1.5))
+        for frame in (2, 3):
+            bpy.context.scene.frame_set(frame)
+        owner.data.bones["b1"].name = "knee"
+        bpy.context.scene.frame_set(4)
+        assert owner.fabrik.live
+        assert shown_error(owner, chain) < 1e-4
+
+    def test_chains_that_a_script_left_without_names(self) -> None:
+        owner = make_line(4)
+        for tip, place in (("b1", (0.2, 0.4, 1.2)), ("b3", (0.4, 0.9, 2.8))):
+            chain = owner.fabrik.chains.add()
+            chain.tip_bone, chain.bone_count, chain.target = tip, 2, make_empty(place)
+        owner.fabrik.live = True
+        update()
+        assert [chain.status != "NONE" for chain in owner.fabrik.chains] == [True, True]
+
+    def test_dragging_as_a_rope_keys_nothing_before_it_ends(self) -> None:
+        owner, chain = live_line()
+        bpy.context.preferences.edit.use_keyframe_insert_available = False
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        drag = begin(bpy.context, owner, chain)
+        drag_to(bpy.context, drag, Vector((2, 0, 2)), anchored=False)
+        update()
+        drag.restore()
+        update()
+        assert not curves_of(owner)
+
+    def test_a_target_parented_to_a_bone_is_dragged_along(self) -> None:
+        owner, chain = live_line()
+        other = make_armature([Bone((5, 0, 0), (5, 0, 1))], "Other")
+        target = chain.target
+        target.parent, target.parent_type, target.parent_bone = other, "BONE", "b0"
+        update()
+        drag = begin(bpy.context, owner, chain)
+        point = Vector((0.5, 0.5, 1))
+        drag_to(bpy.context, drag, point, anchored=True)
+        update()
+        assert (target.matrix_world.translation - point).length < 1e-4
+        drag.restore()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 from mathutils import Vector
 
-from ...errors import InvalidValueError, TargetError
+from ...errors import AbsentTargetError, InvalidValueError
 from ...finite import are_finite
 from ..visibility import is_evaluated
 from . import bone_head, object_origin
@@ -24,11 +24,12 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
         depsgraph: Evaluated for the frame in question.
 
     Raises:
-        TargetError: The object is not in the scene, or has no such bone.
+        AbsentTargetError: The object is not evaluated.
+        TargetError: It has no such bone.
         InvalidValueError: The position is not a finite number.
     """
     if not is_evaluated(target, depsgraph):
-        raise TargetError(f"the {role} '{target.name}' is not in the view layer, or is disabled in the viewport")
+        raise AbsentTargetError(f"the {role} '{target.name}' is not in the view layer, or is disabled in the viewport")
     evaluated = target.evaluated_get(depsgraph)
     kind = next(kind for kind in TYPES if kind.accepts(evaluated, bone))
     point = kind.read(role, evaluated, bone)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Animated values brought from the evaluated armature to the original, as Blender does it in the viewport alone.
+
+While rendering, the originals keep what the viewport showed last. What is written to one there is copied to the
+evaluated armature with all its channels, so these have to be of the frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+
+from .compat import curves_of_action, fcurves_of
+
+
+def flush_animation(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Give an armature the animated values of its bones and chains that a depsgraph evaluated."""
+    evaluated: Any = owner.evaluated_get(depsgraph)
+    original: Any = owner
+    for path in sorted(set(_animated_paths(owner))):
+        holder, _, name = path.rpartition(".")
+        if not holder.startswith(("pose.bones[", "fabrik_chains[")) or "[" in name:
+            continue
+        try:
+            source, target = (thing.path_resolve(holder) for thing in (evaluated, original))
+            value, before = getattr(source, name), getattr(target, name)
+        except (ValueError, AttributeError):  # a curve of something that is gone
+            continue
+        if _plain(value) != _plain(before):
+            setattr(target, name, value)
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+
+
+def _animated_paths(owner: bpy.types.Object) -> Iterator[str]:
+    data = owner.animation_data
+    if data is None:
+        return
+    yield from (curve.data_path for curve in (*fcurves_of(owner), *data.drivers))
+    for track in data.nla_tracks:
+        for strip in track.strips:
+            if strip.action is not None:
+                yield from (curve.data_path for curve in curves_of_action(strip.action))
