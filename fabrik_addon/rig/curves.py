@@ -45,13 +45,14 @@ class CurveWriter:
     def __init__(self, owner: bpy.types.Object) -> None:
         self.owner = owner
         self.keys = 0
+        self._curves: dict[tuple[str, int], bpy.types.FCurve] | None = None
         self._before: list[tuple[str, int, dict[str, Any] | None]] = []
 
     def write(self, channel: ChannelKeys, frames: Array, interpolation: str) -> None:
         """Replace the keys from the first frame to the last by one for each frame, or by one where nothing changes."""
         found = self._find(channel.path, channel.index)
         self._before.append((channel.path, channel.index, _kept(found) if found else None))
-        curve = ensure_curve(self.owner, channel.path, channel.index, channel.group)
+        curve = found or ensure_curve(self.owner, channel.path, channel.index, channel.group)
         _clear(curve, float(frames[0]), float(frames[-1]))
         times, values = (frames[:1], channel.values[:1]) if channel.is_constant else (frames, channel.values)
         points = curve.keyframe_points
@@ -71,26 +72,31 @@ class CurveWriter:
     def flush(self) -> None:
         """Let Blender play what was written: new curves are not evaluated before the action is set again."""
         data = self.owner.animation_data
+        self._curves = None
         if data is not None and data.action is not None:
             data.action = data.action
             self.owner.update_tag(refresh={"TIME"})
 
     def restore(self) -> None:
         """Put back what stood in all curves that were written."""
+        self._curves = None
         for path, index, kept in reversed(self._before):
             curve = self._find(path, index)
             if curve is None:
                 continue
             if kept is None:
                 remove_curve(self.owner, curve)
+                self._curves = None
             else:
                 _put_back(curve, kept)
         self._before.clear()
         self.flush()
 
     def _find(self, path: str, index: int) -> bpy.types.FCurve | None:
-        pairs = ((curve.data_path, curve.array_index, curve) for curve in fcurves_of(self.owner))
-        return next((curve for found, i, curve in pairs if found == path and i == index), None)
+        """The curve of a channel as it stood when the first one was asked for."""
+        if self._curves is None:
+            self._curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(self.owner)}
+        return self._curves.get((path, index))
 
 
 def _clear(curve: bpy.types.FCurve, first: float, last: float) -> None:

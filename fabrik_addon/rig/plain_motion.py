@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import bpy
+import numpy as np
 from mathutils import Vector
 
 from .compat import fcurves_of
 
+Array: TypeAlias = np.ndarray[Any, Any]
 PLACED_BY = ("location", "delta_location")
 
 
@@ -21,16 +24,39 @@ def point_at(found: bpy.types.Object, bone: str, frame: float) -> Vector | None:
         bone: Name of a bone of it, or "".
         frame: Sub-frame included.
     """
+    curves = _curves(found, bone)
+    if curves is None:
+        return None
+    location, delta = Vector(found.location), Vector(found.delta_location)
+    for curve in curves:
+        moved = location if curve.data_path == "location" else delta
+        moved[curve.array_index] = curve.evaluate(frame)
+    return location + delta
+
+
+def points_at(found: bpy.types.Object, bone: str, frames: Array) -> Array | None:
+    """`point_at` for F frames at once: (F, 3)."""
+    curves = _curves(found, bone)
+    if curves is None:
+        return None
+    parts = {name: np.tile(np.array(getattr(found, name), dtype=np.float64), (len(frames), 1)) for name in PLACED_BY}
+    times = [float(frame) for frame in frames]
+    for curve in curves:
+        parts[curve.data_path][:, curve.array_index] = [curve.evaluate(time) for time in times]
+    return parts["location"] + parts["delta_location"]
+
+
+def _curves(found: bpy.types.Object, bone: str) -> list[bpy.types.FCurve] | None:
+    """The curves that place an object, or None where more than these decide."""
     if bone or found.parent is not None or found.rigid_body is not None:
         return None
     if any(not constraint.mute for constraint in found.constraints) or not _is_plain(found):
         return None
-    location, delta = Vector(found.location), Vector(found.delta_location)
-    for curve in fcurves_of(found):
-        if curve.data_path in PLACED_BY and not curve.mute and (curve.group is None or not curve.group.mute):
-            moved = location if curve.data_path == "location" else delta
-            moved[curve.array_index] = curve.evaluate(frame)
-    return location + delta
+    return [
+        curve
+        for curve in fcurves_of(found)
+        if curve.data_path in PLACED_BY and not curve.mute and (curve.group is None or not curve.group.mute)
+    ]
 
 
 def _is_plain(found: bpy.types.Object) -> bool:

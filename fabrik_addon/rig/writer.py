@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import bpy
+import numpy as np
 from mathutils import Quaternion
 
 from ..kernel.limits import Hinge, Locked
@@ -15,6 +17,7 @@ from .joint_limits import free_channel
 from .keys import KeyedChannels
 from .reader import Reading
 
+Array: TypeAlias = np.ndarray[Any, Any]
 ROUNDING = 2.0**-24  # of single precision, which Blender stores
 
 
@@ -82,19 +85,32 @@ class BoneChannels:
         """Indices of the channels that are written."""
         return [self.free] if self.hinge is not None else range(channel_of(self.mode)[1])
 
-    def run(self, rotations: Sequence[Quaternion], before: Sequence[float]) -> list[list[float]]:
-        """Channel values for the rotations of frames that follow each other, each running on from the one before."""
+    def run(self, rotations: Array, before: Sequence[float]) -> Array:
+        """Channel values for the rotations of frames that follow each other, each running on from the one before.
+
+        Args:
+            rotations: (4, F), unit quaternions.
+            before: What stands in the channels now.
+
+        Returns:
+            (F, k), k the number of channels.
+        """
+        if self.mode == "QUATERNION" and self.hinge is None:
+            turned = np.einsum("kf,kf->f", rotations[:, 1:], rotations[:, :-1]) < 0.0
+            first = float(np.dot(rotations[:, 0], self.near)) < 0.0
+            signs = np.cumprod(np.where(np.concatenate(([first], turned)), -1.0, 1.0))
+            return (rotations * signs).T
         found: list[list[float]] = []
         near = self.near
-        for rotation in rotations:
+        for rotation in map(Quaternion, rotations.T.tolist()):
             if self.hinge is None:
                 near = to_values(self.mode, rotation, near)
             else:
+                last = near[self.free]
                 near = [*before]
-                last = found[-1] if found else self.near
-                near[self.free] = same_turn(self.hinge.angle(rotation), last[self.free])
+                near[self.free] = same_turn(self.hinge.angle(rotation), last)
             found.append(near)
-        return found
+        return np.array(found)
 
     def put(self, bone: bpy.types.PoseBone, rotation: Quaternion) -> None:
         """Write a rotation at once."""

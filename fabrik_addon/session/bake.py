@@ -9,33 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from math import degrees
-from typing import Any
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
-from mathutils import Quaternion, Vector
 
 from ..errors import ChainError, FabrikError, InvalidValueError, RigError
-from ..kernel.batch import STATUSES, BatchSolution, ChainBatch, Goals, solve_batch
-from ..kernel.model import Chain, Goal
-from ..kernel.rotations import turn_angle
+from ..kernel.arrays import REAL, column, conjugated, multiply, turn_angle
+from ..kernel.batch import STATUSES, ChainBatch, solve_batch
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import channel_of, read_values
 from ..rig.checks import check_rig
 from ..rig.curves import ChannelKeys, CurveWriter
-from ..rig.keys import KeyedChannels
-from ..rig.kinematics import axes_of
-from ..rig.plain_motion import point_at, stands_still
-from ..rig.properties import FabrikChain, rig_of
-from ..rig.reader import Reading, read, to_root
+from ..rig.plain_motion import stands_still
+from ..rig.properties import rig_of
+from ..rig.reader import to_root
 from ..rig.targets import resolve_point
-from ..rig.writer import BoneChannels, channels_of
 from . import live
+from .bake_sample import Sampled, goals_of, sample_level
 from .order import levels
-from .solve import blended, compute, is_rigid
 
+Array: TypeAlias = np.ndarray[Any, Any]
 MOST_FRAMES = 1_000_000
 
 
@@ -90,29 +85,12 @@ class ChainBake:
 
 
 @dataclass(slots=True)
-class Sampled:
-    """One chain over the frames, as far as it changes.
-
-    Attributes:
-        reading: At the first frame.
-        chain: As measured there; the same in all frames, but for how its root is turned.
-        goals: Of each frame, in armature space relative to the root, turned back by the turn of the root's rest frame.
-        channels: How rotations become channel values; None for a locked bone.
-    """
-
-    reading: Reading
-    chain: Chain
-    goals: list[Goal]
-    channels: list[BoneChannels | None]
-
-
-@dataclass(slots=True)
 class Solved:
-    """The rotations of a chain: for each bone, for each frame."""
+    """A chain solved in F frames: for each of its n bones (4, F) rotations, and the status of each frame."""
 
     sampled: Sampled
-    rotations: list[list[Quaternion]]
-    solution: BatchSolution
+    rotations: Array
+    status: Array
 
 
 def bake(
@@ -151,8 +129,9 @@ def bake(
     live.state.paused = True
     try:
         for number, level in enumerate(levels([(owner, chain) for chain in chains])):
-            sampled = [sample(context, owner, chain, settings.frames, stands and not number) for _, chain in level]
-            for item in [solve_frames(one, settings.frames) for one in sampled]:
+            chosen = [chain for _, chain in level]
+            frames = np.array(settings.frames, dtype=np.float64)
+            for item in solve_level(sample_level(context, owner, chosen, frames, stands and not number)):
                 results.append(_write(writer, item, settings))
                 done.append(item)
             writer.flush()
@@ -217,90 +196,29 @@ def _take_back_action(owner: bpy.types.Object, before: bpy.types.Action | None) 
     bpy.data.actions.remove(made)
 
 
-def sample(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, frames: Sequence[int], stands: bool
-) -> Sampled:
-    """Read a chain in every frame: by the curves of its goals alone where these tell, else as Blender evaluates it.
-
-    Args:
-        context: Its scene's frame is moved.
-        owner: The armature object.
-        chain: One of its chains.
-        frames: Rising.
-        stands: Whether the armature, but for the chains' own bones, stands still.
-
-    Raises:
-        FabrikError: The chain can't be solved in some frame, which is named.
-    """
-    scene = context.scene
-    assert scene is not None
-    scene.frame_set(frames[0])
-    depsgraph = context.evaluated_depsgraph_get()
-    first = read(owner, chain, depsgraph)
-    keyed = KeyedChannels(owner, float(frames[0]))
-    known = compute(first, keyed)
-    if not is_rigid(first) or chain.start == "ANIMATED":
-        raise ChainError(
-            "its lengths or its start pose change from frame to frame, which can't be baked at once", chain=chain.name
-        )
-    turn = axes_of(first.path.frames(first.starts)[0])
-    by_curves = _goals_by_curves(chain, first, frames) if stands else None
-    goals = by_curves or [_goal(context, owner, chain, frame, turn) for frame in frames]
-    return Sampled(first, known.chain, goals, channels_of(first, keyed))
+def solve_level(level: Sequence[Sampled]) -> list[Solved]:
+    """Solve all frames of all chains of a level at once."""
+    found: list[Solved] = []
+    for settings in {item.reading.settings: None for item in level}:
+        some = [item for item in level if item.reading.settings == settings]
+        count = len(some[0].targets)
+        solution = solve_batch(ChainBatch([item.chain for item in some]), goals_of(some), settings)
+        for i, item in enumerate(some):
+            part = next(part for part in solution.parts if i * count in part.goals)
+            first = int(np.searchsorted(part.goals, i * count))
+            rotations = part.rotations[..., first : first + count]
+            found.append(Solved(item, _blended(item, rotations), solution.status[i * count : (i + 1) * count]))
+    return sorted(found, key=lambda item: level.index(item.sampled))
 
 
-def _goals_by_curves(chain: FabrikChain, reading: Reading, frames: Sequence[int]) -> list[Goal] | None:
-    """The goals of all frames without evaluating one, where only target and pole move, and by their own curves."""
-    back, away = reading.world.to_3x3().inverted(), reading.world.translation
-    goals = []
-    for frame in frames:
-        points: list[Vector | None] = []
-        for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
-            point = point_at(goal, bone, float(frame)) if goal is not None else None
-            if goal is not None and point is None:
-                return None
-            points.append(back @ (point - away) - reading.origin if point is not None else None)
-        assert points[0] is not None
-        goals.append(Goal(points[0], points[1], chain.pole_angle))
-    return goals
-
-
-def _goal(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, frame: int, turn: Quaternion
-) -> Goal:
-    """The goal of one frame as evaluated, turned as if the root's rest frame stood as in the first frame."""
-    assert context.scene is not None
-    context.scene.frame_set(frame)
-    try:
-        reading = read(owner, chain, context.evaluated_depsgraph_get())
-    except FabrikError as error:
-        error.reason = f"in frame {frame}, {error.reason}"
-        raise
-    back = turn @ axes_of(reading.path.frames(reading.starts)[0]).conjugated()
-    pole = back @ reading.goal.pole if reading.goal.pole is not None else None
-    return Goal(back @ reading.goal.target, pole, reading.goal.pole_angle)
-
-
-def solve_frames(sampled: Sampled, frames: Sequence[int]) -> Solved:
-    """Solve all frames of a chain at once."""
-    count = len(frames)
-    missing = (np.nan,) * 3
-    goals = Goals(
-        np.zeros(count, dtype=np.intp),
-        np.array([goal.target for goal in sampled.goals], dtype=np.float64).T,
-        np.array([goal.pole if goal.pole is not None else missing for goal in sampled.goals], dtype=np.float64).T,
-        np.array([goal.pole_angle for goal in sampled.goals]),
-    )
-    solution = solve_batch(ChainBatch([sampled.chain]), goals, sampled.reading.settings)
-    reading = sampled.reading
-    rotations = [[Quaternion(q) for q in joint.T] for joint in solution.parts[0].rotations]
-    if reading.chain.influence < 1.0:
-        poses = [
-            blended(reading.limits, reading.starts, [own[k] for own in rotations], reading.chain.influence)
-            for k in range(count)
-        ]
-        rotations = [[pose[i] for pose in poses] for i in range(len(rotations))]
-    return Solved(sampled, rotations, solution)
+def _blended(item: Sampled, rotations: Array) -> Array:
+    """The rotations between start and solution by the chain's influence."""
+    influence = item.reading.chain.influence
+    if influence >= 1.0:
+        return rotations
+    share = np.array([influence], dtype=REAL)
+    pairs = zip(item.reading.limits, item.reading.starts, rotations, strict=True)
+    return np.stack([limit.stacked([limit]).way(column(start), own)(share) for limit, start, own in pairs])
 
 
 def _write(writer: CurveWriter, item: Solved, settings: BakeSettings) -> ChainBake:
@@ -308,29 +226,23 @@ def _write(writer: CurveWriter, item: Solved, settings: BakeSettings) -> ChainBa
     reading, frames = item.sampled.reading, np.array(settings.frames, dtype=np.float64)
     result = ChainBake(reading.chain.name)
     before = writer.keys
-    for channels, bone, rotations, limit in zip(
-        item.sampled.channels, reading.bones, item.rotations, reading.limits, strict=True
-    ):
-        result.worst_violation = max(result.worst_violation, *(limit.violation(rotation) for rotation in rotations))
-        turn, at = _largest_turn(rotations)
-        if turn > result.worst_turn[0]:
-            result.worst_turn = turn, settings.frames[at]
+    bones = zip(item.sampled.channels, reading.bones, item.rotations, reading.limits, strict=True)
+    for channels, bone, rotations, limit in bones:
+        worst = float(limit.stacked([limit]).violation(rotations).max())
+        result.worst_violation = max(result.worst_violation, worst)
+        turns = turn_angle(multiply(conjugated(rotations[:, :-1]), rotations[:, 1:]))
+        if turns.size and turns.max() > result.worst_turn[0]:
+            result.worst_turn = float(turns.max()), settings.frames[int(turns.argmax()) + 1]
         if channels is None:
             continue
-        values = np.array(channels.run(rotations, read_values(bone)))
+        values = channels.run(rotations, read_values(bone))
         path = f"{bone.path_from_id()}.{channel_of(channels.mode)[0]}"
         for index in channels.indices:
             writer.write(ChannelKeys(path, index, bone.name, values[:, index]), frames, settings.interpolation)
     result.keys = writer.keys - before
-    for frame, status in zip(settings.frames, item.solution.status, strict=True):
-        if status:
-            result.unreached.append((frame, STATUSES[int(status)].value))
+    for k in np.flatnonzero(item.status):
+        result.unreached.append((settings.frames[k], STATUSES[int(item.status[k])].value))
     return result
-
-
-def _largest_turn(rotations: Sequence[Quaternion]) -> tuple[float, int]:
-    turns = [turn_angle(a.conjugated() @ b) for a, b in pairwise(rotations)]
-    return (max(turns), int(np.argmax(turns)) + 1) if turns else (0.0, 0)
 
 
 def _check(
@@ -348,7 +260,7 @@ def _check(
         depsgraph = context.evaluated_depsgraph_get()
         evaluated = owner.evaluated_get(depsgraph)
         for item, result in zip(done, results, strict=True):
-            if item.solution.status[k]:
+            if item.status[k]:
                 continue
             chain = item.sampled.reading.chain
             assert chain.target is not None
@@ -358,4 +270,4 @@ def _check(
             result.worst_tip_error = max(result.worst_tip_error, float(off))
 
 
-__all__ = ("BakeSettings", "ChainBake", "bake", "sample", "solve_frames")
+__all__ = ("BakeSettings", "ChainBake", "bake")

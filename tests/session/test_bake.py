@@ -238,9 +238,36 @@ class TestRefusals:
     def test_lengths_that_change_with_the_pose(self) -> None:
         owner, chain = keyed_line()
         owner.pose.bones["b0"].scale = (2.0, 1.0, 0.5)
-        with pytest.raises(FabrikError, match="can't be baked at once"):
+        with pytest.raises(FabrikError, match="depend on the frame"):
             run(owner, chain)
         assert owner.animation_data is None or not fcurves_of(owner)
+
+    @pytest.mark.parametrize("what", ["limit", "influence", "scale"])
+    def test_settings_and_lengths_that_are_animated(self, what: str) -> None:
+        owner, chain = keyed_line()
+        bone = owner.pose.bones["b1"]
+        for frame, value in ((1, 0.4), (20, 0.9)):
+            if what == "limit":
+                bone.fabrik_angle_max = value
+                owner.keyframe_insert('pose.bones["b1"].fabrik_angle_max', frame=frame)
+            elif what == "influence":
+                chain.influence = value
+                owner.keyframe_insert("fabrik_chains[0].influence", frame=frame)
+            else:
+                bone.scale = (value, value, value)
+                bone.keyframe_insert("scale", frame=frame)
+        with pytest.raises(FabrikError, match=f"{what if what != 'limit' else 'angle_max'}' is animated"):
+            run(owner, chain)
+        assert not any("rotation" in curve.data_path for curve in fcurves_of(owner))
+
+    def test_a_parent_whose_scale_is_animated(self) -> None:
+        owner = make_line(4)
+        chain = add_chain(owner, (0.4, 0.4, 2.4), tip="b3", count=3)
+        for frame, value in ((1, 1.0), (20, 1.3)):
+            owner.pose.bones["b0"].scale = (value, value, value)
+            owner.pose.bones["b0"].keyframe_insert("scale", frame=frame)
+        with pytest.raises(FabrikError, match="in frame 2, its bones have other lengths"):
+            run(owner, chain)
 
     def test_a_deleted_target(self) -> None:
         owner, chain = keyed_line()
@@ -248,3 +275,34 @@ class TestRefusals:
         with pytest.raises(RuntimeError, match="no target"):
             bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
         assert not fcurves_of(owner)
+
+
+def test_many_chains_of_different_structure_in_one_go() -> None:
+    frames = tuple(range(1, 13))
+    owner = make_armature(
+        [Bone((x, 0, z), (x, 0.2 * (z % 2), z + 1), parent=None if z == 0 else -1) for x in (0, 3, 6) for z in range(3)]
+    )
+    for i, tip in enumerate(("b2", "b5", "b8")):
+        add_chain(owner, tip=tip, count=3)
+        target = make_empty((3 * i + 0.5, 0.6, 1.8))
+        target.keyframe_insert("location", frame=1)
+        target.location.z = 1.2
+        target.keyframe_insert("location", frame=12)
+        owner.fabrik.chains[i].target = target
+    owner.pose.bones["b4"].fabrik.limit = "CONE"
+    owner.fabrik.chains[2].tolerance = 1e-5
+    owner.fabrik.chains[0].influence = 0.5
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=12, chains="ALL")
+    for i in (1, 2):
+        assert_on_target(owner, owner.fabrik.chains[i], frames)
+    baked = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        baked[frame] = local_rotations(owner)[:3]
+    owner.fabrik.chains[0].enabled = True
+    for frame in (3, 11):
+        bpy.context.scene.frame_set(frame)
+        owner.fabrik.active_index = 0
+        bpy.ops.fabrik.solve()
+        for seen, solved in zip(baked[frame], local_rotations(owner)[:3], strict=True):
+            assert turn_angle(seen.conjugated() @ solved) < 2e-3
