@@ -12,6 +12,7 @@ from pathlib import Path
 import bpy
 
 import addon_session
+import benchmark_bake as bake
 import benchmark_batches as batches
 import benchmark_live as live
 import benchmark_single as single
@@ -36,6 +37,7 @@ def main(out: Path, user: Path, quick: bool) -> None:
         ("smoothness", lambda: smooth.smoothness(kernel, 60 if quick else 120)),
         ("blocked, checked", lambda: single.blocked(kernel, 12 if quick else 200, 4 if quick else 12)),
         ("live posing", lambda: live.live(3 if quick else 9)),
+        ("baking", lambda: bake.bakes(1 if quick else 5)),
     )
     tables = []
     for i, (title, run) in enumerate(runs):

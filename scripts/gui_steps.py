@@ -234,6 +234,44 @@ def dragged(window: Window, owner: Any) -> Iterator[float]:
     check("the drag is undone in one step", (tip(owner) - start).length < 1e-3 and bool(owner.fabrik.chains))
 
 
+def snapped(window: Window) -> Iterator[float]:
+    """Drag the tip with snapping: to a vertex of a mesh, and by steps."""
+    owner: Any = bpy.data.objects["Leg"]
+    mesh = bpy.data.meshes.new("Wall")
+    corners = [(-1, -1.2, 0.4), (-1, -0.7, 0.4), (-1, -0.7, 0.9), (-1, -1.2, 0.9)]
+    mesh.from_pydata([Vector(corner) for corner in corners], [], [(0, 1, 2, 3)])
+    wall: Any = bpy.data.objects.new("Wall", mesh)
+    CONTEXT.scene.collection.objects.link(wall)
+    tools: Any = CONTEXT.scene.tool_settings
+    tools.use_snap, tools.snap_elements = True, {"VERTEX"}
+    yield WAIT
+    at, to = window.seen(tip(owner)), window.seen(Vector((-1, -0.75, 0.85)))
+    yield from window.move(at)
+    yield from window.key("G", at, ctrl=True, shift=True)
+    for step in range(1, 5):
+        yield from window.move((at[0] + (to[0] - at[0]) * step // 4, at[1] + (to[1] - at[1]) * step // 4))
+    yield WAIT
+    off = (tip(owner) - Vector(corners[2])).length
+    blocked = (Vector(corners[2]) - owner.matrix_world @ owner.pose.bones["thigh"].head).length > 2.2
+    check(f"the tip snaps to a vertex ({off:.1e} off)", off < 2e-3 or blocked)
+    yield from window.key("ESC", to)
+    tools.snap_elements = {"INCREMENT"}
+    start = tip(owner)
+    at = window.seen(start)
+    yield from window.move(at)
+    yield from window.key("G", at, ctrl=True, shift=True)
+    yield from window.key("Z", at)
+    for step in range(1, 7):
+        yield from window.move((at[0], at[1] + 16 * step))
+    yield WAIT
+    moved = (tip(owner) - start).z
+    check(f"the tip moves by whole steps ({moved:.3f})", abs(moved - 1.0) < 1e-2)
+    yield from window.key("ESC", at)
+    tools.use_snap = False
+    bpy.data.objects.remove(wall)
+    yield WAIT
+
+
 def turned(window: Window) -> Iterator[float]:
     """Drag the end of the knee's range."""
     owner: Any = bpy.data.objects["Leg"]
@@ -298,6 +336,7 @@ def steps() -> Iterator[float]:
         lambda: made(window, owner),
         lambda: lived(window, owner),
         lambda: dragged(window, owner),
+        lambda: snapped(window),
         lambda: turned(window),
         lambda: stepped(window),
     )

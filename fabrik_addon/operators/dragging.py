@@ -15,13 +15,13 @@ from ..rig.properties import FabrikChain, rig_of
 from ..session.drag import Drag, begin, drag_to, finish, tip_of
 from ..session.wording import STATUS_TEXTS, length_text
 from .base import ChainOperator
+from .snapping import snapped
 
 if TYPE_CHECKING:
     from .base import Returned
 
 NEAR = 60.0  # pixels within which a tip counts as under the mouse
 PRECISE = 0.1
-STEP, FINE_STEP = 1.0, 0.1  # scene units that snapping goes by, as Blender's increments do
 MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
 CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
 KEYS = "   ".join(
@@ -108,13 +108,13 @@ class FABRIK_OT_drag(ChainOperator):
         return (b - a) * (PRECISE if event.shift and self._heeds_keys else 1.0)
 
     def _constrained(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector:
-        """The whole way along the axis that is chosen, in steps where snapping is on."""
+        """The whole way, snapped where snapping is on, along the axis that is chosen."""
         way = self._moved.copy()
+        if (event.ctrl and self._heeds_keys) != context.scene.tool_settings.use_snap:
+            owner, fine = bpy.data.objects[self._drag.rig], event.shift and self._heeds_keys
+            way = snapped(context, owner, self._mouse, self._drag.tip, way, fine)
         if self._axis is not None:
             way = Vector([value if i == self._axis else 0.0 for i, value in enumerate(way)])
-        if (event.ctrl and self._heeds_keys) != context.scene.tool_settings.use_snap:
-            step = FINE_STEP if event.shift and self._heeds_keys else STEP
-            way = Vector([round(value / step) * step for value in way])
         return way
 
     def _chain_under_mouse(
