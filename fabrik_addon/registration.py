@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import bpy
 
-from . import handlers, operators, ui
+from . import cli, handlers, operators, ui
 from .overlay import settings as overlay_settings
 from .overlay import view
 from .rig import limit_properties, properties
@@ -28,6 +28,7 @@ STEPS: Sequence[Step] = (
     (view.register, view.unregister),
     (handlers.register, handlers.unregister),
     (keymap.register, keymap.unregister),
+    (cli.register, cli.unregister),
 )
 
 

@@ -16,7 +16,7 @@ LAYERS = (
     ("rig",),
     ("session",),
     ("overlay",),
-    ("operators", "handlers"),
+    ("operators", "handlers", "cli"),
     ("ui",),
     ("registration",),
     ("__init__",),
