@@ -42,8 +42,11 @@ def refused(capfd: pytest.CaptureFixture[str]) -> str:
 
 
 def test_inspect_tells_chains_and_limits(shot: Path, capfd) -> None:
-    assert run(["inspect", "--file", str(shot)]) == 0
-    (armature,) = reported(capfd)["armatures"]
+    path = shot.with_name("report.json")
+    assert run(["inspect", "--file", str(shot), "--report", str(path)]) == 0
+    report = reported(capfd)
+    assert json.loads(path.read_text()) == report
+    (armature,) = report["armatures"]
     assert armature["name"] == "Rig"
     assert armature["chains"][0]["bones"] == [{"name": f"b{i}", "limit": "FREE"} for i in range(3)]
 
@@ -110,6 +113,7 @@ class TestRefusals:
             (["solve", "--target", "tail=1,0,0"], "no chain 'tail' whose target"),
             (["solve", "--output", "posed.txt"], "does not end in .blend"),
             (["solve", "--output", "/no/such/folder/x.blend"], "no folder"),
+            (["inspect", "--report", "/no/such/folder/x.json"], "No such file"),
             (["dance"], "invalid choice"),
         ],
     )

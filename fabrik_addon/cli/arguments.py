@@ -17,7 +17,7 @@ EXAMPLES = """examples:
   blender --background rig.blend --command fabrik solve --armature Rig --target hand.L=1,0,1.5 --output posed.blend
   blender --background --command fabrik bake --file shot.blend --frames 1-250 --output baked.blend
 
-The report is one line of JSON, the last line on standard output. Exit codes: 0 all limbs on their targets, 1 some not,
+The report is one line of JSON on standard output, where Blender prints lines of its own, too. Exit codes: 0 all limbs on their targets, 1 some not,
 2 the input is wrong; a file is written whole or not at all.
 """
 MOST_FRAMES = 1_000_000
@@ -43,6 +43,7 @@ def parser() -> Parser:
             name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         command.add_argument("--file", type=Path, help="a .blend to open; its scripts are not run")
+        command.add_argument("--report", type=Path, help="a file for the report as well")
         command.add_argument(
             "--armature", action="append", default=[], help="armature objects; all with chains if none"
         )

@@ -35,6 +35,8 @@ def run(words: Sequence[str]) -> int:
     try:
         arguments = parser().parse_args(list(words))
         report = _run(arguments)
+        if arguments.report is not None:
+            _write(arguments.report, json.dumps(report, indent=1))
     except SystemExit as end:  # --help
         return int(end.code or 0)
     except FabrikError as error:
@@ -180,6 +182,15 @@ def _check_output(path: Path) -> None:
         raise InvalidValueError(f"'{path}' does not end in .blend")
     if not path.parent.is_dir():
         raise InvalidValueError(f"there is no folder '{path.parent}' to save into")
+
+
+def _write(path: Path, text: str) -> None:
+    made = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        made.write_text(text, encoding="utf-8")
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
 
 
 def _save(path: Path) -> None:
