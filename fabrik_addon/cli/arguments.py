@@ -17,8 +17,8 @@ EXAMPLES = """examples:
   blender --background rig.blend --command fabrik solve --armature Rig --target hand.L=1,0,1.5 --output posed.blend
   blender --background --command fabrik bake --file shot.blend --frames 1-250 --output baked.blend
 
-The report is one line of JSON on standard output, where Blender prints lines of its own, too. Exit codes: 0 all limbs on their targets, 1 some not,
-2 the input is wrong; a file is written whole or not at all.
+The report is one line of JSON on standard output, where Blender prints lines of its own, too. Exit codes: 0 all
+limbs on their targets, 1 some not, 2 the input is wrong; a file is written whole or not at all.
 """
 MOST_FRAMES = 1_000_000
 
