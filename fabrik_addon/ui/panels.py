@@ -60,6 +60,7 @@ class FABRIK_PT_chains(FabrikPanel):
         chain = working_chain(context)
         if chain is None:
             layout.operator("fabrik.chain_add", icon="ADD")
+            layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
         else:
             row = layout.row(align=True)
             row.scale_y = 1.3

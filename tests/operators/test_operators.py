@@ -188,6 +188,7 @@ UNDOABLE = {
     "limit_mirror": {},
     "limit_human": {"joint": "KNEE"},
     "bake": {"frame_start": 1, "frame_end": 3},
+    "from_ik": {},
 }
 ONLY_LOOK = {"record", "record_clear", "step", "steps_play"}  # these change nothing in the file
 WITH_A_MOUSE = {"drag"}  # tried in a window by gui_check.py
@@ -207,6 +208,8 @@ def test_undo_in_one_step(name: str) -> None:
     if name == "limit_mirror":
         owner.data.bones["b0"].name, owner.data.bones["b1"].name = "shin.R", "shin.L"
     select(owner, owner.pose.bones[1].name, *(["b2"] if name == "limit_copy" else []))
+    if name == "from_ik":
+        owner.pose.bones["b2"].constraints.new("IK").target = owner.fabrik.chains[0].target
     if name == "bake":
         owner.fabrik.active_index = 0
         owner.fabrik.chains[1].enabled = False

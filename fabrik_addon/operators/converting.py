@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains from Blender's own IK constraints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import BoolProperty
+
+from ..errors import ChainError
+from ..rig.chain_bones import pose_bones
+from ..rig.compat import is_selected
+from ..session.convert import convert_ik, ik_constraints
+from .base import RigOperator
+
+if TYPE_CHECKING:
+    from .base import Returned
+
+
+class FABRIK_OT_from_ik(RigOperator):
+    """Make a chain of each IK constraint, with its target, pole, limits and bend, and mute the constraint"""
+
+    bl_idname = "fabrik.from_ik"
+    bl_label = "Chains from IK"
+
+    if TYPE_CHECKING:
+        use_selected: bool
+    else:
+        use_selected: BoolProperty(
+            name="Selected Bones", description="Only constraints of selected bones, not all of the armature"
+        )
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        bones = [bone for bone in pose_bones(owner) if not self.use_selected or is_selected(bone)]
+        if not ik_constraints(bones):
+            raise ChainError("no bone has an IK constraint that is in force", rig=owner.name)
+        results = convert_ik(context, owner, [bone.name for bone in bones])
+        for result in results:
+            what = f"{result.bone}, '{result.constraint}'"
+            if not result.chain:
+                self.report({"WARNING"}, f"{what}: left as it is, {result.lost[0]}")
+            elif result.lost:
+                self.report({"WARNING"}, f"{what}: made the chain {result.chain}, but for {'; '.join(result.lost)}")
+            else:
+                self.report({"INFO"}, f"{what}: made the chain {result.chain}")
+        return {"FINISHED"} if any(result.chain for result in results) else {"CANCELLED"}
+
+
+CLASSES = (FABRIK_OT_from_ik,)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's own IK constraints made into chains: the same bones, goals, limits and bend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import atan2, degrees
+from typing import Any
+
+import bpy
+from mathutils import Vector
+
+from ..errors import FabrikError
+from ..kernel import solve
+from ..rig.chain_bones import bones_to, pose_bones
+from ..rig.limit_properties import limit_of
+from ..rig.properties import FabrikChain, rig_of
+from ..rig.reader import read
+from .defaults import Defaults
+from .make import add_chain
+
+AXES = "xyz"
+STRAIGHT = 1e-4  # share of the length within which a limb shows no bend
+
+
+@dataclass(slots=True)
+class Converted:
+    """What came of one constraint.
+
+    Attributes:
+        bone: The bone that has it.
+        constraint: Its name.
+        chain: Name of the chain that was made, or "".
+        lost: What could not be carried over.
+    """
+
+    bone: str
+    constraint: str
+    chain: str = ""
+    lost: list[str] = field(default_factory=list)
+
+
+def ik_constraints(bones: Sequence[bpy.types.PoseBone]) -> list[tuple[bpy.types.PoseBone, Any]]:
+    """The IK constraints of bones that are in force."""
+    pairs = ((bone, constraint) for bone in bones for constraint in bone.constraints)
+    return [(bone, found) for bone, found in pairs if found.type == "IK" and not found.mute]
+
+
+def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[str]) -> list[Converted]:
+    """Make a chain of each IK constraint of bones, and mute the constraint.
+
+    The pose that Blender's IK makes now tells how the limb bends: the chain's pole angle is set so that ours bends the
+    same way.
+
+    Args:
+        context: Its view layer is evaluated.
+        owner: The armature object.
+        bones: Names of the bones whose constraints are converted.
+
+    Returns:
+        What came of each; a constraint that can't be carried over stays as it is.
+    """
+    found = ik_constraints([pose_bones(owner)[name] for name in bones])
+    results, made = [], []
+    for bone, constraint in found:
+        result = Converted(bone.name, constraint.name)
+        results.append(result)
+        refusal = _refusal(bone, constraint)
+        if refusal:
+            result.lost.append(refusal)
+            continue
+        tip = bone if constraint.use_tail else bone.parent
+        assert tip is not None
+        path = bones_to(owner, tip.name, 0)[-constraint.chain_count :]  # 0, from the start, is all of them
+        stood = _joints(owner, [one.name for one in path], context.evaluated_depsgraph_get())
+        result.lost += _losses(constraint, path)
+        made.append((result, constraint, [one.name for one in path], stood))
+    for result, constraint, names, _ in made:
+        result.chain = _make(owner, names, constraint).name
+        constraint.mute = True
+    if made and context.view_layer is not None:
+        context.view_layer.update()
+    for result, _, _, stood in made:
+        _match_bend(context, owner, result, stood)
+    return results
+
+
+def _refusal(bone: bpy.types.PoseBone, constraint: Any) -> str:
+    """Why a constraint can't be a chain, or ""."""
+    if constraint.target is None:
+        return "it has no target"
+    if constraint.ik_type != "COPY_POSE":
+        return "it keeps a distance, which a chain does not"
+    if not constraint.use_tail and bone.parent is None:
+        return "it brings the head of a bone without a parent"
+    return ""
+
+
+def _losses(constraint: Any, path: Sequence[bpy.types.PoseBone]) -> list[str]:
+    lost = []
+    if constraint.use_stretch and any(bone.ik_stretch > 0.0 for bone in path):
+        lost.append("stretch")
+    if constraint.use_rotation:
+        lost.append("the target's rotation")
+    if constraint.influence < 1.0:
+        lost.append(f"influence {constraint.influence:.0%} now turns each bone by its share")
+    others = [other.name for bone in path for other in bone.constraints if other != constraint and not other.mute]
+    if others:
+        lost.append(f"the constraint '{others[0]}' still moves a bone of it")
+    return lost
+
+
+def _make(owner: bpy.types.Object, names: Sequence[str], constraint: Any) -> FabrikChain:
+    bones = [pose_bones(owner)[name] for name in names]
+    chain = add_chain(owner, bones, len(bones), Defaults())
+    chain.target, chain.target_bone = constraint.target, constraint.subtarget
+    chain.pole, chain.pole_bone = constraint.pole_target, constraint.pole_subtarget
+    chain.influence = constraint.influence
+    for bone in bones:
+        limited = any(getattr(bone, f"{kind}_{axis}") for kind in ("lock_ik", "use_ik_limit") for axis in AXES)
+        if limited and limit_of(bone).limit == "FREE":
+            limit_of(bone).limit = "BONE_IK"
+        stiffness = max(float(getattr(bone, f"ik_stiffness_{axis}")) for axis in AXES)
+        if stiffness > 0.0:
+            limit_of(bone).stiffness = stiffness
+    return chain
+
+
+def _joints(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> list[Vector]:
+    """The joints of bones as evaluated, relative to the first, in armature space."""
+    poses = [pose_bones(owner.evaluated_get(depsgraph))[name] for name in names]
+    points = [*(pose.head.copy() for pose in poses), poses[-1].tail.copy()]
+    return [point - points[0] for point in points]
+
+
+def _match_bend(context: bpy.types.Context, owner: bpy.types.Object, result: Converted, stood: list[Vector]) -> None:
+    """Set the pole angle by which our limb bends as Blender's stood."""
+    chain = next(found for found in rig_of(owner).chains if found.name == result.chain)
+    if chain.pole is None:
+        return
+    try:
+        reading = read(owner, chain, context.evaluated_depsgraph_get())
+    except FabrikError as error:
+        result.lost.append(f"it can't be solved yet: {error.local}")
+        return
+    solution = solve(reading.measured(reading.starts), replace(reading.goal, pole_angle=0.0), reading.settings)
+    angle = bend_between(solution.joints, stood)
+    if angle is None:
+        result.lost.append("the limb stands straight, so its pole angle could not be told: check it")
+        return
+    chain.pole_angle = angle
+    left = degrees(abs(angle_left(reading, angle, stood)))
+    if left > 1.0:
+        result.lost.append(f"it bends {left:.0f}° away from where Blender's IK bent it")
+
+
+def angle_left(reading: Any, angle: float, stood: Sequence[Vector]) -> float:
+    """The angle between our bend with a pole angle and that of other joints."""
+    goal = replace(reading.goal, pole_angle=angle)
+    solution = solve(reading.measured(reading.starts), goal, reading.settings)
+    return bend_between(solution.joints, stood) or 0.0
+
+
+def bend_between(joints: Sequence[Vector], others: Sequence[Vector]) -> float | None:
+    """The turn about root to tip that brings a limb's inner joints nearest to another's; None if it is straight."""
+    along = joints[-1].normalized()
+    sine = cosine = 0.0
+    for a, b in zip(joints[1:-1], others[1:-1], strict=True):
+        first, second = a - along * a.dot(along), b - along * b.dot(along)
+        sine += along.dot(first.cross(second))
+        cosine += first.dot(second)
+    return atan2(sine, cosine) if abs(sine) + abs(cosine) > STRAIGHT**2 * joints[-1].length_squared else None

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains made of Blender's own IK constraints pose as these did."""
+
+from __future__ import annotations
+
+from math import radians
+
+import bpy
+import pytest
+from mathutils import Vector
+
+from rigs import Bone, make_armature, make_empty, make_line, tip_error
+
+
+def leg(pole_angle: float = 0.0):
+    """A leg with Blender's IK, a pole, and a knee that is locked to one axis."""
+    owner = make_armature(
+        [Bone((0, 0, 2), (0, -0.1, 1)), Bone((0, -0.1, 1), (0, 0, 0), connect=True), Bone((0, 0, 0), (0, -0.4, 0))]
+    )
+    constraint = owner.pose.bones["b1"].constraints.new("IK")
+    constraint.target, constraint.chain_count = make_empty((0.2, -0.4, 0.6)), 2
+    constraint.pole_target, constraint.pole_angle = make_empty((0.4, -4, 1), "Pole"), pole_angle
+    bpy.context.view_layer.objects.active = owner
+    bpy.context.view_layer.update()
+    return owner, constraint
+
+
+def knee(owner) -> Vector:
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return evaluated.pose.bones["b1"].head.copy()
+
+
+@pytest.mark.parametrize("angle", [0, 30, 90, -90, 180])
+def test_the_pose_stays_where_blender_left_it(angle: float) -> None:
+    owner, constraint = leg(radians(angle))
+    stood = knee(owner)
+    assert bpy.ops.fabrik.from_ik() == {"FINISHED"}
+    assert constraint.mute
+    bpy.ops.fabrik.solve_all()
+    bpy.context.view_layer.update()
+    chain = owner.fabrik.chains[0]
+    assert chain.status == "REACHED"
+    assert tip_error(owner, chain) < 1e-4
+    assert (knee(owner) - stood).length < 2e-3
+
+
+def test_settings_are_carried_over() -> None:
+    owner, constraint = leg()
+    constraint.influence = 0.5
+    bone = owner.pose.bones["b1"]
+    bone.lock_ik_y = bone.lock_ik_z = True
+    bone.use_ik_limit_x, bone.ik_min_x, bone.ik_max_x = True, -2.0, 2.0
+    bone.ik_stiffness_x = 0.3
+    bpy.ops.fabrik.from_ik()
+    (chain,) = owner.fabrik.chains
+    assert (chain.tip_bone, chain.bone_count, chain.influence) == ("b1", 2, 0.5)
+    assert chain.target == constraint.target
+    assert chain.pole == constraint.pole_target
+    assert bone.fabrik.limit == "BONE_IK"
+    assert bone.fabrik.stiffness == pytest.approx(0.3)
+
+
+def test_without_tail_the_chain_ends_at_the_parent() -> None:
+    owner, constraint = leg()
+    constraint.use_tail = False
+    bpy.ops.fabrik.from_ik()
+    assert (owner.fabrik.chains[0].tip_bone, owner.fabrik.chains[0].bone_count) == ("b0", 1)
+
+
+def test_what_cannot_be_carried_over_is_said(capfd) -> None:
+    owner, constraint = leg()
+    constraint.use_rotation = True
+    lonely = owner.pose.bones["b2"].constraints.new("IK")
+    bpy.ops.fabrik.from_ik()
+    assert constraint.mute
+    assert not lonely.mute
+    said = capfd.readouterr().out
+    assert "but for the target's rotation" in said
+    assert "left as it is, it has no target" in said
+
+
+def test_only_selected_bones_where_wanted() -> None:
+    owner, _ = leg()
+    bpy.ops.object.mode_set(mode="POSE")
+    bpy.ops.pose.select_all(action="DESELECT")
+    with pytest.raises(RuntimeError, match="no bone has an IK constraint"):
+        bpy.ops.fabrik.from_ik(use_selected=True)
+    bpy.ops.pose.select_all(action="SELECT")
+    bpy.ops.fabrik.from_ik(use_selected=True)
+    assert len(owner.fabrik.chains) == 1
+
+
+def test_muted_constraints_are_left_alone() -> None:
+    owner = make_line(2)
+    owner.pose.bones["b1"].constraints.new("IK").mute = True
+    with pytest.raises(RuntimeError, match="no bone has an IK constraint"):
+        bpy.ops.fabrik.from_ik()
