@@ -19,6 +19,7 @@ from ..rig.channels import channel_of, read_rotation, read_values
 from ..rig.checks import check_rig
 from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys, insert_object_keys
 from ..rig.kinematics import Link
+from ..rig.placing import held_by, move_to
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.reader import frame_of, read, to_root
 from ..rig.writer import plan
@@ -89,14 +90,9 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
 
 def _check_target(chain: FabrikChain) -> None:
     """A live chain goes where its target is, so that has to be moved along."""
-    goal = chain.target
-    held = goal is None or chain.target_bone or goal.constraints or not goal.is_editable
-    if (
-        held
-        or goal is None
-        or (goal.animation_data and any("location" in d.data_path for d in goal.animation_data.drivers))
-    ):
-        raise TargetError("it is live and its target can't be moved along: drag the target", chain=chain.name)
+    reason = held_by(chain.target, chain.target_bone)
+    if reason:
+        raise TargetError(f"it is live and its target {reason}: drag the target", chain=chain.name)
 
 
 def tip_of(
@@ -129,7 +125,7 @@ def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: boo
     owner, chain = _found(drag)
     depsgraph = context.evaluated_depsgraph_get()
     if rig_of(owner).live and chain.enabled and chain.target is not None:
-        _move(chain.target, point, depsgraph)
+        move_to(chain.target, point, depsgraph)
     if not anchored:
         drag.pulled = True
         _pull(owner, chain, depsgraph, point)
@@ -173,17 +169,6 @@ def _found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
     if owner is None or chain is None:
         raise ChainError("it is gone", rig=drag.rig, chain=drag.chain)
     return owner, chain
-
-
-def _move(goal: bpy.types.Object, point: Vector, depsgraph: bpy.types.Depsgraph) -> None:
-    """Put an object's origin to a point of the world, whatever it is parented to."""
-    evaluated = goal.evaluated_get(depsgraph)
-    try:
-        parent = evaluated.matrix_world @ evaluated.matrix_basis.inverted()
-        there = parent.inverted() @ point
-    except ValueError as error:
-        raise TargetError(f"the target '{goal.name}' has no scale, so it can't be moved along") from error
-    goal.location = goal.location + there - evaluated.matrix_basis.translation
 
 
 def _pull(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:

@@ -92,6 +92,8 @@ class FABRIK_PT_goal(FabrikPanel):
             layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")
         else:
             layout.prop(chain, "pole_angle")
+        layout.separator()
+        layout.operator("fabrik.goal_snap", icon="SNAP_ON")
 
 
 class FABRIK_PT_start(FabrikPanel):

@@ -167,7 +167,7 @@ def state(owner: bpy.types.Object):
     rig = owner.fabrik
     chains = [(c.name, c.target and c.target.name, c.pole and c.pole.name, c.start, c.status) for c in rig.chains]
     limits = [(b.fabrik.limit, tuple(b.fabrik.axis)) for b in owner.pose.bones]
-    objects = [(found.name, found.select_get()) for found in bpy.data.objects]
+    objects = [(found.name, found.select_get(), tuple(found.location)) for found in bpy.data.objects]
     return chains, rig.active_index, channels(owner), limits, sorted(objects), owner.mode
 
 
@@ -189,6 +189,7 @@ UNDOABLE = {
     "limit_human": {"joint": "KNEE"},
     "bake": {"frame_start": 1, "frame_end": 3},
     "from_ik": {},
+    "goal_snap": {},
 }
 ONLY_LOOK = {"record", "record_clear", "step", "steps_play"}  # these change nothing in the file
 WITH_A_MOUSE = {"drag"}  # tried in a window by gui_check.py
@@ -199,7 +200,7 @@ def test_undo_in_one_step(name: str) -> None:
     owner = make_line(3)
     add_chain(owner, (0.5, 0.8, 2.0)).name = "first"
     add_chain(owner)
-    if name == "goal_select":
+    if name in {"goal_select", "goal_snap"}:
         owner.fabrik.active_index = 0
     owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
     for axis in "yz":

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets and poles brought to the pose as it stands, so that solving does not make the limb jump."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+from mathutils import Vector
+
+from ..errors import FabrikError, TargetError
+from ..kernel import Goal, solve
+from ..kernel.rotations import any_perpendicular, perpendicular, turn_about
+from ..rig.channels import read_rotation
+from ..rig.placing import held_by, move_to
+from ..rig.properties import FabrikChain
+from ..rig.reader import read, to_root
+from ..rig.targets import resolve_point
+from . import live_state
+from .convert import bend_between
+from .drag import tip_of
+
+LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an object is to go, in world space."""
+
+    found: bpy.types.Object
+    point: Vector
+
+
+def places_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> list[Place]:
+    """Where target and pole of a chain would not change its pose.
+
+    Args:
+        owner: The armature object.
+        chain: A chain with a target; its pole may be missing.
+        depsgraph: Evaluated.
+
+    Raises:
+        FabrikError: The chain can't be read, or target or pole can't be moved.
+    """
+    for role in ("target", "pole"):
+        goal, bone = getattr(chain, role), getattr(chain, f"{role}_bone")
+        reason = held_by(goal, bone)
+        if reason and (goal is not None or role == "target"):
+            raise TargetError(f"the {role} {reason}, so it can't be moved", chain=chain.name)
+    tip = tip_of(owner, chain, depsgraph)
+    assert chain.target is not None
+    places = [Place(chain.target, tip)]
+    if chain.pole is not None:
+        point = _pole_point(owner, chain, depsgraph, tip)
+        places += [Place(chain.pole, point)] if point is not None else []
+    return places
+
+
+def _pole_point(
+    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, tip: Vector
+) -> Vector | None:
+    """A point on the side to which the limb bends, as far from it as its pole is now; None for a straight limb."""
+    assert chain.pole is not None
+    reading = read(owner, chain, depsgraph, tip)
+    rotations = [read_rotation(bone) for bone in reading.bones]
+    measured = reading.measured(rotations)
+    stood = reading.path.place(rotations)
+    along = stood[-1].normalized()
+    pole = to_root(reading.world, reading.origin, resolve_point("pole", chain.pole, chain.pole_bone, depsgraph))
+    side = any_perpendicular(along, pole)
+    distance = max(perpendicular(pole, along).length, LEAST_DISTANCE * measured.length)
+    middle = stood[-1] * 0.5
+    goal = Goal(reading.goal.target, middle + side * distance, chain.pole_angle)
+    solved = solve(reading.measured(reading.starts), goal, reading.settings)
+    angle = bend_between(solved.joints, stood)
+    if angle is None:
+        return None
+    return reading.world @ (reading.origin + middle + (turn_about(along, angle) @ side) * distance)
+
+
+def snap(
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain], frames: Sequence[int]
+) -> int:
+    """Bring targets and poles of chains to the pose, at this frame or keyed over frames; how many were moved.
+
+    Args:
+        context: Its scene's frame is moved and put back.
+        owner: The armature object.
+        chains: Chains of it.
+        frames: Frames at which the places are keyed; none for this frame without keys.
+
+    Raises:
+        FabrikError: Something can't be moved; nothing was.
+    """
+    scene = context.scene
+    assert scene is not None
+    if not frames:
+        places = [place for chain in chains for place in places_of(owner, chain, context.evaluated_depsgraph_get())]
+        for place in places:
+            move_to(place.found, place.point, context.evaluated_depsgraph_get())
+        return len({place.found.name_full for place in places})
+    stood = scene.frame_current_final
+    live_state.state.paused = True
+    found: list[tuple[int, list[Place]]] = []
+    try:
+        for frame in frames:
+            scene.frame_set(frame)
+            depsgraph = context.evaluated_depsgraph_get()
+            found.append((frame, [place for chain in chains for place in places_of(owner, chain, depsgraph)]))
+        for frame, places in found:
+            scene.frame_set(frame)
+            for place in places:
+                move_to(place.found, place.point, context.evaluated_depsgraph_get())
+                place.found.keyframe_insert("location", frame=frame, group="Object Transforms")
+    except FabrikError as error:
+        error.rig = error.rig or owner.name
+        raise
+    finally:
+        live_state.state.paused = False
+        scene.frame_set(int(stood), subframe=stood - int(stood))
+    return len({place.found.name_full for _, places in found for place in places})
