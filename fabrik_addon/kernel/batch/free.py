@@ -29,7 +29,7 @@ from ..model import Settings
 from .descent import Standing, descend
 from .group import Group, Start
 from .joints import Joints
-from .pose import orient
+from .pose import backward, forward, orient
 from .reach import curled, directions_of, fold_signs, from_directions, match
 
 
@@ -171,30 +171,14 @@ def fabrik(points: Array, lengths: Array, target: Array, tolerance: float, most:
             break
         used[live] += 1
         if live.size == used.size:
-            _backward(points, lengths, target)
-            _forward(points, lengths)
+            backward(points, lengths, target)
+            forward(points, lengths)
             continue
         some, sizes = np.take(points, live, axis=-1), taken(lengths, live)
-        _backward(some, sizes, taken(target, live))
-        _forward(some, sizes)
+        backward(some, sizes, taken(target, live))
+        forward(some, sizes)
         points[..., live] = some
     return used
-
-
-def _backward(points: Array, lengths: Array, target: Array) -> None:
-    points[-1] = target
-    for i in range(len(lengths) - 1, -1, -1):
-        span = points[i] - points[i + 1]
-        span *= lengths[i] / np.maximum(length(span), 1e-12)
-        np.add(points[i + 1], span, out=points[i])
-
-
-def _forward(points: Array, lengths: Array) -> None:
-    points[0] = 0.0
-    for i, size in enumerate(lengths):
-        span = points[i + 1] - points[i]
-        span *= size / np.maximum(length(span), 1e-12)
-        np.add(points[i], span, out=points[i + 1])
 
 
 def _one_way(joints: Joints, target: Array, start: Swung) -> Array:

@@ -15,7 +15,7 @@ from .descent import Standing, carried_to, descend
 from .group import Group
 from .joints import Joints
 from .limb import hinged, matched
-from .pose import limited_forward, place, swung
+from .pose import backward, limited_forward, place, swung
 from .reach import curled
 
 
@@ -115,7 +115,7 @@ def _fabrik(joints: Joints, start: Standing, target: Array, settings: Settings, 
         used[at] += 1
         some, aims = joints.take(at), taken(target, at)
         wanted = now.points.copy()
-        _backward(wanted, some.lengths, aims)
+        backward(wanted, some.lengths, aims)
         rotations = swung(some, limited_forward(some, now.rotations, wanted), aims, first, end)
         now = Standing.at(some, rotations, aims)
         better = now.error < best.error[at]
@@ -125,13 +125,6 @@ def _fabrik(joints: Joints, start: Standing, target: Array, settings: Settings, 
         keep = np.flatnonzero(goes_on)
         at, now = at[keep], now.take(keep)
     return best, used
-
-
-def _backward(points: Array, lengths: Array, target: Array) -> None:
-    points[-1] = target
-    for i in range(len(lengths) - 1, -1, -1):
-        span = points[i] - points[i + 1]
-        points[i] = points[i + 1] + span * (lengths[i] / np.maximum(length(span), 1e-12))
 
 
 def _restarts(

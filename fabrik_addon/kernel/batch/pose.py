@@ -47,6 +47,24 @@ def orient(joints: Joints, points: Array, swing: Array) -> Array:
     return np.stack(rotations)
 
 
+def backward(points: Array, lengths: Array, target: Array) -> None:
+    """Tip to root, in place; see `passes.backward`. Points (n + 1, 3, B), lengths (n, B) or (n, 1)."""
+    points[-1] = target
+    for i in range(len(lengths) - 1, -1, -1):
+        span = points[i] - points[i + 1]
+        span *= lengths[i] / np.maximum(length(span), 1e-12)
+        np.add(points[i + 1], span, out=points[i])
+
+
+def forward(points: Array, lengths: Array) -> None:
+    """Root to tip, in place; see `passes.forward`."""
+    points[0] = 0.0
+    for i, size in enumerate(lengths):
+        span = points[i + 1] - points[i]
+        span *= size / np.maximum(length(span), 1e-12)
+        np.add(points[i], span, out=points[i + 1])
+
+
 def limited_forward(joints: Joints, rotations: Array, wanted: Array) -> Array:
     """Root to tip with the frames carried along, each bone aimed at the next wanted joint within its limit."""
     frames: list[Array] = []
