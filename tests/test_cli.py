@@ -74,6 +74,23 @@ def test_a_target_out_of_reach_gives_exit_code_1(shot: Path, capfd) -> None:
     assert report["armatures"][0]["chains"][0]["status"] == "TOO_FAR"
 
 
+def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, capfd) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    first = bpy.data.objects["Rig"]
+    second = make_line(3)
+    second.name, second.location = "Aaa", (1.5, 0, 0)
+    chain = add_chain(second)
+    chain.target, chain.target_bone = first, "b2"
+    bpy.ops.wm.save_mainfile()
+    assert run(["bake", "--file", str(shot), "--frames", "1-12"]) in (0, 1)
+    assert [armature["name"] for armature in reported(capfd)["armatures"]] == ["Rig", "Aaa"]
+    second = bpy.data.objects["Aaa"]
+    for frame in (1, 6, 12):
+        bpy.context.scene.frame_set(frame)
+        tip = second.matrix_world @ second.pose.bones["b2"].tail
+        assert (tip - bpy.data.objects["Rig"].pose.bones["b2"].head).length < 1e-3
+
+
 def test_bake_keys_the_range_of_the_scene(shot: Path, capfd) -> None:
     assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 0
     report = reported(capfd)["armatures"][0]["chains"][0]
@@ -113,7 +130,10 @@ class TestRefusals:
             (["solve", "--target", "tail=1,0,0"], "no chain 'tail' whose target"),
             (["solve", "--output", "posed.txt"], "does not end in .blend"),
             (["solve", "--output", "/no/such/folder/x.blend"], "no folder"),
-            (["inspect", "--report", "/no/such/folder/x.json"], "No such file"),
+            (["inspect", "--report", "/no/such/folder/x.json"], "no folder"),
+            (["inspect", "--report", "/dev/null"], "not a file"),
+            (["solve", "--frame", "99999999"], "no frame 99999999"),
+            (["solve", "--target", "b2=0,0,1"], "is keyed"),
             (["dance"], "invalid choice"),
         ],
     )
@@ -123,6 +143,20 @@ class TestRefusals:
         assert run([*words, *extra]) == 2
         assert message in refused(capfd)
         assert shot.read_bytes() == before
+
+    def test_a_report_over_a_file_of_the_user(self, shot: Path, capfd) -> None:
+        before = shot.read_bytes()
+        assert run(["inspect", "--file", str(shot), "--report", str(shot)]) == 2
+        assert "would be written over" in refused(capfd)
+        assert shot.read_bytes() == before
+
+    def test_two_chains_of_the_name(self, shot: Path, capfd) -> None:
+        bpy.ops.wm.open_mainfile(filepath=str(shot))
+        other = add_chain(make_line(3), (1, 0, 2))
+        assert other.name == "b2"
+        bpy.ops.wm.save_mainfile()
+        assert run(["solve", "--file", str(shot), "--target", "b2=0,0,1"]) == 2
+        assert "more than one chain 'b2'" in refused(capfd)
 
     def test_files_that_are_none(self, tmp_path: Path, capfd) -> None:
         assert run(["inspect", "--file", str(tmp_path / "gone.blend")]) == 2
@@ -141,10 +175,11 @@ class TestRefusals:
 
     def test_a_target_that_follows_something(self, shot: Path, capfd) -> None:
         bpy.ops.wm.open_mainfile(filepath=str(shot))
+        bpy.data.objects["Target"].animation_data_clear()
         bpy.data.objects["Target"].constraints.new("COPY_LOCATION")
         bpy.ops.wm.save_mainfile()
         assert run(["solve", "--file", str(shot), "--target", "b2=0,0,1"]) == 2
-        assert "stands by itself" in refused(capfd)
+        assert "has constraints" in refused(capfd)
 
 
 def test_help_has_examples(capfd) -> None:
@@ -153,7 +188,7 @@ def test_help_has_examples(capfd) -> None:
 
 
 def test_ranges_and_targets() -> None:
-    assert frames_of("-3-4", 2) == (-3, -1, 1, 3)
+    assert frames_of("-3-4", 2) == (-3, -1, 1, 3, 4)
     assert targets_of(["a=b=1,2,3"]) == {"a=b": (1.0, 2.0, 3.0)}
     with pytest.raises(InvalidValueError, match="twice"):
         targets_of(["a=1,2,3", "a=1,2,3"])

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..session.bake import frames_between
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect
@@ -21,6 +22,7 @@ The report is one line of JSON on standard output, where Blender prints lines of
 limbs on their targets, 1 some not, 2 the input is wrong; a file is written whole or not at all.
 """
 MOST_FRAMES = 1_000_000
+LAST_FRAME = 1_048_574
 
 
 class Parser(argparse.ArgumentParser):
@@ -80,7 +82,19 @@ def frames_of(text: str, step: int) -> tuple[int, ...]:
         raise InvalidValueError(f"a step of {step} frames leads nowhere")
     if (last - first) // step >= MOST_FRAMES:
         raise InvalidValueError(f"the range {text} has more than {MOST_FRAMES} frames")
-    return tuple(range(first, last + 1, step))
+    for frame in (first, last):
+        check_frame(frame)
+    return frames_between(first, last, step)
+
+
+def check_frame(frame: int) -> None:
+    """Refuse a frame that Blender does not have.
+
+    Raises:
+        InvalidValueError: It is out of range.
+    """
+    if abs(frame) > LAST_FRAME:
+        raise InvalidValueError(f"there is no frame {frame}: Blender's run from -{LAST_FRAME} to {LAST_FRAME}")
 
 
 def targets_of(texts: Sequence[str]) -> dict[str, tuple[float, float, float]]:

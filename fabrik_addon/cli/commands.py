@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,11 +17,14 @@ from mathutils import Vector
 
 from ..errors import FabrikError, InvalidValueError, TargetError
 from ..rig.chain_bones import resolve_bones
+from ..rig.compat import fcurves_of
 from ..rig.limit_properties import limit_of
+from ..rig.placing import held_by, move_to
 from ..rig.properties import FabrikChain, name_all, rig_of
 from ..session.bake import BakeSettings, bake
+from ..session.order import levels
 from ..session.solve import solve_chains
-from .arguments import frames_of, parser, targets_of
+from .arguments import check_frame, frames_of, parser, targets_of
 
 REACHED, NOT_ALL, WRONG = 0, 1, 2
 Report = dict[str, Any]
@@ -42,8 +46,8 @@ def run(words: Sequence[str]) -> int:
     except FabrikError as error:
         sys.stderr.write(f"fabrik: error: {error}\n")
         return WRONG
-    except OSError as error:
-        sys.stderr.write(f"fabrik: error: {error.strerror or error}: {error.filename}\n")
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"fabrik: error: {getattr(error, 'strerror', None) or error}\n")
         return WRONG
     sys.stdout.write(json.dumps(report) + "\n")
     sys.stdout.flush()
@@ -51,8 +55,18 @@ def run(words: Sequence[str]) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> Report:
-    if arguments.command != "inspect" and arguments.output is not None:
-        _check_output(arguments.output)
+    output = getattr(arguments, "output", None)
+    if output is not None:
+        _check_place(output)
+        if output.suffix != ".blend":
+            raise InvalidValueError(f"'{output}' does not end in .blend")
+    if arguments.report is not None:
+        _check_place(arguments.report)
+        opened = arguments.file or (Path(bpy.data.filepath) if bpy.data.filepath else None)
+        if any(arguments.report.resolve() == other.resolve() for other in (output, opened) if other is not None):
+            raise InvalidValueError(f"the report would be written over '{arguments.report}'")
+    if getattr(arguments, "frame", None) is not None:
+        check_frame(arguments.frame)
     if arguments.file is not None:
         _open(arguments.file)
     elif not bpy.data.filepath:
@@ -77,8 +91,7 @@ def _open(path: Path) -> None:
     try:
         bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
     except RuntimeError as error:
-        text = str(error).strip().removeprefix("Error: ").splitlines()[0]
-        raise InvalidValueError(f"'{path}' can't be opened: {text}") from error
+        raise InvalidValueError(f"'{path}' can't be opened: {_reason(error)}") from error
 
 
 def _owners(arguments: argparse.Namespace) -> list[bpy.types.Object]:
@@ -95,7 +108,9 @@ def _owners(arguments: argparse.Namespace) -> list[bpy.types.Object]:
         raise InvalidValueError("no armature of the scene has chains")
     for owner in owners:
         name_all(owner)
-    return owners
+    items = [(owner, chain) for owner in owners for chain in rig_of(owner).chains if chain.enabled]
+    order = [owner for level in levels(items) for owner, _ in level]  # one that hangs on another comes after it
+    return sorted(owners, key=lambda owner: -order[::-1].index(owner) if owner in order else 0)
 
 
 def _chains(owner: bpy.types.Object, names: Sequence[str]) -> list[FabrikChain]:
@@ -131,17 +146,23 @@ def _put_targets(
     places: dict[str, tuple[float, float, float]], found: list[tuple[bpy.types.Object, list[FabrikChain]]]
 ) -> None:
     """Put the targets of chains to places in the world; all are checked before one is moved."""
-    by_name = {chain.name: chain for _, chains in found for chain in chains}
+    goals = {}
     for name in places:
-        chain = by_name.get(name)
-        if chain is None:
-            raise InvalidValueError(f"there is no chain '{name}' whose target could be put somewhere")
-        if chain.target is None or chain.target_bone or chain.target.parent or chain.target.constraints:
-            raise TargetError("its target is not an object that stands by itself", chain=name)
+        named = [chain for _, chains in found for chain in chains if chain.name == name]
+        if len(named) != 1:
+            count = "no chain" if not named else "more than one chain"
+            raise InvalidValueError(f"there is {count} '{name}' whose target could be put somewhere")
+        goals[name] = goal = named[0].target
+        reason = held_by(goal, named[0].target_bone)
+        if goal is not None and any(curve.data_path == "location" for curve in fcurves_of(goal)):
+            reason = "is keyed"
+        if reason:
+            raise TargetError(f"its target {reason}, so it can't be put somewhere", chain=name)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
     for name, place in places.items():
-        target = by_name[name].target
+        target = goals[name]
         assert target is not None
-        target.location = Vector(place) - Vector(target.delta_location)
+        move_to(target, Vector(place), depsgraph)
     assert bpy.context.view_layer is not None
     bpy.context.view_layer.update()
 
@@ -155,6 +176,9 @@ def _solved(arguments: argparse.Namespace, found: list[tuple[bpy.types.Object, l
     for owner, chains in found:
         outcomes = solve_chains(bpy.context, owner, [chain.name for chain in chains])
         armatures.append({"name": owner.name, "chains": [_outcome(outcome) for outcome in outcomes]})
+        keyed = [text for outcome in outcomes for text in outcome.warnings if "is keyed" in text]
+        if keyed and arguments.output is not None:
+            raise InvalidValueError(f"{keyed[0]}: bake it instead", rig=owner.name)
     every = [chain for armature in armatures for chain in armature["chains"]]
     return {"all_reached": all(chain["status"] == "REACHED" for chain in every), "armatures": armatures}
 
@@ -177,29 +201,44 @@ def _baked(arguments: argparse.Namespace, found: list[tuple[bpy.types.Object, li
     return {"all_reached": not any(chain["unreached"] for chain in every), "armatures": armatures}
 
 
-def _check_output(path: Path) -> None:
-    if path.suffix != ".blend":
-        raise InvalidValueError(f"'{path}' does not end in .blend")
+def _check_place(path: Path) -> None:
+    """Refuse a place where no file can be put."""
     if not path.parent.is_dir():
         raise InvalidValueError(f"there is no folder '{path.parent}' to save into")
+    if path.exists() and not path.is_file():
+        raise InvalidValueError(f"'{path}' is not a file that could be replaced")
+
+
+def _reason(error: RuntimeError) -> str:
+    """The first line of what an operator reported."""
+    return str(error).strip().removeprefix("Error: ").splitlines()[0]
+
+
+def _put(made: Path, place: Path) -> None:
+    """Put a file in the place of another, with its permissions."""
+    if place.exists():
+        shutil.copymode(place, made)
+    made.replace(place)
 
 
 def _write(path: Path, text: str) -> None:
-    made = path.with_name(f".{path.name}.{os.getpid()}")
+    place = path.resolve()
+    made = place.with_name(f".{place.name}.{os.getpid()}")
     try:
         made.write_text(text, encoding="utf-8")
-        made.replace(path)
+        _put(made, place)
     finally:
         made.unlink(missing_ok=True)
 
 
 def _save(path: Path) -> None:
     """Write the file beside its place and then put it there, so that it is whole or the old one stays."""
-    made = path.with_name(f".{path.stem}.{os.getpid()}.blend").resolve()
+    place = path.resolve()  # through a link to the file itself
+    made = place.with_name(f".{place.stem}.{os.getpid()}.blend")
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(made), copy=True, check_existing=False)
-        made.replace(path)
+        _put(made, place)
     except RuntimeError as error:
-        raise InvalidValueError(f"'{path}' can't be saved: {str(error).strip()}") from error
+        raise InvalidValueError(f"'{path}' can't be saved: {_reason(error)}") from error
     finally:
         made.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from ..errors import InvalidValueError
 from ..rig.chain_bones import resolve_bones
 from ..rig.compat import is_selected
 from ..rig.properties import name_all, rig_of
-from ..session.bake import BakeSettings, ChainBake, bake
+from ..session.bake import BakeSettings, ChainBake, bake, frames_between
 from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class FABRIK_OT_bake(ChainOperator):
             raise InvalidValueError(
                 f"the range ends at frame {self.frame_end}, before it starts at {self.frame_start}", rig=owner.name
             )
-        frames = tuple(range(self.frame_start, self.frame_end + 1, self.step))
+        frames = frames_between(self.frame_start, self.frame_end, self.step)
         settings = BakeSettings(frames, self.into, self.interpolation, self.use_check)
         for result in bake(context, owner, self._names(owner), settings):
             self.report({"WARNING"} if result.unreached else {"INFO"}, _sentence(result, len(frames)))

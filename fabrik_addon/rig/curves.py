@@ -54,9 +54,10 @@ class CurveWriter:
         self._before.append((channel.path, channel.index, _kept(found) if found else None))
         curve = found or ensure_curve(self.owner, channel.path, channel.index, channel.group)
         _clear(curve, float(frames[0]), float(frames[-1]))
-        times, values = (frames[:1], channel.values[:1]) if channel.is_constant else (frames, channel.values)
         points = curve.keyframe_points
         first = len(points)
+        alone = channel.is_constant and first == 0  # beside other keys one would not hold the value over the range
+        times, values = (frames[:1], channel.values[:1]) if alone else (frames, channel.values)
         points.add(len(times))
         if first == 0:
             points.foreach_set("co", np.column_stack((times, values)).astype(np.float32).ravel())

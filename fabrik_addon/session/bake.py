@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import degrees
+from math import degrees, floor
 from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
 
-from ..errors import ChainError, FabrikError, InvalidValueError, RigError
+from ..errors import ChainError, FabrikError, InvalidValueError
 from ..kernel.arrays import REAL, column, conjugated, multiply, turn_angle
 from ..kernel.batch import STATUSES, ChainBatch, solve_batch
 from ..rig.chain_bones import pose_bones, resolve_bones
@@ -23,15 +23,17 @@ from ..rig.channels import channel_of, read_values
 from ..rig.checks import check_rig
 from ..rig.curves import ChannelKeys, CurveWriter
 from ..rig.plain_motion import stands_still
-from ..rig.properties import rig_of
+from ..rig.properties import FabrikChain, rig_of
 from ..rig.reader import to_root
 from ..rig.targets import resolve_point
 from . import live
+from .bake_checks import check_bake
 from .bake_sample import Sampled, goals_of, sample_level
 from .order import levels
 
 Array: TypeAlias = np.ndarray[Any, Any]
 MOST_FRAMES = 1_000_000
+MOVED = 1e-3  # share of the length by which a tip is off where something else moves it
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,8 @@ class ChainBake:
     Attributes:
         chain: Its name.
         keys: Number of keys written.
-        unreached: Frames in which the tip does not come to the target, each with its status.
+        unreached: Frames in which the tip does not come to the target, each with the kernel's status, or MOVED where
+            Blender's evaluation has it elsewhere than it was solved.
         worst_tip_error: Of the frames that were reached, as Blender evaluates them; a share of the chain's length.
         worst_violation: Of any limit, in radians.
         worst_turn: The largest turn of a joint between frames, in radians, and the frame to which it leads.
@@ -93,6 +96,12 @@ class Solved:
     status: Array
 
 
+def frames_between(first: int, last: int, step: int) -> tuple[int, ...]:
+    """The frames of a range by steps, its last one always among them, so that no old key stays inside it."""
+    frames = tuple(range(first, last + 1, step))
+    return frames if not frames or frames[-1] == last else (*frames, last)
+
+
 def bake(
     context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str], settings: BakeSettings
 ) -> list[ChainBake]:
@@ -112,54 +121,64 @@ def bake(
     """
     scene = context.scene
     assert scene is not None
-    if not settings.frames:
-        raise InvalidValueError("the range ends before it starts: there is no frame to bake", rig=owner.name)
-    if len(settings.frames) > MOST_FRAMES:
-        raise InvalidValueError(f"{len(settings.frames)} frames are more than {MOST_FRAMES}", rig=owner.name)
-    _check_action(owner)
-    check_rig(owner, context.evaluated_depsgraph_get())
-    chains = [chain for chain in rig_of(owner).chains if chain.name in set(names)]
-    if not chains:
-        raise ChainError("there is no chain to bake", rig=owner.name)
+    chains = _checked(context, owner, names, settings)
     stood = scene.frame_current_final
-    writer, results, done = CurveWriter(owner), [], []
-    own = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}
-    stands = stands_still(owner, own)
-    before = _start_action(owner, settings.into)
     live.state.paused = True
     try:
-        for number, level in enumerate(levels([(owner, chain) for chain in chains])):
-            chosen = [chain for _, chain in level]
-            frames = np.array(settings.frames, dtype=np.float64)
-            for item in solve_level(sample_level(context, owner, chosen, frames, stands and not number)):
-                results.append(_write(writer, item, settings))
-                done.append(item)
-            writer.flush()
-        if settings.into == "NLA":
-            _to_track(owner, before, settings.frames[0])
-        if settings.check:
-            _check(context, owner, done, results, settings.frames)
+        return _baked(context, owner, chains, settings)
     except FabrikError as error:
-        writer.restore()
-        _take_back_action(owner, before)
         error.rig = error.rig or owner.name
         raise
     finally:
         live.state.paused = False
-        scene.frame_set(int(stood), subframe=stood - int(stood))
+        scene.frame_set(floor(stood), subframe=stood - floor(stood))
+
+
+def _checked(
+    context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str], settings: BakeSettings
+) -> list[FabrikChain]:
+    """The chains to bake, if they can be."""
+    if not settings.frames:
+        raise InvalidValueError("the range ends before it starts: there is no frame to bake", rig=owner.name)
+    if len(settings.frames) > MOST_FRAMES:
+        raise InvalidValueError(f"{len(settings.frames)} frames are more than {MOST_FRAMES}", rig=owner.name)
+    check_rig(owner, context.evaluated_depsgraph_get())
+    chains = [chain for chain in rig_of(owner).chains if chain.name in set(names)]
+    if not chains:
+        raise ChainError("there is no chain to bake: none is enabled or chosen", rig=owner.name)
+    check_bake(context, owner, chains, settings.into)
+    return chains
+
+
+def _baked(
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain], settings: BakeSettings
+) -> list[ChainBake]:
+    """Bake chains that were checked; whatever stops it, all is as it was before."""
+    writer, results, done = CurveWriter(owner), list[ChainBake](), list[Solved]()
+    bones = [bone for chain in chains for bone in resolve_bones(owner, chain)]
+    pose = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
+    stands, frames = stands_still(owner, {bone.name for bone in bones}), np.array(settings.frames, dtype=np.float64)
+    before = _start_action(owner, settings.into)
+    try:
+        for number, level in enumerate(levels([(owner, chain) for chain in chains])):
+            sampled = sample_level(context, owner, [chain for _, chain in level], frames, stands and not number)
+            for item in solve_level(sampled):
+                results.append(_write(writer, item, settings))
+                done.append(item)
+            writer.flush()
+        if settings.check:
+            _check(context, owner, done, results, settings.frames)
+        if settings.into == "NLA":
+            _to_track(owner, before, settings.frames[0])
+    except BaseException:
+        writer.restore()
+        _take_back_action(owner, before)
+        for name, path, values in pose:
+            setattr(pose_bones(owner)[name], path, values)
+        raise
     for chain in chains:
         chain.enabled = False
     return results
-
-
-def _check_action(owner: bpy.types.Object) -> None:
-    data = owner.animation_data
-    if data is None:
-        return
-    if data.action is not None and not data.action.is_editable:
-        raise RigError(f"its action '{data.action.name}' is linked: make it local first", rig=owner.name)
-    if data.use_tweak_mode:
-        raise RigError("an NLA strip is being tweaked: leave tweak mode first", rig=owner.name)
 
 
 def _start_action(owner: bpy.types.Object, into: str) -> bpy.types.Action | None:
@@ -170,6 +189,7 @@ def _start_action(owner: bpy.types.Object, into: str) -> bpy.types.Action | None
     if before is None:
         data.action = bpy.data.actions.new(f"{owner.name} Bake")
     elif into != "ACTION":
+        before.use_fake_user = True  # it is used no more, and is not to be lost
         data.action = before.copy() if into == "NEW_ACTION" else bpy.data.actions.new(before.name)
         data.action.name = f"{before.name} Bake"
     return before
@@ -268,6 +288,8 @@ def _check(
             tip = pose_bones(evaluated)[item.sampled.reading.bones[-1].name].tail
             off = to_root(evaluated.matrix_world, tip, target).length / item.sampled.chain.length
             result.worst_tip_error = max(result.worst_tip_error, float(off))
+            if off > MOVED and chain.influence >= 1.0:
+                result.unreached.append((frame, "MOVED"))
 
 
-__all__ = ("BakeSettings", "ChainBake", "bake")
+__all__ = ("BakeSettings", "ChainBake", "bake", "frames_between")

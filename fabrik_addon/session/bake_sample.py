@@ -15,7 +15,7 @@ from ..errors import ChainError, FabrikError
 from ..finite import are_finite
 from ..kernel.batch import Goals
 from ..kernel.model import Chain, Goal
-from ..rig.compat import fcurves_of
+from ..kernel.rotations import turn_angle
 from ..rig.keys import KeyedChannels
 from ..rig.kinematics import axes_of
 from ..rig.plain_motion import points_at
@@ -25,6 +25,7 @@ from ..rig.writer import BoneChannels, channels_of
 from .solve import EXACT, is_rigid
 
 Array: TypeAlias = np.ndarray[Any, Any]
+TURNED = 1e-5  # radians
 
 
 @dataclass(slots=True, eq=False)
@@ -104,30 +105,10 @@ def _first(
     reading = read(owner, chain, context.evaluated_depsgraph_get())
     if not is_rigid(reading) or chain.start == "ANIMATED":
         raise ChainError("its lengths or its start pose depend on the frame, so it can't be baked", chain=chain.name)
-    animated = _animated_setting(owner, reading)
-    if animated:
-        raise ChainError(f"'{animated}' is animated: only targets and poles may be", chain=chain.name)
     turn = axes_of(reading.path.frames(reading.starts)[0])
     poles = np.empty((count, 3)) if chain.pole is not None else None
     measured = reading.measured(reading.starts)
     return Sampled(reading, measured, turn, np.empty((count, 3)), poles, channels_of(reading, keyed))
-
-
-def _animated_setting(owner: bpy.types.Object, reading: Reading) -> str:
-    """The path of a curve or driver on a setting of the chain, its limits, or the lengths of its bones; or ""."""
-    data = owner.animation_data
-    drivers = list(data.drivers) if data is not None else []
-    for curve in (*fcurves_of(owner), *drivers):
-        path = curve.data_path
-        if path.startswith("fabrik_chains["):
-            return path
-        for bone in reading.bones:
-            own = f"{bone.path_from_id()}."
-            if path.startswith((f"{own}fabrik_", f"{own}scale", f"{own}location")) and bone != reading.bones[0]:
-                return path
-            if path.startswith((f"{own}fabrik_", f"{own}scale")):
-                return path
-    return ""
 
 
 def _by_curves(item: Sampled, frames: Array) -> bool:
@@ -153,6 +134,10 @@ def _goal(item: Sampled, reading: Reading) -> Goal:
     now = reading.measured(reading.starts)
     if any(abs(a - b) > EXACT * item.chain.length for a, b in zip(now.lengths, item.chain.lengths, strict=True)):
         raise ChainError("its bones have other lengths than in the first frame", chain=reading.chain.name)
+    if not is_rigid(reading):
+        raise ChainError("its lengths depend on the pose", chain=reading.chain.name)
     back = item.turn @ axes_of(reading.path.frames(reading.starts)[0]).conjugated()
+    if turn_angle(back) > TURNED and not all(joint.inherits for joint in now.joints[1:]):
+        raise ChainError("a bone that does not inherit rotation hangs on a root that turns", chain=reading.chain.name)
     pole: Vector | None = back @ reading.goal.pole if reading.goal.pole is not None else None
     return Goal(back @ reading.goal.target, pole, reading.goal.pole_angle)
