@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .rotations import NEARLY_OPPOSITE
+from .rotations import EITHER_WAY, NEARLY_OPPOSITE
 
 Array: TypeAlias = np.ndarray[Any, Any]
 REAL = np.float32
@@ -157,17 +157,15 @@ def from_rotation_vector(vector: Array) -> Array:
     return turn_about(vector / np.maximum(angle, TINY), angle)
 
 
-def slerped(start: Array, end: Array, factor: Array) -> Array:
-    """The rotation `factor` of the way from one rotation to another, the short way."""
-    cosine = dot(start, end)
-    end = np.where(cosine < 0.0, -end, end)
-    angle = 2.0 * np.arctan2(length(end - start), length(end + start))
-    sine = np.sin(angle)
-    flat = sine < 1e-6
-    safe = np.where(flat, 1.0, sine)
-    a = np.where(flat, 1.0 - factor, np.sin((1.0 - factor) * angle) / safe)
-    b = np.where(flat, factor, np.sin(factor * angle) / safe)
-    return unit(start * a + end * b)
+def part_way(start: Array, end: Array, factor: Array) -> Array:
+    """The rotation `factor` of the way from one rotation to another; see `rotations.part_way`."""
+    between = multiply(conjugated(start), end)
+    largest = np.take_along_axis(between[1:], np.abs(between[1:]).argmax(axis=0)[None], axis=0)[0]
+    back = np.where(np.abs(between[0]) < EITHER_WAY, largest < 0.0, between[0] < 0.0)
+    between = np.where(back, -between, between)
+    size = length(between[1:])
+    axis = between[1:] / np.maximum(size, TINY)
+    return unit(multiply(start, turn_about(axis, 2.0 * np.arctan2(size, between[0]) * factor)))
 
 
 def taken(a: Array, index: Array) -> Array:

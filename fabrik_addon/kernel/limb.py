@@ -8,11 +8,12 @@ pose that does, and knees bend the way they bend in the start pose.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise, product
 from math import prod
+from typing import TypeVar
 
 from mathutils import Quaternion, Vector
 
@@ -27,11 +28,14 @@ from .orientation import place
 from .passes import limited_forward
 from .rotations import turn_angle
 
-EXTREME_STEPS, EXTREME_DAMPING, EXTREME_TURN = 60, 1e-4, 0.25
+T = TypeVar("T")
+EXTREME_STEPS, EXTREME_TURN, LITTLE_LEFT = 60, 0.25, 1e-4
+EXTREME_DAMPING = 1e-2  # lower, and rounding would turn the pose out of its plane
 MOST_COMBINATIONS, SWEEPS, FAR = 250, 2, 3.0  # of ends of ranges tried; radians that bring every joint to an end
 SAMPLES = 12
 SHOWS_BEND = 0.75  # share of the start pose's reach
 PER_RADIAN = 1e-5  # how much shorter an end has to be for each radian that it is farther away
+NO_BETTER = 1e-5  # share of the length
 BENT_TO = 0.97  # share of its length to which a straight chain is bent before it is bent further
 
 
@@ -111,7 +115,7 @@ def limb_path(chain: Chain) -> list[list[Quaternion]]:
     start = clamped_start(chain)
     straightened, _ = limited_forward(chain, start, _straight(chain, start))
     far = [_extreme(chain, pose, 2.0) for pose in (start, straightened, _best_ends(chain, start, -1.0))]
-    longest = max(far, key=lambda pose: _reach(chain, pose) + (1e-4 if pose is far[0] else 0.0))
+    longest = _first_best(far, lambda pose: -_reach(chain, pose))
     poses = [longest, start, _extreme(chain, _best_ends(chain, start, 1.0), 0.0)]
     limits = [joint.limit for joint in chain.joints]
     shares = [k / SAMPLES for k in range(SAMPLES + 1)]
@@ -148,12 +152,26 @@ def _best_ends(chain: Chain, start: list[Quaternion], sign: float) -> list[Quate
                 found += [joint.limit.turned(rotation, axis * sign * FAR) for sign in (1.0, -1.0)]
         choices.append(found)
     if prod(len(found) for found in choices) <= MOST_COMBINATIONS:
-        return list(min(product(*choices), key=rank))
+        return list(_first_best(product(*choices), rank))
     best = list(start)
     for _ in range(SWEEPS):
         for i in range(len(best) - 1, -1, -1):
-            best[i] = min(choices[i], key=lambda choice: rank([*best[:i], choice, *best[i + 1 :]]))
+            best[i] = _first_best(choices[i], partial(_rank_with, rank, list(best), i))
     return best
+
+
+def _rank_with(
+    rank: Callable[[Iterable[Quaternion]], float], pose: list[Quaternion], index: int, choice: Quaternion
+) -> float:
+    """The rank of a pose with one joint put elsewhere."""
+    return rank([*pose[:index], choice, *pose[index + 1 :]])
+
+
+def _first_best(candidates: Iterable[T], rank: Callable[[T], float]) -> T:
+    """The first candidate that none is better than by more than rounding: mirrored ends must not take turns."""
+    found = [(rank(candidate), candidate) for candidate in candidates]
+    least = min(value for value, _ in found)
+    return next(candidate for value, candidate in found if value <= least + NO_BETTER)
 
 
 def _extreme(chain: Chain, start: list[Quaternion], distance: float) -> list[Quaternion]:
@@ -171,7 +189,7 @@ def _extreme(chain: Chain, start: list[Quaternion], distance: float) -> list[Qua
         aim = best.joints[first] + span.normalized() * distance
         best = replace(best, target=aim, error=(aim - best.joints[-1]).length)
         trial = best.moved(stepped(best, EXTREME_DAMPING, EXTREME_TURN))
-        if trial.error > best.error - 1e-7:
+        if trial.error > best.error - LITTLE_LEFT:
             break
         best = trial
     return best.rotations

@@ -11,6 +11,7 @@ X_AXIS = Vector((1.0, 0.0, 0.0))
 Y_AXIS = Vector((0.0, 1.0, 0.0))
 Z_AXIS = Vector((0.0, 0.0, 1.0))
 NEARLY_OPPOSITE = -0.9
+EITHER_WAY = 0.02  # cosine of half a turn within which both ways are as good
 
 
 def perpendicular(vector: Vector, axis: Vector) -> Vector:
@@ -92,3 +93,22 @@ def rotation_vector(rotation: Quaternion) -> Vector:
     axis = Vector(rotation[1:]) * (1.0 if rotation.w >= 0.0 else -1.0)
     size = axis.length
     return axis * (2.0 * atan2(size, abs(rotation.w)) / size) if size > 0.0 else axis
+
+
+def part_way(start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
+    """The rotation `factor` of the way from one rotation to another, the short way.
+
+    Where both ways are as good as equally long, rounding does not choose: the way is that whose axis, in the frame of
+    `start`, has its largest component positive.
+    """
+    between = start.conjugated() @ end
+    axis = Vector(between[1:])
+    told_by = max(axis, key=abs) if abs(between.w) < EITHER_WAY else between.w
+    if told_by < 0.0:
+        axis, between.w = -axis, -between.w
+    size = axis.length
+    if size <= 0.0:
+        return start.copy()
+    result = start @ turn_about(axis / size, 2.0 * atan2(size, between.w) * factor)
+    result.normalize()
+    return result

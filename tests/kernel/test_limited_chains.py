@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Chains with limits."""
 
+from dataclasses import replace
 from math import degrees, radians
 from random import Random
 
 import pytest
 from fabrik_addon.kernel import Chain, Goal, Status, solve
-from fabrik_addon.kernel.limits import FREE, Locked
+from fabrik_addon.kernel.limits import FREE, Cone, Locked
+from fabrik_addon.kernel.rotations import from_rotation_vector
 from mathutils import Vector
 
 from chains import LIMITED, Y, Z, assert_sound, hinge, leg, random_vector, reachable_target
@@ -135,3 +137,26 @@ def test_axis_along_the_bone_only_twists() -> None:
     chain = Chain.from_points([(0, 0, 0), (0, 1, 0), (0.5, 2, 0)], [hinge(Y, -90, 90), FREE])
     solution = solve(chain, Goal(Vector((0.5, 1.2, 0.8))))
     assert (solution.joints[1] - Vector((0, 1, 0))).length < 1e-6
+
+
+@pytest.mark.parametrize("angle", [20, 45, 80])
+def test_rounding_does_not_choose_the_pose(angle: float) -> None:
+    """A limb whose limit is as wide to one side as to the other is measured a little differently in every frame."""
+    random = Random(21)
+    points = [(0, 0.1 * (i % 2), i) for i in range(4)]
+    chain = Chain.from_points(points, [FREE, Cone.circular(radians(angle)), FREE])
+    for _ in range(6):
+        goal = Goal(random_vector(random).normalized() * chain.length * random.uniform(0.3, 0.95))
+        wanted = solve(chain, goal).joints
+        for _ in range(6):
+            joints = tuple(
+                replace(
+                    joint,
+                    segment=joint.segment * (1.0 + random.uniform(-2e-7, 2e-7)),
+                    rest=from_rotation_vector(random_vector(random) * 1e-7) @ joint.rest,
+                )
+                for joint in chain.joints
+            )
+            found = solve(replace(chain, joints=joints), goal).joints
+            apart = max((a - b).length for a, b in zip(found, wanted, strict=True))
+            assert apart < 0.02 * chain.length

@@ -15,6 +15,7 @@ from typing import Any
 
 from mathutils import Quaternion, Vector
 
+from ..rotations import part_way
 from .batch import LimitBatch
 from .outline import Outline
 
@@ -74,7 +75,7 @@ class Limit(ABC):
 
     def blend(self, start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
         """The rotation `factor` of the way from `start` (0) to `end` (1), the short way."""
-        return start.slerp(end, factor)
+        return part_way(start, end, factor)
 
 
 @dataclass(frozen=True, slots=True)

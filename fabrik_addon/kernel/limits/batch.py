@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arrays import REAL, Array, conjugated, multiply, slerped, taken, turn_angle
+from ..arrays import REAL, Array, conjugated, multiply, part_way, taken, turn_angle
 
 Way = Callable[[Array], Array]
 
@@ -41,7 +41,7 @@ class LimitBatch(ABC):
 
     def way(self, start: Array, end: Array) -> Way:
         """The rotations on the way from `start` to `end`, by the share of the way (B,); see `Limit.blend`."""
-        return lambda factor: slerped(start, end, factor)
+        return lambda factor: part_way(start, end, factor)
 
     def take(self, index: Array) -> Self:
         """The limits of some of the chains."""

@@ -19,7 +19,7 @@ from mathutils import Quaternion, Vector
 
 from .. import arrays
 from ..arrays import Array
-from ..rotations import X_AXIS, Y_AXIS, angle_about, from_rotation_vector, from_to, turn_about, turn_angle
+from ..rotations import X_AXIS, Y_AXIS, angle_about, from_rotation_vector, from_to, part_way, turn_about, turn_angle
 from .base import Limit
 from .batch import LimitBatch, Way, clipped, scalars
 from .batch import unwrapped as unwrapped_columns
@@ -146,7 +146,7 @@ class SwingTwist(Limit):
         return result
 
     def blend(self, start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
-        return self.clamp(start.slerp(end, factor))
+        return self.clamp(part_way(start, end, factor))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class SwingTwistBatch(LimitBatch):
         return self.clamp(arrays.unit(arrays.multiply(arrays.from_rotation_vector(turn), rotation)))
 
     def way(self, start: Array, end: Array) -> Way:
-        return lambda factor: self.clamp(arrays.slerped(start, end, factor))
+        return lambda factor: self.clamp(arrays.part_way(start, end, factor))
 
 
 def twist_columns(limits: Sequence[SwingTwist]) -> tuple[Array, Array, Array]:
