@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from importlib import import_module
 from statistics import median
 from typing import Any
 
 import bpy
 
+import addon_session
 from benchmark_live import make_rig, make_targets, with_blender_ik, with_live, worst_error
 from benchmark_tools import Row, table
 
@@ -25,8 +27,10 @@ def ours(chains: int, bones: int, frames: int, check: bool) -> tuple[float, floa
     owner.fabrik_live = False
     if check:
         tracemalloc.start()
+    baking = import_module(f"{addon_session.MODULE}.session.bake")
+    settings = baking.BakeSettings(tuple(range(1, frames + 1)), check=check)
     started = time.perf_counter()
-    OPS.fabrik.bake(frame_start=1, frame_end=frames, use_check=check)
+    baking.bake(bpy.context, owner, tips, settings)
     seconds = time.perf_counter() - started
     peak = tracemalloc.get_traced_memory()[1] / 1e6 if check else 0.0
     tracemalloc.stop()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from math import degrees
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
@@ -14,10 +14,13 @@ from ..rig.chain_bones import resolve_bones
 from ..rig.compat import is_selected
 from ..rig.properties import name_all, rig_of
 from ..session.bake import BakeSettings, ChainBake, bake, frames_between
-from .base import ChainOperator, listed
+from .base import NAMED, ChainOperator, listed
 
 if TYPE_CHECKING:
     from .base import Returned
+
+
+ReportKind = Literal["INFO", "WARNING"]
 
 
 class FABRIK_OT_bake(ChainOperator):
@@ -77,8 +80,12 @@ class FABRIK_OT_bake(ChainOperator):
             )
         frames = frames_between(self.frame_start, self.frame_end, self.step)
         settings = BakeSettings(frames, self.into, self.interpolation, self.use_check)
-        for result in bake(context, owner, self._names(owner), settings):
-            self.report({"WARNING"} if result.unreached else {"INFO"}, _sentence(result, len(frames)))
+        results = bake(context, owner, self._names(owner), settings)
+        if len(results) > NAMED:
+            self.report(*_summary(results, self.use_check))
+            return {"FINISHED"}
+        for result in results:
+            self.report({"WARNING"} if result.unreached else {"INFO"}, _sentence(result, len(frames), self.use_check))
         return {"FINISHED"}
 
     def _names(self, owner: bpy.types.Object) -> list[str]:
@@ -91,9 +98,22 @@ class FABRIK_OT_bake(ChainOperator):
         return [chain.name for chain in enabled if any(is_selected(bone) for bone in resolve_bones(owner, chain))]
 
 
-def _sentence(result: ChainBake, count: int) -> str:
+def _summary(results: list[ChainBake], is_checked: bool) -> tuple[set[ReportKind], str]:
+    """What came of many chains, in words."""
+    text = f"{len(results)} chains, {sum(result.keys for result in results)} keys"
+    if is_checked:
+        text += f", tip error {max(result.worst_tip_error for result in results):.1e} of the length at most"
+    missed = [result.chain for result in results if result.unreached]
+    if missed:
+        text += f"; frames not reached by {listed(missed, 'chains')}"
+    return {"WARNING" if missed else "INFO"}, text
+
+
+def _sentence(result: ChainBake, count: int, is_checked: bool) -> str:
     """What came of a chain, in words."""
-    text = f"{result.chain}: {result.keys} keys, tip error {result.worst_tip_error:.1e} of the length at most"
+    text = f"{result.chain}: {result.keys} keys"
+    if is_checked:
+        text += f", tip error {result.worst_tip_error:.1e} of the length at most"
     text += f", largest turn {degrees(result.worst_turn[0]):.3g}° in frame {result.worst_turn[1]}"
     if result.unreached:
         frames = listed([str(frame) for frame, _ in result.unreached], "frames")
