@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from math import degrees
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
@@ -18,9 +18,6 @@ from .base import NAMED, ChainOperator, listed
 
 if TYPE_CHECKING:
     from .base import Returned
-
-
-ReportKind = Literal["INFO", "WARNING"]
 
 
 class FABRIK_OT_bake(ChainOperator):
@@ -82,7 +79,8 @@ class FABRIK_OT_bake(ChainOperator):
         settings = BakeSettings(frames, self.into, self.interpolation, self.use_check)
         results = bake(context, owner, self._names(owner), settings)
         if len(results) > NAMED:
-            self.report(*_summary(results, self.use_check))
+            missed, text = _summary(results, self.use_check)
+            self.report({"WARNING"} if missed else {"INFO"}, text)
             return {"FINISHED"}
         for result in results:
             self.report({"WARNING"} if result.unreached else {"INFO"}, _sentence(result, len(frames), self.use_check))
@@ -98,15 +96,15 @@ class FABRIK_OT_bake(ChainOperator):
         return [chain.name for chain in enabled if any(is_selected(bone) for bone in resolve_bones(owner, chain))]
 
 
-def _summary(results: list[ChainBake], is_checked: bool) -> tuple[set[ReportKind], str]:
-    """What came of many chains, in words."""
+def _summary(results: list[ChainBake], is_checked: bool) -> tuple[bool, str]:
+    """Whether some frames were missed, and what came of many chains in words."""
     text = f"{len(results)} chains, {sum(result.keys for result in results)} keys"
     if is_checked:
         text += f", tip error {max(result.worst_tip_error for result in results):.1e} of the length at most"
     missed = [result.chain for result in results if result.unreached]
     if missed:
         text += f"; frames not reached by {listed(missed, 'chains')}"
-    return {"WARNING" if missed else "INFO"}, text
+    return bool(missed), text
 
 
 def _sentence(result: ChainBake, count: int, is_checked: bool) -> str:

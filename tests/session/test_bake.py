@@ -417,3 +417,15 @@ class TestNothingIsSilentlyWrong:
             bake(bpy.context, other, [follower.name], BakeSettings(FRAMES))
         run(owner, owner.fabrik.chains[0])
         bake(bpy.context, other, [other.fabrik.chains[0].name], BakeSettings(FRAMES))
+
+
+def test_many_chains_are_reported_in_one_line(capfd) -> None:
+    owner = make_armature(
+        [Bone((x, 0, z), (x, 0.2 * (z % 2), z + 1), parent=None if z == 0 else -1) for x in range(6) for z in range(2)]
+    )
+    for i in range(6):
+        add_chain(owner, (i, 0.5, 40.0 if i == 5 else 1.4), tip=f"b{2 * i + 1}", count=2)
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=3)
+    said = [line for line in capfd.readouterr().out.splitlines() if "chains" in line and "keys" in line]
+    assert len(said) == 1
+    assert "not reached by b11" in said[0]
