@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs with live chains, and what is seen of them."""
+
+from __future__ import annotations
+
+import bpy
+from fabrik_addon.rig.compat import fcurves_of as curves_of
+
+from rigs import Bone, add_chain, make_armature, make_line, tip_error
+
+
+def update() -> None:
+    bpy.context.view_layer.update()
+
+
+def live_line(target=(0.3, -0.5, 1.9), count: int = 3):
+    owner = make_line(count)
+    chain = add_chain(owner, target)
+    owner.fabrik.live = True
+    update()
+    return owner, owner.fabrik.chains[chain.name]
+
+
+def shown_error(owner, chain) -> float:
+    """The tip error as it stands evaluated, without another update."""
+    return tip_error(owner, chain)
+
+
+def keyed(thing, frame: int, location) -> None:
+    thing.location = location
+    thing.keyframe_insert("location", frame=frame)
+
+
+def limb_on_a_bone():
+    """Two bones on a third, with a live chain of the two."""
+    owner = make_armature(
+        [Bone((0, 0, -1), (0, 0, 0)), Bone((0, 0, 0), (0, 0.2, 1)), Bone((0, 0.2, 1), (0, 0, 2), connect=True)]
+    )
+    return owner, add_chain(owner, (0.5, 0.5, 1.0), tip="b2", count=2)
+
+
+def two_levels():
+    """A chain of two bones, and another of two that hangs on its end."""
+    owner = make_armature(
+        [
+            Bone((0, 0, 0), (0, 0.1, 1)),
+            Bone((0, 0.1, 1), (0, 0, 2), connect=True),
+            Bone((0, 0, 2), (1, 0.1, 2)),
+            Bone((1, 0.1, 2), (2, 0, 2), connect=True),
+        ]
+    )
+    add_chain(owner, (0.5, 0, 1.5), tip="b1", count=2)
+    add_chain(owner, (1.2, 0, 2.5), tip="b3", count=2)
+    owner.fabrik.live = True
+    update()
+    return owner
+
+
+__all__ = ("curves_of", "keyed", "limb_on_a_bone", "live_line", "shown_error", "two_levels", "update")

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live posing over frames and in renders."""
+
+from __future__ import annotations
+
+from math import radians
+
+import bpy
+import pytest
+from fabrik_addon.session import live
+from mathutils import Vector
+
+from live_rigs import keyed, limb_on_a_bone, live_line, shown_error, two_levels, update
+from rigs import channels, evaluated_joints, make_empty
+
+
+class TestFrames:
+    def animated(self, owner_moves: bool = False, keyed_bones: bool = False):
+        owner, chain = live_line()
+        for frame, x in ((1, -0.5), (20, 0.7)):
+            chain.target.location.x = x
+            chain.target.keyframe_insert("location", frame=frame)
+            if owner_moves:
+                owner.location.y = x * 0.3
+                owner.keyframe_insert("location", frame=frame)
+            if keyed_bones:
+                owner.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
+        update()
+        return owner, chain
+
+    @pytest.mark.parametrize("owner_moves", [False, True])
+    @pytest.mark.parametrize("keyed_bones", [False, True])
+    def test_frames_from_any_direction_give_the_same_pose(self, owner_moves: bool, keyed_bones: bool) -> None:
+        owner, chain = self.animated(owner_moves, keyed_bones)
+        scene, seen = bpy.context.scene, {}
+        for frame in (1, 5, 12, 20, 12, 5, 1, 17, 5, 3, 12):
+            scene.frame_set(frame)
+            assert shown_error(owner, chain) < 1e-4, frame
+            assert seen.setdefault(frame, channels(owner)) == channels(owner), frame
+
+    def test_subframes(self) -> None:
+        owner, chain = self.animated()
+        bpy.context.scene.frame_set(4, subframe=0.5)
+        assert shown_error(owner, chain) < 1e-4
+
+    def test_a_target_that_moves_alone_is_solved_before_the_frame_is_evaluated(self) -> None:
+        owner, chain = self.animated()
+        bpy.context.scene.frame_set(3)
+        solved, ahead = live.state.solves, []
+        seen = bpy.app.handlers.frame_change_post
+        seen.insert(0, lambda scene, depsgraph: ahead.append(live.state.solves))
+        try:
+            bpy.context.scene.frame_set(4)
+        finally:
+            seen.pop(0)
+        assert ahead == [solved + 1]
+        assert live.state.solves == solved + 1
+        assert shown_error(owner, chain) < 1e-4
+
+    def test_constrained_and_driven_targets(self) -> None:
+        owner, chain = self.animated()
+        leader = make_empty((0, 0, 0), "Leader")
+        leader.keyframe_insert("location", frame=1)
+        leader.location = (0.2, 0.2, -0.3)
+        leader.keyframe_insert("location", frame=20)
+        copy = chain.target.constraints.new("COPY_LOCATION")
+        copy.target, copy.use_offset = leader, True
+        driver = chain.target.driver_add("location", 1).driver
+        driver.expression = "frame * 0.02"
+        for frame in (2, 9, 15):
+            bpy.context.scene.frame_set(frame)
+            assert shown_error(owner, chain) < 1e-4
+
+    def test_a_render_shows_the_pose_of_each_frame(self, tmp_path) -> None:
+        owner, chain = self.animated()
+        scene = bpy.context.scene
+        bpy.ops.mesh.primitive_cube_add(size=0.2)
+        cube = bpy.context.object
+        cube.parent, cube.parent_type, cube.parent_bone = owner, "BONE", "b2"
+        camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+        scene.collection.objects.link(camera)
+        camera.location, camera.rotation_euler = (0, -8, 1.5), (radians(90), 0, 0)
+        scene.camera = camera
+        scene.render.engine = "BLENDER_WORKBENCH"
+        scene.display.shading.light, scene.display.shading.show_object_outline = "FLAT", False
+        scene.render.resolution_x, scene.render.resolution_y, scene.render.film_transparent = 200, 150, True
+        scene.frame_start, scene.frame_end = 1, 5
+        scene.render.image_settings.file_format = "PNG"
+        scene.render.image_settings.color_mode = "RGBA"
+        scene.render.filepath = str(tmp_path / "frame_")
+        try:
+            bpy.ops.render.render(animation=True)
+        finally:
+            scene.render.filepath = "/tmp\\"
+        for frame in range(1, 6):
+            scene.frame_set(frame)
+            tip = evaluated_joints(owner, chain)[-1]
+            assert (tip - chain.target.matrix_world.translation).length < 1e-3
+            seen = centre_of(tmp_path / f"frame_{frame:04d}.png")
+            wanted = Vector((tip.x, tip.z - 1.5)) / 8.0 * 50.0 / 36.0 * 200.0
+            assert (seen - wanted).length < 2.0, frame
+
+
+def centre_of(path) -> Vector:
+    """The middle of what a picture shows, in pixels from its centre."""
+    import numpy as np
+
+    image = bpy.data.images.load(str(path))
+    width, height = image.size
+    pixels = np.empty(width * height * 4, dtype=np.float32)
+    image.pixels.foreach_get(pixels)
+    bpy.data.images.remove(image)
+    rows, columns = np.nonzero(pixels.reshape(height, width, 4)[..., 3] > 0.5)
+    return Vector((columns.mean() + 0.5 - width / 2, rows.mean() + 0.5 - height / 2))
+
+
+class Judge(bpy.types.RenderEngine):
+    """A renderer that notes where bones stand as they are rendered."""
+
+    bl_idname, bl_label = "FABRIK_JUDGE", "Judge"
+    seen: list[tuple[int, float, float]] = []
+
+    def render(self, depsgraph) -> None:
+        owner = bpy.data.objects["Rig"]
+        evaluated = owner.evaluated_get(depsgraph)
+        chain = owner.fabrik.chains[0]
+        target = chain.target.evaluated_get(depsgraph).matrix_world.translation
+        tip = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].tail
+        self.seen.append((depsgraph.scene.frame_current, evaluated.pose.bones[0].head.x, (tip - target).length))
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """Renders the frames 1 to 4 and tells what was seen."""
+    bpy.utils.register_class(Judge)
+    scene = bpy.context.scene
+    scene.render.engine, scene.frame_start, scene.frame_end = "FABRIK_JUDGE", 1, 4
+    scene.render.resolution_x = scene.render.resolution_y = 8
+    scene.render.filepath = str(tmp_path / "x")
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+
+    def render() -> list[tuple[int, float, float]]:
+        Judge.seen.clear()
+        bpy.ops.render.render(animation=True)
+        return sorted({seen[0]: seen for seen in Judge.seen}.values())
+
+    yield render
+    bpy.utils.unregister_class(Judge)
+
+
+class TestRenders:
+    def test_keyed_bones_outside_the_chain_keep_their_keys(self, judged) -> None:
+        owner, _ = limb_on_a_bone()
+        for frame in (1, 4):
+            keyed(owner.pose.bones["b0"], frame, (0.1 * frame, 0, 0))
+        bpy.context.scene.frame_set(1)
+        owner.fabrik.live = True
+        update()
+        wanted = []
+        for frame in range(1, 5):
+            bpy.context.scene.frame_set(frame)
+            wanted.append(owner.pose.bones["b0"].head.x)
+        seen = judged()
+        assert [x for _, x, _ in seen] == pytest.approx(wanted, abs=1e-5)
+        assert max(error for *_, error in seen) < 1e-4
+
+    def test_keyed_bones_of_the_chain(self, judged) -> None:
+        owner, _ = live_line()
+        for frame in (1, 4):
+            owner.pose.bones["b1"].rotation_quaternion = (1, 0.1 * frame, 0, 0)
+            for bone in owner.pose.bones:
+                bone.keyframe_insert("rotation_quaternion", frame=frame)
+        bpy.context.scene.frame_set(1)
+        assert max(error for *_, error in judged()) < 1e-4 * 3
+
+    def test_an_animated_influence(self, judged) -> None:
+        owner, chain = live_line()
+        for frame, value in ((1, 0.0), (4, 1.0)):
+            chain.influence = value
+            chain.keyframe_insert("influence", frame=frame) if bpy.app.version < (4, 5) else owner.keyframe_insert(
+                "fabrik_chains[0].influence", frame=frame
+            )
+        bpy.context.scene.frame_set(1)
+        errors = [error for *_, error in judged()]
+        assert errors[0] > 0.1
+        assert errors == sorted(errors, reverse=True)
+        assert errors[-1] < 1e-3
+
+    def test_a_chain_that_hangs_on_another(self, judged) -> None:
+        owner = two_levels()
+        target = owner.fabrik.chains[0].target
+        keyed(target, 1, (0.5, 0, 1.5))
+        keyed(target, 4, (-0.3, 0.2, 1.6))
+        owner.fabrik.chains.move(1, 0)
+        assert max(error for *_, error in judged()) < 1e-3
