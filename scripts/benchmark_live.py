@@ -71,7 +71,8 @@ def with_live(owner: Any, tips: list[str], targets: list[Any], bones: int) -> No
         chain = owner.fabrik_chains.add()
         chain.name, chain.tip_bone, chain.bone_count, chain.target = tip, tip, bones, target
     owner.fabrik_live = True
-    bpy.context.view_layer.update()  # type: ignore[union-attr]
+    context: Any = bpy.context
+    context.view_layer.update()
 
 
 def with_skin(owner: Any, tips: list[str], bones: int) -> None:

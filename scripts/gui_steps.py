@@ -299,8 +299,9 @@ def turned(window: Window) -> Iterator[float]:
     with window.context():
         bpy.ops.ed.undo()
     yield WAIT
-    back = bpy.data.objects["Leg"].pose.bones["shin"].fabrik.angle_min  # type: ignore[union-attr]
-    check("dragging the end of a range is undone in one step", abs(back - before) < 1e-6)
+    undone: Any = bpy.data.objects["Leg"]
+    off = abs(undone.pose.bones["shin"].fabrik.angle_min - before)
+    check("dragging the end of a range is undone in one step", off < 1e-6)
 
 
 def stepped(window: Window) -> Iterator[float]:
