@@ -19,7 +19,7 @@ from ..errors import FabrikError, InvalidValueError, TargetError
 from ..rig.chain_bones import resolve_bones
 from ..rig.compat import fcurves_of
 from ..rig.limit_properties import limit_of
-from ..rig.placing import held_by, move_to
+from ..rig.placing import held_by, location_at
 from ..rig.properties import FabrikChain, name_all, rig_of
 from ..session.bake import BakeSettings, bake
 from ..session.order import levels
@@ -152,17 +152,17 @@ def _put_targets(
         if len(named) != 1:
             count = "no chain" if not named else "more than one chain"
             raise InvalidValueError(f"there is {count} '{name}' whose target could be put somewhere")
-        goals[name] = goal = named[0].target
+        goal = named[0].target
         reason = held_by(goal, named[0].target_bone)
         if goal is not None and any(curve.data_path == "location" for curve in fcurves_of(goal)):
             reason = "is keyed"
-        if reason:
+        if reason or goal is None:
             raise TargetError(f"its target {reason}, so it can't be put somewhere", chain=name)
+        goals[name] = goal
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    for name, place in places.items():
-        target = goals[name]
-        assert target is not None
-        move_to(target, Vector(place), depsgraph)
+    locations = {name: location_at(goals[name], Vector(place), depsgraph) for name, place in places.items()}
+    for name, location in locations.items():
+        goals[name].location = location
     assert bpy.context.view_layer is not None
     bpy.context.view_layer.update()
 

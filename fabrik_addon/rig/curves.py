@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import bpy
 import numpy as np
 
+from ..kernel.arrays import Array
 from .compat import ensure_curve, fcurves_of, remove_curve
 
-Array: TypeAlias = np.ndarray[Any, Any]
 INTERPOLATION = {"LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
 KEPT = ("co", "handle_left", "handle_right")
 KEPT_TYPES = ("interpolation", "handle_left_type", "handle_right_type", "easing")

@@ -25,8 +25,8 @@ def held_by(goal: bpy.types.Object | None, bone: str) -> str:
     return ""
 
 
-def move_to(goal: bpy.types.Object, point: Vector, depsgraph: bpy.types.Depsgraph) -> None:
-    """Put an object's origin to a point of the world, whatever it is parented to.
+def location_at(goal: bpy.types.Object, point: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """The location channels that put an object's origin to a point of the world, whatever it is parented to.
 
     Raises:
         TargetError: What it is parented to has no scale.
@@ -37,4 +37,4 @@ def move_to(goal: bpy.types.Object, point: Vector, depsgraph: bpy.types.Depsgrap
         there = parent.inverted() @ point
     except ValueError as error:
         raise TargetError(f"the target '{goal.name}' has no scale, so it can't be moved") from error
-    goal.location = goal.location + there - evaluated.matrix_basis.translation
+    return evaluated.location + there - evaluated.matrix_basis.translation

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
 from mathutils import Vector
 
+from ..kernel.arrays import Array
 from .compat import fcurves_of
 
-Array: TypeAlias = np.ndarray[Any, Any]
 PLACED_BY = ("location", "delta_location")
 
 

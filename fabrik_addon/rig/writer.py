@@ -5,19 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
 from mathutils import Quaternion
 
+from ..kernel.arrays import Array
 from ..kernel.limits import Hinge, Locked
 from .channels import channel_of, neutral_values, read_locks, read_values, same_turn, to_values
 from .joint_limits import free_channel
 from .keys import KeyedChannels
 from .reader import Reading
 
-Array: TypeAlias = np.ndarray[Any, Any]
 ROUNDING = 2.0**-24  # of single precision, which Blender stores
 
 

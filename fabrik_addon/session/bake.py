@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import degrees, floor
-from typing import Any, TypeAlias
+from math import degrees
+from typing import Any
 
 import bpy
 import numpy as np
 
 from ..errors import ChainError, FabrikError, InvalidValueError
-from ..kernel.arrays import REAL, column, conjugated, multiply, turn_angle
+from ..kernel.arrays import REAL, Array, column, conjugated, multiply, turn_angle
 from ..kernel.batch import STATUSES, ChainBatch, solve_batch
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import channel_of, read_values
@@ -26,12 +26,11 @@ from ..rig.plain_motion import stands_still
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.reader import to_root
 from ..rig.targets import resolve_point
-from . import live
 from .bake_checks import check_bake
 from .bake_sample import Sampled, goals_of, sample_level
+from .frames import frames_visited
 from .order import levels
 
-Array: TypeAlias = np.ndarray[Any, Any]
 MOST_FRAMES = 1_000_000
 MOVED = 1e-3  # share of the length by which a tip is off where something else moves it
 
@@ -122,16 +121,12 @@ def bake(
     scene = context.scene
     assert scene is not None
     chains = _checked(context, owner, names, settings)
-    stood = scene.frame_current_final
-    live.state.paused = True
-    try:
-        return _baked(context, owner, chains, settings)
-    except FabrikError as error:
-        error.rig = error.rig or owner.name
-        raise
-    finally:
-        live.state.paused = False
-        scene.frame_set(floor(stood), subframe=stood - floor(stood))
+    with frames_visited(scene):
+        try:
+            return _baked(context, owner, chains, settings)
+        except FabrikError as error:
+            error.rig = error.rig or owner.name
+            raise
 
 
 def _checked(

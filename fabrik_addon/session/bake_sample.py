@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -13,6 +12,7 @@ from mathutils import Quaternion, Vector
 
 from ..errors import ChainError, FabrikError
 from ..finite import are_finite
+from ..kernel.arrays import Array
 from ..kernel.batch import Goals
 from ..kernel.model import Chain, Goal
 from ..kernel.rotations import turn_angle
@@ -24,7 +24,6 @@ from ..rig.reader import Reading, read
 from ..rig.writer import BoneChannels, channels_of
 from .solve import EXACT, is_rigid
 
-Array: TypeAlias = np.ndarray[Any, Any]
 TURNED = 1e-5  # radians
 
 

@@ -19,7 +19,7 @@ from ..rig.channels import channel_of, read_rotation, read_values
 from ..rig.checks import check_rig
 from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys, insert_object_keys
 from ..rig.kinematics import Link
-from ..rig.placing import held_by, move_to
+from ..rig.placing import held_by, location_at
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.reader import frame_of, read, to_root
 from ..rig.writer import plan
@@ -125,7 +125,7 @@ def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: boo
     owner, chain = _found(drag)
     depsgraph = context.evaluated_depsgraph_get()
     if rig_of(owner).live and chain.enabled and chain.target is not None:
-        move_to(chain.target, point, depsgraph)
+        chain.target.location = location_at(chain.target, point, depsgraph)
     if not anchored:
         drag.pulled = True
         _pull(owner, chain, depsgraph, point)

@@ -9,27 +9,27 @@ from dataclasses import dataclass
 import bpy
 from mathutils import Vector
 
-from ..errors import FabrikError, TargetError
+from ..errors import TargetError
 from ..kernel import Goal, solve
 from ..kernel.rotations import any_perpendicular, perpendicular, turn_about
 from ..rig.channels import read_rotation
-from ..rig.placing import held_by, move_to
+from ..rig.placing import held_by, location_at
 from ..rig.properties import FabrikChain
 from ..rig.reader import read, to_root
 from ..rig.targets import resolve_point
-from . import live_state
 from .convert import bend_between
 from .drag import tip_of
+from .frames import frames_visited
 
 LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an object is to go, in world space."""
+    """Where an object is to go: its location channels."""
 
     found: bpy.types.Object
-    point: Vector
+    location: Vector
 
 
 def places_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> list[Place]:
@@ -50,10 +50,10 @@ def places_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.
             raise TargetError(f"the {role} {reason}, so it can't be moved", chain=chain.name)
     tip = tip_of(owner, chain, depsgraph)
     assert chain.target is not None
-    places = [Place(chain.target, tip)]
+    places = [Place(chain.target, location_at(chain.target, tip, depsgraph))]
     if chain.pole is not None:
         point = _pole_point(owner, chain, depsgraph, tip)
-        places += [Place(chain.pole, point)] if point is not None else []
+        places += [Place(chain.pole, location_at(chain.pole, point, depsgraph))] if point is not None else []
     return places
 
 
@@ -98,25 +98,15 @@ def snap(
     if not frames:
         places = [place for chain in chains for place in places_of(owner, chain, context.evaluated_depsgraph_get())]
         for place in places:
-            move_to(place.found, place.point, context.evaluated_depsgraph_get())
+            place.found.location = place.location
         return len({place.found.name_full for place in places})
-    stood = scene.frame_current_final
-    live_state.state.paused = True
-    found: list[tuple[int, list[Place]]] = []
-    try:
+    found: list[tuple[int, Place]] = []
+    with frames_visited(scene):
         for frame in frames:
             scene.frame_set(frame)
             depsgraph = context.evaluated_depsgraph_get()
-            found.append((frame, [place for chain in chains for place in places_of(owner, chain, depsgraph)]))
-        for frame, places in found:
-            scene.frame_set(frame)
-            for place in places:
-                move_to(place.found, place.point, context.evaluated_depsgraph_get())
-                place.found.keyframe_insert("location", frame=frame, group="Object Transforms")
-    except FabrikError as error:
-        error.rig = error.rig or owner.name
-        raise
-    finally:
-        live_state.state.paused = False
-        scene.frame_set(int(stood), subframe=stood - int(stood))
-    return len({place.found.name_full for _, places in found for place in places})
+            found += [(frame, place) for chain in chains for place in places_of(owner, chain, depsgraph)]
+        for frame, place in found:
+            place.found.location = place.location
+            place.found.keyframe_insert("location", frame=frame, group="Object Transforms")
+    return len({place.found.name_full for _, place in found})

@@ -61,9 +61,9 @@ def test_a_range_is_keyed_and_comes_back() -> None:
     for frame in (1, 4, 10):
         bpy.context.scene.frame_set(frame)
         wanted[frame] = evaluated_joints(owner, chain)
-    bpy.context.scene.frame_set(3)
+    bpy.context.scene.frame_set(-3, subframe=0.5)
     bpy.ops.fabrik.goal_snap(use_range=True, frame_start=1, frame_end=10)
-    assert bpy.context.scene.frame_current == 3
+    assert bpy.context.scene.frame_current_final == -2.5
     owner.animation_data_clear()
     for frame, joints in wanted.items():
         bpy.context.scene.frame_set(frame)
@@ -81,4 +81,16 @@ def test_goals_that_can_not_be_moved() -> None:
     chain.target = None
     with pytest.raises(RuntimeError, match="the target is not set"):
         bpy.ops.fabrik.goal_snap()
+    assert owner
+
+
+def test_nothing_is_moved_where_one_of_the_goals_can_not_be() -> None:
+    owner, chain = posed_limb()
+    flat = make_empty((0, 0, 0), "Flat")
+    chain.pole.parent, flat.scale = flat, (1, 0, 1)
+    bpy.context.view_layer.update()
+    before = chain.target.location.copy()
+    with pytest.raises(RuntimeError, match="has no scale"):
+        bpy.ops.fabrik.goal_snap()
+    assert chain.target.location == before
     assert owner
