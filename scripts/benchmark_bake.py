@@ -28,9 +28,10 @@ def ours(chains: int, bones: int, frames: int, check: bool) -> tuple[float, floa
     if check:
         tracemalloc.start()
     baking = import_module(f"{addon_session.MODULE}.session.bake")
-    settings = baking.BakeSettings(tuple(range(1, frames + 1)), check=check)
+    settings = baking.BakeSettings(tuple(range(1, frames + 1)), verify="EVERY" if check else "NONE")
+    items = [(owner, chain) for chain in owner.fabrik.chains]
     started = time.perf_counter()
-    baking.bake(bpy.context, owner, tips, settings)
+    baking.bake(bpy.context, items, settings)
     seconds = time.perf_counter() - started
     peak = tracemalloc.get_traced_memory()[1] / 1e6 if check else 0.0
     tracemalloc.stop()

@@ -27,7 +27,7 @@ def keyed_line(mode: str = "QUATERNION", count: int = 3):
 
 
 def run(owner, chain, **settings):
-    return bake(bpy.context, owner, [chain.name], BakeSettings(**{"frames": FRAMES, **settings}))[0]
+    return bake(bpy.context, [(owner, chain)], BakeSettings(**{"frames": FRAMES, **settings})).chains[0]
 
 
 def assert_on_target(owner, chain, frames=FRAMES, most: float = 1e-5) -> None:

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..session.bake import frames_between
+from ..session.frames import frames_between
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect

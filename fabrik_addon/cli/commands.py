@@ -193,12 +193,9 @@ def _baked(arguments: argparse.Namespace, found: list[tuple[bpy.types.Object, li
     assert scene is not None
     text = arguments.frames or f"{scene.frame_start}-{scene.frame_end}"
     settings = BakeSettings(frames_of(text, arguments.step), arguments.into, arguments.interpolation)
-    armatures: list[Report] = []
-    for owner, chains in found:
-        results = bake(bpy.context, owner, [chain.name for chain in chains], settings)
-        armatures.append({"name": owner.name, "chains": [result.as_json() for result in results]})
-    every = [chain for armature in armatures for chain in armature["chains"]]
-    return {"all_reached": not any(chain["unreached"] for chain in every), "armatures": armatures}
+    result = bake(bpy.context, [(owner, chain) for owner, chains in found for chain in chains], settings)
+    armatures = [{"name": owner.name, **result.of(owner.name).as_json()} for owner, _ in found]
+    return {"all_reached": result.all_reached, "armatures": armatures}
 
 
 def _check_place(path: Path) -> None:

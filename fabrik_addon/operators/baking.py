@@ -3,49 +3,46 @@
 
 from __future__ import annotations
 
-from math import degrees
-from typing import TYPE_CHECKING
+from collections.abc import Generator
+from math import degrees, radians
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ..errors import InvalidValueError
-from ..rig.chain_bones import resolve_bones
-from ..rig.compat import is_selected
-from ..rig.properties import name_all, rig_of
-from ..session.bake import BakeSettings, ChainBake, bake, frames_between
+from ..errors import FabrikError
+from ..session.bake import BakeResult, BakeSettings, ChainBake, bake_steps
 from .base import NAMED, ChainOperator, listed
+from .choices import SpanOptions, chains_property, items_of
 
 if TYPE_CHECKING:
     from .base import Returned
 
+SLICE = 0.1  # seconds for which Blender's window waits
+BEFORE_BAR = 0.5  # seconds that a bake may take before its progress is shown
 
-class FABRIK_OT_bake(ChainOperator):
+
+class FABRIK_OT_bake(SpanOptions, ChainOperator):
     """Solve chains over a range of frames and key their bones; the chains are switched off, so that the keys play"""
 
     bl_idname = "fabrik.bake"
     bl_label = "Bake"
 
     if TYPE_CHECKING:
-        frame_start: int
-        frame_end: int
         step: int
+        only_keys: bool
         chains: str
         into: str
         interpolation: str
-        use_check: bool
+        clean_up: float
+        verify: str
     else:
-        frame_start: IntProperty(name="Start", description="First frame", default=1)
-        frame_end: IntProperty(name="End", description="Last frame", default=250)
         step: IntProperty(name="Step", description="Frames from key to key", default=1, min=1)
-        chains: EnumProperty(
-            name="Chains",
-            items=(
-                ("ALL", "Enabled", "All enabled chains of the armature"),
-                ("ACTIVE", "Active", "The active chain"),
-                ("SELECTED", "Selected", "Chains with a selected bone"),
-            ),
+        only_keys: BoolProperty(
+            name="Only at Keys", description="Key each chain only where its target or its pole has a key"
         )
+        chains: chains_property("ALL")
         into: EnumProperty(
             name="Into",
             items=(
@@ -58,64 +55,150 @@ class FABRIK_OT_bake(ChainOperator):
             name="Interpolation",
             items=(("LINEAR", "Linear", "Straight from key to key"), ("BEZIER", "Bezier", "Smooth from key to key")),
         )
-        use_check: BoolProperty(
-            name="Check", description="Evaluate every frame afterwards and report the worst tip error", default=True
+        clean_up: FloatProperty(
+            name="Clean Up",
+            description="Leave out keys as long as no joint is off by more than this angle; 0 keeps all",
+            subtype="ANGLE",
+            min=0.0,
+            max=radians(30.0),
+            precision=3,
+            step=1,
+        )
+        verify: EnumProperty(
+            name="Verify",
+            description="Let Blender evaluate the keys afterwards and report how far the tips are off",
+            items=(
+                ("EVERY", "Every Frame", "Evaluate every frame"),
+                ("SAMPLE", "Sample", "Evaluate about fifty frames, with those of the largest turns"),
+                ("NONE", "None", "Trust the solve"),
+            ),
         )
 
+    _steps: Generator[float, None, BakeResult] | None = None
+    _timer: bpy.types.Timer | None = None
+    _is_shown = False
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        scene = context.scene
-        preview = scene.use_preview_range
-        self.frame_start = scene.frame_preview_start if preview else scene.frame_start
-        self.frame_end = scene.frame_preview_end if preview else scene.frame_end
+        if not self.properties.is_property_set("span"):
+            self.take_span(context)
+        self._is_shown = not bpy.app.background
         return context.window_manager.invoke_props_dialog(self)
 
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        self.draw_span(layout)
+        layout.prop(self, "step")
+        layout.prop(self, "only_keys")
+        layout.separator()
+        for name in ("chains", "into", "interpolation", "clean_up", "verify"):
+            layout.prop(self, name)
+
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        name_all(owner)
-        if self.frame_end < self.frame_start:
-            raise InvalidValueError(
-                f"the range ends at frame {self.frame_end}, before it starts at {self.frame_start}", rig=owner.name
-            )
-        frames = frames_between(self.frame_start, self.frame_end, self.step)
-        settings = BakeSettings(frames, self.into, self.interpolation, self.use_check)
-        results = bake(context, owner, self._names(owner), settings)
-        if len(results) > NAMED:
-            missed, text = _summary(results, self.use_check)
-            self.report({"WARNING"} if missed else {"INFO"}, text)
+        items = items_of(context, owner, self.chains)
+        self._steps = bake_steps(context, items, self._settings(context))
+        is_shown, self._is_shown = self._is_shown, False
+        if not self._went_on(context, BEFORE_BAR if is_shown else None):
             return {"FINISHED"}
-        for result in results:
-            self.report({"WARNING"} if result.unreached else {"INFO"}, _sentence(result, len(frames), self.use_check))
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(0.01, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if event.type == "ESC" and event.value == "PRESS":
+            self.cancel(context)
+            self.report({"INFO"}, "the bake was cancelled; nothing was changed")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        try:
+            if self._went_on(context, SLICE):
+                return {"RUNNING_MODAL"}
+        except FabrikError as error:
+            self.cancel(context)
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+        self._end(context)
         return {"FINISHED"}
 
-    def _names(self, owner: bpy.types.Object) -> list[str]:
-        rig = rig_of(owner)
-        if self.chains == "ACTIVE":
-            return [rig.active.name] if rig.active else []
-        enabled = [chain for chain in rig.chains if chain.enabled]
-        if self.chains == "ALL":
-            return [chain.name for chain in enabled]
-        return [chain.name for chain in enabled if any(is_selected(bone) for bone in resolve_bones(owner, chain))]
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Leave all as it was."""
+        if self._steps is not None:
+            self._steps.close()
+        self._end(context)
+
+    def _settings(self, context: bpy.types.Context) -> BakeSettings:
+        return BakeSettings(
+            self.frames(context, self.step),
+            self.into,
+            self.interpolation,
+            self.verify,
+            self.only_keys,
+            self.clean_up,
+        )
+
+    def _went_on(self, context: bpy.types.Context, seconds: float | None) -> bool:
+        """Bake on for some time, or to the end; whether more is to be done."""
+        until = None if seconds is None else perf_counter() + seconds
+        assert self._steps is not None
+        try:
+            while True:
+                share = next(self._steps)
+                if until is not None and perf_counter() > until:
+                    self._show(context, share)
+                    return True
+        except StopIteration as end:
+            self._steps = None
+            self._tell(end.value)
+        return False
+
+    def _show(self, context: bpy.types.Context, share: float) -> None:
+        """How much is done, in the status bar."""
+
+        def draw(header: bpy.types.Header, _: bpy.types.Context) -> None:
+            row: Any = header.layout.row()
+            row.progress(factor=share, text=f"Baking {share:.0%}")
+            row.label(text="Cancel", icon="EVENT_ESC")
+
+        setter: Any = context.workspace.status_text_set
+        setter(draw)
+
+    def _end(self, context: bpy.types.Context) -> None:
+        self._steps = None
+        if self._timer is not None:
+            context.window_manager.event_timer_remove(self._timer)
+            self._timer = None
+        context.workspace.status_text_set(None)
+
+    def _tell(self, result: BakeResult) -> None:
+        """Report: a line for each chain, or one for many."""
+        if len(result.chains) > NAMED:
+            self.report({"INFO"} if result.all_reached else {"WARNING"}, summary(result.chains))
+            return
+        for found in result.chains:
+            self.report({"WARNING"} if found.unreached else {"INFO"}, sentence(found))
 
 
-def _summary(results: list[ChainBake], is_checked: bool) -> tuple[bool, str]:
-    """Whether some frames were missed, and what came of many chains in words."""
+def summary(results: list[ChainBake]) -> str:
+    """What came of many chains, in words."""
     text = f"{len(results)} chains, {sum(result.keys for result in results)} keys"
-    if is_checked:
-        text += f", tip error {max(result.worst_tip_error for result in results):.1e} of the length at most"
+    errors = [result.worst_tip_error[0] for result in results if result.worst_tip_error is not None]
+    if errors:
+        text += f", tip error {max(errors):.1e} of the length at most"
     missed = [result.chain for result in results if result.unreached]
-    if missed:
-        text += f"; frames not reached by {listed(missed, 'chains')}"
-    return bool(missed), text
+    return f"{text}; frames not reached by {listed(missed, 'chains')}" if missed else text
 
 
-def _sentence(result: ChainBake, count: int, is_checked: bool) -> str:
+def sentence(result: ChainBake) -> str:
     """What came of a chain, in words."""
     text = f"{result.chain}: {result.keys} keys"
-    if is_checked:
-        text += f", tip error {result.worst_tip_error:.1e} of the length at most"
-    text += f", largest turn {degrees(result.worst_turn[0]):.3g}° in frame {result.worst_turn[1]}"
+    if result.worst_tip_error is not None:
+        text += f", tip error {result.worst_tip_error[0]:.1e} of the length at most"
+    text += f", largest turn {degrees(result.worst_turn[0]):.3g}° in frame {result.worst_turn[1]:g}"
     if result.unreached:
-        frames = listed([str(frame) for frame, _ in result.unreached], "frames")
-        text += f"; {len(result.unreached)} of {count} frames not reached: {frames}"
+        frames = listed([f"{frame:g}" for frame, _ in result.unreached], "frames")
+        text += f"; {len(result.unreached)} of {result.frames} frames not reached: {frames}"
     return text
 
 

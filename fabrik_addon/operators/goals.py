@@ -6,16 +6,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..errors import InvalidValueError, TargetError
+from ..errors import TargetError
 from ..rig.chain_bones import resolve_bones
 from ..rig.find import working_chain
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.start_pose import read_start
 from ..session.defaults import read_defaults
 from ..session.make import PoleOptions, plan_pole, plan_target, set_pole, set_target
-from ..session.snap import snap
 from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
@@ -125,34 +124,4 @@ def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool,
     return [chain]
 
 
-class FABRIK_OT_goal_snap(ChainOperator):
-    """Bring target and pole to the pose as it stands, so that solving does not move the limb"""
-
-    bl_idname = "fabrik.goal_snap"
-    bl_label = "Snap Goals to Pose"
-
-    if TYPE_CHECKING:
-        use_all: bool
-        use_range: bool
-        frame_start: int
-        frame_end: int
-    else:
-        use_all: BoolProperty(name="All Chains", description="Of all enabled chains, not of the active one alone")
-        use_range: BoolProperty(name="Range", description="Key the places over a range of frames")
-        frame_start: IntProperty(name="Start", description="First frame of the range", default=1)
-        frame_end: IntProperty(name="End", description="Last frame of the range", default=250)
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        rig = rig_of(owner)
-        chains = [chain for chain in rig.chains if chain.enabled] if self.use_all else [working_chain(context)]
-        if self.use_range and self.frame_end < self.frame_start:
-            raise InvalidValueError(
-                f"the range ends at frame {self.frame_end}, before it starts at {self.frame_start}", rig=owner.name
-            )
-        frames = range(self.frame_start, self.frame_end + 1) if self.use_range else ()
-        count = snap(context, owner, chains, frames)
-        self.report({"INFO"}, f"{count} target{'s' if count != 1 else ''} and poles brought to the pose")
-        return {"FINISHED"}
-
-
-CLASSES = (FABRIK_OT_goal_snap, FABRIK_OT_target_add, FABRIK_OT_pole_add, FABRIK_OT_goal_select)
+CLASSES = (FABRIK_OT_target_add, FABRIK_OT_pole_add, FABRIK_OT_goal_select)

@@ -8,14 +8,18 @@ from math import atan2, pi
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Euler, Quaternion, Vector
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..kernel import arrays
+from ..kernel.arrays import X_COLUMN, Y_COLUMN, Z_COLUMN, Array, multiply, unit
 from ..kernel.rotations import turn_about
 
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER_CHANNEL = ("rotation_euler", 3)
+AXES, COLUMNS = "XYZ", (X_COLUMN, Y_COLUMN, Z_COLUMN)
 
 
 def channel_of(mode: str) -> tuple[str, int]:
@@ -56,6 +60,20 @@ def to_rotation(mode: str, values: Sequence[float], bone: str) -> Quaternion:
         axis = Vector(values[1:])
         return turn_about(axis.normalized(), values[0]) if axis.length_squared else Quaternion()
     return euler(values, mode).to_quaternion()
+
+
+def to_rotations(mode: str, values: Array) -> Array:
+    """The channels of F frames, (F, k), as unit quaternions (4, F), as Blender reads them."""
+    found = values.T
+    if mode == "QUATERNION":
+        return unit(found)
+    if mode == "AXIS_ANGLE":
+        return arrays.turn_about(unit(found[1:]), found[0])
+    rotations: Array = np.array((1.0, 0.0, 0.0, 0.0))[:, None]
+    for axis in euler_order(mode):  # channels later in the order are applied outside
+        i = AXES.index(axis)
+        rotations = multiply(arrays.turn_about(COLUMNS[i], found[i]), rotations)
+    return rotations
 
 
 def to_values(mode: str, rotation: Quaternion, near: Sequence[float]) -> list[float]:

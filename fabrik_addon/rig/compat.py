@@ -22,6 +22,19 @@ def fcurves_of(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
+def shares_curves(owner: bpy.types.Object) -> bpy.types.Object | None:
+    """Another object that plays the curves of an object's action: its slot from 4.4 on, the whole action before."""
+    data: Any = owner.animation_data
+    slot = getattr(data, "action_slot", None)
+    for other in bpy.data.objects:
+        theirs: Any = other.animation_data
+        if other == owner or theirs is None or theirs.action != data.action:
+            continue
+        if slot is None or getattr(theirs, "action_slot", None) == slot:
+            return other
+    return None
+
+
 def is_selected(bone: bpy.types.PoseBone) -> bool:
     """Whether a pose bone is selected: kept on the pose bone from 5.0 on, on the bone before."""
     owner: Any = bone if hasattr(bone, "select") else bone.bone

@@ -13,30 +13,42 @@ from ..kernel.arrays import Array
 from .compat import ensure_curve, fcurves_of, remove_curve
 
 INTERPOLATION = {"LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
-KEPT = ("co", "handle_left", "handle_right")
-KEPT_TYPES = ("interpolation", "handle_left_type", "handle_right_type", "easing")
+POINTS = ("co", "handle_left", "handle_right")
+HANDLES = ("handle_left_type", "handle_right_type")
+KEPT_TYPES = ("interpolation", *HANDLES, "easing", "type", "amplitude", "back", "period")
 CONSTANT = 1e-6  # change of a channel that is none: radians, or parts of a quaternion
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ChannelKeys:
-    """The values of one channel over frames.
+    """One channel to be keyed.
 
     Attributes:
         path: Data path from the object.
         index: Of the channel.
         group: Name of the bone, under which the curve is listed.
-        values: (F,), a value for each frame.
     """
 
     path: str
     index: int
     group: str
-    values: Array
 
-    @property
-    def is_constant(self) -> bool:
-        return bool(np.ptp(self.values) <= CONSTANT)
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys of the k channels of a property.
+
+    Attributes:
+        frames: (F,), rising.
+        values: (F, k).
+        interpolation: "LINEAR" or "BEZIER".
+        slopes: (F, k) change a frame at each key, which the handles of Bezier curves take; None for Blender's own.
+    """
+
+    frames: Array
+    values: Array
+    interpolation: str
+    slopes: Array | None = None
 
 
 class CurveWriter:
@@ -48,27 +60,46 @@ class CurveWriter:
         self._curves: dict[tuple[str, int], bpy.types.FCurve] | None = None
         self._before: list[tuple[str, int, dict[str, Any] | None]] = []
 
-    def write(self, channel: ChannelKeys, frames: Array, interpolation: str) -> None:
-        """Replace the keys from the first frame to the last by one for each frame, or by one where nothing changes."""
-        found = self._find(channel.path, channel.index)
-        self._before.append((channel.path, channel.index, _kept(found) if found else None))
+    def write(self, channel: ChannelKeys, keys: Keys) -> None:
+        """Replace a channel's keys from the first frame to the last by others, or by one where nothing changes."""
+        found = self._remembered(channel.path, channel.index)
         curve = found or ensure_curve(self.owner, channel.path, channel.index, channel.group)
-        _clear(curve, float(frames[0]), float(frames[-1]))
-        points = curve.keyframe_points
-        first = len(points)
-        alone = channel.is_constant and first == 0  # beside other keys one would not hold the value over the range
-        times, values = (frames[:1], channel.values[:1]) if alone else (frames, channel.values)
-        points.add(len(times))
-        if first == 0:
-            points.foreach_set("co", np.column_stack((times, values)).astype(np.float32).ravel())
-            kinds = np.full(len(times), INTERPOLATION[interpolation], dtype=np.uint8)
-            points.foreach_set("interpolation", kinds)
-        else:
-            for i, (time, value) in enumerate(zip(times, values, strict=True)):
-                point: Any = points[first + i]
-                point.co, point.interpolation = (float(time), float(value)), interpolation
-        curve.update()
-        self.keys += len(times)
+        frames, values = keys.frames, keys.values[:, channel.index]
+        slopes = None if keys.slopes is None else keys.slopes[:, channel.index]
+        if found is not None:
+            _clear(curve, float(frames[0]), float(frames[-1]))
+        if len(frames) > 1 and len(curve.keyframe_points) == 0 and np.ptp(values) <= CONSTANT:
+            frames, values = frames[:1], values[:1]  # beside other keys one would not hold the value over the range
+            slopes = None
+        _add(curve, np.column_stack((frames, values)), keys.interpolation, slopes)
+        self.keys += len(frames)
+
+    def turn_later_keys(self, path: str, frames: Array, values: Array) -> None:
+        """Give the keys after a range the other sign where a quaternion comes out of it on the other side.
+
+        The later poses stay what they are, and the way from the last frame to them becomes the short one.
+
+        Args:
+            path: Of a rotation quaternion.
+            frames: (F,), rising.
+            values: (F, 4), to be keyed there.
+        """
+        curves = [self._find(path, i) for i in range(4)]
+        last = float(frames[-1])
+        if not all(curve is not None and _has_later(curve, last) for curve in curves):
+            return
+        then = min(point.co[0] for curve in curves if curve for point in curve.keyframe_points if point.co[0] > last)
+        if np.dot(values[-1], [curve.evaluate(then) for curve in curves if curve]) >= 0.0:
+            return
+        for i in range(4):
+            curve = self._remembered(path, i)
+            assert curve is not None
+            points = curve.keyframe_points
+            later = _got(points, "co")[:, 0] > last
+            for name in POINTS:
+                found = _got(points, name)
+                found[later, 1] *= -1.0
+                points.foreach_set(name, found.ravel())
 
     def flush(self) -> None:
         """Let Blender play what was written: new curves are not evaluated before the action is set again."""
@@ -93,11 +124,65 @@ class CurveWriter:
         self._before.clear()
         self.flush()
 
+    def _remembered(self, path: str, index: int) -> bpy.types.FCurve | None:
+        """The curve of a channel, with what stands in it noted."""
+        found = self._find(path, index)
+        self._before.append((path, index, _kept(found) if found else None))
+        return found
+
     def _find(self, path: str, index: int) -> bpy.types.FCurve | None:
         """The curve of a channel as it stood when the first one was asked for."""
         if self._curves is None:
             self._curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(self.owner)}
         return self._curves.get((path, index))
+
+
+def _has_later(curve: bpy.types.FCurve, frame: float) -> bool:
+    points = curve.keyframe_points
+    return len(points) > 0 and points[-1].co[0] > frame
+
+
+def _add(curve: bpy.types.FCurve, points: Array, interpolation: str, slopes: Array | None) -> None:
+    """Add keys, (F, 2), to those that a curve has."""
+    stored: Any = curve.keyframe_points
+    first = len(stored)
+    stored.add(len(points))
+    _fill(stored, "co", first, points)
+    kinds = np.zeros(len(stored), dtype=np.uint8)
+    if first:
+        stored.foreach_get("interpolation", kinds)
+    kinds[first:] = INTERPOLATION[interpolation]
+    stored.foreach_set("interpolation", kinds)
+    if slopes is not None:
+        _add_handles(stored, first, points, slopes)
+    curve.update()
+
+
+def _add_handles(stored: Any, first: int, points: Array, slopes: Array) -> None:
+    """Handles by which curves between keys are cubics with given slopes: a third of the way to the next key."""
+    frames = points[:, 0]
+    thirds = np.diff(frames) / 3.0
+    before, after = np.concatenate((thirds[:1], thirds)), np.concatenate((thirds, thirds[-1:]))
+    for name, way in (("handle_left", -before), ("handle_right", after)):
+        _fill(stored, name, first, points + np.column_stack((way, way * slopes)))
+    for i in range(first, len(stored)):
+        for name in HANDLES:
+            setattr(stored[i], name, "ALIGNED")
+
+
+def _got(stored: Any, name: str) -> Array:
+    """A pair of numbers of each key, (F, 2)."""
+    found = np.empty(2 * len(stored), dtype=np.float32)
+    stored.foreach_get(name, found)
+    return found.reshape(-1, 2)
+
+
+def _fill(stored: Any, name: str, first: int, values: Array) -> None:
+    """Set a pair of numbers of all keys from one on."""
+    whole = np.ascontiguousarray(values, dtype=np.float32)
+    if first:
+        whole = np.concatenate((_got(stored, name)[:first], whole))
+    stored.foreach_set(name, whole.ravel())
 
 
 def _clear(curve: bpy.types.FCurve, first: float, last: float) -> None:
@@ -113,10 +198,7 @@ def _clear(curve: bpy.types.FCurve, first: float, last: float) -> None:
 
 def _kept(curve: bpy.types.FCurve) -> dict[str, Any]:
     points = curve.keyframe_points
-    kept: dict[str, Any] = {}
-    for name in KEPT:
-        kept[name] = np.empty(2 * len(points), dtype=np.float32)
-        points.foreach_get(name, kept[name])
+    kept: dict[str, Any] = {name: _got(points, name) for name in POINTS}
     for name in KEPT_TYPES:
         kept[name] = [getattr(point, name) for point in points]
     return kept
@@ -125,10 +207,10 @@ def _kept(curve: bpy.types.FCurve) -> dict[str, Any]:
 def _put_back(curve: bpy.types.FCurve, kept: dict[str, Any]) -> None:
     points = curve.keyframe_points
     points.clear()
-    points.add(len(kept["co"]) // 2)
+    points.add(len(kept["co"]))
     for name in KEPT_TYPES:
         for point, value in zip(points, kept[name], strict=True):
             setattr(point, name, value)
-    for name in KEPT:
-        points.foreach_set(name, kept[name])
+    for name in POINTS:
+        points.foreach_set(name, kept[name].ravel())
     curve.update()

@@ -290,6 +290,15 @@ class RigView:
         setattr(self._owner, "fabrik_live", on)
 
     @property
+    def bake_report(self) -> str:
+        """What came of the last bake, as JSON; "" where there was none."""
+        return str(getattr(self._owner, "fabrik_bake_report"))
+
+    @bake_report.setter
+    def bake_report(self, text: str) -> None:
+        setattr(self._owner, "fabrik_bake_report", text)
+
+    @property
     def active(self) -> FabrikChain | None:
         """The chain that the panel shows, or None."""
         chains = self.chains
@@ -329,6 +338,8 @@ def register() -> None:
         update=announce,
         override=OVERRIDE,
     )
+    text: Any = StringProperty
+    stored.fabrik_bake_report = text(name="Bake Report", options={"HIDDEN"}, override=OVERRIDE)
     stored.fabrik = property(rig_of)
     scene: Any = bpy.types.Scene
     scene.fabrik_live = switch(
@@ -343,7 +354,7 @@ def register() -> None:
 def unregister() -> None:
     """Take away all that `register` set; what is stored in files stays in them."""
     stored: Any = bpy.types.Object
-    del stored.fabrik, stored.fabrik_live, stored.fabrik_active_index, stored.fabrik_chains
+    del stored.fabrik, stored.fabrik_bake_report, stored.fabrik_live, stored.fabrik_active_index, stored.fabrik_chains
     scene: Any = bpy.types.Scene
     del scene.fabrik_live
     for cls in reversed(CLASSES):

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Going through frames and coming back."""
+"""Which frames are gone through, and going through them and coming back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import floor
 
 import bpy
 
+from ..errors import InvalidValueError
+from ..rig.chain_bones import resolve_bones
+from ..rig.compat import fcurves_of
+from ..rig.properties import FabrikChain
 from .live_state import state
+
+SAME_FRAME = 1e-3
+KEYED_BY = ("location", "rotation", "scale", "delta_")
 
 
 @contextmanager
@@ -22,3 +29,50 @@ def frames_visited(scene: bpy.types.Scene) -> Iterator[None]:
     finally:
         state.paused = False
         scene.frame_set(floor(stood), subframe=stood - floor(stood))
+
+
+def frames_between(first: int, last: int, step: int) -> tuple[int, ...]:
+    """The frames of a range by steps, its last one always among them, so that no old key stays inside it.
+
+    Raises:
+        InvalidValueError: It ends before it starts.
+    """
+    if last < first:
+        raise InvalidValueError(f"the range ends at frame {last}, before it starts at {first}")
+    frames = tuple(range(first, last + 1, step))
+    return frames if frames[-1] == last else (*frames, last)
+
+
+def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[int, int]:
+    """First and last frame of "RANGE" (as given), "SCENE" or "PREVIEW"; of the scene where no preview range is set."""
+    if span == "PREVIEW" and scene.use_preview_range:
+        return scene.frame_preview_start, scene.frame_preview_end
+    return (first, last) if span == "RANGE" else (scene.frame_start, scene.frame_end)
+
+
+def keys_of_goals(chain: FabrikChain, first: float, last: float) -> list[float]:
+    """Frames in a range at which target or pole of a chain have keys of their own."""
+    curves: list[bpy.types.FCurve] = []
+    for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
+        if goal is None:
+            continue
+        own = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' if bone else ""
+        starts = tuple(own + name for name in KEYED_BY)
+        curves += [curve for curve in fcurves_of(goal) if curve.data_path.startswith(starts)]
+    return _keys(curves, first, last)
+
+
+def keys_of_bones(owner: bpy.types.Object, chain: FabrikChain, first: float, last: float) -> list[float]:
+    """Frames in a range at which bones of a chain have keys."""
+    starts = tuple(f"{bone.path_from_id()}.{name}" for bone in resolve_bones(owner, chain) for name in KEYED_BY)
+    return _keys((curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts)), first, last)
+
+
+def _keys(curves: Iterable[bpy.types.FCurve], first: float, last: float) -> list[float]:
+    """Frames of keys, those that are the same but for rounding once."""
+    found: list[float] = []
+    for frame in sorted({float(point.co[0]) for curve in curves for point in curve.keyframe_points}):
+        near = round(frame) if abs(frame - round(frame)) < SAME_FRAME else frame
+        if first <= near <= last and not (found and near - found[-1] < SAME_FRAME):
+            found.append(float(near))
+    return found

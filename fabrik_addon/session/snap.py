@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 
 import bpy
 from mathutils import Vector
 
-from ..errors import TargetError
+from ..errors import FabrikError, TargetError
 from ..kernel import Goal, solve
 from ..kernel.rotations import any_perpendicular, perpendicular, turn_about
 from ..rig.channels import read_rotation
+from ..rig.keys import insert_object_keys
 from ..rig.placing import held_by, location_at
 from ..rig.properties import FabrikChain
 from ..rig.reader import read, to_root
@@ -20,6 +22,7 @@ from ..rig.targets import resolve_point
 from .convert import bend_between
 from .drag import tip_of
 from .frames import frames_visited
+from .order import Item
 
 LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
 
@@ -79,34 +82,40 @@ def _pole_point(
     return reading.world @ (reading.origin + middle + (turn_about(along, angle) @ side) * distance)
 
 
-def snap(
-    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain], frames: Sequence[int]
-) -> int:
+def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> int:
     """Bring targets and poles of chains to the pose, at this frame or keyed over frames; how many were moved.
 
     Args:
         context: Its scene's frame is moved and put back.
-        owner: The armature object.
-        chains: Chains of it.
-        frames: Frames at which the places are keyed; none for this frame without keys.
+        wanted: Chains, each with the frames at which the places are keyed; none for this frame without keys.
 
     Raises:
         FabrikError: Something can't be moved; nothing was.
     """
     scene = context.scene
     assert scene is not None
-    if not frames:
-        places = [place for chain in chains for place in places_of(owner, chain, context.evaluated_depsgraph_get())]
-        for place in places:
-            place.found.location = place.location
-        return len({place.found.name_full for place in places})
-    found: list[tuple[int, Place]] = []
-    with frames_visited(scene):
-        for frame in frames:
-            scene.frame_set(frame)
-            depsgraph = context.evaluated_depsgraph_get()
-            found += [(frame, place) for chain in chains for place in places_of(owner, chain, depsgraph)]
-        for frame, place in found:
-            place.found.location = place.location
-            place.found.keyframe_insert("location", frame=frame, group="Object Transforms")
-    return len({place.found.name_full for _, place in found})
+    now = [item for item, frames in wanted if not frames]
+    places = [place for item in now for place in _places(context, item)]
+    found: list[tuple[float, Place]] = []
+    if len(now) < len(wanted):
+        with frames_visited(scene):
+            for frame in sorted({frame for _, frames in wanted for frame in frames}):
+                scene.frame_set(floor(frame), subframe=frame - floor(frame))
+                items = [item for item, frames in wanted if frame in frames]
+                found += [(frame, place) for item in items for place in _places(context, item)]
+    for place in places:
+        place.found.location = place.location
+        insert_object_keys(context, place.found)
+    for frame, place in found:
+        place.found.location = place.location
+        place.found.keyframe_insert("location", frame=frame, group="Object Transforms")
+    return len({place.found.name_full for place in (*places, *(place for _, place in found))})
+
+
+def _places(context: bpy.types.Context, item: Item) -> list[Place]:
+    owner, chain = item
+    try:
+        return places_of(owner, chain, context.evaluated_depsgraph_get())
+    except FabrikError as error:
+        error.rig = error.rig or owner.name
+        raise

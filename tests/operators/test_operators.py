@@ -190,6 +190,7 @@ UNDOABLE = {
     "bake": {"frame_start": 1, "frame_end": 3},
     "from_ik": {},
     "goal_snap": {},
+    "pose_snap": {},
 }
 ONLY_LOOK = {"record", "record_clear", "step", "steps_play"}  # these change nothing in the file
 WITH_A_MOUSE = {"drag"}  # tried in a window by gui_check.py
@@ -200,7 +201,7 @@ def test_undo_in_one_step(name: str) -> None:
     owner = make_line(3)
     add_chain(owner, (0.5, 0.8, 2.0)).name = "first"
     add_chain(owner)
-    if name in {"goal_select", "goal_snap"}:
+    if name in {"goal_select", "goal_snap", "pose_snap"}:
         owner.fabrik.active_index = 0
     owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
     for axis in "yz":

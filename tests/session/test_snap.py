@@ -62,7 +62,7 @@ def test_a_range_is_keyed_and_comes_back() -> None:
         bpy.context.scene.frame_set(frame)
         wanted[frame] = evaluated_joints(owner, chain)
     bpy.context.scene.frame_set(-3, subframe=0.5)
-    bpy.ops.fabrik.goal_snap(use_range=True, frame_start=1, frame_end=10)
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=10)
     assert bpy.context.scene.frame_current_final == -2.5
     owner.animation_data_clear()
     for frame, joints in wanted.items():

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals brought to the pose, and the pose to the goals, so that neither way of animating begins with a jump."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..session.bake import BakeSettings, bake
+from ..session.order import Item
+from ..session.snap import snap
+from .base import ChainOperator
+from .choices import SnapOptions, chains_property, items_of, keyed_frames
+from .solving import SolveOperator
+
+if TYPE_CHECKING:
+    from .base import Returned
+
+
+class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
+    """Bring target and pole to the pose as it stands, so that solving does not move the limb; keyed over a range"""
+
+    bl_idname = "fabrik.goal_snap"
+    bl_label = "Snap Goals to Pose"
+
+    if TYPE_CHECKING:
+        chains: str
+    else:
+        chains: chains_property("ACTIVE")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        items = items_of(context, owner, self.chains)
+        count = snap(context, [(item, self._frames(context, item)) for item in items])
+        self.report({"INFO"}, f"{count} target{'s' if count != 1 else ''} and poles brought to the pose")
+        return {"FINISHED"}
+
+    def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:
+        if self.span == "FRAME":
+            return ()
+        frames = self.frames(context)
+        return keyed_frames(item, frames, of_goals=False) if self.only_keys else frames
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "chains")
+        self.draw_snap(self.layout)
+
+
+class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
+    """Bring the bones to where target and pole want them, keyed over a range; the chains stay enabled"""
+
+    bl_idname = "fabrik.pose_snap"
+    bl_label = "Snap Pose to Goals"
+
+    if TYPE_CHECKING:
+        chains: str
+    else:
+        chains: chains_property("ACTIVE")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        items = items_of(context, owner, self.chains)
+        if self.span == "FRAME":
+            owners = {found.name_full: found for found, _ in items}
+            names = {name: [chain.name for found, chain in items if found.name_full == name] for name in owners}
+            ends = [self.solve(context, found, names[name]) for name, found in owners.items()]
+            return {"FINISHED"} if {"FINISHED"} in ends else {"CANCELLED"}
+        frames = self.frames(context)
+        settings = BakeSettings(frames, verify="SAMPLE", only_keys=self.only_keys, stays_enabled=True)
+        result = bake(context, items, settings)
+        for found in result.chains:
+            text = f"{found.chain}: {found.keys} keys at {found.frames} frames"
+            missed = f"; {len(found.unreached)} of them not reached" if found.unreached else ""
+            self.report({"WARNING"} if missed else {"INFO"}, text + missed)
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "chains")
+        self.draw_snap(self.layout)
+
+
+CLASSES = (FABRIK_OT_goal_snap, FABRIK_OT_pose_snap)

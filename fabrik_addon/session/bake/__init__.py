@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking: chains of any number of armatures solved over a range of frames, into keys on their bones."""
+
+from .go import bake, bake_steps
+from .result import BakeResult, ChainBake
+from .settings import BakeSettings
+
+__all__ = ("BakeResult", "BakeSettings", "ChainBake", "bake", "bake_steps")

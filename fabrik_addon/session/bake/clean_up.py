@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys left out where the curves between the others stay near enough.
+
+The two ends are kept; then, as long as some frame between two keys is off by more than the bound, the worst such frame
+becomes a key (after Ramer 1972, "An iterative procedure for the polygonal approximation of plane curves", with the
+angle between rotations as the distance). All channels of a bone are keyed at the same frames.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernel.arrays import Array, conjugated, multiply, turn_angle
+from ...rig.channels import to_rotations
+from ...rig.curves import Keys
+
+LEAST = 3  # frames
+
+
+def cleaned(keys: Keys, mode: str, bound: float) -> Keys:
+    """The fewer keys of a bone that keep its rotation.
+
+    Args:
+        keys: A key for each frame, all channels of a rotation mode; Bezier curves take the slopes that these have.
+        mode: The rotation mode.
+        bound: Greatest angle in radians by which the bone may be off at one of the frames.
+    """
+    if len(keys.frames) < LEAST:
+        return keys
+    slopes = np.gradient(keys.values, keys.frames, axis=0, edge_order=2) if keys.interpolation == "BEZIER" else None
+    wanted = conjugated(to_rotations(mode, keys.values))
+    at = np.array([0, len(keys.frames) - 1])
+    while True:
+        off = turn_angle(multiply(wanted, to_rotations(mode, _between(keys, at, slopes))))
+        off[at] = 0.0
+        worst = np.maximum.reduceat(off, at[:-1])
+        over = np.flatnonzero(worst > bound)
+        if not over.size:
+            break
+        more = [int(at[i] + off[at[i] : at[i + 1]].argmax()) for i in over]
+        at = np.sort(np.concatenate((at, more)))
+    return Keys(keys.frames[at], keys.values[at], keys.interpolation, None if slopes is None else slopes[at])
+
+
+def _between(keys: Keys, at: Array, slopes: Array | None) -> Array:
+    """The values at all frames with the keys at some of them: straight lines, or cubics with the given slopes."""
+    i = np.minimum(np.searchsorted(at, np.arange(len(keys.frames)), side="right") - 1, len(at) - 2)
+    first, last = at[i], at[i + 1]
+    span = (keys.frames[last] - keys.frames[first])[:, None]
+    u = (keys.frames - keys.frames[first])[:, None] / span
+    a, b = keys.values[first], keys.values[last]
+    if slopes is None:
+        return a + (b - a) * u
+    out, into = slopes[first] * span, slopes[last] * span
+    rest = 1.0 - u
+    found: Array = (1.0 + 2.0 * u) * rest**2 * a + u * rest**2 * out + u**2 * (3.0 - 2.0 * u) * b - u**2 * rest * into
+    return found

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From the rotations of all frames to keys."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernel.arrays import conjugated, multiply, turn_angle
+from ...kernel.batch import STATUSES
+from ...rig.channels import channel_of, read_values
+from ...rig.curves import ChannelKeys, CurveWriter, Keys
+from .clean_up import cleaned
+from .result import ChainBake
+from .sample import Answers, Track
+from .settings import BakeSettings
+
+
+def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: BakeSettings) -> ChainBake:
+    """Key a chain; quaternions and Euler angles run on from frame to frame, and into the keys that follow."""
+    reading, frames = track.reading, track.frames
+    residuals = dict(zip(frames.tolist(), answers.residual.tolist(), strict=True))
+    result = ChainBake(track.owner.name, reading.chain.name, len(frames), residuals=residuals)
+    result.worst_violation = answers.violation
+    before = writer.keys
+    for channels, bone, rotations in zip(track.channels, reading.bones, answers.rotations, strict=True):
+        turns = turn_angle(multiply(conjugated(rotations[:, :-1]), rotations[:, 1:]))
+        if turns.size and turns.max() > result.worst_turn[0]:
+            result.worst_turn = float(turns.max()), float(frames[int(turns.argmax()) + 1])
+        if channels is None:
+            continue
+        values = channels.run(rotations, read_values(bone))
+        keys = Keys(frames, values, settings.interpolation)
+        if settings.clean_up > 0.0:
+            keys = cleaned(keys, channels.mode, settings.clean_up)
+        path = f"{bone.path_from_id()}.{channel_of(channels.mode)[0]}"
+        if channels.mode == "QUATERNION":
+            writer.turn_later_keys(path, frames, values)
+        for index in channels.indices:
+            writer.write(ChannelKeys(path, index, bone.name), keys)
+    result.keys = writer.keys - before
+    missed = np.flatnonzero(answers.status)
+    result.unreached = [(float(frames[k]), STATUSES[int(answers.status[k])].value) for k in missed]
+    return result
