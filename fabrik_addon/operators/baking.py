@@ -177,7 +177,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
             self.report({"INFO"} if result.all_reached else {"WARNING"}, summary(result.chains))
             return
         for found in result.chains:
-            self.report({"WARNING"} if found.unreached else {"INFO"}, sentence(found))
+            self.report({"WARNING"} if found.status.any() else {"INFO"}, sentence(found))
 
 
 def summary(results: list[ChainBake]) -> str:
@@ -186,7 +186,7 @@ def summary(results: list[ChainBake]) -> str:
     errors = [result.worst_tip_error[0] for result in results if result.worst_tip_error is not None]
     if errors:
         text += f", tip error {max(errors):.1e} of the length at most"
-    missed = [result.chain for result in results if result.unreached]
+    missed = [result.chain for result in results if result.status.any()]
     return f"{text}; frames not reached by {listed(missed, 'chains')}" if missed else text
 
 
@@ -196,9 +196,10 @@ def sentence(result: ChainBake) -> str:
     if result.worst_tip_error is not None:
         text += f", tip error {result.worst_tip_error[0]:.1e} of the length at most"
     text += f", largest turn {degrees(result.worst_turn[0]):.3g}° in frame {result.worst_turn[1]:g}"
-    if result.unreached:
-        frames = listed([f"{frame:g}" for frame, _ in result.unreached], "frames")
-        text += f"; {len(result.unreached)} of {result.frames} frames not reached: {frames}"
+    missed = [f"{frame:g}" for frame, _ in result.unreached]
+    if missed:
+        frames = listed(missed, "frames")
+        text += f"; {len(missed)} of {len(result.frames)} frames not reached: {frames}"
     return text
 
 

@@ -69,8 +69,9 @@ class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
         settings = BakeSettings(frames, verify="SAMPLE", only_keys=self.only_keys, stays_enabled=True)
         result = bake(context, items, settings)
         for found in result.chains:
-            text = f"{found.chain}: {found.keys} keys at {found.frames} frames"
-            missed = f"; {len(found.unreached)} of them not reached" if found.unreached else ""
+            text = f"{found.chain}: {found.keys} keys at {len(found.frames)} frames"
+            count = len(found.unreached)
+            missed = f"; {count} of them not reached" if count else ""
             self.report({"WARNING"} if missed else {"INFO"}, text + missed)
         return {"FINISHED"}
 

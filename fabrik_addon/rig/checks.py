@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -61,21 +62,40 @@ def rig_refusal(owner: bpy.types.Object | None) -> str:
     return ""
 
 
-def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone]) -> None:
+@dataclass(frozen=True, slots=True)
+class Movers:
+    """What moves bones of an armature beside their own channels.
+
+    Attributes:
+        driven: Data paths of drivers.
+        by_ik: Names of bones that an active IK constraint moves, each with the bone that has the constraint.
+    """
+
+    driven: set[str]
+    by_ik: dict[str, str]
+
+
+def movers_of(owner: bpy.types.Object) -> Movers:
+    """Gather what moves an armature's bones beside their own channels."""
+    driven = {driver.data_path for driver in owner.animation_data.drivers} if owner.animation_data else set()
+    return Movers(driven, _moved_by_ik(owner))
+
+
+def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], movers: Movers) -> None:
     """Refuse bones whose pose is not their own channels'.
 
     Raises:
         BoneError: A bone has an active constraint, is moved by an IK constraint, or has driven rotation.
         InvalidValueError: A location or scale channel is not finite, or a scale is zero.
     """
-    driven = {driver.data_path for driver in owner.animation_data.drivers} if owner.animation_data else set()
-    moved = _moved_by_ik(owner)
     for bone in bones:
         _check_constraints(owner, bone)
-        if bone.name in moved:
-            raise BoneError(f"the IK constraint of '{moved[bone.name]}' moves it: mute or remove that", bone=bone.name)
+        if bone.name in movers.by_ik:
+            raise BoneError(
+                f"the IK constraint of '{movers.by_ik[bone.name]}' moves it: mute or remove that", bone=bone.name
+            )
         path = f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}"
-        if path in driven:
+        if path in movers.driven:
             raise BoneError("its rotation is driven, so a pose would be overwritten", bone=bone.name)
         if not are_finite((*bone.location, *bone.scale)):
             raise InvalidValueError("a location or scale channel is not a finite number", bone=bone.name)

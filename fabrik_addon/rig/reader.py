@@ -13,7 +13,7 @@ from ..errors import ChainError, FabrikError
 from ..kernel.limits import Limit
 from ..kernel.model import Chain, Goal, Settings
 from .chain_bones import pose_bones, resolve_bones
-from .checks import check_bones, check_goal
+from .checks import Movers, check_bones, check_goal, movers_of
 from .joint_limits import read_limit, read_stiffness
 from .kinematics import BonePath
 from .properties import FabrikChain
@@ -68,7 +68,11 @@ def read_path(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], deps
 
 
 def read(
-    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, point: Vector | None = None
+    owner: bpy.types.Object,
+    chain: FabrikChain,
+    depsgraph: bpy.types.Depsgraph,
+    point: Vector | None = None,
+    movers: Movers | None = None,
 ) -> Reading:
     """Read one chain and its goal.
 
@@ -77,21 +81,28 @@ def read(
         chain: One of its chains.
         depsgraph: Evaluated for the frame in question.
         point: Where the tip is to go, in world space, in place of the chain's target.
+        movers: What else moves the armature's bones, where many chains are read at once.
 
     Raises:
         FabrikError: The chain can't be solved; the error names the chain and, where one is at fault, the bone.
     """
     try:
-        return _read(owner, chain, depsgraph, point)
+        return _read(owner, chain, depsgraph, point, movers or movers_of(owner))
     except FabrikError as error:
         error.chain = error.chain or chain.name
         raise
 
 
-def _read(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, point: Vector | None) -> Reading:
+def _read(
+    owner: bpy.types.Object,
+    chain: FabrikChain,
+    depsgraph: bpy.types.Depsgraph,
+    point: Vector | None,
+    movers: Movers,
+) -> Reading:
     bones = resolve_bones(owner, chain)
     path = read_path(owner, bones, depsgraph)
-    check_bones(owner, bones)
+    check_bones(owner, bones, movers)
     if point is None:
         check_goal(owner, chain, bones)
     starts = read_start(owner, chain, bones, frame_of(depsgraph))

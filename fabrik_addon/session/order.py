@@ -38,20 +38,24 @@ def levels(items: Sequence[Item]) -> list[list[Item]]:
 def ordered(items: Sequence[Item]) -> tuple[list[list[Item]], list[Item]]:
     """The groups of `levels`, and the chains that wait for each other or for such ones."""
     bones = [_bones(owner, chain) for owner, chain in items]
-    above = [_above(owner, chain, own) for (owner, chain), own in zip(items, bones, strict=True)]
+    users: dict[tuple[str, str], list[int]] = {}
+    for i, own in enumerate(bones):
+        for bone in own:
+            users.setdefault(bone, []).append(i)
+    before: list[set[int]] = []  # for each chain those that come before it
+    for i, ((owner, chain), own) in enumerate(zip(items, bones, strict=True)):
+        above = {other for bone in _above(owner, chain, own) for other in users.get(bone, ()) if other != i}
+        before.append(above | {other for bone in own for other in users[bone] if other < i})
     waiting = list(range(len(items)))
     groups: list[list[Item]] = []
+    done: set[int] = set()
     while waiting:
-        ready = [
-            i
-            for place, i in enumerate(waiting)
-            if not any(above[i] & bones[other] for other in waiting if other != i)
-            and not any(bones[i] & bones[other] for other in waiting[:place])
-        ]
+        ready = [i for i in waiting if before[i] <= done]
         if not ready:
             break
         groups.append([items[i] for i in ready])
-        waiting = [i for i in waiting if i not in ready]
+        done.update(ready)
+        waiting = [i for i in waiting if i not in done]
     return groups, [items[i] for i in waiting]
 
 

@@ -18,7 +18,7 @@ from ..kernel import Chain, Solution, Status, refine, solve
 from ..kernel.limits import Limit
 from ..kernel.rotations import X_AXIS, Z_AXIS, turn_about
 from ..rig.chain_bones import pose_bones
-from ..rig.checks import check_rig
+from ..rig.checks import check_rig, movers_of
 from ..rig.keys import KeyedChannels, insert_auto_keys
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.reader import Reading, frame_of, read, to_root
@@ -124,12 +124,12 @@ def solve_chains(context: bpy.types.Context, owner: bpy.types.Object, names: Seq
 def _solve_group(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> list[Outcome]:
     """Solve chains that do not depend on each other: read all, compute all, then write all."""
     depsgraph = context.evaluated_depsgraph_get()
-    keyed = KeyedChannels(owner, frame_of(depsgraph))
+    keyed, movers = KeyedChannels(owner, frame_of(depsgraph)), movers_of(owner)
     solved: list[Solved] = []
     outcomes: list[Outcome] = []
     for chain in chains:
         try:
-            solved.append(compute(read(owner, chain, depsgraph), keyed))
+            solved.append(compute(read(owner, chain, depsgraph, movers=movers), keyed))
         except FabrikError as error:
             outcomes.append(_refused(owner, chain, error))
     for item in solved:

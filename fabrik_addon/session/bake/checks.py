@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import bpy
 
 from ...errors import BoneError, ChainError, FabrikError, RigError
+from ...rig.animated import Animated
 from ...rig.chain_bones import resolve_bones
 from ...rig.channels import channel_of, read_locks
 from ...rig.checks import check_rig
-from ...rig.compat import curves_of_action, fcurves_of, shares_curves
+from ...rig.compat import fcurves_of, shares_curves
 from ...rig.dependencies import carriers_of
 from ...rig.properties import FabrikChain, rig_of
 from ..order import Item
 
 SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
-FIXED = ("tip_bone", "bone_count", "target_bone", "pole_bone", "enabled", "start")  # of a chain
+FIXED = {"tip_bone", "bone_count", "target_bone", "pole_bone", "enabled", "start"}  # of a chain
 
 
 def check_bake(context: bpy.types.Context, items: Sequence[Item], into: str) -> None:
@@ -34,9 +35,10 @@ def check_bake(context: bpy.types.Context, items: Sequence[Item], into: str) -> 
             raise RigError("the scene's time is remapped, so keys would not play at their frames", rig=owner.name)
         check_rig(owner, context.evaluated_depsgraph_get())
         _check_action(owner, [chain for found, chain in items if found == owner], into)
+    animated = {name: Animated(owner) for name, owner in owners.items()}
     for owner, chain in items:
-        _check_made(owner, chain)
-        _check_goals(context, owner, chain, items)
+        _check_made(owner, chain, animated[owner.name_full])
+    _check_goals(context, items)
 
 
 def _check_action(owner: bpy.types.Object, chains: Sequence[FabrikChain], into: str) -> None:
@@ -73,69 +75,45 @@ def _action_refusal(owner: bpy.types.Object, data: bpy.types.AnimData, into: str
     return f"its action '{data.action.name}' also moves '{other.name}': bake into a new one" if other else ""
 
 
-def _animated_paths(owner: bpy.types.Object) -> Iterator[str]:
-    data = owner.animation_data
-    if data is None:
-        return
-    yield from (curve.data_path for curve in (*fcurves_of(owner), *data.drivers))
-    strips = (strip for track in data.nla_tracks if not track.mute for strip in track.strips)
-    for strip in strips:
-        yield from (curve.data_path for curve in curves_of_action(strip.action)) if strip.action else ()
+def _check_made(owner: bpy.types.Object, chain: FabrikChain, animated: Animated) -> None:
+    for name in sorted(animated.of_chain(chain) & FIXED):
+        raise ChainError(f"its '{name}' is animated, so it is not one chain", rig=owner.name, chain=chain.name)
+    for bone in resolve_bones(owner, chain):
+        if "rotation_mode" in animated.of_bone(bone):
+            raise BoneError("its rotation mode is animated", rig=owner.name, chain=chain.name, bone=bone.name)
 
 
-def _own_paths(owner: bpy.types.Object, chain: FabrikChain) -> Iterator[str]:
-    """Names of the chain's own animated settings."""
-    number = next(i for i, found in enumerate(rig_of(owner).chains) if found == chain)
-    places = (f"fabrik_chains[{number}].", f'fabrik_chains["{bpy.utils.escape_identifier(chain.name)}"].')
-    yield from (path.rpartition(".")[2] for path in _animated_paths(owner) if path.startswith(places))
-
-
-def _check_made(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    for name in _own_paths(owner, chain):
-        if name in FIXED:
-            raise ChainError(f"its '{name}' is animated, so it is not one chain", rig=owner.name, chain=chain.name)
-    modes = {f"{bone.path_from_id()}.rotation_mode": bone.name for bone in resolve_bones(owner, chain)}
-    for path in _animated_paths(owner):
-        if path in modes:
-            raise BoneError("its rotation mode is animated", rig=owner.name, chain=chain.name, bone=modes[path])
-
-
-def is_animated(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> bool:
+def is_changing(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], animated: Animated) -> bool:
     """Whether something animated but its goals makes the chain another one from frame to frame."""
-    return any(_own_paths(owner, chain)) or any(_is_setting(path, bones) for path in _animated_paths(owner))
+    if animated.of_chain(chain):
+        return True
+    return any(_is_setting(name, bone, i) for i, bone in enumerate(bones) for name in animated.of_bone(bone))
 
 
-def _is_setting(path: str, bones: Sequence[bpy.types.PoseBone]) -> bool:
-    for i, bone in enumerate(bones):
-        own = f"{bone.path_from_id()}."
-        if not path.startswith(own):
+def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:
+    if name.startswith("rotation"):
+        return any(read_locks(bone))  # what is locked is part of the limit
+    return name.startswith(SETTINGS) or (name == "location" and number > 0)
+
+
+def _check_goals(context: bpy.types.Context, items: Sequence[Item]) -> None:
+    """Refuse goals that other chains carry which are not baked with these, since they do not move meanwhile."""
+    names = {(owner.name_full, chain.name) for owner, chain in items}
+    carried: dict[tuple[str, str], str] = {}
+    for owner in context.scene.objects if context.scene else ():
+        if owner.type != "ARMATURE":
             continue
-        name = path[len(own) :]
-        if name.startswith("rotation"):
-            return any(read_locks(bone))  # what is locked is part of the limit
-        return name.startswith(SETTINGS) or (name == "location" and i > 0)
-    return False
-
-
-def _check_goals(
-    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, baked: Sequence[Item]
-) -> None:
-    """Refuse goals that other chains carry which are not baked with this one, since they do not move meanwhile."""
-    carriers: set[tuple[str, str]] = set()
-    for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
-        if goal is not None:
-            carriers |= carriers_of(goal, bone)
-    names = {(found.name_full, other.name) for found, other in baked}
-    for other in context.scene.objects if context.scene else ():
-        if other.type != "ARMATURE":
-            continue
-        for found in rig_of(other).chains:
-            if not found.enabled or (other.name_full, found.name) in names:
+        for chain in rig_of(owner).chains:
+            if not chain.enabled or (owner.name_full, chain.name) in names:
                 continue
             try:
-                bones = {(other.name_full, bone.name) for bone in resolve_bones(other, found)}
+                bones = resolve_bones(owner, chain)
             except FabrikError:
                 continue
-            if bones & carriers:
-                text = f"its goal hangs on the chain '{found.name}' of '{other.name}': bake that first, or with it"
+            carried |= {(owner.name_full, bone.name): f"'{chain.name}' of '{owner.name}'" for bone in bones}
+    for owner, chain in items if carried else ():
+        for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
+            found = carriers_of(goal, bone) & carried.keys() if goal is not None else set()
+            if found:
+                text = f"its goal hangs on the chain {carried[min(found)]}: bake that first, or with it"
                 raise ChainError(text, rig=owner.name, chain=chain.name)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernel.arrays import conjugated, multiply, turn_angle
-from ...kernel.batch import STATUSES
 from ...rig.channels import channel_of, read_values
 from ...rig.curves import ChannelKeys, CurveWriter, Keys
 from .clean_up import cleaned
@@ -18,8 +17,8 @@ from .settings import BakeSettings
 def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: BakeSettings) -> ChainBake:
     """Key a chain; quaternions and Euler angles run on from frame to frame, and into the keys that follow."""
     reading, frames = track.reading, track.frames
-    residuals = dict(zip(frames.tolist(), answers.residual.tolist(), strict=True))
-    result = ChainBake(track.owner.name, reading.chain.name, len(frames), residuals=residuals)
+    residuals = answers.residual.astype(np.float64)
+    result = ChainBake(track.owner.name, reading.chain.name, frames, answers.status.copy(), residuals)
     result.worst_violation = answers.violation
     before = writer.keys
     for channels, bone, rotations in zip(track.channels, reading.bones, answers.rotations, strict=True):
@@ -38,6 +37,4 @@ def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: Bak
         for index in channels.indices:
             writer.write(ChannelKeys(path, index, bone.name), keys)
     result.keys = writer.keys - before
-    missed = np.flatnonzero(answers.status)
-    result.unreached = [(float(frames[k]), STATUSES[int(answers.status[k])].value) for k in missed]
     return result

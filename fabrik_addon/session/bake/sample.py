@@ -17,6 +17,8 @@ from ...kernel.arrays import REAL, Array
 from ...kernel.batch import STATUSES
 from ...kernel.model import Chain, Goal
 from ...kernel.rotations import turn_angle
+from ...rig.animated import Animated
+from ...rig.checks import Movers, movers_of
 from ...rig.keys import KeyedChannels
 from ...rig.kinematics import axes_of
 from ...rig.plain_motion import points_at
@@ -24,7 +26,7 @@ from ...rig.reader import Reading, read
 from ...rig.writer import BoneChannels, channels_of
 from ..order import Item
 from ..solve import EXACT, compute, is_rigid
-from .checks import is_animated
+from .checks import is_changing
 
 TURNED = 1e-5  # radians
 
@@ -128,20 +130,26 @@ def _visited(
     """Read chains at each of their frames, as Blender evaluates it."""
     scene = context.scene
     assert scene is not None
+    owners = {track.owner for track in tracks}
     places = [{float(frame): k for k, frame in enumerate(track.frames)} for track in tracks]
     for frame in sorted({frame for place in places for frame in place}):
         go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
+        movers = {owner.name_full: movers_of(owner) for owner in owners}
         for track, place in zip(tracks, places, strict=True):
             if frame not in place:
                 continue
             try:
-                take(track, place[frame], read(track.owner, track.reading.chain, depsgraph))
+                take(track, place[frame], _read(track, depsgraph, movers))
             except FabrikError as error:
                 error.rig = error.rig or track.owner.name
                 error.reason = f"in frame {frame:g}, {error.reason}"
                 raise
         yield
+
+
+def _read(track: Track, depsgraph: bpy.types.Depsgraph, movers: dict[str, Movers]) -> Reading:
+    return read(track.owner, track.reading.chain, depsgraph, movers=movers[track.owner.name_full])
 
 
 def _started(context: bpy.types.Context, wanted: Sequence[tuple[Item, Array]]) -> list[Track]:
@@ -152,28 +160,29 @@ def _started(context: bpy.types.Context, wanted: Sequence[tuple[Item, Array]]) -
     for first in sorted({float(frames[0]) for _, frames in wanted}):
         go_to(scene, first)
         depsgraph = context.evaluated_depsgraph_get()
-        keyed: dict[str, KeyedChannels] = {}
+        known: dict[str, tuple[KeyedChannels, Animated, Movers]] = {}
         for i, ((owner, chain), frames) in enumerate(wanted):
             if float(frames[0]) != first:
                 continue
-            if owner.name_full not in keyed:
-                keyed[owner.name_full] = KeyedChannels(owner, first)
+            if owner.name_full not in known:
+                known[owner.name_full] = KeyedChannels(owner, first), Animated(owner), movers_of(owner)
+            keyed, animated, movers = known[owner.name_full]
             try:
-                reading = read(owner, chain, depsgraph)
-                found[i] = Track(owner, reading, frames, channels_of(reading, keyed[owner.name_full]))
-                found[i].goals = _goals(found[i])
+                reading = read(owner, chain, depsgraph, movers=movers)
+                found[i] = Track(owner, reading, frames, channels_of(reading, keyed))
+                found[i].goals = _goals(found[i], animated)
             except FabrikError as error:
                 error.rig = error.rig or owner.name
                 raise
     return [found[i] for i in range(len(wanted))]
 
 
-def _goals(track: Track) -> Goals | None:
+def _goals(track: Track, animated: Animated) -> Goals | None:
     """Room for the goals of a chain that is the same in all frames, as far as can be told; else None."""
     reading, count = track.reading, len(track.frames)
     if reading.chain.start == "ANIMATED" or not is_rigid(reading):
         return None
-    if is_animated(track.owner, reading.chain, reading.bones):
+    if is_changing(reading.chain, reading.bones, animated):
         return None
     turn = axes_of(reading.path.frames(reading.starts)[0])
     poles = np.empty((count, 3)) if reading.chain.pole is not None else None

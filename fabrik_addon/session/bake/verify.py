@@ -6,20 +6,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import bpy
+import numpy as np
 
 from ...rig.chain_bones import pose_bones
 from ...rig.reader import to_root
 from ...rig.targets import resolve_point
-from .result import ChainBake
+from .result import MOVED, REACHED, ChainBake
 from .sample import Track, go_to
 
-MOVED = 1e-3  # share of the length by which a tip is off where something else moves it
+OFF = 1e-3  # share of the length by which a tip is off where something else moves it
 SAMPLES = 50
 
 
 def frames_to_check(results: Sequence[ChainBake], verify: str) -> list[float]:
     """The frames that are evaluated: all, or some spread evenly and those of the largest turns."""
-    frames = sorted({frame for result in results for frame in result.residuals})
+    frames = np.unique(np.concatenate([result.frames for result in results])).tolist()
     if verify == "NONE":
         return []
     if verify == "EVERY" or len(frames) <= SAMPLES:
@@ -52,21 +53,21 @@ def verify(
     scene = context.scene
     assert scene is not None
     lengths = [track.length for track in tracks]
-    missed = [{frame for frame, _ in result.unreached} for result in results]
+    places = [{frame: k for k, frame in enumerate(result.frames.tolist())} for result in results]
     for frame in frames:
         go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
-        for track, result, length, unreached in zip(tracks, results, lengths, missed, strict=True):
-            if frame not in result.residuals or track.reading.chain.influence < 1.0:
+        for track, result, length, place in zip(tracks, results, lengths, places, strict=True):
+            if frame not in place or track.reading.chain.influence < 1.0:
                 continue
-            error = _tip_error(track, depsgraph) / length
-            result.residuals[frame] = error
-            if frame in unreached:
+            k, error = place[frame], _tip_error(track, depsgraph) / length
+            result.residuals[k] = error
+            if result.status[k] != REACHED:
                 continue
             if result.worst_tip_error is None or error > result.worst_tip_error[0]:
                 result.worst_tip_error = error, frame
-            if error > MOVED + slack * len(track.reading.bones):
-                result.unreached.append((frame, "MOVED"))
+            if error > OFF + slack * len(track.reading.bones):
+                result.status[k] = MOVED
         yield
 
 
