@@ -9,7 +9,7 @@ import bpy
 
 from . import cli, handlers, operators, ui
 from .overlay import settings as overlay_settings
-from .overlay import view
+from .overlay import strip, view
 from .rig import limit_properties, properties
 from .ui import keymap
 
@@ -26,6 +26,7 @@ STEPS: Sequence[Step] = (
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
     (overlay_settings.register, overlay_settings.unregister),
     (view.register, view.unregister),
+    (strip.register, strip.unregister),
     (handlers.register, handlers.unregister),
     (keymap.register, keymap.unregister),
     (cli.register, cli.unregister),

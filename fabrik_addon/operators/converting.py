@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chains from Blender's own IK constraints."""
+"""Chains from Blender's own IK constraints, and back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ..errors import ChainError
 from ..rig.chain_bones import pose_bones
 from ..rig.compat import is_selected
 from ..session.convert import convert_ik, ik_constraints
-from .base import RigOperator
+from ..session.convert_back import convert_to_ik
+from .base import ChainOperator, RigOperator
+from .choices import chains_property, items_of
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -47,4 +49,27 @@ class FABRIK_OT_from_ik(RigOperator):
         return {"FINISHED"} if any(result.chain for result in results) else {"CANCELLED"}
 
 
-CLASSES = (FABRIK_OT_from_ik,)
+class FABRIK_OT_to_ik(ChainOperator):
+    """Make an IK constraint of each chain, with its target, pole, limits and bend, and disable the chain"""
+
+    bl_idname = "fabrik.to_ik"
+    bl_label = "IK from Chains"
+
+    if TYPE_CHECKING:
+        chains: str
+    else:
+        chains: chains_property("ALL")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        results = convert_to_ik(context, items_of(context, owner, self.chains))
+        for result in results:
+            if not result.constraint:
+                self.report({"WARNING"}, f"{result.chain}: left as it is, {result.lost[0]}")
+                continue
+            made = f"{result.chain}: '{result.constraint}' of {result.bone}"
+            lost = f", but for {'; '.join(result.lost)}" if result.lost else ""
+            self.report({"WARNING"} if lost else {"INFO"}, made + lost)
+        return {"FINISHED"} if any(result.constraint for result in results) else {"CANCELLED"}
+
+
+CLASSES = (FABRIK_OT_from_ik, FABRIK_OT_to_ik)

@@ -24,6 +24,14 @@ OPTIONS = {
 }
 
 
+def _redraw_timelines(settings: FabrikOverlay, context: bpy.types.Context) -> None:
+    manager = context.window_manager
+    for window in manager.windows if manager is not None else ():
+        for area in window.screen.areas:
+            if area.type == "DOPESHEET_EDITOR":
+                area.tag_redraw()
+
+
 class FabrikOverlay(bpy.types.PropertyGroup):
     """Which parts of the overlay are shown"""
 
@@ -31,11 +39,20 @@ class FabrikOverlay(bpy.types.PropertyGroup):
         show: bool
         all_chains: bool
         show_limited_reach: bool
+        show_strip: bool
     else:
         show: BoolProperty(
             name="Overlay",
             description="Draw chains, goals and limits over the armature",
             update=announce,
+            options=set(),
+        )
+        show_strip: BoolProperty(
+            name="Bake Strip",
+            description="Show along the timeline and the dope sheet how far the last bake is off its targets: green "
+            "on them, red by a tenth of the length and more",
+            default=True,
+            update=_redraw_timelines,
             options=set(),
         )
         for _name, (_label, _description, _default) in OPTIONS.items():

@@ -73,7 +73,7 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
         tip = bone if constraint.use_tail else bone.parent
         assert tip is not None
         path = bones_to(owner, tip.name, 0)[-constraint.chain_count :]  # 0, from the start, is all of them
-        stood = _joints(owner, [one.name for one in path], context.evaluated_depsgraph_get())
+        stood = joints_of(owner, [one.name for one in path], context.evaluated_depsgraph_get())
         result.lost += _losses(constraint, path)
         made.append((result, constraint, [one.name for one in path], stood))
     for result, constraint, names, _ in made:
@@ -127,7 +127,7 @@ def _make(owner: bpy.types.Object, names: Sequence[str], constraint: Any) -> Fab
     return chain
 
 
-def _joints(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> list[Vector]:
+def joints_of(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> list[Vector]:
     """The joints of bones as evaluated, relative to the first, in armature space."""
     poses = [pose_bones(owner.evaluated_get(depsgraph))[name] for name in names]
     points = [*(pose.head.copy() for pose in poses), poses[-1].tail.copy()]

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels, lists and preferences."""
 
-from . import chain_list, gizmos, panels, preferences, viewing
+from . import baking, chain_list, gizmos, panels, preferences, viewing
 
-CLASSES = (*preferences.CLASSES, *chain_list.CLASSES, *panels.CLASSES, *viewing.CLASSES, *gizmos.CLASSES)
+CLASSES = (
+    *preferences.CLASSES,
+    *chain_list.CLASSES,
+    *panels.CLASSES,
+    *baking.CLASSES,
+    *viewing.CLASSES,
+    *gizmos.CLASSES,
+)

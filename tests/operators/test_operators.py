@@ -168,7 +168,8 @@ def state(owner: bpy.types.Object):
     chains = [(c.name, c.target and c.target.name, c.pole and c.pole.name, c.start, c.status) for c in rig.chains]
     limits = [(b.fabrik.limit, tuple(b.fabrik.axis)) for b in owner.pose.bones]
     objects = [(found.name, found.select_get(), tuple(found.location)) for found in bpy.data.objects]
-    return chains, rig.active_index, channels(owner), limits, sorted(objects), owner.mode
+    constraints = [(bone.name, found.name) for bone in owner.pose.bones for found in bone.constraints]
+    return chains, rig.active_index, channels(owner), limits, sorted(objects), owner.mode, constraints, rig.bake_report
 
 
 UNDOABLE = {
@@ -191,8 +192,17 @@ UNDOABLE = {
     "from_ik": {},
     "goal_snap": {},
     "pose_snap": {},
+    "to_ik": {},
+    "report_clear": {},
 }
-ONLY_LOOK = {"record", "record_clear", "step", "steps_play"}  # these change nothing in the file
+ONLY_LOOK = {
+    "report_copy",
+    "report_frame",
+    "record",
+    "record_clear",
+    "step",
+    "steps_play",
+}  # these change nothing in the file
 WITH_A_MOUSE = {"drag"}  # tried in a window by gui_check.py
 
 
@@ -212,6 +222,8 @@ def test_undo_in_one_step(name: str) -> None:
     select(owner, owner.pose.bones[1].name, *(["b2"] if name == "limit_copy" else []))
     if name == "from_ik":
         owner.pose.bones["b2"].constraints.new("IK").target = owner.fabrik.chains[0].target
+    if name == "report_clear":
+        owner.fabrik.bake_report = '{"format": 1}'
     if name == "bake":
         owner.fabrik.active_index = 0
         owner.fabrik.chains[1].enabled = False

@@ -4,5 +4,6 @@
 from .go import bake, bake_steps
 from .result import BakeResult, ChainBake
 from .settings import BakeSettings
+from .stored import read_report
 
-__all__ = ("BakeResult", "BakeSettings", "ChainBake", "bake", "bake_steps")
+__all__ = ("BakeResult", "BakeSettings", "ChainBake", "bake", "bake_steps", "read_report")

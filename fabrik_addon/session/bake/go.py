@@ -7,7 +7,6 @@ each other and are solved as one batch. Chains that hang on others are sampled a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterator, Sequence
 
 import bpy
@@ -19,7 +18,6 @@ from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_values
 from ...rig.curves import CurveWriter
 from ...rig.plain_motion import stands_still
-from ...rig.properties import rig_of
 from ..frames import frames_visited, keys_of_goals
 from ..order import Item, levels
 from .checks import check_bake
@@ -29,6 +27,7 @@ from .result import BakeResult, ChainBake
 from .sample import Track, sample
 from .settings import BakeSettings
 from .solving import portions, solve_portion
+from .stored import store_report
 from .verify import frames_to_check, verify
 
 MOST_FRAMES = 1_000_000
@@ -87,7 +86,7 @@ def bake_steps(
     found = {(result.rig, result.chain): result for result in run.results}
     result = BakeResult(settings.verify, [found[owner.name, chain.name] for owner, chain in items])
     for owner in run.owners.values():
-        rig_of(owner).bake_report = json.dumps(result.of(owner.name).as_json())
+        store_report(owner, result)
     return result
 
 

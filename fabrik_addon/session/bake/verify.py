@@ -20,7 +20,7 @@ SAMPLES = 50
 
 def frames_to_check(results: Sequence[ChainBake], verify: str) -> list[float]:
     """The frames that are evaluated: all, or some spread evenly and those of the largest turns."""
-    frames = np.unique(np.concatenate([result.frames for result in results])).tolist()
+    frames: list[float] = np.unique(np.concatenate([result.frames for result in results])).tolist()
     if verify == "NONE":
         return []
     if verify == "EVERY" or len(frames) <= SAMPLES:

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains made into Blender's own IK constraints: the same bones, goals, bend, and limits as far as these can be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import degrees, pi
+from typing import Any
+
+import bpy
+from mathutils import Vector
+
+from ..errors import FabrikError
+from ..kernel import solve
+from ..kernel.limits import Free
+from ..rig.chain_bones import pose_bones
+from ..rig.checks import check_rig
+from ..rig.ik_settings import write_ik_settings
+from ..rig.keys import KeyedChannels
+from ..rig.limit_properties import limit_of
+from ..rig.properties import FabrikChain
+from ..rig.reader import Reading, frame_of, read
+from ..rig.writer import plan
+from .convert import Converted, bend_between, joints_of
+from .order import Item
+
+NEAR = 1.0  # degrees of a bend that count as the same
+APART = 0.01  # share of the length
+CORRECTIONS = 5
+
+
+@dataclass(slots=True)
+class _Made:
+    """A constraint, and where its chain stood by our solve."""
+
+    item: Item
+    result: Converted
+    constraint: Any
+    bones: list[str]
+    stood: list[Vector]
+    length: float
+
+
+def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Converted]:
+    """Make an IK constraint of each chain, or take the muted one from which it was made, and disable the chain.
+
+    The bones are put into the chain's start pose, from which Blender's IK then starts.
+
+    Args:
+        context: Its view layer is evaluated.
+        items: Chains, each with its armature object.
+
+    Returns:
+        What came of each; a chain that can't be solved stays as it is.
+    """
+    results, read_before = [], []
+    depsgraph = context.evaluated_depsgraph_get()
+    for owner, chain in items:
+        result = Converted("", "", chain.name)
+        results.append(result)
+        try:
+            check_rig(owner, depsgraph)
+            read_before.append(((owner, chain), result, read(owner, chain, depsgraph)))
+        except FabrikError as error:
+            result.lost.append(error.local)
+    made = [_make(item, result, reading, depsgraph) for item, result, reading in read_before]
+    _update(context)
+    for one in made:
+        _match_bend(context, one)
+    return results
+
+
+def _make(item: Item, result: Converted, reading: Reading, depsgraph: bpy.types.Depsgraph) -> _Made:
+    owner, chain = item
+    names = [bone.name for bone in reading.bones]
+    measured = reading.measured(reading.starts)
+    solution = solve(measured, reading.goal, reading.settings)
+    result.lost += _losses(chain, reading)
+    for bone, limit, stiffness in zip(reading.bones, reading.limits, reading.stiffness, strict=True):
+        if limit_of(bone).limit != "BONE_IK":
+            result.lost += [f"{bone.name}: {lost}" for lost in write_ik_settings(bone, limit, stiffness)]
+    for write in plan(
+        reading, reading.starts, KeyedChannels(owner, frame_of(depsgraph))
+    ):  # Blender's IK starts from it
+        write.write()
+    constraint: Any = _muted_constraint(owner, chain, names) or reading.bones[-1].constraints.new("IK")
+    constraint.target, constraint.subtarget = chain.target, chain.target_bone
+    constraint.pole_target, constraint.pole_subtarget = chain.pole, chain.pole_bone
+    constraint.chain_count = len(names) + (not constraint.use_tail)
+    constraint.influence, constraint.mute = chain.influence, False
+    chain.enabled = False
+    result.bone, result.constraint = names[-1], constraint.name
+    return _Made(item, result, constraint, names, solution.joints, measured.length)
+
+
+def _losses(chain: FabrikChain, reading: Reading) -> list[str]:
+    lost = []
+    if chain.pole is not None and not isinstance(reading.limits[0], Free):
+        lost.append(f"{reading.bones[0].name}: its limit, which Blender's IK does not hold at the root with a pole")
+    return lost
+
+
+def _muted_constraint(owner: bpy.types.Object, chain: FabrikChain, names: Sequence[str]) -> Any:
+    """The muted IK constraint with the same target that ends where the chain does, or None."""
+    tip = pose_bones(owner)[names[-1]]
+    for bone, with_tail in ((tip, True), *((child, False) for child in tip.children)):
+        for found in bone.constraints:
+            constraint: Any = found
+            if found.type != "IK" or not found.mute or constraint.use_tail != with_tail:
+                continue
+            if constraint.target == chain.target and constraint.subtarget == chain.target_bone:
+                return constraint
+    return None
+
+
+def _match_bend(context: bpy.types.Context, made: _Made) -> None:
+    """Set the pole angle by which Blender's limb bends as ours stood, and tell how far it is from there."""
+    if made.constraint.pole_target is not None:
+        left = _left(context, made, 0.0)
+        side = min((1.0, -1.0), key=lambda side: abs(_left(context, made, side * left)))
+        best, angle = (abs(left), 0.0), 0.0
+        for _ in range(CORRECTIONS):  # Blender's solve does not turn the limb by just what the angle changes
+            angle += side * left
+            left = _left(context, made, angle)
+            best = min(best, (abs(left), angle))
+        _left(context, made, best[1])
+    seen = _seen(context, made)
+    apart = max((a - b).length for a, b in zip(seen, made.stood, strict=True)) / made.length
+    turned = degrees(abs(bend_between(seen, made.stood) or 0.0))
+    if turned > NEAR:
+        made.result.lost.append(f"it bends {turned:.0f}° away from where it bent")
+    elif apart > APART:
+        made.result.lost.append(f"its joints stand up to {apart:.0%} of the length away from where they stood")
+
+
+def _left(context: bpy.types.Context, made: _Made, angle: float) -> float:
+    """How far our bend is from Blender's with a pole angle."""
+    made.constraint.pole_angle = (angle + pi) % (2.0 * pi) - pi
+    return bend_between(_seen(context, made), made.stood) or 0.0
+
+
+def _seen(context: bpy.types.Context, made: _Made) -> list[Vector]:
+    _update(context)
+    return joints_of(made.item[0], made.bones, context.evaluated_depsgraph_get())
+
+
+def _update(context: bpy.types.Context) -> None:
+    assert context.view_layer is not None
+    context.view_layer.update()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of baking: the button, and what came of the last bake."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..overlay.settings import scene_settings
+from ..rig.find import working_chain, working_rig
+from ..session.bake import read_report
+from ..session.wording import STATUS_TEXTS
+from .panels import FabrikPanel
+
+SHOWN = 8  # chains of which the panel tells
+RUNS = 3  # runs of frames of a chain of which it tells
+
+
+class FABRIK_PT_bake(FabrikPanel):
+    """Keys for a range of frames, and a report of how they play"""
+
+    bl_label = "Bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, owner = self.layout, working_rig(context)
+        layout.operator("fabrik.bake", icon="KEYFRAME_HLT")
+        row = layout.row(align=True)
+        row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
+        row.operator("fabrik.pose_snap", text="Pose to Goals", icon="CON_KINEMATIC")
+        report = read_report(owner)
+        if report is not None:
+            _draw_report(context, layout, report)
+
+
+def _draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report: dict[str, Any]) -> None:
+    """What came of the last bake: a line for each chain, those that missed frames first."""
+    chains = sorted(report["chains"], key=lambda chain: -chain["unreached_count"])
+    header = layout.row(align=True)
+    count = len(chains)
+    header.label(text=f"{count} chain{'' if count == 1 else 's'}, {sum(chain['keys'] for chain in chains)} keys")
+    header.prop(scene_settings(context.scene), "show_strip", text="", icon="ACTION")
+    header.operator("fabrik.report_copy", text="", icon="COPYDOWN")
+    header.operator("fabrik.report_clear", text="", icon="X")
+    active = working_chain(context).name
+    shown = sorted(chains, key=lambda chain: chain["chain"] != active)[:1]
+    shown += [chain for chain in chains if chain not in shown][: SHOWN - 1]
+    for chain in shown:
+        _draw_chain(layout.box().column(align=True), chain)
+    if count > len(shown):
+        layout.label(text=f"and {count - len(shown)} more")
+
+
+def _draw_chain(column: bpy.types.UILayout, chain: dict[str, Any]) -> None:
+    missed = chain["unreached_count"]
+    column.label(
+        text=f"{chain['chain']}: {chain['keys']} keys, {chain['frames']} frames",
+        icon="ERROR" if missed else "CHECKMARK",
+    )
+    if chain["worst_tip_error"] is not None:
+        text = f"Tip error {chain['worst_tip_error']:.1e} of length"
+        _draw_place(column, text, chain["worst_tip_error_frame"])
+    if chain["worst_violation_degrees"] > 1e-3:
+        column.label(text=f"Limits left by {chain['worst_violation_degrees']:.2g}°", icon="BLANK1")
+    _draw_place(column, f"Largest turn {chain['worst_turn_degrees']:.3g}°", chain["worst_turn_frame"])
+    for run in chain["unreached"][:RUNS]:
+        span = f"{run['first']:g}" if run["first"] == run["last"] else f"{run['first']:g} to {run['last']:g}"
+        _draw_place(column, f"{span}: {STATUS_TEXTS[run['status']].lower()}", run["first"])
+    if len(chain["unreached"]) > RUNS:
+        column.label(text=f"{missed} frames not reached in all", icon="BLANK1")
+
+
+def _draw_place(column: bpy.types.UILayout, text: str, frame: float) -> None:
+    """A line, and a button that goes to its frame."""
+    row = column.row(align=True)
+    row.label(text=text, icon="BLANK1")
+    button = row.row(align=True)
+    button.ui_units_x = 2.5
+    button.operator("fabrik.report_frame", text=f"{frame:g}").frame = frame
+
+
+CLASSES = (FABRIK_PT_bake,)
