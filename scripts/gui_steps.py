@@ -4,130 +4,20 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
-import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import bpy
-from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Quaternion, Vector
 
-ARCHIVE, OUT, REPORT, GRAB = sys.argv[sys.argv.index("--") + 1 :]
-OPS: Any = bpy.ops
-CONTEXT: Any = bpy.context
-WAIT = 0.4  # seconds for Blender to redraw and handle events
-# Where the buttons stand in the sidebar: share of its width, pixels below its top at scale 1.
-BUTTONS = {
-    "Add Chain": (0.5, 148),
-    "Solve": (0.25, 151),
-    "Live": (0.12, 179),
-    "Overlay": (0.52, 179),
-    "Drag Tip": (0.5, 206),
-}
+sys.path.insert(0, str(Path(__file__).parent))  # Blender runs this file by its path
 
-
-def say(text: str) -> None:
-    with Path(REPORT).open("a", encoding="utf-8") as file:
-        file.write(text + "\n")
-
-
-def check(what: str, holds: bool) -> None:
-    """Report whether something holds."""
-    say(f"{'ok' if holds else 'FAILED'}: {what}")
-
-
-class Window:
-    """The 3D View of Blender's window, and a hand on the mouse."""
-
-    def __init__(self) -> None:
-        manager: Any = bpy.context.window_manager
-        self.window: Any = manager.windows[0]
-
-    @property
-    def area(self) -> Any:
-        return next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
-
-    def region(self, kind: str) -> Any:
-        return next(region for region in self.area.regions if region.type == kind)
-
-    def context(self) -> Any:
-        override: Any = bpy.context.temp_override
-        return override(window=self.window, area=self.area, region=self.region("WINDOW"))
-
-    def events(self, *kinds: tuple[str, str], at: tuple[int, int], **keys: bool) -> Iterator[float]:
-        for kind, value in kinds:
-            self.window.event_simulate(type=kind, value=value, x=at[0], y=at[1], **keys)
-            yield 0.1
-
-    def click(self, button: str) -> Iterator[float]:
-        """Click a button of the panel."""
-        share, below = BUTTONS[button]
-        side, scale = self.region("UI"), CONTEXT.preferences.system.ui_scale
-        at = int(side.x + side.width * share), int(side.y + side.height - below * scale)
-        yield from self.events(("MOUSEMOVE", "NOTHING"), ("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
-        yield WAIT
-
-    def key(self, kind: str, at: tuple[int, int], **keys: bool) -> Iterator[float]:
-        yield from self.events((kind, "PRESS"), (kind, "RELEASE"), at=at, **keys)
-
-    def move(self, at: tuple[int, int], **keys: bool) -> Iterator[float]:
-        yield from self.events(("MOUSEMOVE", "NOTHING"), at=at, **keys)
-
-    def seen(self, point: Vector) -> tuple[int, int]:
-        """Where a point of the world is seen, in pixels of the window."""
-        region = self.region("WINDOW")
-        place = location_3d_to_region_2d(region, self.area.spaces.active.region_3d, point)
-        assert place is not None
-        return int(region.x + place.x), int(region.y + place.y)
-
-    def picture(self, name: str, away: bool = True) -> Iterator[float]:
-        """Save what is seen, the mouse out of the way where that is wanted."""
-        region = self.region("WINDOW")
-        if away:
-            yield from self.move((region.x + 30, region.y + 30))
-        self.area.tag_redraw()
-        yield WAIT
-        path = str(Path(OUT) / f"{name}.png")
-        if GRAB:
-            subprocess.run([*shlex.split(GRAB), path], check=True)
-        else:
-            with self.context():
-                bpy.ops.screen.screenshot(filepath=path)
-
-
-def make_leg() -> Any:
-    """A leg of three bones in pose mode, all bones selected."""
-    for found in list(bpy.data.objects):
-        bpy.data.objects.remove(found)
-    data: Any = bpy.data.armatures.new("Leg")
-    owner: Any = bpy.data.objects.new("Leg", data)
-    CONTEXT.scene.collection.objects.link(owner)
-    CONTEXT.view_layer.objects.active = owner
-    owner.select_set(True)
-    bpy.ops.object.mode_set(mode="EDIT")
-    points, parent = [(0, 0, 2), (0, -0.15, 1.1), (0, 0, 0.2), (0, -0.45, 0)], None
-    for name, (head, tail) in zip(("thigh", "shin", "foot"), pairwise(points), strict=True):
-        bone = data.edit_bones.new(name)
-        bone.head, bone.tail, bone.parent, bone.use_connect = head, tail, parent, parent is not None
-        parent = bone
-    bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.pose.select_all(action="SELECT")
-    data.bones.active = data.bones["foot"]
-    return owner
-
-
-def tip(owner: Any) -> Vector:
-    return owner.matrix_world @ owner.pose.bones["foot"].tail
-
-
-def rotations(owner: Any) -> list[tuple[float, ...]]:
-    return [tuple(bone.rotation_quaternion) for bone in owner.pose.bones]
+from gui_bake import baked
+from gui_window import ARCHIVE, CONTEXT, OPS, WAIT, Window, check, make_leg, rotations, say, tip
 
 
 def opened(window: Window) -> Iterator[float]:
@@ -340,6 +230,7 @@ def steps() -> Iterator[float]:
         lambda: snapped(window),
         lambda: turned(window),
         lambda: stepped(window),
+        lambda: baked(window),
     )
     for part in parts:
         yield from part()

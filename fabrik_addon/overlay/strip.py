@@ -93,7 +93,7 @@ def _paint(context: bpy.types.Context, runs: list[Run]) -> None:
     origin = region.view2d.view_to_region(0.0, 0.0, clip=False)[0]
     per_frame = (region.view2d.view_to_region(1000.0, 0.0, clip=False)[0] - origin) / 1000.0
     scale = preferences.system.ui_scale
-    top = region.height - BELOW * scale
+    top = max(region.height - BELOW * scale, HEIGHT * scale)  # a timeline may be no higher than its numbers
     colours = theme_colours(preferences)
     points: list[tuple[float, float]] = []
     tints: list[Colour] = []

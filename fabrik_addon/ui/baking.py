@@ -21,14 +21,10 @@ class FABRIK_PT_bake(FabrikPanel):
     """Keys for a range of frames, and a report of how they play"""
 
     bl_label = "Bake"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, owner = self.layout, working_rig(context)
         layout.operator("fabrik.bake", icon="KEYFRAME_HLT")
-        row = layout.row(align=True)
-        row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
-        row.operator("fabrik.pose_snap", text="Pose to Goals", icon="CON_KINEMATIC")
         report = read_report(owner)
         if report is not None:
             _draw_report(context, layout, report)

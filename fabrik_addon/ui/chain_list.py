@@ -8,7 +8,12 @@ from typing import Any
 import bpy
 
 from ..rig.properties import FabrikChain
-from .status import ICONS
+from .status import ICONS, Icon
+
+SNAPS: tuple[tuple[str, str, Icon], ...] = (
+    ("fabrik.goal_snap", "All Goals to Pose", "SNAP_ON"),
+    ("fabrik.pose_snap", "Pose to All Goals", "CON_KINEMATIC"),
+)
 
 
 class FABRIK_UL_chains(bpy.types.UIList):
@@ -31,4 +36,18 @@ class FABRIK_UL_chains(bpy.types.UIList):
         row.prop(item, "enabled", text="")
 
 
-CLASSES = (FABRIK_UL_chains,)
+class FABRIK_MT_chains(bpy.types.Menu):
+    """What is done with many chains"""
+
+    bl_label = "Chain Specials"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
+        layout.operator("fabrik.to_ik", icon="CONSTRAINT_BONE")
+        layout.separator()
+        for name, text, icon in SNAPS:
+            layout.operator(name, text=text, icon=icon).chains = "ALL"
+
+
+CLASSES = (FABRIK_MT_chains, FABRIK_UL_chains)

@@ -93,7 +93,9 @@ class FABRIK_PT_goal(FabrikPanel):
         else:
             layout.prop(chain, "pole_angle")
         layout.separator()
-        layout.operator("fabrik.goal_snap", icon="SNAP_ON")
+        row = layout.row(align=True)
+        row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
+        row.operator("fabrik.pose_snap", text="Pose to Goals", icon="CON_KINEMATIC")
 
 
 class FABRIK_PT_start(FabrikPanel):
@@ -155,7 +157,7 @@ def _draw_list(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """The chains, and the buttons beside them."""
     rig = rig_of(owner)
     row = layout.row()
-    row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", owner, "fabrik_active_index", rows=4)
+    row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", owner, "fabrik_active_index", rows=5)
     column = row.column(align=True)
     column.operator("fabrik.chain_add", text="", icon="ADD")
     column.operator("fabrik.chain_remove", text="", icon="REMOVE")
@@ -168,6 +170,8 @@ def _draw_list(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
         button = column.row(align=True)
         button.enabled = enabled
         button.operator("fabrik.chain_move", text="", icon=icon).direction = direction
+    column.separator()
+    column.menu("FABRIK_MT_chains", text="", icon="DOWNARROW_HLT")
 
 
 def _draw_status(

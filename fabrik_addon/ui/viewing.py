@@ -24,9 +24,7 @@ def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner:
     arrow = row.row(align=True)
     arrow.ui_units_x = 1.0
     arrow.popover("FABRIK_PT_overlay", text="")
-    row = layout.row(align=True)
-    row.operator("fabrik.drag", icon="VIEW_PAN")
-    row.operator("fabrik.bake", icon="KEYFRAME_HLT")
+    layout.operator("fabrik.drag", icon="VIEW_PAN")
 
 
 class FABRIK_PT_overlay(bpy.types.Panel):
