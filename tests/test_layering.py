@@ -19,7 +19,7 @@ LAYERS = (
     ("operators", "handlers", "cli"),
     ("ui",),
     ("registration",),
-    ("__init__",),
+    ("__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 WITHOUT_BPY = ("errors", "finite", "package", "kernel")

@@ -11,16 +11,26 @@ from typing import NoReturn
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..session.frames import frames_between
+from .baking import INTERPOLATIONS, INTO, VERIFY, BakeRequest
+from .progress import FORMS
+from .scene import Choice, Place
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect
   blender --background rig.blend --command fabrik solve --armature Rig --target hand.L=1,0,1.5 --output posed.blend
   blender --background --command fabrik bake --file shot.blend --frames 1-250 --output baked.blend
+  blender --background --command fabrik convert --file rig.blend --to chains --output rig.blend
+  blender --background --command fabrik bake --job shots.json --index 4-6 --progress
 
 The report is one line of JSON on standard output, where Blender prints lines of its own, too. Exit codes: 0 all
 limbs on their targets, 1 some not, 2 the input is wrong; a file is written whole or not at all.
 """
+COMMANDS = {
+    "inspect": "tell armatures, chains and their settings",
+    "solve": "pose chains at the frame of the file or at another",
+    "bake": "key chains over a range of frames, of one file or of the shots of a job file",
+    "convert": "make chains of Blender's IK constraints, or the other way round",
+}
 MOST_FRAMES = 1_000_000
 LAST_FRAME = 1_048_574
 
@@ -36,55 +46,102 @@ def parser() -> Parser:
     """The parser of all commands."""
     found = Parser(prog="fabrik", epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = found.add_subparsers(dest="command", required=True, parser_class=Parser)
-    for name, text in (
-        ("inspect", "tell armatures, chains and their settings"),
-        ("solve", "pose chains at the frame of the file or at another"),
-        ("bake", "key chains over a range of frames"),
-    ):
-        command = commands.add_parser(
+    made = {}
+    for name, text in COMMANDS.items():
+        made[name] = command = commands.add_parser(
             name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
         )
-        command.add_argument("--file", type=Path, help="a .blend to open; its scripts are not run")
-        command.add_argument("--report", type=Path, help="a file for the report as well")
-        command.add_argument(
-            "--armature", action="append", default=[], help="armature objects; all with chains if none"
-        )
-        command.add_argument("--chain", action="append", default=[], help="names of chains; all enabled ones if none")
-        if name == "inspect":
-            continue
-        command.add_argument("--output", type=Path, help="where to save the result; the file itself may be named")
-        command.add_argument(
-            "--target", action="append", default=[], metavar="CHAIN=X,Y,Z", help="put the target of a chain somewhere"
-        )
-        if name == "solve":
-            command.add_argument("--frame", type=int, help="frame at which to solve")
-            continue
-        command.add_argument("--frames", metavar="FIRST-LAST", help="range; the scene's if it is not given")
-        command.add_argument("--step", type=int, default=1)
-        command.add_argument("--into", choices=("ACTION", "NEW_ACTION", "NLA"), default="ACTION")
-        command.add_argument("--interpolation", choices=("LINEAR", "BEZIER"), default="LINEAR")
+        add = command.add_argument
+        add("--file", type=Path, help="a .blend to open; its scripts are not run")
+        add("--report", type=Path, help="a file for the report as well")
+        add("--armature", action="append", default=[], help="armature objects; all with chains if none")
+        add("--chain", action="append", default=[], help="names of chains; all enabled ones if none")
+        if name != "inspect":
+            add("--output", type=Path, help="where to save the result; the file itself may be named")
+        if name in {"solve", "bake"}:
+            place = "put the target of a chain somewhere"
+            add("--target", action="append", default=[], metavar="CHAIN=X,Y,Z", help=place)
+    made["solve"].add_argument("--frame", type=int, help="frame at which to solve")
+    made["convert"].add_argument("--to", choices=("chains", "ik"), required=True, help="what to make")
+    _add_bake(made["bake"])
     return found
 
 
-def frames_of(text: str, step: int) -> tuple[int, ...]:
-    """The frames of a range.
+def _add_bake(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--frames", metavar="FIRST-LAST", help="range; the scene's if it is not given")
+    add("--step", type=int, default=1, help="frames from key to key")
+    add("--only-keys", action="store_true", help="key each chain only where its target or pole has a key")
+    add("--into", choices=INTO, default=INTO[0], help="the armature's action, a copy of it, or a track")
+    add("--interpolation", choices=INTERPOLATIONS, default=INTERPOLATIONS[0])
+    add("--clean-up", type=float, default=0.0, metavar="DEGREES", help="leave out keys up to this error")
+    add("--verify", choices=VERIFY, default=VERIFY[0], help="which frames Blender evaluates afterwards")
+    add("--job", type=Path, help="a job file whose shots are baked, each into its own output")
+    add("--index", metavar="FIRST-LAST", help="entries of the job file, from 1; all if it is not given")
+    add("--progress", nargs="?", choices=FORMS, const=FORMS[0], help="tell how much is done, as it goes on")
+
+
+def choice_of(arguments: argparse.Namespace) -> Choice:
+    """Armatures, chains and targets that are named.
+
+    Raises:
+        InvalidValueError: A target is none.
+    """
+    return Choice(arguments.armature, arguments.chain, targets_of(getattr(arguments, "target", ())))
+
+
+def bake_request_of(arguments: argparse.Namespace) -> BakeRequest:
+    """What to bake.
+
+    Raises:
+        InvalidValueError: A value is none.
+    """
+    if arguments.index is not None:
+        raise InvalidValueError("--index counts the entries of a job file, which --job names")
+    if not (are_finite([arguments.clean_up]) and 0.0 <= arguments.clean_up <= 30.0):
+        raise InvalidValueError(f"a clean-up by {arguments.clean_up} degrees is not between 0 and 30")
+    return BakeRequest(
+        choice_of(arguments),
+        range_of(arguments.frames, arguments.step),
+        arguments.step,
+        arguments.into,
+        arguments.interpolation,
+        arguments.only_keys,
+        arguments.clean_up,
+        arguments.verify,
+    )
+
+
+def range_of(text: str | None, step: int) -> tuple[int, int] | None:
+    """First and last frame of a range; None for none.
 
     Raises:
         InvalidValueError: It is no range, ends before it starts, or has too many frames.
     """
+    if step < 1:
+        raise InvalidValueError(f"a step of {step} frames leads nowhere")
+    if text is None:
+        return None
     found = re.fullmatch(r"(-?\d{1,7})-(-?\d{1,7})", text)
     if found is None:
         raise InvalidValueError(f"'{text}' is no range of frames such as 1-250")
     first, last = int(found.group(1)), int(found.group(2))
+    check_range(first, last, step)
+    return first, last
+
+
+def check_range(first: int, last: int, step: int) -> None:
+    """Refuse a range that Blender does not have.
+
+    Raises:
+        InvalidValueError: It ends before it starts, or has too many frames.
+    """
     if last < first:
         raise InvalidValueError(f"the range ends at frame {last}, before it starts at {first}")
-    if step < 1:
-        raise InvalidValueError(f"a step of {step} frames leads nowhere")
     if (last - first) // step >= MOST_FRAMES:
-        raise InvalidValueError(f"the range {text} has more than {MOST_FRAMES} frames")
+        raise InvalidValueError(f"the range {first}-{last} has more than {MOST_FRAMES} frames")
     for frame in (first, last):
         check_frame(frame)
-    return frames_between(first, last, step)
 
 
 def check_frame(frame: int) -> None:
@@ -97,13 +154,13 @@ def check_frame(frame: int) -> None:
         raise InvalidValueError(f"there is no frame {frame}: Blender's run from -{LAST_FRAME} to {LAST_FRAME}")
 
 
-def targets_of(texts: Sequence[str]) -> dict[str, tuple[float, float, float]]:
+def targets_of(texts: Sequence[str]) -> dict[str, Place]:
     """Places for targets by the names of chains.
 
     Raises:
         InvalidValueError: One is not CHAIN=X,Y,Z, is not finite, or a chain is named twice.
     """
-    found: dict[str, tuple[float, float, float]] = {}
+    found: dict[str, Place] = {}
     for text in texts:
         name, equals, place = text.rpartition("=")
         try:

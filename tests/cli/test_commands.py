@@ -4,41 +4,41 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.cli.arguments import frames_of, targets_of
+from fabrik_addon.cli import progress
+from fabrik_addon.cli.arguments import range_of, targets_of
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.compat import fcurves_of
 
-from rigs import add_chain, make_line, tip_error
+from cli_files import refused, reported, save_shot
+from rigs import add_chain, make_empty, make_line, tip_error
+
+ROOT = Path(__file__).parents[2]
+FULL_DISK = """
+import os, resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+import bpy
+sys.path.insert(0, {root!r})
+import fabrik_addon
+from fabrik_addon.cli.commands import run
+fabrik_addon.register()
+code = run(["bake", "--file", {file!r}, "--output", {file!r}])
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(code)
+"""
 
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Path:
-    """A file with an armature of one chain, whose target is keyed."""
-    owner = make_line(3)
-    chain = add_chain(owner, (0.4, -0.5, 1.9))
-    for frame, x in ((1, -0.3), (12, 0.6)):
-        chain.target.location.x = x
-        chain.target.keyframe_insert("location", frame=frame)
-    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 12
-    path = tmp_path / "shot.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    return path
-
-
-def reported(capfd: pytest.CaptureFixture[str]) -> dict:
-    return json.loads(capfd.readouterr().out.strip().splitlines()[-1])
-
-
-def refused(capfd: pytest.CaptureFixture[str]) -> str:
-    """The one line of the error."""
-    lines = [line for line in capfd.readouterr().err.splitlines() if line.startswith("fabrik:")]
-    assert len(lines) == 1
-    return lines[0]
+    return save_shot(tmp_path / "shot.blend")
 
 
 def test_inspect_tells_chains_and_limits(shot: Path, capfd) -> None:
@@ -116,6 +116,61 @@ def curves():
     return fcurves_of(bpy.data.objects["Rig"])
 
 
+def test_bake_takes_what_the_panel_offers(shot: Path, capfd) -> None:
+    words = ["bake", "--file", str(shot), "--only-keys", "--interpolation", "BEZIER", "--verify", "SAMPLE"]
+    assert run(words) == 0
+    report = reported(capfd)["armatures"][0]
+    assert report["verify"] == "SAMPLE"
+    assert report["chains"][0]["frames"] == 2
+    assert run(["bake", "--file", str(shot), "--clean-up", "0.5"]) == 0
+    assert reported(capfd)["armatures"][0]["chains"][0]["keys"] < 100
+
+
+def test_progress_is_told(shot: Path, capfd, monkeypatch) -> None:
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    assert run(["bake", "--file", str(shot), "--progress"]) == 0
+    told = [line for line in capfd.readouterr().err.splitlines() if line.startswith("progress: ")]
+    shares = [float(line.split()[1]) for line in told]
+    assert len(shares) > 5
+    assert shares == sorted(shares)
+    assert shares[-1] == 100.0
+    assert run(["bake", "--file", str(shot), "--progress", "openjd"]) == 0
+    assert "openjd_progress: 100.0" in capfd.readouterr().out.splitlines()
+
+
+class TestConvert:
+    def test_ik_constraints_to_chains_and_back(self, tmp_path: Path, capfd) -> None:
+        owner = make_line(3)
+        constraint = owner.pose.bones["b2"].constraints.new("IK")
+        constraint.target = make_empty((0.4, -0.5, 1.9))
+        path = tmp_path / "rig.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        assert run(["convert", "--file", str(path), "--to", "chains", "--output", str(path)]) == 0
+        told = reported(capfd)["armatures"][0]
+        assert told["name"] == "Rig"
+        assert [one["chain"] for one in told["converted"]] == ["b2"]
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        assert [chain.name for chain in bpy.data.objects["Rig"].fabrik.chains] == ["b2"]
+        assert run(["convert", "--file", str(path), "--to", "ik", "--output", str(path)]) == 0
+        assert reported(capfd)["armatures"][0]["converted"][0]["constraint"] == "IK"
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+        owner = bpy.data.objects["Rig"]
+        assert not owner.pose.bones["b2"].constraints[0].mute
+        assert not owner.fabrik.chains[0].enabled
+
+    def test_what_cannot_be_carried_over_gives_exit_code_1(self, tmp_path: Path, capfd) -> None:
+        owner = make_line(3)
+        owner.pose.bones["b2"].constraints.new("IK")
+        path = tmp_path / "rig.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        assert run(["convert", "--file", str(path), "--to", "chains"]) == 1
+        assert reported(capfd)["armatures"][0]["converted"][0]["lost"] == ["it has no target"]
+
+    def test_nothing_to_convert(self, shot: Path, capfd) -> None:
+        assert run(["convert", "--file", str(shot), "--to", "chains"]) == 2
+        assert "no bone has an IK constraint" in refused(capfd)
+
+
 class TestRefusals:
     @pytest.mark.parametrize(
         ("words", "message"),
@@ -134,6 +189,10 @@ class TestRefusals:
             (["inspect", "--report", "/dev/null"], "not a file"),
             (["solve", "--frame", "99999999"], "no frame 99999999"),
             (["solve", "--target", "b2=0,0,1"], "is keyed"),
+            (["bake", "--clean-up", "nan"], "not between 0 and 30"),
+            (["bake", "--index", "3"], "--job names"),
+            (["convert", "--to", "chains", "--chain", "b2"], "does not go with"),
+            (["convert"], "required: --to"),
             (["dance"], "invalid choice"),
         ],
     )
@@ -166,6 +225,32 @@ class TestRefusals:
         assert run(["inspect", "--file", str(path)]) == 2
         assert "can't be opened" in refused(capfd)
 
+    def test_a_file_of_a_newer_blender(self, shot: Path, capfd, monkeypatch) -> None:
+        saved = bpy.app.version
+        path = shot.with_name("newer.blend")
+        data = shot.read_bytes()
+        assert data.startswith((b"BLENDER-v", b"BLENDER17-01v")), "the file is not compressed"
+        version = b"%d%02d" % saved[:2]
+        place = data.index(version)
+        path.write_bytes(data[:place] + (b"%d%02d" % (saved[0] + 1, 0)) + data[place + 3 :])
+        assert run(["bake", "--file", str(path), "--output", str(path)]) == 2
+        assert refused(capfd).startswith(f"fabrik: error: '{path}'")
+
+    def test_a_full_disk_leaves_the_old_file(self, shot: Path) -> None:
+        """A limit on the size of files makes writing fail as a full disk does."""
+        pytest.importorskip("resource", reason="this system has no limit on the size of files")
+        before = shot.read_bytes()
+        script = shot.with_name("bake.py")
+        script.write_text(FULL_DISK.format(root=str(ROOT), file=str(shot)))
+        blender = [bpy.app.binary_path, "--background", "--factory-startup", "--python"]
+        command = [*(blender if bpy.app.binary_path else [sys.executable]), str(script)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        script.unlink()
+        assert done.returncode == 2, done.stderr
+        assert [line for line in done.stderr.splitlines() if line.startswith("fabrik: error:")]
+        assert shot.read_bytes() == before
+        assert [path.name for path in shot.parent.iterdir()] == [shot.name]
+
     def test_a_file_without_chains(self, tmp_path: Path, capfd) -> None:
         path = tmp_path / "empty.blend"
         make_line(2)
@@ -182,13 +267,27 @@ class TestRefusals:
         assert "has constraints" in refused(capfd)
 
 
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="Blender's own Python has no module bpy to load")
+def test_as_a_module_of_python(shot: Path) -> None:
+    output = shot.with_name("out.blend")
+    words = [sys.executable, "-m", "fabrik_addon", "bake", "--file", str(shot), "--output", str(output)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    report = next(line for line in reversed(done.stdout.splitlines()) if line.startswith("{"))
+    assert json.loads(report)["all_reached"]
+    assert output.is_file()
+    done = subprocess.run([*words[:3], "solve"], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 2
+    assert "fabrik: error: no file" in done.stderr
+
+
 def test_help_has_examples(capfd) -> None:
     assert run(["--help"]) == 0
     assert "--command fabrik bake" in capfd.readouterr().out
 
 
 def test_ranges_and_targets() -> None:
-    assert frames_of("-3-4", 2) == (-3, -1, 1, 3, 4)
+    assert range_of("-3-4", 2) == (-3, 4)
     assert targets_of(["a=b=1,2,3"]) == {"a=b": (1.0, 2.0, 3.0)}
     with pytest.raises(InvalidValueError, match="twice"):
         targets_of(["a=1,2,3", "a=1,2,3"])

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bake of the open file, as asked for by arguments or by an entry of a job file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import radians
+from typing import Any
+
+import bpy
+
+from ..session.bake import BakeResult, BakeSettings, bake_steps
+from ..session.frames import frames_between
+from .progress import Progress
+from .scene import Choice, chosen, items_of, put_targets
+
+Report = dict[str, Any]
+INTO = ("ACTION", "NEW_ACTION", "NLA")
+INTERPOLATIONS = ("LINEAR", "BEZIER")
+VERIFY = ("EVERY", "SAMPLE", "NONE")
+
+
+@dataclass(frozen=True, slots=True)
+class BakeRequest:
+    """What to bake; see `BakeSettings`.
+
+    Attributes:
+        choice: Armatures, chains, and places for targets.
+        frames: First and last frame, or None for the scene's.
+        step: Frames from key to key.
+        clean_up: In degrees.
+    """
+
+    choice: Choice = field(default_factory=Choice)
+    frames: tuple[int, int] | None = None
+    step: int = 1
+    into: str = INTO[0]
+    interpolation: str = INTERPOLATIONS[0]
+    only_keys: bool = False
+    clean_up: float = 0.0
+    verify: str = VERIFY[0]
+
+    def settings(self, scene: bpy.types.Scene) -> BakeSettings:
+        """The bake's own settings, with the scene's range where none is given."""
+        first, last = self.frames or (scene.frame_start, scene.frame_end)
+        return BakeSettings(
+            frames_between(first, last, self.step),
+            self.into,
+            self.interpolation,
+            self.verify,
+            self.only_keys,
+            radians(self.clean_up),
+        )
+
+
+def bake_open_file(request: BakeRequest, progress: Progress) -> Report:
+    """Bake chains of the open file; nothing is saved.
+
+    Returns:
+        The report, by armatures.
+
+    Raises:
+        FabrikError: Something can't be baked.
+    """
+    scene = bpy.context.scene
+    assert scene is not None
+    found = chosen(request.choice)
+    items = items_of(found)
+    put_targets(request.choice.targets, items)
+    steps = bake_steps(bpy.context, items, request.settings(scene))
+    result: BakeResult | None = None
+    while result is None:
+        try:
+            progress.tell(next(steps))
+        except StopIteration as end:
+            result = end.value
+    told = [{"name": owner.name, **result.of(owner.name).as_json()} for owner, chains in found if chains]
+    return {"all_reached": result.all_reached, "armatures": told}

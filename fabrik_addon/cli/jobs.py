@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Many shots, baked one after another: entries of a job file, each with an output and a report of its own.
+
+A shot whose report tells that just this entry was baked from just this file into the output that is there is not baked
+again, so a job that was broken off goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import bpy
+
+from ..errors import FabrikError, InvalidValueError
+from .baking import Report, bake_open_file
+from .files import check_output, check_place, open_blend, save_blend, write_text
+from .job_file import Shot, read_job
+from .progress import Progress
+
+VERSION = 1  # of what a report's key stands for
+BLOCK = 1 << 20
+
+
+def run_job(path: Path, index: str | None, progress: str) -> Report:
+    """Bake entries of a job file.
+
+    Args:
+        path: The job file.
+        index: Which entries, counted from 1, such as "4-6" or "1,3-5"; None for all.
+        progress: See `Progress`.
+
+    Returns:
+        What came of each shot; `wrong` counts those that could not be baked.
+
+    Raises:
+        InvalidValueError: The job file is wrong; nothing was baked.
+    """
+    shots = read_job(path)
+    numbers = indices_of(index, len(shots)) if index is not None else list(range(1, len(shots) + 1))
+    told = Progress(progress, len(numbers))
+    results: list[Report] = []
+    for number in numbers:
+        results.append({"index": number, **_shot(shots[number - 1], told)})
+        told.end_part()
+    return {
+        "all_reached": all(result.get("all_reached", False) for result in results),
+        "wrong": sum("error" in result for result in results),
+        "shots": results,
+    }
+
+
+def indices_of(text: str, count: int) -> list[int]:
+    """The numbers of a list of numbers and ranges, rising.
+
+    Raises:
+        InvalidValueError: It is no such list, or a number is none of the job's.
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        ends = (first, last if dash else first)
+        if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+            raise InvalidValueError(f"'{text}' is no list of entries such as 1,4-6")
+        low, high = int(ends[0]), int(ends[1])
+        if not 1 <= low <= high <= count:
+            raise InvalidValueError(f"there are no entries {part}: the job has 1 to {count}")
+        found.update(range(low, high + 1))
+    return sorted(found)
+
+
+def _shot(shot: Shot, progress: Progress) -> Report:
+    """Bake one shot, unless that was done."""
+    named = {"file": str(shot.file), "output": str(shot.output)}
+    try:
+        key = _key(shot)
+        known = _done(shot, key)
+        if known is not None:
+            return {**named, "skipped": True, "all_reached": known["all_reached"]}
+        for place in (shot.output, shot.report):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        check_output(shot.output)
+        check_place(shot.report)
+        open_blend(shot.file)
+        report = {**named, **bake_open_file(shot.request, progress)}
+        save_blend(shot.output)
+        whole = {"key": key, "output_sha256": _digest(shot.output), **report}
+        write_text(shot.report, json.dumps(whole, indent=1))
+    except FabrikError as error:
+        return {**named, "error": str(error)}
+    except OSError as error:
+        return {**named, "error": error.strerror or str(error)}
+    return {**named, "skipped": False, "all_reached": report["all_reached"]}
+
+
+def _key(shot: Shot) -> str:
+    """What the result of a shot depends on: its entry, its file, and the Blender that bakes it."""
+    if not shot.file.is_file():
+        raise InvalidValueError(f"there is no file '{shot.file}'")
+    parts = [VERSION, asdict(shot.request), _digest(shot.file), bpy.app.version_string]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            found.update(block)
+    return found.hexdigest()
+
+
+def _done(shot: Shot, key: str) -> Report | None:
+    """The report of a shot that was baked from the same, whose output still stands as it was written."""
+    try:
+        report = json.loads(shot.report.read_text(encoding="utf-8"))
+        same = report["key"] == key and report["output_sha256"] == _digest(shot.output)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # no such report: the shot is baked
+        return None
+    return report if same and isinstance(report.get("all_reached"), bool) else None

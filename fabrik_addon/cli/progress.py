@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far the work is, told while it goes on."""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic
+
+EVERY = 1.0  # seconds
+FORMS = ("text", "openjd")
+
+
+class Progress:
+    """Tells a share of the work now and then.
+
+    Args:
+        form: "text" for lines such as "progress: 33.3" on standard error; "openjd" for lines that Open Job Description
+            reads from standard output; "" for none.
+        parts: Number of equal parts that the work has.
+    """
+
+    def __init__(self, form: str = "", parts: int = 1) -> None:
+        self.form, self.parts = form, max(parts, 1)
+        self.done = 0
+        self._told = monotonic()
+
+    def tell(self, share: float) -> None:
+        """Tell how much of the part at hand is done, if some time has gone by."""
+        now = monotonic()
+        if self.form and now - self._told >= EVERY:
+            self._told = now
+            self._say((self.done + share) / self.parts)
+
+    def end_part(self) -> None:
+        """A part is done, which is told at once."""
+        self.done += 1
+        if self.form:
+            self._say(self.done / self.parts)
+
+    def _say(self, share: float) -> None:
+        if self.form == "openjd":
+            sys.stdout.write(f"openjd_progress: {100.0 * share:.1f}\n")
+            sys.stdout.flush()
+        else:
+            sys.stderr.write(f"progress: {100.0 * share:.1f}\n")
+            sys.stderr.flush()
