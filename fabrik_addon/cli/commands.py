@@ -28,6 +28,7 @@ from .progress import Progress
 from .scene import armatures, chosen, items_of, put_targets
 
 REACHED, NOT_ALL, WRONG = 0, 1, 2
+JOB_OPTIONS = {"command", "job", "index", "progress", "report"}
 
 
 def run(words: Sequence[str]) -> int:
@@ -96,9 +97,11 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _job(arguments: argparse.Namespace) -> Report:
-    for name in ("file", "output"):
-        if getattr(arguments, name) is not None:
-            raise InvalidValueError(f"--{name} does not go with --job, whose entries name their files")
+    plain = vars(parser().parse_args(["bake"]))
+    for name, value in vars(arguments).items():
+        if name not in JOB_OPTIONS and value != plain[name]:
+            option = name.replace("_", "-")
+            raise InvalidValueError(f"--{option} does not go with --job, whose entries tell what is baked")
     if arguments.report is not None:
         check_place(arguments.report)
     return run_job(arguments.job, arguments.index, arguments.progress or "")

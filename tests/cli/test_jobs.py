@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jobs of many shots: each has an output and a report, and what is done is not done again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import bpy
+import pytest
+from fabrik_addon.cli import jobs
+from fabrik_addon.cli.commands import run
+from fabrik_addon.rig.compat import fcurves_of
+
+from cli_files import refused, reported, save_shot
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """Four shots, of which the third has a target out of reach."""
+    shots = []
+    for i in range(1, 5):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        save_shot(tmp_path / f"shot{i}.blend")
+        shots.append({"file": f"shot{i}.blend", "output": f"out/shot{i}.blend", "frames": [1, 4 * i]})
+    bpy.data.objects["Target"].animation_data_clear()
+    bpy.data.objects["Target"].location.z = 9.0
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot3.blend"), copy=True)
+    path = tmp_path / "shots.json"
+    path.write_text(json.dumps({"version": 1, "shots": shots}))
+    return path
+
+
+def outputs(job: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (job.parent / "out").iterdir()}
+
+
+def test_entries_are_baked_each_into_its_output(job: Path, capfd) -> None:
+    assert run(["bake", "--job", str(job), "--index", "1-2"]) == 0
+    report = reported(capfd)
+    assert [(shot["index"], shot["skipped"], shot["all_reached"]) for shot in report["shots"]] == [
+        (1, False, True),
+        (2, False, True),
+    ]
+    assert sorted(outputs(job)) == ["shot1.blend", "shot1.blend.json", "shot2.blend", "shot2.blend.json"]
+    told = json.loads((job.parent / "out" / "shot2.blend.json").read_text())
+    assert told["armatures"][0]["chains"][0]["frames"] == 8
+    bpy.ops.wm.open_mainfile(filepath=str(job.parent / "out" / "shot2.blend"))
+    assert max(curve.range()[1] for curve in fcurves_of(bpy.data.objects["Rig"])) == 8.0
+
+
+def test_what_is_done_is_not_done_again(job: Path, capfd) -> None:
+    run(["bake", "--job", str(job), "--index", "1"])
+    before = outputs(job)
+    assert run(["bake", "--job", str(job), "--index", "1-2"]) == 0
+    assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [True, False]
+    assert before.items() <= outputs(job).items()
+
+
+@pytest.mark.parametrize("what", ["entry", "file", "output gone", "output changed", "report broken"])
+def test_what_changed_is_done_again(job: Path, capfd, what: str) -> None:
+    run(["bake", "--job", str(job), "--index", "1"])
+    output = job.parent / "out" / "shot1.blend"
+    if what == "entry":
+        job.write_text(job.read_text().replace('"frames": [1, 4]', '"frames": [1, 5]'))
+    elif what == "file":
+        (job.parent / "shot1.blend").write_bytes((job.parent / "shot2.blend").read_bytes())
+    elif what == "output gone":
+        output.unlink()
+    elif what == "output changed":
+        output.write_bytes(b"half")
+    else:
+        output.with_name("shot1.blend.json").write_text('{"key": ')
+    run(["bake", "--job", str(job), "--index", "1"])
+    assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [False]
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    assert fcurves_of(bpy.data.objects["Rig"])
+
+
+def test_a_job_that_breaks_off_goes_on_where_it_was(job: Path, capfd, monkeypatch) -> None:
+    saved = jobs.save_blend
+
+    def broken(path: Path) -> None:
+        if path.name == "shot2.blend":
+            raise KeyboardInterrupt
+        saved(path)
+
+    monkeypatch.setattr(jobs, "save_blend", broken)
+    with pytest.raises(KeyboardInterrupt):
+        run(["bake", "--job", str(job)])
+    assert sorted(outputs(job)) == ["shot1.blend", "shot1.blend.json"]
+    monkeypatch.setattr(jobs, "save_blend", saved)
+    run(["bake", "--job", str(job)])
+    assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [True, False, False, False]
+
+
+def test_a_limb_that_does_not_reach_gives_exit_code_1_again_and_again(job: Path, capfd) -> None:
+    for skipped in (False, True):
+        assert run(["bake", "--job", str(job), "--index", "3-4"]) == 1
+        shots = reported(capfd)["shots"]
+        assert [shot["all_reached"] for shot in shots] == [False, True]
+        assert shots[0]["skipped"] == skipped
+
+
+def test_a_shot_that_is_wrong_does_not_stop_the_others(job: Path, capfd) -> None:
+    (job.parent / "shot2.blend").write_text("not a blend")
+    (job.parent / "out").mkdir()
+    (job.parent / "out" / "shot2.blend").write_text("an old result")
+    assert run(["bake", "--job", str(job), "--index", "1-2,4"]) == 2
+    report = reported(capfd)
+    assert report["wrong"] == 1
+    assert "can't be opened" in report["shots"][1]["error"]
+    assert [shot.get("all_reached") for shot in report["shots"]] == [True, None, True]
+    assert outputs(job)["shot2.blend"] == b"an old result"
+    assert "shot2.blend.json" not in outputs(job)
+
+
+def test_refusals(job: Path, capfd) -> None:
+    assert run(["bake", "--job", str(job), "--index", "4-5"]) == 2
+    assert "there are no entries 4-5: the job has 1 to 4" in refused(capfd)
+    assert run(["bake", "--job", str(job), "--output", "x.blend"]) == 2
+    assert "--output does not go with --job" in refused(capfd)
+    job.write_text("{}")
+    assert run(["bake", "--job", str(job)]) == 2
+    assert "its version is not 1" in refused(capfd)
+    assert not (job.parent / "out").exists()
+
+
+def test_other_options_of_bake_do_not_go_with_a_job(job: Path, capfd) -> None:
+    assert run(["bake", "--job", str(job), "--step", "2"]) == 2
+    assert "--step does not go with --job" in refused(capfd)
+    assert run(["bake", "--job", str(job), "--armature", "Rig"]) == 2
+    assert "--armature does not go with --job" in refused(capfd)
