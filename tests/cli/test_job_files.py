@@ -194,7 +194,7 @@ def structural(random: Random) -> str:
         elif kind == 1:
             del part[key]
         elif kind == 2:
-            for _ in range(random.choice((1, 5, 400))):
+            for _ in range(random.choice((1, 5, 60))):
                 part[key] = [part[key]] if random.random() < 0.5 else {"shots": part[key]}
         elif isinstance(part, dict):
             part[random.choice(("file", "Shots", "__proto__", "\ud800", key + " "))] = part[key]
