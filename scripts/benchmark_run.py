@@ -38,6 +38,7 @@ def main(out: Path, user: Path, quick: bool) -> None:
         ("blocked, checked", lambda: single.blocked(kernel, 12 if quick else 200, 4 if quick else 12)),
         ("live posing", lambda: live.live(3 if quick else 9)),
         ("baking", lambda: bake.bakes(1 if quick else 5)),
+        ("growth of baking", lambda: bake.growth(quick)),
     )
     tables = []
     for i, (title, run) in enumerate(runs):

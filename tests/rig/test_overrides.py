@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from math import radians
 from pathlib import Path
 
@@ -96,3 +97,54 @@ def test_a_chain_of_the_library_can_not_be_removed(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="comes from the library file"):
         bpy.ops.fabrik.chain_remove()
     assert len(owner.fabrik.chains) == 1
+
+
+def keyed_target(chain) -> None:
+    chain.target = make_empty((0.8, 0.7, 2.0))
+    for frame, place in ((1, (0.8, 0.7, 2.0)), (10, (0.2, 0.9, 2.2))):
+        chain.target.location = place
+        chain.target.keyframe_insert("location", frame=frame)
+
+
+def assert_baked(owner: bpy.types.Object, name: str) -> None:
+    chain = owner.fabrik.chains[name]
+    assert not chain.enabled
+    for frame in (1, 5, 10):
+        bpy.context.scene.frame_set(frame)
+        assert tip_error(owner, chain) < 1e-5
+    assert json.loads(owner.fabrik.bake_report)["chains"][0]["chain"] == name
+
+
+@pytest.mark.parametrize("into", ["ACTION", "NLA"])
+def test_a_bake_on_an_override_is_there_after_reload(tmp_path: Path, into: str) -> None:
+    owner = link(library(tmp_path, with_chain=True), override=True)
+    keyed_target(owner.fabrik.chains["from library"])
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=10, into=into)
+    assert_baked(owner, "from library")
+    assert_baked(reload(tmp_path), "from library")
+
+
+def test_an_action_of_the_library_is_left_alone(tmp_path: Path) -> None:
+    owner = make_line(3, bend=0.2)
+    owner.pose.bones["b0"].keyframe_insert("location", frame=1)
+    owner.animation_data.action.name = "LibraryAction"
+    collection = bpy.data.collections.new("Character")
+    collection.objects.link(owner)
+    bpy.context.scene.collection.children.link(collection)
+    add_chain(owner).name = "from library"
+    file = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    owner = link(file, override=True)
+    keyed_target(owner.fabrik.chains["from library"])
+    with pytest.raises(RuntimeError, match="its action 'LibraryAction' is linked: bake into a new one"):
+        bpy.ops.fabrik.bake(frame_start=1, frame_end=10)
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=10, into="NEW_ACTION")
+    assert owner.animation_data.action.library is None
+    assert_baked(reload(tmp_path), "from library")
+
+
+def test_a_linked_rig_can_not_be_baked(tmp_path: Path) -> None:
+    owner = link(library(tmp_path, with_chain=True), override=False)
+    assert owner.library is not None
+    with pytest.raises(RuntimeError, match="It is linked"):
+        bpy.ops.fabrik.bake(frame_start=1, frame_end=10)

@@ -36,7 +36,7 @@ def to_track(owner: bpy.types.Object, before: bpy.types.Action | None, first: fl
 def keep_action(action: bpy.types.Action | None, owner: bpy.types.Object) -> None:
     """Keep an action that nothing uses any more from being lost."""
     data = owner.animation_data
-    if action is not None and data is not None and data.action != action:
+    if action is not None and action.is_editable and data is not None and data.action != action:
         action.use_fake_user = True
 
 
