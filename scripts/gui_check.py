@@ -23,7 +23,7 @@ from environment import ROOT, say
 
 STEPS = ROOT / "scripts" / "gui_steps.py"
 SECONDS = 300
-SHOWN = ("3_live", "4_blocked", "5_dragging", "7_steps")
+SHOWN = ("3_live", "4_blocked", "5_dragging", "7_steps", "11_bake_report")
 
 
 def main() -> int:
