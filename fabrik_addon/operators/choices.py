@@ -12,7 +12,7 @@ from ..errors import ChainError
 from ..rig.chain_bones import resolve_bones
 from ..rig.compat import is_selected
 from ..rig.properties import name_all, rig_of
-from ..session.frames import frames_between, keys_of_bones, keys_of_goals, span_of
+from ..session.frames import frames_between, keys_of_bones, span_of
 from ..session.order import Item
 
 CHAINS = (
@@ -95,32 +95,36 @@ class SpanOptions:
 
 
 class SnapOptions(SpanOptions):
-    """The same, for this frame alone too, or at keys."""
+    """The same, for this frame alone too, or at keys; and the chains, at first the active one."""
 
     if TYPE_CHECKING:
+        chains: str
         only_keys: bool
+        layout: bpy.types.UILayout
     else:
+        chains: chains_property("ACTIVE")
         span: EnumProperty(name="Frames", description="Which frames", items=(FRAME, *SPANS))
         only_keys: BoolProperty(name="Only at Keys", description="Only at frames of the range that have keys")
 
-    def draw_snap(self, layout: bpy.types.UILayout) -> None:
-        """The options that count."""
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        layout.prop(self, "chains")
         self.draw_span(layout)
         column = layout.column()
         column.enabled = self.span != "FRAME"
         column.prop(self, "only_keys")
 
 
-def keyed_frames(item: Item, frames: tuple[int, ...], of_goals: bool) -> tuple[float, ...]:
-    """The frames of a range at which a chain's goals, or its bones, have keys.
+def frames_of_bones(item: Item, frames: tuple[int, ...]) -> tuple[float, ...]:
+    """The frames of a range at which bones of a chain have keys.
 
     Raises:
         ChainError: There are none.
     """
     owner, chain = item
-    first, last = frames[0], frames[-1]
-    found = keys_of_goals(chain, first, last) if of_goals else keys_of_bones(owner, chain, first, last)
+    found = keys_of_bones(owner, chain, frames[0], frames[-1])
     if not found:
-        what = "neither target nor pole has" if of_goals else "none of its bones has"
-        raise ChainError(f"{what} a key from frame {first} to {last}", rig=owner.name, chain=chain.name)
+        text = f"none of its bones has a key from frame {frames[0]} to {frames[-1]}"
+        raise ChainError(text, rig=owner.name, chain=chain.name)
     return tuple(found)

@@ -11,7 +11,7 @@ from ..session.bake import BakeSettings, bake
 from ..session.order import Item
 from ..session.snap import snap
 from .base import ChainOperator
-from .choices import SnapOptions, chains_property, items_of, keyed_frames
+from .choices import SnapOptions, frames_of_bones, items_of
 from .solving import SolveOperator
 
 if TYPE_CHECKING:
@@ -24,11 +24,6 @@ class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
     bl_idname = "fabrik.goal_snap"
     bl_label = "Snap Goals to Pose"
 
-    if TYPE_CHECKING:
-        chains: str
-    else:
-        chains: chains_property("ACTIVE")
-
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
         count = snap(context, [(item, self._frames(context, item)) for item in items])
@@ -39,12 +34,7 @@ class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
         if self.span == "FRAME":
             return ()
         frames = self.frames(context)
-        return keyed_frames(item, frames, of_goals=False) if self.only_keys else frames
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        self.layout.prop(self, "chains")
-        self.draw_snap(self.layout)
+        return frames_of_bones(item, frames) if self.only_keys else frames
 
 
 class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
@@ -52,11 +42,6 @@ class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
 
     bl_idname = "fabrik.pose_snap"
     bl_label = "Snap Pose to Goals"
-
-    if TYPE_CHECKING:
-        chains: str
-    else:
-        chains: chains_property("ACTIVE")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
@@ -74,11 +59,6 @@ class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
             missed = f"; {count} of them not reached" if count else ""
             self.report({"WARNING"} if missed else {"INFO"}, text + missed)
         return {"FINISHED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        self.layout.prop(self, "chains")
-        self.draw_snap(self.layout)
 
 
 CLASSES = (FABRIK_OT_goal_snap, FABRIK_OT_pose_snap)

@@ -7,9 +7,12 @@ from math import radians
 
 import bpy
 import pytest
+from fabrik_addon.rig.compat import fcurves_of
 from mathutils import Quaternion
 
 from rigs import add_chain, evaluated_joints, make_empty, make_line
+
+LENGTH = 2.0
 
 
 def posed_limb(pole_angle: float = 0.0):
@@ -36,7 +39,7 @@ def test_solving_after_it_moves_nothing(angle: float) -> None:
     assert apart(owner, chain, before) == 0.0
     bpy.ops.fabrik.solve()
     assert chain.status == "REACHED"
-    assert apart(owner, chain, before) < 2e-4
+    assert apart(owner, chain, before) < 1e-4 * LENGTH
 
 
 def test_on_a_turned_armature_with_parented_goals() -> None:
@@ -48,7 +51,7 @@ def test_on_a_turned_armature_with_parented_goals() -> None:
     before = evaluated_joints(owner, chain)
     bpy.ops.fabrik.goal_snap()
     bpy.ops.fabrik.solve()
-    assert apart(owner, chain, before) < 5e-4
+    assert apart(owner, chain, before) < 1e-4 * LENGTH
 
 
 def test_a_range_is_keyed_and_comes_back() -> None:
@@ -68,7 +71,70 @@ def test_a_range_is_keyed_and_comes_back() -> None:
     for frame, joints in wanted.items():
         bpy.context.scene.frame_set(frame)
         bpy.ops.fabrik.solve()
-        assert apart(owner, chain, joints) < 5e-4
+        assert apart(owner, chain, joints) < 1e-4 * LENGTH
+
+
+def key_frames(owned) -> set[float]:
+    return {point.co[0] for curve in fcurves_of(owned) for point in curve.keyframe_points}
+
+
+def keyed_bone(owner, frames) -> None:
+    bone = owner.pose.bones["b0"]
+    for i, frame in enumerate(frames):
+        bone.rotation_quaternion = Quaternion((0.3, 1.0, -0.4), 0.2 + 0.1 * i)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def test_goals_at_the_frames_that_have_keys() -> None:
+    owner, chain = posed_limb()
+    keyed_bone(owner, (1, 4.5, 12, 30))
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=2, frame_end=20, only_keys=True)
+    assert key_frames(chain.target) == key_frames(chain.pole) == {4.5, 12.0}
+    owner.animation_data_clear()
+    with pytest.raises(RuntimeError, match="none of its bones has a key from frame 2 to 20"):
+        bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=2, frame_end=20, only_keys=True)
+
+
+def test_there_and_back_over_a_range() -> None:
+    owner, chain = posed_limb()
+    keyed_bone(owner, (1, 6, 10))
+    wanted = {}
+    for frame in range(1, 11):
+        bpy.context.scene.frame_set(frame)
+        wanted[frame] = evaluated_joints(owner, chain)
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=10)
+    owner.animation_data_clear()
+    bpy.ops.fabrik.pose_snap(span="RANGE", frame_start=1, frame_end=10)
+    assert chain.enabled
+    for frame, joints in wanted.items():
+        bpy.context.scene.frame_set(frame)
+        assert apart(owner, chain, joints) < 1e-4 * LENGTH
+
+
+def test_the_pose_at_the_frames_where_goals_have_keys() -> None:
+    owner, chain = posed_limb()
+    for frame, x in ((3, 0.2), (8, 0.7)):
+        chain.target.location = (x, 0.8, 1.1)
+        chain.target.keyframe_insert("location", frame=frame)
+    bpy.ops.fabrik.pose_snap(span="RANGE", frame_start=1, frame_end=10, only_keys=True)
+    assert key_frames(owner) == {3.0, 8.0}
+    assert chain.enabled
+
+
+def test_the_pose_at_this_frame_is_a_solve() -> None:
+    owner, chain = posed_limb()
+    chain.target.location = (0.2, 0.8, 1.1)
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.fabrik.pose_snap()
+    assert chain.status == "REACHED"
+    assert key_frames(owner) == {float(bpy.context.scene.frame_current)}
+
+
+def test_automatic_keying_keys_snapped_goals() -> None:
+    _, chain = posed_limb()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    bpy.ops.fabrik.goal_snap()
+    assert key_frames(chain.target) == {float(bpy.context.scene.frame_current)}
 
 
 def test_goals_that_can_not_be_moved() -> None:
