@@ -138,6 +138,23 @@ def test_progress_is_told(shot: Path, capfd, monkeypatch) -> None:
     assert "openjd_progress: 100.0" in capfd.readouterr().out.splitlines()
 
 
+def test_scripts_of_the_file_are_not_run(shot: Path, capfd) -> None:
+    marker = shot.with_name("ran")
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    text = bpy.data.texts.new("evil.py")
+    text.write(f"open({str(marker)!r}, 'w').close()")
+    text.use_module = True
+    bpy.data.objects["Target"].driver_add("scale", 0).driver.expression = f"open({str(marker)!r}, 'w').close() or 1"
+    bpy.ops.wm.save_mainfile()
+    marker.unlink(missing_ok=True)
+    bpy.context.preferences.filepaths.use_scripts_auto_execute = True
+    try:
+        assert run(["bake", "--file", str(shot)]) == 0
+    finally:
+        bpy.context.preferences.filepaths.use_scripts_auto_execute = False
+    assert not marker.exists()
+
+
 class TestConvert:
     def test_ik_constraints_to_chains_and_back(self, tmp_path: Path, capfd) -> None:
         owner = make_line(3)

@@ -128,6 +128,7 @@ class _Run:
         self.owners = {owner.name_full: owner for owner, _ in items}
         self.writers = {name: CurveWriter(owner) for name, owner in self.owners.items()}
         self.before: dict[str, bpy.types.Action | None] = {}
+        self.bare = {name for name, owner in self.owners.items() if owner.animation_data is None}
         bones = [(owner, bone) for owner, chain in items for bone in resolve_bones(owner, chain)]
         self.pose = [(owner, bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for owner, bone in bones]
         names = {name: {bone.name for found, bone in bones if found == owner} for name, owner in self.owners.items()}
@@ -177,5 +178,7 @@ class _Run:
         for name, before in self.before.items():
             self.writers[name].restore()
             take_back_action(self.owners[name], before)
+        for name in self.bare:
+            self.owners[name].animation_data_clear()
         for owner, bone, path, values in self.pose:
             setattr(pose_bones(owner)[bone], path, values)
