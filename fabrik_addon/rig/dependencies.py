@@ -16,6 +16,7 @@ import bpy
 from .chain_bones import pose_bones
 
 Tie = tuple[bpy.types.Object, str]
+SIMULATIONS = {"CLOTH", "SOFT_BODY"}
 BONE_IN_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 
 
@@ -53,6 +54,21 @@ def carriers_of(found: bpy.types.Object, bone: str) -> set[tuple[str, str]]:
         waiting += _ties_of_drivers(thing, own.path_from_id())
         waiting.append((thing, own.parent.name if own.parent else ""))
     return seen
+
+
+def is_simulated(found: bpy.types.Object, bone: str) -> bool:
+    """Whether a simulation moves an object, or a bone of it, so that a frame has to be come to from those before it.
+
+    Args:
+        found: A target or pole, or an armature.
+        bone: Name of a bone of `found`, or "".
+    """
+    names = {name for name, _ in carriers_of(found, bone)}
+    things = (thing for thing in bpy.data.objects if thing.name_full in names)
+    return any(
+        thing.rigid_body is not None or any(modifier.type in SIMULATIONS for modifier in thing.modifiers)
+        for thing in things
+    )
 
 
 def _ties_of_object(thing: bpy.types.Object) -> list[Tie]:

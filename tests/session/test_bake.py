@@ -14,7 +14,7 @@ from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.bake import go as baking
 
 from bake_rigs import FRAMES, MODES, assert_on_target, keyed_line, local_rotations, run
-from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty, make_line
+from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -98,6 +98,26 @@ def test_a_moving_armature_a_posed_parent_and_a_constrained_target() -> None:
         bpy.context.view_layer.update()
         for seen, baked in zip(evaluated_joints(owner, chain), joints, strict=True):
             assert (seen - baked).length < 2e-3
+
+
+@pytest.mark.parametrize("parented", [False, True])
+def test_a_simulated_target_is_come_to_step_by_step(parented: bool) -> None:
+    owner = make_line(3)
+    bpy.ops.mesh.primitive_cube_add(size=0.1, location=(0.3, 0.4, 2.8))
+    ball = bpy.context.object
+    bpy.ops.rigidbody.object_add()
+    chain = add_chain(owner)
+    chain.target = ball
+    if parented:
+        chain.target = make_empty((0, 0, 0), "Holder")
+        chain.target.parent = ball
+    bpy.context.scene.frame_start = 1
+    result = run(owner, chain, frames=(6, 9, 12))
+    assert result.unreached == []
+    for frame in range(1, 13):
+        bpy.context.scene.frame_set(frame)
+    assert ball.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation.z < 2.5
+    assert tip_error(owner, chain) < 1e-5
 
 
 def test_chains_that_hang_on_each_other_are_baked_in_order() -> None:

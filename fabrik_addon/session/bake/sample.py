@@ -19,6 +19,7 @@ from ...kernel.model import Chain, Goal
 from ...kernel.rotations import turn_angle
 from ...rig.animated import Animated
 from ...rig.checks import Movers, movers_of
+from ...rig.dependencies import is_simulated
 from ...rig.keys import KeyedChannels
 from ...rig.kinematics import axes_of
 from ...rig.plain_motion import points_at
@@ -132,8 +133,11 @@ def _visited(
     assert scene is not None
     owners = {track.owner for track in tracks}
     places = [{float(frame): k for k, frame in enumerate(track.frames)} for track in tracks]
-    for frame in sorted({frame for place in places for frame in place}):
+    wanted = {frame for place in places for frame in place}
+    for frame in sorted(wanted | _steps_to(scene, tracks, max(wanted, default=0.0))):
         go_to(scene, frame)
+        if frame not in wanted:
+            continue
         depsgraph = context.evaluated_depsgraph_get()
         movers = {owner.name_full: movers_of(owner) for owner in owners}
         for track, place in zip(tracks, places, strict=True):
@@ -146,6 +150,19 @@ def _visited(
                 error.reason = f"in frame {frame:g}, {error.reason}"
                 raise
         yield
+
+
+def _steps_to(scene: bpy.types.Scene, tracks: Sequence[Track], last: float) -> set[float]:
+    """The frames by which simulations that move the tracks' goals come to the last one."""
+    goals = {
+        (goal, bone)
+        for chain in (track.reading.chain for track in tracks)
+        for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone))
+        if goal is not None
+    }
+    if not any(is_simulated(goal, bone) for goal, bone in goals):
+        return set()
+    return {float(frame) for frame in range(scene.frame_start, floor(last) + 1)}
 
 
 def _read(track: Track, depsgraph: bpy.types.Depsgraph, movers: dict[str, Movers]) -> Reading:
