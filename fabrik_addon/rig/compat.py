@@ -10,29 +10,49 @@ import bpy
 
 def fcurves_of(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     """The curves of the object's action: of its slot from 4.4 on, of the whole action before."""
+    return [curve for home in _homes_of(owner) for curve in home.fcurves]
+
+
+def _homes_of(owner: bpy.types.Object) -> list[Any]:
+    """What holds the curves and groups of an object's action."""
     data: Any = owner.animation_data
     action = data.action if data else None
     if action is None:
         return []
     if not hasattr(action, "slots"):
-        return list(action.fcurves)
+        return [action]
     if data.action_slot is None:
         return []
     bags = (strip.channelbag(data.action_slot) for layer in action.layers for strip in layer.strips)
-    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+    return [bag for bag in bags if bag is not None]
+
+
+def slot_of(owner: bpy.types.Object) -> Any:
+    """The object's slot in its action; None where there is none, and before 4.4."""
+    return getattr(owner.animation_data, "action_slot", None)
 
 
 def shares_curves(owner: bpy.types.Object) -> bpy.types.Object | None:
-    """Another object that plays the curves of an object's action: its slot from 4.4 on, the whole action before."""
+    """Another object that plays the curves of an object's action, as its own action or in a strip of a track.
+
+    From 4.4 on only an object with the same slot does, before any that has the action.
+    """
     data: Any = owner.animation_data
-    slot = getattr(data, "action_slot", None)
+    slot = slot_of(owner)
     for other in bpy.data.objects:
         theirs: Any = other.animation_data
-        if other == owner or theirs is None or theirs.action != data.action:
+        if other == owner or theirs is None:
             continue
-        if slot is None or getattr(theirs, "action_slot", None) == slot:
-            return other
+        users = [theirs, *(strip for track in theirs.nla_tracks for strip in track.strips)]
+        for user in users:
+            if user.action == data.action and (slot is None or getattr(user, "action_slot", None) == slot):
+                return other
     return None
+
+
+def groups_of(owner: bpy.types.Object) -> list[bpy.types.ActionGroup]:
+    """The groups of channels in the object's action: of its slot from 4.4 on, of the whole action before."""
+    return [group for home in _homes_of(owner) for group in home.groups]
 
 
 def is_selected(bone: bpy.types.PoseBone) -> bool:
@@ -81,15 +101,12 @@ def _slot_curves(owner: bpy.types.Object, action: Any) -> Any:
 
 
 def remove_curve(owner: bpy.types.Object, curve: bpy.types.FCurve) -> None:
-    """Take a curve out of the object's action."""
-    data: Any = owner.animation_data
-    action = data.action
-    if not hasattr(action, "slots"):
-        action.fcurves.remove(curve)
-        return
-    for layer in action.layers:
-        for strip in layer.strips:
-            bag = strip.channelbag(data.action_slot)
-            if bag is not None and any(found == curve for found in bag.fcurves):
-                bag.fcurves.remove(curve)
-                return
+    """Take a curve out of the object's action, and its group where no other curve is in it."""
+    for home in _homes_of(owner):
+        if any(found == curve for found in home.fcurves):
+            name = curve.group.name if curve.group is not None else ""
+            home.fcurves.remove(curve)
+            group = home.groups.get(name)  # some versions remove an empty one by themselves
+            if group is not None and not len(group.channels):
+                home.groups.remove(group)
+            return

@@ -15,7 +15,8 @@ from .compat import ensure_curve, fcurves_of, remove_curve
 INTERPOLATION = {"LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
 POINTS = ("co", "handle_left", "handle_right")
 HANDLES = ("handle_left_type", "handle_right_type")
-KEPT_TYPES = ("interpolation", *HANDLES, "easing", "type", "amplitude", "back", "period")
+SELECTED = ("select_control_point", "select_left_handle", "select_right_handle")
+KEPT_TYPES = ("interpolation", *HANDLES, "easing", "type", "amplitude", "back", "period", *SELECTED)
 CONSTANT = 1e-6  # change of a channel that is none: radians, or parts of a quaternion
 
 
@@ -42,12 +43,14 @@ class Keys:
         frames: (F,), rising.
         values: (F, k).
         interpolation: "LINEAR" or "BEZIER".
+        span: First and last frame between which old keys are replaced.
         slopes: (F, k) change a frame at each key, which the handles of Bezier curves take; None for Blender's own.
     """
 
     frames: Array
     values: Array
     interpolation: str
+    span: tuple[float, float]
     slopes: Array | None = None
 
 
@@ -61,45 +64,44 @@ class CurveWriter:
         self._before: list[tuple[str, int, dict[str, Any] | None]] = []
 
     def write(self, channel: ChannelKeys, keys: Keys) -> None:
-        """Replace a channel's keys from the first frame to the last by others, or by one where nothing changes."""
+        """Replace a channel's keys in a span of frames by others, or by one where nothing changes."""
         found = self._remembered(channel.path, channel.index)
         curve = found or ensure_curve(self.owner, channel.path, channel.index, channel.group)
         frames, values = keys.frames, keys.values[:, channel.index]
         slopes = None if keys.slopes is None else keys.slopes[:, channel.index]
         if found is not None:
-            _clear(curve, float(frames[0]), float(frames[-1]))
-        if len(frames) > 1 and len(curve.keyframe_points) == 0 and np.ptp(values) <= CONSTANT:
+            _clear(curve, *keys.span)
+        is_flat = np.ptp(values) <= CONSTANT and (slopes is None or np.abs(slopes).max() <= CONSTANT)
+        if len(frames) > 1 and len(curve.keyframe_points) == 0 and is_flat:
             frames, values = frames[:1], values[:1]  # beside other keys one would not hold the value over the range
             slopes = None
         _add(curve, np.column_stack((frames, values)), keys.interpolation, slopes)
         self.keys += len(frames)
 
-    def turn_later_keys(self, path: str, frames: Array, values: Array) -> None:
-        """Give the keys after a range the other sign where a quaternion comes out of it on the other side.
+    def turn_later_keys(self, path: str, mode: str, keys: Keys) -> None:
+        """Let the keys after a span mean the same in numbers that run on from those to be written.
 
-        The later poses stay what they are, and the way from the last frame to them becomes the short one.
+        A quaternion or axis on the other side gets the other sign, and angles are moved by whole turns: the later poses
+        stay what they are, and the way to them becomes the short one.
 
         Args:
-            path: Of a rotation quaternion.
-            frames: (F,), rising.
-            values: (F, 4), to be keyed there.
+            path: Of the rotation.
+            mode: The rotation mode.
+            keys: To be written.
         """
-        curves = [self._find(path, i) for i in range(4)]
-        last = float(frames[-1])
-        if not all(curve is not None and _has_later(curve, last) for curve in curves):
+        last, values = keys.span[1], keys.values[-1]
+        curves = [self._find(path, i) for i in range(len(values))]
+        later = [point.co[0] for curve in curves if curve for point in curve.keyframe_points if point.co[0] > last]
+        if not later:
             return
-        then = min(point.co[0] for curve in curves if curve for point in curve.keyframe_points if point.co[0] > last)
-        if np.dot(values[-1], [curve.evaluate(then) for curve in curves if curve]) >= 0.0:
-            return
-        for i in range(4):
-            curve = self._remembered(path, i)
-            assert curve is not None
-            points = curve.keyframe_points
-            later = _got(points, "co")[:, 0] > last
-            for name in POINTS:
-                found = _got(points, name)
-                found[later, 1] *= -1.0
-                points.foreach_set(name, found.ravel())
+        then = np.array(
+            [curve.evaluate(min(later)) if curve else value for curve, value in zip(curves, values, strict=True)]
+        )
+        factor, turns = _running_on(mode, values, then, all(curve and _has_later(curve, last) for curve in curves))
+        for i, curve in enumerate(curves):
+            if curve is not None and _has_later(curve, last) and (factor < 0.0 or turns[i]):
+                self._before.append((path, i, _kept(curve)))
+                _change_later(curve, last, factor, turns[i])
 
     def flush(self) -> None:
         """Let Blender play what was written: new curves are not evaluated before the action is set again."""
@@ -140,6 +142,27 @@ class CurveWriter:
 def _has_later(curve: bpy.types.FCurve, frame: float) -> bool:
     points = curve.keyframe_points
     return len(points) > 0 and points[-1].co[0] > frame
+
+
+def _running_on(mode: str, values: Array, then: Array, is_whole: bool) -> tuple[float, Array]:
+    """The sign and the added angles by which later channel values run on from others."""
+    factor, turns = 1.0, np.zeros(len(values))
+    part = {"QUATERNION": slice(0, 4), "AXIS_ANGLE": slice(1, 4)}.get(mode)
+    if part is not None and is_whole and np.dot(values[part], then[part]) < 0.0:
+        factor = -1.0
+    angles = {"QUATERNION": slice(0, 0), "AXIS_ANGLE": slice(0, 1)}.get(mode, slice(0, 3))
+    turns[angles] = 2.0 * np.pi * np.round((values[angles] - factor * then[angles]) / (2.0 * np.pi))
+    return factor, turns
+
+
+def _change_later(curve: bpy.types.FCurve, last: float, factor: float, added: float) -> None:
+    """Multiply and move the values of the keys after a frame."""
+    points = curve.keyframe_points
+    later = _got(points, "co")[:, 0] > last
+    for name in POINTS:
+        found = _got(points, name)
+        found[later, 1] = found[later, 1] * factor + added
+        points.foreach_set(name, found.ravel())
 
 
 def _add(curve: bpy.types.FCurve, points: Array, interpolation: str, slopes: Array | None) -> None:
@@ -213,4 +236,3 @@ def _put_back(curve: bpy.types.FCurve, kept: dict[str, Any]) -> None:
             setattr(point, name, value)
     for name in POINTS:
         points.foreach_set(name, kept[name].ravel())
-    curve.update()

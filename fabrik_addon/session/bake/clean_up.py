@@ -39,7 +39,8 @@ def cleaned(keys: Keys, mode: str, bound: float) -> Keys:
             break
         more = [int(at[i] + off[at[i] : at[i + 1]].argmax()) for i in over]
         at = np.sort(np.concatenate((at, more)))
-    return Keys(keys.frames[at], keys.values[at], keys.interpolation, None if slopes is None else slopes[at])
+    slopes = None if slopes is None else slopes[at]
+    return Keys(keys.frames[at], keys.values[at], keys.interpolation, keys.span, slopes)
 
 
 def _between(keys: Keys, at: Array, slopes: Array | None) -> Array:

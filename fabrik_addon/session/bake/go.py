@@ -21,7 +21,7 @@ from ...rig.plain_motion import stands_still
 from ..frames import frames_visited, keys_of_goals
 from ..order import Item, levels
 from .checks import check_bake
-from .into import begin_action, keep_action, take_back_action, to_track
+from .into import Destination
 from .keying import key_track
 from .result import BakeResult, ChainBake
 from .sample import Track, sample
@@ -127,8 +127,7 @@ class _Run:
         self.tracks: list[Track] = []
         self.owners = {owner.name_full: owner for owner, _ in items}
         self.writers = {name: CurveWriter(owner) for name, owner in self.owners.items()}
-        self.before: dict[str, bpy.types.Action | None] = {}
-        self.bare = {name for name, owner in self.owners.items() if owner.animation_data is None}
+        self.destinations: dict[str, Destination] = {}
         bones = [(owner, bone) for owner, chain in items for bone in resolve_bones(owner, chain)]
         self.pose = [(owner, bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for owner, bone in bones]
         names = {name: {bone.name for found, bone in bones if found == owner} for name, owner in self.owners.items()}
@@ -137,7 +136,7 @@ class _Run:
     def steps(self) -> Iterator[float]:
         """Sample, solve and key level by level, then compare."""
         for name, owner in self.owners.items():
-            self.before[name] = begin_action(owner, self.settings.into)
+            self.destinations[name] = Destination(owner, self.settings.into)
         groups = levels(self.items)
         most = max(len(frames) for frames in self.frames.values())
         checked = 0 if self.settings.verify == "NONE" else most
@@ -153,32 +152,38 @@ class _Run:
                 self._key(some)
                 done = min(done + 0.1 * most * len(some) / len(group), (number + 1.0) * most)
                 yield done / whole
-            for writer in self.writers.values():
-                writer.flush()
+            for name, destination in self.destinations.items():
+                with destination.writing():
+                    self.writers[name].flush()
+                destination.play({f"{bone.path_from_id()}.{path}" for bone, path in self._channels(name)})
         frames = frames_to_check(self.results, self.settings.verify)
         done = float(most * len(groups))
         for _ in verify(self.context, self.tracks, self.results, frames, self.settings.clean_up):
             done += checked / len(frames)
             yield min(done / whole, 1.0)
-        if self.settings.into == "NLA":
-            for name, owner in self.owners.items():
-                to_track(owner, self.before[name], self.settings.frames[0])
-        for name, owner in self.owners.items():
-            keep_action(self.before[name], owner)
+        for destination in self.destinations.values():
+            destination.finish()
 
     def _key(self, tracks: Sequence[Track]) -> None:
         """Solve and key chains, of which then only what the comparison needs is kept."""
         for track, answers in zip(tracks, solve_portion(tracks), strict=True):
-            self.results.append(key_track(self.writers[track.owner.name_full], track, answers, self.settings))
+            name = track.owner.name_full
+            with self.destinations[name].writing():
+                self.results.append(key_track(self.writers[name], track, answers, self.settings))
             track.goals = track.answers = None
             self.tracks.append(track)
 
+    def _channels(self, name: str) -> Iterator[tuple[bpy.types.PoseBone, str]]:
+        """The bones of an armature that are baked, each with its rotation's name."""
+        for owner, bone, path, _ in self.pose:
+            if owner.name_full == name:
+                yield pose_bones(owner)[bone], path
+
     def take_back(self) -> None:
         """Put back keys, actions and pose."""
-        for name, before in self.before.items():
-            self.writers[name].restore()
-            take_back_action(self.owners[name], before)
-        for name in self.bare:
-            self.owners[name].animation_data_clear()
+        for name, destination in self.destinations.items():
+            if destination.is_own:
+                self.writers[name].restore()
+            destination.take_back()
         for owner, bone, path, values in self.pose:
             setattr(pose_bones(owner)[bone], path, values)

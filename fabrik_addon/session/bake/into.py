@@ -1,50 +1,129 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The action that a bake writes into."""
+"""The action that a bake writes into: made, played where it is wanted, and taken back."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
 
-
-def begin_action(owner: bpy.types.Object, into: str) -> bpy.types.Action | None:
-    """Give the armature the action to bake into; the one that it had."""
-    data = owner.animation_data or owner.animation_data_create()
-    assert data is not None
-    before = data.action
-    if before is None:
-        data.action = bpy.data.actions.new(f"{owner.name} Bake")
-    elif into != "ACTION":
-        data.action = before.copy() if into == "NEW_ACTION" else bpy.data.actions.new(before.name)
-        data.action.name = f"{before.name} Bake"
-    return before
+from ...rig.compat import curves_of_action, slot_of
 
 
-def to_track(owner: bpy.types.Object, before: bpy.types.Action | None, first: float) -> None:
-    """Move the baked action to a track of its own, and give the armature back the action it had."""
-    data: Any = owner.animation_data
-    action, slot = data.action, getattr(data, "action_slot", None)
-    track = data.nla_tracks.new()
-    track.name = action.name
-    strip = track.strips.new(action.name, int(first), action)
-    if slot is not None:
-        strip.action_slot = slot
-    data.action = before
+class Destination:
+    """Where the keys of one armature go.
+
+    While chains are read the armature has the action that it had, so that all else in it plays; a track is written
+    beside it.
+
+    Args:
+        owner: The armature object.
+        into: "ACTION" for its action, "NEW_ACTION" for a copy of it, "NLA" for a new action on a new track.
+    """
+
+    def __init__(self, owner: bpy.types.Object, into: str) -> None:
+        self.owner, self.into = owner, into
+        self._was_bare = owner.animation_data is None
+        data = owner.animation_data or owner.animation_data_create()
+        assert data is not None
+        self._before, self._slot = data.action, slot_of(owner)
+        self._slots = _slot_names(self._before)
+        self._made: bpy.types.Action | None = None
+        self._track: Any = None
+        if into == "NEW_ACTION" and self._before is not None:
+            data.action = self._made = self._before.copy()
+            self._made.name = f"{self._before.name} Bake"
+        elif into == "NLA" or self._before is None:
+            self._made = bpy.data.actions.new(f"{self._before.name if self._before else owner.name} Bake")
+            if into != "NLA":
+                data.action = self._made
+
+    @property
+    def is_own(self) -> bool:
+        """Whether keys go into the action that the armature had."""
+        return self._made is None
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Meanwhile the action to write into is the armature's."""
+        if self.into != "NLA":
+            yield
+            return
+        data: Any = self.owner.animation_data
+        data.action = self._made
+        slots: Any = getattr(self._made, "slots", ())
+        if len(slots):
+            data.action_slot = slots[0]
+        try:
+            yield
+        finally:
+            self._give_back()
+
+    def play(self, paths: Iterable[str]) -> None:
+        """Let the keys that are written play: on the track, for as long as they last.
+
+        Args:
+            paths: The data paths that are keyed. Where other tracks have one of them, the new track plays over them
+                for its own frames alone, else it holds its ends as an action does.
+        """
+        if self.into != "NLA" or self._made is None:
+            return
+        curves = curves_of_action(self._made)
+        if not curves:
+            return
+        data: Any = self.owner.animation_data
+        if self._track is None:
+            self._track = data.nla_tracks.new()
+            self._track.name = self._made.name
+        for strip in list(self._track.strips):
+            self._track.strips.remove(strip)
+        first, last = min(curve.range()[0] for curve in curves), max(curve.range()[1] for curve in curves)
+        strip = self._track.strips.new(self._made.name, int(first), self._made)
+        if hasattr(strip, "action_slot") and len(getattr(self._made, "slots", ())):
+            strip.action_slot = getattr(self._made, "slots")[0]
+        if last > first:
+            strip.action_frame_start, strip.action_frame_end = first, last
+            strip.frame_start_raw, strip.frame_end_raw = first, last
+        strip.extrapolation = "NOTHING" if self._is_elsewhere(set(paths)) else "HOLD"
+
+    def finish(self) -> None:
+        """Keep the action that the armature had from being lost, where nothing uses it any more."""
+        data = self.owner.animation_data
+        if self._before is not None and self._before.is_editable and data is not None and data.action != self._before:
+            self._before.use_fake_user = True
+
+    def take_back(self) -> None:
+        """Remove what was made; the armature has what it had."""
+        data: Any = self.owner.animation_data
+        if self._track is not None:
+            data.nla_tracks.remove(self._track)
+            self._track = None
+        self._give_back()
+        for name in _slot_names(self._before) - self._slots:
+            getattr(self._before, "slots").remove(getattr(self._before, "slots")[name])
+        if self._made is not None:
+            bpy.data.actions.remove(self._made)
+            self._made = None
+        if self._was_bare:
+            self.owner.animation_data_clear()
+
+    def _give_back(self) -> None:
+        data: Any = self.owner.animation_data
+        if data.action != self._before:
+            data.action = self._before
+        if slot_of(self.owner) != self._slot:
+            data.action_slot = self._slot
+
+    def _is_elsewhere(self, paths: set[str]) -> bool:
+        """Whether a strip of another track keys one of the paths."""
+        data: Any = self.owner.animation_data
+        strips = (strip for track in data.nla_tracks if track != self._track for strip in track.strips)
+        return any(
+            curve.data_path in paths for strip in strips if strip.action for curve in curves_of_action(strip.action)
+        )
 
 
-def keep_action(action: bpy.types.Action | None, owner: bpy.types.Object) -> None:
-    """Keep an action that nothing uses any more from being lost."""
-    data = owner.animation_data
-    if action is not None and action.is_editable and data is not None and data.action != action:
-        action.use_fake_user = True
-
-
-def take_back_action(owner: bpy.types.Object, before: bpy.types.Action | None) -> None:
-    """Give the armature back the action it had, and remove the one that was made."""
-    data = owner.animation_data
-    if data is None or data.action == before or data.action is None:
-        return
-    made = data.action
-    data.action = before
-    bpy.data.actions.remove(made)
+def _slot_names(action: bpy.types.Action | None) -> set[str]:
+    return {slot.identifier for slot in getattr(action, "slots", ())}

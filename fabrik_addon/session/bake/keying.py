@@ -20,6 +20,7 @@ def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: Bak
     residuals = answers.residual.astype(np.float64)
     result = ChainBake(track.owner.name, reading.chain.name, frames, answers.status.copy(), residuals)
     result.worst_violation = answers.violation
+    result.worst_turn = 0.0, float(frames[0])
     before = writer.keys
     for channels, bone, rotations in zip(track.channels, reading.bones, answers.rotations, strict=True):
         turns = turn_angle(multiply(conjugated(rotations[:, :-1]), rotations[:, 1:]))
@@ -28,12 +29,11 @@ def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: Bak
         if channels is None:
             continue
         values = channels.run(rotations, read_values(bone))
-        keys = Keys(frames, values, settings.interpolation)
+        keys = Keys(frames, values, settings.interpolation, (settings.frames[0], settings.frames[-1]))
         if settings.clean_up > 0.0:
             keys = cleaned(keys, channels.mode, settings.clean_up)
         path = f"{bone.path_from_id()}.{channel_of(channels.mode)[0]}"
-        if channels.mode == "QUATERNION":
-            writer.turn_later_keys(path, frames, values)
+        writer.turn_later_keys(path, channels.mode, keys)
         for index in channels.indices:
             writer.write(ChannelKeys(path, index, bone.name), keys)
     result.keys = writer.keys - before
