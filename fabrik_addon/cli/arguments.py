@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..session.frames import check_range
 from .baking import INTERPOLATIONS, INTO, VERIFY, BakeRequest
 from .progress import FORMS
 from .scene import Choice, Place
@@ -31,8 +32,6 @@ COMMANDS = {
     "bake": "key chains over a range of frames, of one file or of the shots of a job file",
     "convert": "make chains of Blender's IK constraints, or the other way round",
 }
-MOST_FRAMES = 1_000_000
-LAST_FRAME = 1_048_574
 
 
 class Parser(argparse.ArgumentParser):
@@ -128,30 +127,6 @@ def range_of(text: str | None, step: int) -> tuple[int, int] | None:
     first, last = int(found.group(1)), int(found.group(2))
     check_range(first, last, step)
     return first, last
-
-
-def check_range(first: int, last: int, step: int) -> None:
-    """Refuse a range that Blender does not have.
-
-    Raises:
-        InvalidValueError: It ends before it starts, or has too many frames.
-    """
-    if last < first:
-        raise InvalidValueError(f"the range ends at frame {last}, before it starts at {first}")
-    if (last - first) // step >= MOST_FRAMES:
-        raise InvalidValueError(f"the range {first}-{last} has more than {MOST_FRAMES} frames")
-    for frame in (first, last):
-        check_frame(frame)
-
-
-def check_frame(frame: int) -> None:
-    """Refuse a frame that Blender does not have.
-
-    Raises:
-        InvalidValueError: It is out of range.
-    """
-    if abs(frame) > LAST_FRAME:
-        raise InvalidValueError(f"there is no frame {frame}: Blender's run from -{LAST_FRAME} to {LAST_FRAME}")
 
 
 def targets_of(texts: Sequence[str]) -> dict[str, Place]:

@@ -19,8 +19,9 @@ from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain, rig_of
 from ..session.convert import Converted, convert_ik, ik_constraints
 from ..session.convert_back import convert_to_ik
+from ..session.frames import check_frame
 from ..session.solve import solve_chains
-from .arguments import bake_request_of, check_frame, choice_of, parser
+from .arguments import bake_request_of, choice_of, parser
 from .baking import Report, bake_open_file
 from .files import check_output, check_place, check_version, open_blend, save_blend, write_text
 from .jobs import run_job

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from .arguments import LAST_FRAME, check_range
+from ..session.frames import LAST_FRAME, check_range
 from .baking import INTERPOLATIONS, INTO, VERIFY, BakeRequest
 from .scene import Choice, Place
 

@@ -63,12 +63,21 @@ class CurveWriter:
         self._curves: dict[tuple[str, int], bpy.types.FCurve] | None = None
         self._before: list[tuple[str, int, dict[str, Any] | None]] = []
 
-    def write(self, channel: ChannelKeys, keys: Keys) -> None:
-        """Replace a channel's keys in a span of frames by others, or by one where nothing changes."""
+    def write(self, channel: ChannelKeys, keys: Keys, stood: float) -> None:
+        """Replace a channel's keys in a span of frames by others, or by one where nothing changes.
+
+        Args:
+            channel: The channel.
+            keys: Of all channels of the property.
+            stood: The channel's value where it has no keys; it is kept at the neighbouring keys of the others.
+        """
         found = self._remembered(channel.path, channel.index)
+        outside = [] if found else self._keys_outside(channel.path, keys)
         curve = found or ensure_curve(self.owner, channel.path, channel.index, channel.group)
         frames, values = keys.frames, keys.values[:, channel.index]
         slopes = None if keys.slopes is None else keys.slopes[:, channel.index]
+        if outside:
+            _add(curve, np.array([(frame, stood) for frame in outside]), keys.interpolation, None)
         if found is not None:
             _clear(curve, *keys.span)
         is_flat = np.ptp(values) <= CONSTANT and (slopes is None or np.abs(slopes).max() <= CONSTANT)
@@ -102,6 +111,15 @@ class CurveWriter:
             if curve is not None and _has_later(curve, last) and (factor < 0.0 or turns[i]):
                 self._before.append((path, i, _kept(curve)))
                 _change_later(curve, last, factor, turns[i])
+
+    def _keys_outside(self, path: str, keys: Keys) -> list[float]:
+        """The last key before a span of frames and the first behind it, of any channel of a property."""
+        curves = [self._find(path, i) for i in range(keys.values.shape[1])]
+        first, last = keys.span
+        frames = [point.co[0] for curve in curves if curve for point in curve.keyframe_points]
+        before = max((frame for frame in frames if frame < first), default=None)
+        after = min((frame for frame in frames if frame > last), default=None)
+        return [frame for frame in (before, after) if frame is not None]
 
     def flush(self) -> None:
         """Let Blender play what was written: new curves are not evaluated before the action is set again."""

@@ -71,6 +71,27 @@ def is_simulated(found: bpy.types.Object, bone: str) -> bool:
     )
 
 
+def broken_driver(found: bpy.types.Object, bone: str) -> str:
+    """The property of an object, or of what moves it, whose driver Blender can't evaluate; "" where there is none.
+
+    Args:
+        found: A target or pole.
+        bone: Name of a bone of `found`, or "".
+    """
+    carriers = carriers_of(found, bone)
+    names = {name for name, _ in carriers}
+    for thing in bpy.data.objects:
+        data = thing.animation_data
+        if thing.name_full not in names or data is None:
+            continue
+        for curve in data.drivers:
+            of_bone = curve.data_path.startswith("pose.bones[")
+            of_this = (thing.name_full, _bone_in(curve.data_path)) in carriers if of_bone else True
+            if curve.driver is not None and of_this and not curve.mute and not curve.driver.is_valid:
+                return f"'{curve.data_path}' of '{thing.name}'"
+    return ""
+
+
 def _ties_of_object(thing: bpy.types.Object) -> list[Tie]:
     parent = thing.parent
     ties = _ties_of(thing.constraints) + _ties_of_drivers(thing, "")

@@ -13,6 +13,7 @@ from ..kernel.arrays import Array
 from .compat import fcurves_of
 
 PLACED_BY = ("location", "delta_location")
+HIDDEN_BY = ("hide_viewport", "hide_render")
 
 
 def point_at(found: bpy.types.Object, bone: str, frame: float) -> Vector | None:
@@ -51,11 +52,13 @@ def _curves(found: bpy.types.Object, bone: str) -> list[bpy.types.FCurve] | None
         return None
     if any(not constraint.mute for constraint in found.constraints) or not _is_plain(found):
         return None
-    return [
-        curve
-        for curve in fcurves_of(found)
-        if curve.data_path in PLACED_BY and not curve.mute and (curve.group is None or not curve.group.mute)
-    ]
+    curves = [curve for curve in fcurves_of(found) if not curve.mute]
+    if any(curve.data_path in HIDDEN_BY for curve in curves):
+        return None
+    placing = [curve for curve in curves if curve.data_path in PLACED_BY]
+    if any(curve.group is not None and curve.group.mute for curve in placing):
+        return None  # whether these play depends on the version
+    return placing
 
 
 def _is_plain(found: bpy.types.Object) -> bool:
@@ -63,7 +66,7 @@ def _is_plain(found: bpy.types.Object) -> bool:
     data = found.animation_data
     if data is None:
         return True
-    if any(driver.data_path in PLACED_BY for driver in data.drivers) or data.use_tweak_mode:
+    if any(driver.data_path in (*PLACED_BY, *HIDDEN_BY) for driver in data.drivers) or data.use_tweak_mode:
         return False
     if data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks):
         return False

@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import atan2, degrees
-from typing import Any
+from typing import Any, cast
 
 import bpy
 from mathutils import Vector
 
 from ..errors import FabrikError
 from ..kernel import solve
-from ..rig.chain_bones import bones_to, pose_bones
+from ..rig.animated import Animated
+from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.reader import read
@@ -21,6 +22,8 @@ from .defaults import Defaults
 from .make import add_chain
 
 AXES = "xyz"
+NEAR = 1.0  # degrees of a bend that count as the same
+APART = 0.01  # share of the length
 STRAIGHT = 1e-4  # share of the length within which a limb shows no bend
 
 
@@ -74,7 +77,7 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
         assert tip is not None
         path = bones_to(owner, tip.name, 0)[-constraint.chain_count :]  # 0, from the start, is all of them
         stood = joints_of(owner, [one.name for one in path], context.evaluated_depsgraph_get())
-        result.lost += _losses(constraint, path)
+        result.lost += _losses(constraint, path, _animated(bone, constraint))
         made.append((result, constraint, [one.name for one in path], stood))
     for result, constraint, names, _ in made:
         result.chain = _make(owner, names, constraint).name
@@ -90,15 +93,30 @@ def _refusal(bone: bpy.types.PoseBone, constraint: Any) -> str:
     """Why a constraint can't be a chain, or ""."""
     if constraint.target is None:
         return "it has no target"
-    if constraint.ik_type != "COPY_POSE":
-        return "it keeps a distance, which a chain does not"
+    if constraint.ik_type != "COPY_POSE" or not constraint.use_location:
+        return "it keeps a distance or turns alone, which a chain does not"
+    if any(goal is not None and goal.type != "ARMATURE" and name for goal, name in _goals(constraint)):
+        return "its target or pole is a vertex group"
+    if "mute" in _animated(bone, constraint):
+        return "it is switched on and off by keys or a driver"
     if not constraint.use_tail and bone.parent is None:
         return "it brings the head of a bone without a parent"
     return ""
 
 
-def _losses(constraint: Any, path: Sequence[bpy.types.PoseBone]) -> list[str]:
-    lost = []
+def _goals(constraint: Any) -> tuple[tuple[bpy.types.Object | None, str], ...]:
+    return (constraint.target, constraint.subtarget), (constraint.pole_target, constraint.pole_subtarget)
+
+
+def _animated(bone: bpy.types.PoseBone, constraint: Any) -> set[str]:
+    """Names of the constraint's own properties that are keyed or driven."""
+    start = f'constraints["{bpy.utils.escape_identifier(constraint.name)}"].'
+    names = Animated(cast(bpy.types.Object, bone.id_data)).of_bone(bone)
+    return {name.removeprefix(start) for name in names if name.startswith(start)}
+
+
+def _losses(constraint: Any, path: Sequence[bpy.types.PoseBone], animated: set[str]) -> list[str]:
+    lost = [f"its {name} is animated, and the chain keeps what it is now" for name in sorted(animated)]
     if constraint.use_stretch and any(bone.ik_stretch > 0.0 for bone in path):
         lost.append("stretch")
     if constraint.use_rotation:
@@ -113,7 +131,8 @@ def _losses(constraint: Any, path: Sequence[bpy.types.PoseBone]) -> list[str]:
 
 def _make(owner: bpy.types.Object, names: Sequence[str], constraint: Any) -> FabrikChain:
     bones = [pose_bones(owner)[name] for name in names]
-    chain = add_chain(owner, bones, len(bones), Defaults())
+    chain = _disabled(owner, names, constraint) or add_chain(owner, bones, len(bones), Defaults())
+    chain.enabled = True
     chain.target, chain.target_bone = constraint.target, constraint.subtarget
     chain.pole, chain.pole_bone = constraint.pole_target, constraint.pole_subtarget
     chain.influence = constraint.influence
@@ -127,6 +146,19 @@ def _make(owner: bpy.types.Object, names: Sequence[str], constraint: Any) -> Fab
     return chain
 
 
+def _disabled(owner: bpy.types.Object, names: Sequence[str], constraint: Any) -> FabrikChain | None:
+    """The disabled chain of just these bones with the same target, from which the constraint may have been made."""
+    for chain in rig_of(owner).chains:
+        if chain.enabled or (chain.target, chain.target_bone) != (constraint.target, constraint.subtarget):
+            continue
+        try:
+            if [bone.name for bone in resolve_bones(owner, chain)] == list(names):
+                return chain
+        except FabrikError:
+            continue
+    return None
+
+
 def joints_of(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> list[Vector]:
     """The joints of bones as evaluated, relative to the first, in armature space."""
     poses = [pose_bones(owner.evaluated_get(depsgraph))[name] for name in names]
@@ -135,31 +167,34 @@ def joints_of(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.type
 
 
 def _match_bend(context: bpy.types.Context, owner: bpy.types.Object, result: Converted, stood: list[Vector]) -> None:
-    """Set the pole angle by which our limb bends as Blender's stood."""
+    """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
     chain = next(found for found in rig_of(owner).chains if found.name == result.chain)
-    if chain.pole is None:
-        return
     try:
         reading = read(owner, chain, context.evaluated_depsgraph_get())
     except FabrikError as error:
         result.lost.append(f"it can't be solved yet: {error.local}")
         return
-    solution = solve(reading.measured(reading.starts), replace(reading.goal, pole_angle=0.0), reading.settings)
-    angle = bend_between(solution.joints, stood)
-    if angle is None:
-        result.lost.append("the limb stands straight, so its pole angle could not be told: check it")
-        return
-    chain.pole_angle = angle
-    left = degrees(abs(angle_left(reading, angle, stood)))
-    if left > 1.0:
-        result.lost.append(f"it bends {left:.0f}° away from where Blender's IK bent it")
+    measured = reading.measured(reading.starts)
+    if chain.pole is not None:
+        solution = solve(measured, replace(reading.goal, pole_angle=0.0), reading.settings)
+        angle = bend_between(solution.joints, stood)
+        if angle is None:
+            result.lost.append("the limb stands straight, so its pole angle could not be told: check it")
+            return
+        chain.pole_angle = angle
+    goal = replace(reading.goal, pole_angle=chain.pole_angle)
+    result.lost += differences(solve(measured, goal, reading.settings).joints, stood, measured.length)
 
 
-def angle_left(reading: Any, angle: float, stood: Sequence[Vector]) -> float:
-    """The angle between our bend with a pole angle and that of other joints."""
-    goal = replace(reading.goal, pole_angle=angle)
-    solution = solve(reading.measured(reading.starts), goal, reading.settings)
-    return bend_between(solution.joints, stood) or 0.0
+def differences(joints: Sequence[Vector], stood: Sequence[Vector], length: float) -> list[str]:
+    """What there is to say of a limb's joints and where they stood before, relative to the first."""
+    apart = max((a - b).length for a, b in zip(joints, stood, strict=True)) / length
+    turned = degrees(abs(bend_between(joints, stood) or 0.0))
+    if turned > NEAR:
+        return [f"it bends {turned:.0f}° away from where it bent"]
+    if apart > APART:
+        return [f"its joints stand up to {apart:.0%} of the length away from where they stood"]
+    return []
 
 
 def bend_between(joints: Sequence[Vector], others: Sequence[Vector]) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import degrees, pi
+from math import pi
 from typing import Any
 
 import bpy
@@ -22,11 +22,9 @@ from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain
 from ..rig.reader import Reading, frame_of, read
 from ..rig.writer import plan
-from .convert import Converted, bend_between, joints_of
+from .convert import Converted, bend_between, differences, joints_of
 from .order import Item
 
-NEAR = 1.0  # degrees of a bend that count as the same
-APART = 0.01  # share of the length
 CORRECTIONS = 5
 
 
@@ -76,7 +74,8 @@ def _make(item: Item, result: Converted, reading: Reading, depsgraph: bpy.types.
     names = [bone.name for bone in reading.bones]
     measured = reading.measured(reading.starts)
     solution = solve(measured, reading.goal, reading.settings)
-    result.lost += _losses(chain, reading)
+    keyed = KeyedChannels(owner, frame_of(depsgraph))
+    result.lost += _losses(chain, reading, keyed)
     for bone, limit, stiffness in zip(reading.bones, reading.limits, reading.stiffness, strict=True):
         if limit_of(bone).limit != "BONE_IK":
             result.lost += [f"{bone.name}: {lost}" for lost in write_ik_settings(bone, limit, stiffness)]
@@ -94,10 +93,13 @@ def _make(item: Item, result: Converted, reading: Reading, depsgraph: bpy.types.
     return _Made(item, result, constraint, names, solution.joints, measured.length)
 
 
-def _losses(chain: FabrikChain, reading: Reading) -> list[str]:
+def _losses(chain: FabrikChain, reading: Reading, keyed: KeyedChannels) -> list[str]:
     lost = []
     if chain.pole is not None and not isinstance(reading.limits[0], Free):
         lost.append(f"{reading.bones[0].name}: its limit, which Blender's IK does not hold at the root with a pole")
+    named = [bone.name for bone in reading.bones if keyed.has(bone)]
+    if named:
+        lost.append(f"the start pose: {named[0]} is keyed, and Blender's IK starts from its keys")
     return lost
 
 
@@ -125,13 +127,7 @@ def _match_bend(context: bpy.types.Context, made: _Made) -> None:
             left = _left(context, made, angle)
             best = min(best, (abs(left), angle))
         _left(context, made, best[1])
-    seen = _seen(context, made)
-    apart = max((a - b).length for a, b in zip(seen, made.stood, strict=True)) / made.length
-    turned = degrees(abs(bend_between(seen, made.stood) or 0.0))
-    if turned > NEAR:
-        made.result.lost.append(f"it bends {turned:.0f}° away from where it bent")
-    elif apart > APART:
-        made.result.lost.append(f"its joints stand up to {apart:.0%} of the length away from where they stood")
+    made.result.lost += differences(_seen(context, made), made.stood, made.length)
 
 
 def _left(context: bpy.types.Context, made: _Made, angle: float) -> float:

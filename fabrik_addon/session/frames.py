@@ -16,6 +16,8 @@ from ..rig.properties import FabrikChain
 from .live_state import state
 
 SAME_FRAME = 1e-3
+MOST_FRAMES = 1_000_000
+LAST_FRAME = 1_048_574
 KEYED_BY = ("location", "rotation", "scale", "delta_")
 
 
@@ -35,12 +37,35 @@ def frames_between(first: int, last: int, step: int) -> tuple[int, ...]:
     """The frames of a range by steps, its last one always among them, so that no old key stays inside it.
 
     Raises:
-        InvalidValueError: It ends before it starts.
+        InvalidValueError: See `check_range`.
+    """
+    check_range(first, last, step)
+    frames = tuple(range(first, last + 1, step))
+    return frames if frames[-1] == last else (*frames, last)
+
+
+def check_range(first: int, last: int, step: int) -> None:
+    """Refuse a range that Blender does not have.
+
+    Raises:
+        InvalidValueError: It ends before it starts, has too many frames, or one that Blender does not have.
     """
     if last < first:
         raise InvalidValueError(f"the range ends at frame {last}, before it starts at {first}")
-    frames = tuple(range(first, last + 1, step))
-    return frames if frames[-1] == last else (*frames, last)
+    if (last - first) // step >= MOST_FRAMES:
+        raise InvalidValueError(f"the range {first}-{last} has more than {MOST_FRAMES} frames")
+    for frame in (first, last):
+        check_frame(frame)
+
+
+def check_frame(frame: int) -> None:
+    """Refuse a frame that Blender does not have.
+
+    Raises:
+        InvalidValueError: It is out of range.
+    """
+    if abs(frame) > LAST_FRAME:
+        raise InvalidValueError(f"there is no frame {frame}: Blender's run from -{LAST_FRAME} to {LAST_FRAME}")
 
 
 def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[int, int]:

@@ -44,7 +44,7 @@ def ordered(items: Sequence[Item]) -> tuple[list[list[Item]], list[Item]]:
             users.setdefault(bone, []).append(i)
     before: list[set[int]] = []  # for each chain those that come before it
     for i, ((owner, chain), own) in enumerate(zip(items, bones, strict=True)):
-        above = {other for bone in _above(owner, chain, own) for other in users.get(bone, ()) if other != i}
+        above = {other for bone in bones_above(owner, chain, own) for other in users.get(bone, ()) if other != i}
         before.append(above | {other for bone in own for other in users[bone] if other < i})
     waiting = list(range(len(items)))
     groups: list[list[Item]] = []
@@ -79,7 +79,7 @@ def _bones(owner: bpy.types.Object, chain: FabrikChain) -> Bones:
         return set()
 
 
-def _above(owner: bpy.types.Object, chain: FabrikChain, own: Bones) -> Bones:
+def bones_above(owner: bpy.types.Object, chain: FabrikChain, own: Bones) -> Bones:
     """Bones that move the chain's root, target or pole without being of the chain."""
     found: Bones = set()
     for _, name in own:

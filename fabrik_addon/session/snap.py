@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from math import floor
 
 import bpy
 from mathutils import Vector
 
-from ..errors import FabrikError, TargetError
+from ..errors import ChainError, FabrikError, TargetError
 from ..kernel import Goal, solve
 from ..kernel.rotations import any_perpendicular, perpendicular, turn_about
 from ..rig.channels import read_rotation
+from ..rig.compat import fcurves_of
+from ..rig.dependencies import carriers_of
 from ..rig.keys import insert_object_keys
 from ..rig.placing import held_by, location_at
 from ..rig.properties import FabrikChain
@@ -90,26 +93,61 @@ def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float
         wanted: Chains, each with the frames at which the places are keyed; none for this frame without keys.
 
     Raises:
-        FabrikError: Something can't be moved; nothing was.
+        FabrikError: Something can't be moved or keyed; nothing was.
     """
     scene = context.scene
     assert scene is not None
-    now = [item for item, frames in wanted if not frames]
-    places = [place for item in now for place in _places(context, item)]
+    _check(wanted)
+    now = [place for item, frames in wanted if not frames for place in _places(context, item)]
     found: list[tuple[float, Place]] = []
-    if len(now) < len(wanted):
-        with frames_visited(scene):
-            for frame in sorted({frame for _, frames in wanted for frame in frames}):
-                scene.frame_set(floor(frame), subframe=frame - floor(frame))
-                items = [item for item, frames in wanted if frame in frames]
-                found += [(frame, place) for item in items for place in _places(context, item)]
-    for place in places:
+    with frames_visited(scene) if len(now) < len(wanted) else nullcontext():
+        for frame in sorted({frame for _, frames in wanted for frame in frames}):
+            scene.frame_set(floor(frame), subframe=frame - floor(frame))
+            items = [item for item, frames in wanted if frame in frames]
+            found += [(frame, place) for item in items for place in _places(context, item)]
+        for frame, place in found:  # before the frame is put back, which evaluates the keys
+            place.found.location = place.location
+            place.found.keyframe_insert("location", frame=frame, group="Object Transforms")
+    for place in now:
         place.found.location = place.location
         insert_object_keys(context, place.found)
-    for frame, place in found:
-        place.found.location = place.location
-        place.found.keyframe_insert("location", frame=frame, group="Object Transforms")
-    return len({place.found.name_full for place in (*places, *(place for _, place in found))})
+    return len({place.found.name_full for place in (*now, *(place for _, place in found))})
+
+
+def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
+    """Refuse what could not all be brought to the pose."""
+    taken: dict[str, str] = {}
+    for (owner, chain), frames in wanted:
+        if chain.influence < 1.0:
+            reason = "its influence is below 1, so that solving moves it wherever its target is"
+            raise ChainError(reason, rig=owner.name, chain=chain.name)
+        for goal in (chain.target, chain.pole):
+            if goal is None:
+                continue
+            if goal.name_full in taken:
+                reason = f"its target or pole '{goal.name}' is also of '{taken[goal.name_full]}'"
+                raise TargetError(f"{reason}: snap them one by one", rig=owner.name, chain=chain.name)
+            taken[goal.name_full] = chain.name
+            reason = _not_keyed(goal) if frames else ""
+            if reason:
+                raise TargetError(f"'{goal.name}' can't be keyed: {reason}", rig=owner.name, chain=chain.name)
+    for (owner, chain), _ in wanted:
+        for goal in (chain.target, chain.pole):
+            above = {name for name, _ in carriers_of(goal, "")} - {goal.name_full} if goal is not None else set()
+            if goal is not None and above & taken.keys():
+                reason = f"'{goal.name}' hangs on '{min(above & taken.keys())}', which is to be moved too"
+                raise TargetError(f"{reason}: snap them one by one", rig=owner.name, chain=chain.name)
+
+
+def _not_keyed(goal: bpy.types.Object) -> str:
+    """Why keys on the place of an object would not play as they are; "" where they would."""
+    data = goal.animation_data
+    if data is not None and data.action is not None and not data.action.is_editable:
+        return f"its action '{data.action.name}' is linked"
+    for curve in fcurves_of(goal):
+        if curve.data_path == "location" and (curve.lock or curve.mute or len(curve.modifiers)):
+            return "the curve of its location is locked, muted or modified"
+    return ""
 
 
 def _places(context: bpy.types.Context, item: Item) -> list[Place]:

@@ -152,6 +152,12 @@ def compute(reading: Reading, keyed: KeyedChannels, known: Chain | None = None) 
     Raises:
         BoneError: The bones' lengths depend on the pose so much that the tip could not be brought to the target.
     """
+    solved = posed(reading, known)
+    return replace(solved, writes=plan(reading, solved.rotations, keyed))
+
+
+def posed(reading: Reading, known: Chain | None = None) -> Solved:
+    """`compute` without the channels to write."""
     if not are_finite([reading.chain.influence]):
         raise InvalidValueError("the influence is not a finite number", chain=reading.chain.name)
     guess = reading.starts
@@ -172,7 +178,7 @@ def compute(reading: Reading, keyed: KeyedChannels, known: Chain | None = None) 
     rotations = blended(reading.limits, reading.starts, solution.rotations, reading.chain.influence)
     if reading.chain.influence < 1.0:
         joints = reading.path.place(rotations)
-    return Solved(reading, solution, rotations, joints, plan(reading, rotations, keyed), chain)
+    return Solved(reading, solution, rotations, joints, [], chain)
 
 
 def is_rigid(reading: Reading) -> bool:

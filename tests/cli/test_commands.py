@@ -144,7 +144,8 @@ def test_scripts_of_the_file_are_not_run(shot: Path, capfd) -> None:
     text = bpy.data.texts.new("evil.py")
     text.write(f"open({str(marker)!r}, 'w').close()")
     text.use_module = True
-    bpy.data.objects["Target"].driver_add("scale", 0).driver.expression = f"open({str(marker)!r}, 'w').close() or 1"
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Other", None))
+    bpy.data.objects["Other"].driver_add("scale", 0).driver.expression = f"open({str(marker)!r}, 'w').close() or 1"
     bpy.ops.wm.save_mainfile()
     marker.unlink(missing_ok=True)
     bpy.context.preferences.filepaths.use_scripts_auto_execute = True

@@ -95,3 +95,64 @@ def test_muted_constraints_are_left_alone() -> None:
     owner.pose.bones["b1"].constraints.new("IK").mute = True
     with pytest.raises(RuntimeError, match="no bone has an IK constraint"):
         bpy.ops.fabrik.from_ik()
+
+
+def keyed_mute(constraint) -> None:
+    constraint.keyframe_insert("mute", frame=1)
+
+
+def turns_only(constraint) -> None:
+    constraint.use_location, constraint.use_rotation = False, True
+
+
+def vertex_group(constraint) -> None:
+    mesh = bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh"))
+    bpy.context.collection.objects.link(mesh)
+    mesh.vertex_groups.new(name="g")
+    constraint.target, constraint.subtarget = mesh, "g"
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        (keyed_mute, "it is switched on and off"),
+        (turns_only, "it keeps a distance or turns alone"),
+        (vertex_group, "is a vertex group"),
+    ],
+)
+def test_constraints_that_are_no_chain_are_left_as_they_are(what, reason: str, capfd) -> None:
+    owner, constraint = leg()
+    what(constraint)
+    assert bpy.ops.fabrik.from_ik() == {"CANCELLED"}
+    assert not constraint.mute
+    assert not owner.fabrik.chains
+    assert reason in capfd.readouterr().out
+
+
+def test_an_influence_that_is_keyed_is_said(capfd) -> None:
+    _, constraint = leg()
+    constraint.keyframe_insert("influence", frame=1)
+    bpy.ops.fabrik.from_ik()
+    assert "its influence is animated" in capfd.readouterr().out
+
+
+def test_a_limb_that_stands_elsewhere_is_said(capfd) -> None:
+    owner = make_line(3, bend=0.4)
+    constraint = owner.pose.bones["b2"].constraints.new("IK")
+    constraint.target, constraint.chain_count = make_empty((0.5, -1.0, 1.2)), 3
+    constraint.pole_target = make_empty((0.4, -4, 1), "Pole")
+    bpy.context.view_layer.update()
+    bpy.ops.fabrik.from_ik()
+    assert "from where" in capfd.readouterr().out
+
+
+def test_the_chain_that_was_disabled_is_taken_again() -> None:
+    owner, constraint = leg()
+    bpy.ops.fabrik.from_ik()
+    (chain,) = owner.fabrik.chains
+    chain.name, chain.tolerance = "mine", 1e-5
+    bpy.ops.fabrik.to_ik()
+    assert not constraint.mute
+    bpy.ops.fabrik.from_ik()
+    assert [(found.name, found.enabled) for found in owner.fabrik.chains] == [("mine", True)]
+    assert owner.fabrik.chains[0].tolerance == pytest.approx(1e-5)

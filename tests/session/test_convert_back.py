@@ -119,3 +119,10 @@ def test_a_range_without_the_rest_pose_is_said(capfd) -> None:
     bone.limit, bone.angle_min, bone.angle_max = "HINGE", 0.3, 1.2
     bpy.ops.fabrik.to_ik()
     assert "b1: a range of X without the rest pose in it" in capfd.readouterr().out
+
+
+def test_keyed_bones_are_said(capfd) -> None:
+    owner, _ = leg()
+    owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
+    bpy.ops.fabrik.to_ik()
+    assert "b0 is keyed, and Blender's IK starts from its keys" in capfd.readouterr().out

@@ -137,6 +137,37 @@ def test_automatic_keying_keys_snapped_goals() -> None:
     assert key_frames(chain.target) == {float(bpy.context.scene.frame_current)}
 
 
+def test_the_current_frame_shows_its_own_keys_afterwards() -> None:
+    owner, chain = posed_limb()
+    keyed_bone(owner, (1, 10, 20))
+    bpy.context.scene.frame_set(5)
+    before = evaluated_joints(owner, chain)
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=20)
+    bpy.ops.fabrik.solve()
+    assert apart(owner, chain, before) < 1e-4 * LENGTH
+
+
+@pytest.mark.parametrize("what", ["locked", "modified", "shared", "carried", "influence"])
+def test_what_could_not_be_brought_to_the_pose_is_refused(what: str) -> None:
+    owner, chain = posed_limb()
+    chain.target.keyframe_insert("location", frame=1)
+    if what == "locked":
+        fcurves_of(chain.target)[0].lock = True
+    elif what == "modified":
+        fcurves_of(chain.target)[0].modifiers.new("NOISE")
+    elif what == "shared":
+        add_chain(owner, tip="b0", count=1).target = chain.target
+    elif what == "carried":
+        chain.pole.parent = chain.target
+    else:
+        chain.influence = 0.5
+    before = chain.target.location.copy()
+    with pytest.raises(RuntimeError):
+        bpy.ops.fabrik.goal_snap(chains="ALL", span="RANGE", frame_start=1, frame_end=4)
+    assert chain.target.location == before
+    assert key_frames(chain.target) == {1.0}
+
+
 def test_goals_that_can_not_be_moved() -> None:
     owner, chain = posed_limb()
     chain.pole.constraints.new("COPY_LOCATION")

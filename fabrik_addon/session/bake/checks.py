@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import bpy
 
-from ...errors import BoneError, ChainError, FabrikError, RigError
+from ...errors import BoneError, ChainError, FabrikError, RigError, TargetError
 from ...rig.animated import Animated
 from ...rig.chain_bones import resolve_bones
 from ...rig.channels import channel_of, read_locks
 from ...rig.checks import check_rig
-from ...rig.compat import fcurves_of, shares_curves
-from ...rig.dependencies import carriers_of
+from ...rig.compat import fcurves_of, groups_of, shares_curves
+from ...rig.dependencies import broken_driver
 from ...rig.properties import FabrikChain, rig_of
-from ..order import Item
+from ..order import Item, bones_above
 
 SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
 FIXED = {"tip_bone", "bone_count", "target_bone", "pole_bone", "enabled", "start"}  # of a chain
@@ -38,7 +38,8 @@ def check_bake(context: bpy.types.Context, items: Sequence[Item], into: str) -> 
     animated = {name: Animated(owner) for name, owner in owners.items()}
     for owner, chain in items:
         _check_made(owner, chain, animated[owner.name_full])
-    _check_goals(context, items)
+        _check_drivers(owner, chain)
+    _check_carriers(context, items)
 
 
 def _check_action(owner: bpy.types.Object, chains: Sequence[FabrikChain], into: str) -> None:
@@ -48,17 +49,28 @@ def _check_action(owner: bpy.types.Object, chains: Sequence[FabrikChain], into: 
     reason = _action_refusal(owner, data, into)
     if reason:
         raise RigError(reason, rig=owner.name)
-    names = [bone for chain in chains for bone in resolve_bones(owner, chain)]
-    own = {f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}" for bone in names}
+    bones = {bone.name: bone for chain in chains for bone in resolve_bones(owner, chain)}
+    own = {f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}" for bone in bones.values()}
     for curve in fcurves_of(owner):
-        if curve.data_path not in own:
-            continue
-        if into == "NLA":
-            raise RigError(f"its action keys '{curve.data_path}', which would play over the track", rig=owner.name)
-        if curve.mute or len(curve.modifiers):
-            raise RigError(f"the curve of '{curve.data_path}' is muted or modified", rig=owner.name)
-        if curve.lock:
-            raise RigError(f"the curve of '{curve.data_path}' is locked", rig=owner.name)
+        if curve.data_path in own:
+            reason = f"its action keys '{curve.data_path}', which would play over the track" if into == "NLA" else ""
+            reason = reason or _curve_refusal(curve)
+            if reason:
+                raise RigError(reason, rig=owner.name)
+    muted = [group.name for group in groups_of(owner) if group.mute and group.name in bones]
+    if muted and into != "NLA":
+        raise RigError(f"the channels of '{muted[0]}' are muted", rig=owner.name)
+
+
+def _curve_refusal(curve: bpy.types.FCurve) -> str:
+    """Why a curve can't be keyed so that the keys play; "" where it can."""
+    if curve.mute or len(curve.modifiers):
+        return f"the curve of '{curve.data_path}' is muted or modified"
+    if curve.lock:
+        return f"the curve of '{curve.data_path}' is locked"
+    if len(curve.sampled_points):
+        return f"the curve of '{curve.data_path}' holds samples and not keys"
+    return ""
 
 
 def _action_refusal(owner: bpy.types.Object, data: bpy.types.AnimData, into: str) -> str:
@@ -67,6 +79,8 @@ def _action_refusal(owner: bpy.types.Object, data: bpy.types.AnimData, into: str
         return "an NLA strip is being tweaked: leave tweak mode first"
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         return "its action is mixed with NLA strips, so keys would not play as they are"
+    if into == "NLA" and not data.use_nla:
+        return "its NLA tracks are switched off, so that a new one would not play"
     if into != "ACTION" or data.action is None:
         return ""
     if not data.action.is_editable:
@@ -96,8 +110,8 @@ def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:
     return name.startswith(SETTINGS) or (name == "location" and number > 0)
 
 
-def _check_goals(context: bpy.types.Context, items: Sequence[Item]) -> None:
-    """Refuse goals that other chains carry which are not baked with these, since they do not move meanwhile."""
+def _check_carriers(context: bpy.types.Context, items: Sequence[Item]) -> None:
+    """Refuse chains that other enabled ones carry which are not baked with them, since these do not move meanwhile."""
     names = {(owner.name_full, chain.name) for owner, chain in items}
     carried: dict[tuple[str, str], str] = {}
     for owner in context.scene.objects if context.scene else ():
@@ -112,8 +126,19 @@ def _check_goals(context: bpy.types.Context, items: Sequence[Item]) -> None:
                 continue
             carried |= {(owner.name_full, bone.name): f"'{chain.name}' of '{owner.name}'" for bone in bones}
     for owner, chain in items if carried else ():
-        for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
-            found = carriers_of(goal, bone) & carried.keys() if goal is not None else set()
-            if found:
-                text = f"its goal hangs on the chain {carried[min(found)]}: bake that first, or with it"
-                raise ChainError(text, rig=owner.name, chain=chain.name)
+        own = {(owner.name_full, bone.name) for bone in resolve_bones(owner, chain)}
+        found = bones_above(owner, chain, own) & carried.keys()
+        if found:
+            text = f"its root or its goal hangs on the chain {carried[min(found)]}: bake that first, or with it"
+            raise ChainError(text, rig=owner.name, chain=chain.name)
+
+
+def _check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Refuse goals whose drivers Blender can't evaluate: they stand still, or anywhere."""
+    for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
+        broken = broken_driver(goal, bone) if goal is not None else ""
+        if broken:
+            text = f"the driver of {broken}, which moves the {role}, can't be evaluated"
+            if bpy.app.autoexec_fail:
+                text += ": scripts of this file are not run"
+            raise TargetError(text, rig=owner.name, chain=chain.name)

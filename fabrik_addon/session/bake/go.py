@@ -18,7 +18,7 @@ from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_values
 from ...rig.curves import CurveWriter
 from ...rig.plain_motion import stands_still
-from ..frames import frames_visited, keys_of_goals
+from ..frames import MOST_FRAMES, frames_visited, keys_of_goals
 from ..order import Item, levels
 from .checks import check_bake
 from .into import Destination
@@ -29,8 +29,6 @@ from .settings import BakeSettings
 from .solving import portions, solve_portion
 from .stored import store_report
 from .verify import frames_to_check, verify
-
-MOST_FRAMES = 1_000_000
 
 
 def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings) -> BakeResult:

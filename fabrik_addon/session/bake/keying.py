@@ -28,13 +28,14 @@ def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: Bak
             result.worst_turn = float(turns.max()), float(frames[int(turns.argmax()) + 1])
         if channels is None:
             continue
-        values = channels.run(rotations, read_values(bone))
+        stood = read_values(bone)
+        values = channels.run(rotations, stood)
         keys = Keys(frames, values, settings.interpolation, (settings.frames[0], settings.frames[-1]))
         if settings.clean_up > 0.0:
             keys = cleaned(keys, channels.mode, settings.clean_up)
         path = f"{bone.path_from_id()}.{channel_of(channels.mode)[0]}"
         writer.turn_later_keys(path, channels.mode, keys)
         for index in channels.indices:
-            writer.write(ChannelKeys(path, index, bone.name), keys)
+            writer.write(ChannelKeys(path, index, bone.name), keys, stood[index])
     result.keys = writer.keys - before
     return result

@@ -26,7 +26,7 @@ from ...rig.plain_motion import points_at
 from ...rig.reader import Reading, read
 from ...rig.writer import BoneChannels, channels_of
 from ..order import Item
-from ..solve import EXACT, compute, is_rigid
+from ..solve import EXACT, is_rigid, posed
 from .checks import is_changing
 
 TURNED = 1e-5  # radians
@@ -258,7 +258,7 @@ def _take_answer(track: Track, k: int, reading: Reading) -> None:
     """Solve a chain at one frame, from what it is there."""
     answers = track.answers
     assert answers is not None
-    solved = compute(reading, KeyedChannels(track.owner, float(track.frames[k])))
+    solved = posed(reading)
     answers.rotations[:, :, k] = solved.rotations
     answers.status[k] = STATUSES.index(solved.solution.status)
     answers.residual[k] = (reading.goal.target - solved.solution.joints[-1]).length / solved.chain.length

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import bpy
 import numpy as np
 
+from ...errors import FabrikError
 from ...rig.chain_bones import pose_bones
 from ...rig.reader import to_root
 from ...rig.targets import resolve_point
@@ -60,7 +61,12 @@ def verify(
         for track, result, length, place in zip(tracks, results, lengths, places, strict=True):
             if frame not in place or track.reading.chain.influence < 1.0:
                 continue
-            k, error = place[frame], _tip_error(track, depsgraph) / length
+            try:
+                k, error = place[frame], _tip_error(track, depsgraph) / length
+            except FabrikError as reason:
+                reason.rig, reason.chain = track.owner.name, result.chain
+                reason.reason = f"in frame {frame:g}, {reason.reason}"
+                raise
             result.residuals[k] = error
             if result.status[k] != REACHED:
                 continue

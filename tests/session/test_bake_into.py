@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a bake's keys go, and what of the user's animation stays as it was."""
+
+from __future__ import annotations
+
+from math import cos, pi, radians, sin
+
+import bpy
+import pytest
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.kernel.rotations import turn_angle
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.session.bake import BakeSettings, bake_steps
+from mathutils import Quaternion
+
+from bake_rigs import FRAMES, assert_on_target, keyed_line, local_rotations, run
+from rigs import add_chain, make_line
+
+
+def poses(owner, frames) -> dict:
+    found = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found[frame] = local_rotations(owner)
+    return found
+
+
+def assert_same(owner, before, most: float = 1e-4) -> None:
+    for frame, rotations in before.items():
+        bpy.context.scene.frame_set(frame)
+        for seen, wanted in zip(local_rotations(owner), rotations, strict=True):
+            assert turn_angle(seen.conjugated() @ wanted) < most, frame
+
+
+class TestTracks:
+    def test_the_armatures_own_action_plays_meanwhile(self) -> None:
+        owner, chain = keyed_line()
+        for frame, x in ((1, 0.0), (20, 0.6)):
+            owner.location.x = x
+            owner.keyframe_insert("location", frame=frame)
+        action = owner.animation_data.action
+        result = run(owner, chain, into="NLA")
+        assert owner.animation_data.action == action
+        assert result.unreached == []
+        assert_on_target(owner, chain)
+
+    def test_a_setting_that_the_action_animates(self) -> None:
+        owner, chain = keyed_line()
+        for frame, value in ((1, 0.2), (20, 1.0)):
+            chain.influence = value
+            owner.keyframe_insert("fabrik_chains[0].influence", frame=frame)
+        run(owner, chain, into="NLA")
+        bpy.context.scene.frame_set(20)
+        assert_on_target(owner, chain, [20])
+
+    def test_chains_that_hang_on_each_other(self) -> None:
+        owner = make_line(6)
+        spine = add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3)
+        for frame, x in ((1, 0.2), (20, 0.9)):
+            spine.target.location.x = x
+            spine.target.keyframe_insert("location", frame=frame)
+        arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
+        steps = bake_steps(bpy.context, [(owner, spine), (owner, arm)], BakeSettings(FRAMES, into="NLA"))
+        assert len(list(steps)) > 20
+        (track,) = owner.animation_data.nla_tracks
+        assert len(track.strips) == 1
+        assert owner.animation_data.action is None
+        assert_on_target(owner, spine)
+
+    def test_the_strip_starts_at_its_first_key(self) -> None:
+        owner, chain = keyed_line()
+        result = run(owner, chain, into="NLA", only_keys=True, frames=tuple(range(-5, 30)))
+        (strip,) = owner.animation_data.nla_tracks[0].strips
+        assert (strip.frame_start, strip.frame_end) == (1.0, 20.0)
+        assert result.unreached == []
+        assert_on_target(owner, chain, [1, 10, 20])
+
+    def test_other_strips_play_on_outside_the_range(self) -> None:
+        owner, chain = keyed_line()
+        bone = owner.pose.bones["b0"]
+        for frame, angle in ((1, 0.0), (60, 1.0)):
+            bone.rotation_quaternion = Quaternion((1, 0, 0), angle)
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        data = owner.animation_data
+        track = data.nla_tracks.new()
+        strip = track.strips.new("old", 1, data.action)
+        if hasattr(strip, "action_slot"):
+            strip.action_slot = data.action_slot
+        data.action = None
+        before = poses(owner, (30, 50))
+        run(owner, chain, into="NLA")
+        assert_same(owner, before)
+        assert_on_target(owner, chain)
+
+    def test_tracks_that_are_switched_off(self) -> None:
+        owner, chain = keyed_line()
+        owner.animation_data_create().use_nla = False
+        with pytest.raises(FabrikError, match="NLA tracks are switched off"):
+            run(owner, chain, into="NLA")
+
+    def test_nothing_is_left_where_it_is_given_up(self) -> None:
+        owner, chain = keyed_line()
+        owner.keyframe_insert("location", frame=1)
+        action, actions = owner.animation_data.action, len(bpy.data.actions)
+        for stop in (1, 3):
+            steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES, into="NLA"))
+            for _ in range(stop):
+                next(steps)
+            steps.close()
+            assert owner.animation_data.action == action
+            assert not owner.animation_data.nla_tracks
+            assert len(bpy.data.actions) == actions
+            assert len(fcurves_of(owner)) == 3
+
+
+class TestOldKeys:
+    @pytest.mark.parametrize("mode", ["XYZ", "ZXY", "AXIS_ANGLE", "QUATERNION"])
+    def test_later_keys_mean_what_they_meant_and_are_run_on_to(self, mode: str) -> None:
+        owner, chain = keyed_line(mode, 1)
+        bone = owner.pose.bones["b0"]
+        path = {"AXIS_ANGLE": "rotation_axis_angle", "QUATERNION": "rotation_quaternion"}.get(mode, "rotation_euler")
+        values = {
+            "AXIS_ANGLE": (0.4 + 4 * pi, 1.0, 0.0, 0.0),
+            "QUATERNION": tuple(-Quaternion((1, 0, 0), 0.4)),
+        }.get(mode, (0.4 + 2 * pi, 0.0, -4 * pi))
+        for frame in (30, 40):
+            setattr(bone, path, values)
+            bone.keyframe_insert(path, frame=frame)
+        before = poses(owner, (30, 35, 40))
+        run(owner, chain)
+        assert_same(owner, before)
+        turned = poses(owner, range(20, 31))
+        largest = max(turn_angle(turned[frame][0].conjugated() @ turned[frame + 1][0]) for frame in range(20, 30))
+        whole = turn_angle(turned[20][0].conjugated() @ turned[30][0])
+        assert largest < whole / 5
+
+    def test_a_bone_that_is_keyed_in_part(self) -> None:
+        owner, chain = keyed_line("XYZ")
+        bone = owner.pose.bones["b0"]
+        bone.rotation_euler = (0.0, 0.3, -0.2)
+        for frame in (-20, 60):
+            bone.keyframe_insert("rotation_euler", index=0, frame=frame)
+        before = {frame: rotations[:1] for frame, rotations in poses(owner, (-20, 60)).items()}
+        run(owner, chain)
+        for frame, (rotation,) in before.items():
+            bpy.context.scene.frame_set(frame)
+            assert turn_angle(local_rotations(owner)[0].conjugated() @ rotation) < 1e-4
+        assert_on_target(owner, chain)
+
+    def test_all_of_the_range_are_replaced(self) -> None:
+        owner, chain = keyed_line()
+        for frame in (-1, 3, 25, 28, 50):
+            owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+        run(owner, chain, only_keys=True, frames=tuple(range(41)))
+        curve = next(curve for curve in fcurves_of(owner) if '"b0"' in curve.data_path)
+        assert [point.co[0] for point in curve.keyframe_points] == [-1.0, 1.0, 10.0, 20.0, 50.0]
+
+    def test_selected_keys_are_selected_again_where_it_is_given_up(self) -> None:
+        owner, chain = keyed_line()
+        for frame in (3, 6):
+            owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+        curve = fcurves_of(owner)[0]
+        for point, selected in zip(curve.keyframe_points, (True, False), strict=True):
+            point.select_control_point = selected
+        steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
+        next(steps)
+        steps.close()
+        assert [point.select_control_point for point in fcurves_of(owner)[0].keyframe_points] == [True, False]
+
+
+def test_a_swing_there_and_back_is_not_taken_for_none() -> None:
+    owner = make_line(1, bend=0.0)
+    owner.pose.bones[0].rotation_mode = "XYZ"
+    chain = add_chain(owner, (0, 0, 1))
+    frames = tuple(range(1, 22))
+    for frame in frames:
+        u = (frame - 1) / 20
+        angle = radians(20) * 4 * u * (1 - u)
+        chain.target.location = (0, sin(angle), cos(angle))
+        chain.target.keyframe_insert("location", frame=frame)
+    run(owner, chain, frames=frames, interpolation="BEZIER", clean_up=radians(0.5))
+    assert_on_target(owner, chain, frames, most=radians(0.51))
+
+
+class TestRefusals:
+    def test_an_action_that_is_a_strip_of_another_armature(self) -> None:
+        owner, chain = keyed_line()
+        owner.pose.bones["b0"].keyframe_insert("location", frame=1)
+        other = make_line(3)
+        other.name = "Other"
+        strip = other.animation_data_create().nla_tracks.new().strips.new("s", 1, owner.animation_data.action)
+        if hasattr(strip, "action_slot"):
+            strip.action_slot = owner.animation_data.action_slot
+        with pytest.raises(FabrikError, match="also moves 'Other'"):
+            run(owner, chain)
+
+    def test_a_root_that_hangs_on_a_chain_that_is_not_baked(self) -> None:
+        owner = make_line(6)
+        add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3).name = "spine"
+        arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
+        with pytest.raises(FabrikError, match="its root or its goal hangs on the chain 'spine' of 'Rig'"):
+            run(owner, arm)
+
+    def test_curves_that_hold_samples(self) -> None:
+        owner, chain = keyed_line()
+        for frame in (1, 30):
+            owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+        for curve in fcurves_of(owner):
+            curve.convert_to_samples(1, 31)
+        with pytest.raises(FabrikError, match="holds samples"):
+            run(owner, chain)
+        assert len(fcurves_of(owner)[0].sampled_points) > 20
+
+    def test_channels_whose_group_is_muted(self) -> None:
+        owner, chain = keyed_line()
+        owner.pose.bones["b0"].keyframe_insert("location", frame=1, group="b0")
+        fcurves_of(owner)[0].group.mute = True
+        with pytest.raises(FabrikError, match="the channels of 'b0' are muted"):
+            run(owner, chain)
+
+    def test_a_range_that_is_too_long_is_not_even_counted(self) -> None:
+        keyed_line()
+        with pytest.raises(RuntimeError, match="more than 1000000 frames"):
+            bpy.ops.fabrik.bake(frame_start=1, frame_end=2_000_000_000)
+
+    @pytest.mark.parametrize("role", ["target", "pole"])
+    @pytest.mark.parametrize("verify", ["EVERY", "NONE"])
+    def test_goals_that_vanish_half_way(self, role: str, verify: str) -> None:
+        owner, chain = keyed_line()
+        chain.pole = add_chain(owner, (0.5, -4, 1)).target
+        owner.fabrik.chains.remove(1)
+        goal = getattr(chain, role)
+        for frame, hidden in ((1, False), (8, True)):
+            goal.hide_viewport = hidden
+            goal.keyframe_insert("hide_viewport", frame=frame)
+        bpy.context.scene.frame_set(1)
+        with pytest.raises(FabrikError, match=f"in frame 8, the {role} '.*' is not in the view layer"):
+            run(owner, chain, verify=verify)
+        assert not fcurves_of(owner)
+
+    def test_goals_whose_drivers_can_not_be_evaluated(self) -> None:
+        owner, chain = keyed_line()
+        holder = bpy.data.objects.new("Holder", None)
+        bpy.context.collection.objects.link(holder)
+        chain.target.parent = holder
+        holder.driver_add("location", 0).driver.expression = "no_such_function(frame)"
+        bpy.context.view_layer.update()
+        with pytest.raises(FabrikError, match="the driver of 'location' of 'Holder', which moves the target, can't be"):
+            run(owner, chain)
+
+    def test_a_broken_chain_that_is_not_selected_is_left_out(self) -> None:
+        owner, _ = keyed_line()
+        other = add_chain(owner, (0.4, 0.5, 1.0), tip="b0", count=1)
+        other.tip_bone = "gone"
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.pose.select_all(action="SELECT")
+        assert bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="SELECTED") == {"FINISHED"}
+
+
+def test_a_single_frame_is_told_as_such() -> None:
+    owner, chain = keyed_line()
+    assert run(owner, chain, frames=(7,)).worst_turn == (0.0, 7.0)
