@@ -23,8 +23,9 @@ EXAMPLES = """examples:
   blender --background --command fabrik convert --file rig.blend --to chains --output rig.blend
   blender --background --command fabrik bake --job shots.json --index 4-6 --progress
 
-The report is one line of JSON on standard output, where Blender prints lines of its own, too. Exit codes: 0 all
-limbs on their targets, 1 some not, 2 the input is wrong; a file is written whole or not at all.
+The report is the one line on standard output that begins with {, among lines of Blender's own. Exit codes: 0 all
+limbs on their targets, 1 some not, 2 the input is wrong; a file is written whole or not at all. A name that begins with
+a dash is given as --chain=-name.
 """
 COMMANDS = {
     "inspect": "tell armatures, chains and their settings",
@@ -55,6 +56,7 @@ def parser() -> Parser:
         add("--report", type=Path, help="a file for the report as well")
         add("--armature", action="append", default=[], help="armature objects; all with chains if none")
         add("--chain", action="append", default=[], help="names of chains; all enabled ones if none")
+        add("--allow-unreached", action="store_true", help="exit with 0 and not with 1 where limbs do not reach")
         if name != "inspect":
             add("--output", type=Path, help="where to save the result; the file itself may be named")
         if name in {"solve", "bake"}:

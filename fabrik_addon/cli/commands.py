@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from ..errors import FabrikError, InvalidValueError
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain, rig_of
+from ..session.bake.checks import check_drivers
 from ..session.convert import Converted, convert_ik, ik_constraints
 from ..session.convert_back import convert_to_ik
 from ..session.frames import check_frame
@@ -29,7 +31,7 @@ from .progress import Progress
 from .scene import armatures, chosen, items_of, put_targets
 
 REACHED, NOT_ALL, WRONG = 0, 1, 2
-JOB_OPTIONS = {"command", "job", "index", "progress", "report"}
+JOB_OPTIONS = {"command", "job", "index", "progress", "report", "allow_unreached"}
 
 
 def run(words: Sequence[str]) -> int:
@@ -39,23 +41,40 @@ def run(words: Sequence[str]) -> int:
         words: The arguments after `--command fabrik`.
     """
     try:
+        _check_words(words)
         arguments = parser().parse_args(list(words))
         report = _run(arguments)
-        if arguments.report is not None:
-            write_text(arguments.report, json.dumps(report, indent=1))
+        _tell(arguments, report)
     except SystemExit as end:  # --help
         return int(end.code or 0)
     except FabrikError as error:
-        sys.stderr.write(f"fabrik: error: {error}\n")
-        return WRONG
+        return _wrong(str(error))
     except (OSError, ValueError) as error:
-        sys.stderr.write(f"fabrik: error: {getattr(error, 'strerror', None) or error}\n")
-        return WRONG
-    sys.stdout.write(json.dumps(report) + "\n")
-    sys.stdout.flush()
+        return _wrong(str(error))
     if report.get("wrong"):
         return WRONG
-    return REACHED if report["all_reached"] else NOT_ALL
+    return REACHED if report["all_reached"] or arguments.allow_unreached else NOT_ALL
+
+
+def _check_words(words: Sequence[str]) -> None:
+    """Refuse words that no name in a file can be, since Blender's names are UTF-8."""
+    for word in words:
+        if not word.isprintable():
+            raise InvalidValueError(f"{word!a} holds characters that can't be printed")
+
+
+def _tell(arguments: argparse.Namespace, report: Report) -> None:
+    """The report on standard output, and in its file."""
+    sys.stdout.write(json.dumps(report) + "\n")
+    sys.stdout.flush()
+    if arguments.report is not None:
+        write_text(arguments.report, json.dumps(report, indent=1))
+
+
+def _wrong(text: str) -> int:
+    with contextlib.suppress(OSError, ValueError):  # there may be nobody who reads
+        sys.stderr.write(f"fabrik: error: {' '.join(text.split())}\n")
+    return WRONG
 
 
 def _run(arguments: argparse.Namespace) -> Report:
@@ -103,18 +122,17 @@ def _job(arguments: argparse.Namespace) -> Report:
         if name not in JOB_OPTIONS and value != plain[name]:
             option = name.replace("_", "-")
             raise InvalidValueError(f"--{option} does not go with --job, whose entries tell what is baked")
-    if arguments.report is not None:
-        check_place(arguments.report)
-    return run_job(arguments.job, arguments.index, arguments.progress or "")
+    return run_job(arguments.job, arguments.index, arguments.progress or "", arguments.report)
 
 
 def _inspected(arguments: argparse.Namespace) -> Report:
-    found = chosen(choice_of(arguments), any_will_do=True)
-    told = [
-        {"name": owner.name, "live": rig_of(owner).live, "chains": [_told(owner, chain) for chain in chains]}
-        for owner, chains in found
-    ]
-    return {"all_reached": True, "armatures": told}
+    told: list[Report] = []
+    for owner, named in chosen(choice_of(arguments), any_will_do=True):
+        chains = named if arguments.chain else list(rig_of(owner).chains)
+        live = rig_of(owner).live
+        told.append({"name": owner.name, "live": live, "chains": [_told(owner, chain) for chain in chains]})
+    every = [chain for armature in told for chain in armature["chains"]]
+    return {"all_reached": not any("error" in chain for chain in every), "armatures": told}
 
 
 def _told(owner: bpy.types.Object, chain: FabrikChain) -> Report:
@@ -137,6 +155,8 @@ def _solved(arguments: argparse.Namespace) -> Report:
     put_targets(choice.targets, items_of(found))
     if arguments.frame is not None:
         scene.frame_set(arguments.frame)
+    for owner, chain in items_of(found):
+        check_drivers(owner, chain)
     told: list[Report] = []
     for owner, chains in found:
         outcomes = solve_chains(bpy.context, owner, [chain.name for chain in chains])
@@ -161,7 +181,7 @@ def _baked(arguments: argparse.Namespace) -> Report:
 
 
 def _converted(arguments: argparse.Namespace) -> Report:
-    """IK constraints to chains, or chains to IK constraints; all reached where all of them could be."""
+    """IK constraints to chains, or chains to IK constraints; all reached where all of them could be made."""
     if arguments.to == "ik":
         items = items_of(chosen(choice_of(arguments)))
         results = convert_to_ik(bpy.context, items)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 import bpy
 
 from ..errors import InvalidValueError
+
+LONGEST_NAME = 240  # bytes, with room for the name of a report
 
 
 def open_blend(path: Path) -> None:
@@ -51,8 +54,12 @@ def check_place(path: Path) -> None:
     """
     if not path.parent.is_dir():
         raise InvalidValueError(f"there is no folder '{path.parent}' to save into")
+    if len(os.fsencode(path.name)) > LONGEST_NAME:
+        raise InvalidValueError(f"the name of '{path}' is longer than {LONGEST_NAME} bytes")
     if path.exists() and not path.is_file():
         raise InvalidValueError(f"'{path}' is not a file that could be replaced")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise InvalidValueError(f"'{path}' is protected from being written")
 
 
 def check_output(path: Path) -> None:
@@ -62,17 +69,35 @@ def check_output(path: Path) -> None:
         raise InvalidValueError(f"'{path}' does not end in .blend")
 
 
+def check_library(path: Path) -> None:
+    """Refuse to write over a library of the open file.
+
+    Raises:
+        InvalidValueError: It is one.
+    """
+    if path.resolve() in libraries():
+        raise InvalidValueError(f"'{path}' is a library of the file, and would be written over")
+
+
+def libraries() -> list[Path]:
+    """The files that the open file links, at any remove."""
+    paths = (bpy.path.abspath(found.filepath, library=found.parent) for found in bpy.data.libraries)
+    return sorted({Path(path).resolve() for path in paths})
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all.
 
     Raises:
-        OSError: It can't be written; an old one stays.
+        InvalidValueError: It can't be written; an old one stays.
     """
     place = path.resolve()
-    made = place.with_name(f".{place.name}.{os.getpid()}")
+    made = _beside(place, ".tmp")
     try:
         made.write_text(text, encoding="utf-8")
         _put(made, place)
+    except OSError as error:
+        raise InvalidValueError(f"'{path}' can't be written: {error.strerror}") from error
     finally:
         made.unlink(missing_ok=True)
 
@@ -83,8 +108,9 @@ def save_blend(path: Path) -> None:
     Raises:
         InvalidValueError: It can't be saved.
     """
+    check_library(path)
     place = path.resolve()  # through a link to the file itself
-    made = place.with_name(f".{place.stem}.{os.getpid()}.blend")
+    made = _beside(place, ".blend")
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(made), copy=True, check_existing=False)
         if not made.exists():  # 4.2 reports a full disk, but raises nothing
@@ -96,6 +122,11 @@ def save_blend(path: Path) -> None:
         raise InvalidValueError(f"'{path}' can't be saved: {error.strerror}") from error
     finally:
         made.unlink(missing_ok=True)
+
+
+def _beside(place: Path, suffix: str) -> Path:
+    """A name in the folder of a file that no other process takes, on whatever machine it runs."""
+    return place.with_name(f".fabrik-{secrets.token_hex(8)}{suffix}")
 
 
 def reason_of(error: RuntimeError) -> str:

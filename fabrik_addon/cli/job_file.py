@@ -70,7 +70,7 @@ def _loaded(path: Path) -> dict[str, Any]:
     if status.st_size > LARGEST:
         raise InvalidValueError(f"job file '{path}': {status.st_size} bytes are more than {LARGEST}")
     try:
-        data = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_pairs, parse_constant=_constant)
+        data = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_pairs, parse_constant=_constant)
     except RecursionError as error:
         raise InvalidValueError(f"job file '{path}': it is nested too deeply") from error
     except (OSError, ValueError) as error:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Many shots, baked one after another: entries of a job file, each with an output and a report of its own.
 
-A shot whose report tells that just this entry was baked from just this file into the output that is there is not baked
-again, so a job that was broken off goes on where it was.
+A shot whose report tells that just this entry was baked by just this code from just these files, libraries included,
+into the output that is there is not baked again, so a job that was broken off goes on where it was.
 """
 
 from __future__ import annotations
@@ -10,27 +10,29 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 import bpy
 
 from ..errors import FabrikError, InvalidValueError
 from .baking import Report, bake_open_file
-from .files import check_output, check_place, open_blend, save_blend, write_text
+from .files import check_library, check_output, check_place, libraries, open_blend, save_blend, write_text
 from .job_file import Shot, read_job
 from .progress import Progress
 
-VERSION = 1  # of what a report's key stands for
 BLOCK = 1 << 20
+PACKAGE = Path(__file__).parents[1]
 
 
-def run_job(path: Path, index: str | None, progress: str) -> Report:
+def run_job(path: Path, index: str | None, progress: str, report: Path | None) -> Report:
     """Bake entries of a job file.
 
     Args:
         path: The job file.
         index: Which entries, counted from 1, such as "4-6" or "1,3-5"; None for all.
         progress: See `Progress`.
+        report: Where the report of the whole job will be written, or None.
 
     Returns:
         What came of each shot; `wrong` counts those that could not be baked.
@@ -39,6 +41,11 @@ def run_job(path: Path, index: str | None, progress: str) -> Report:
         InvalidValueError: The job file is wrong; nothing was baked.
     """
     shots = read_job(path)
+    if report is not None:
+        check_place(report)
+        taken = {path.resolve(), *(place for shot in shots for place in (shot.file, shot.output, shot.report))}
+        if report.resolve() in taken:
+            raise InvalidValueError(f"the report would be written over '{report}', which is of the job")
     numbers = indices_of(index, len(shots)) if index is not None else list(range(1, len(shots) + 1))
     told = Progress(progress, len(numbers))
     results: list[Report] = []
@@ -84,26 +91,41 @@ def _shot(shot: Shot, progress: Progress) -> Report:
         check_output(shot.output)
         check_place(shot.report)
         open_blend(shot.file)
+        check_library(shot.output)
+        check_library(shot.report)
+        linked = {str(place): _digest(place) for place in libraries()}
         report = {**named, **bake_open_file(shot.request, progress)}
         save_blend(shot.output)
-        whole = {"key": key, "output_sha256": _digest(shot.output), **report}
-        write_text(shot.report, json.dumps(whole, indent=1))
+        made = {"key": key, "libraries": linked, "output_sha256": _digest(shot.output)}
+        write_text(shot.report, json.dumps({**made, **report}, indent=1))
     except FabrikError as error:
         return {**named, "error": str(error)}
     except OSError as error:
-        return {**named, "error": error.strerror or str(error)}
+        return {**named, "error": f"'{error.filename}': {error.strerror}"}
     return {**named, "skipped": False, "all_reached": report["all_reached"]}
 
 
 def _key(shot: Shot) -> str:
-    """What the result of a shot depends on: its entry, its file, and the Blender that bakes it."""
+    """What the result of a shot depends on: its entry, its file, this code, and the Blender that runs it."""
     if not shot.file.is_file():
         raise InvalidValueError(f"there is no file '{shot.file}'")
-    parts = [VERSION, asdict(shot.request), _digest(shot.file), bpy.app.version_string]
+    parts = [_code(), asdict(shot.request), _digest(shot.file), bpy.app.version_string]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _digest(path: Path) -> str:
+@cache
+def _code() -> str:
+    """A digest of the add-on's own code."""
+    found = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def _digest(path: Path) -> str | None:
+    """A digest of a file; None where there is none."""
+    if not path.is_file():
+        return None
     found = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(BLOCK):
@@ -116,6 +138,7 @@ def _done(shot: Shot, key: str) -> Report | None:
     try:
         report = json.loads(shot.report.read_text(encoding="utf-8"))
         same = report["key"] == key and report["output_sha256"] == _digest(shot.output)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # no such report: the shot is baked
+        same = same and all(digest == _digest(Path(place)) for place, digest in report["libraries"].items())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):  # no such report: it is baked
         return None
     return report if same and isinstance(report.get("all_reached"), bool) else None

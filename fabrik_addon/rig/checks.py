@@ -44,6 +44,8 @@ def edit_refusal(owner: bpy.types.Object | None) -> str:
     """Why nothing can be set on an object; "" where it can."""
     if owner is None or owner.type != "ARMATURE" or owner.pose is None:
         return "the active object is not an armature"
+    if owner.is_missing:
+        return "it is missing in the file that it is linked from"
     if not owner.is_editable:
         return "it is linked: make a library override to pose it"
     return ""
@@ -147,6 +149,11 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.
     if chain.target is None:
         raise AbsentTargetError("no target is set", chain=chain.name)
     own = {bone.name for bone in bones}
+    for role, goal in (("target", chain.target), ("pole", chain.pole)):
+        if goal is not None and goal.is_missing:
+            raise TargetError(
+                f"the {role} '{goal.name}' is missing in the file that it is linked from", chain=chain.name
+            )
     for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
         carriers = own & bones_behind(owner, goal, bone) if goal is not None else set()
         if carriers:

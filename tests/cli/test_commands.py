@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -156,6 +157,68 @@ def test_scripts_of_the_file_are_not_run(shot: Path, capfd) -> None:
     assert not marker.exists()
 
 
+def test_inspect_tells_disabled_chains_too(shot: Path, capfd) -> None:
+    assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 0
+    capfd.readouterr()
+    assert run(["inspect", "--file", str(shot)]) == 0
+    (chain,) = reported(capfd)["armatures"][0]["chains"]
+    assert (chain["name"], chain["enabled"]) == ("b2", False)
+
+
+def test_unreached_limbs_may_be_allowed(shot: Path, capfd) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    bpy.data.objects["Target"].animation_data_clear()
+    bpy.data.objects["Target"].location.z = 9.0
+    bpy.ops.wm.save_mainfile()
+    assert run(["bake", "--file", str(shot)]) == 1
+    report = reported(capfd)["armatures"][0]["chains"][0]
+    assert report["worst_tip_error"] is None
+    assert report["worst_residual"] > 1.0
+    assert run(["bake", "--file", str(shot), "--allow-unreached"]) == 0
+
+
+def test_an_output_that_nobody_reads_is_no_missed_limb(shot: Path, monkeypatch) -> None:
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert run(["inspect", "--file", str(shot)]) == 2
+        monkeypatch.undo()
+        with pytest.raises(OSError, match="No space left"):
+            full.close()
+
+
+class TestLibraries:
+    @pytest.fixture
+    def linking(self, tmp_path: Path) -> Path:
+        """A file whose armature reaches for a target of another file."""
+        target = make_empty((0.4, -0.5, 1.9), "Linked")
+        bpy.data.libraries.write(str(tmp_path / "lib.blend"), {target})
+        bpy.data.objects.remove(target)
+        owner = make_line(3)
+        chain = add_chain(owner)
+        with bpy.data.libraries.load(str(tmp_path / "lib.blend"), link=True) as (_, wanted):
+            wanted.objects = ["Linked"]
+        bpy.context.scene.collection.objects.link(bpy.data.objects["Linked"])
+        chain.target = bpy.data.objects["Linked"]
+        path = tmp_path / "linking.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=str(path))
+        return path
+
+    @pytest.mark.parametrize("command", ["bake", "solve"])
+    def test_a_target_whose_library_is_missing(self, linking: Path, capfd, command: str) -> None:
+        assert run([command, "--file", str(linking)]) == 0
+        capfd.readouterr()
+        (linking.parent / "lib.blend").unlink()
+        assert run([command, "--file", str(linking)]) in (1, 2)
+        said = capfd.readouterr()
+        assert "the target 'Linked' is missing in the file that it is linked from" in said.out + said.err
+
+    def test_a_library_is_not_written_over(self, linking: Path, capfd) -> None:
+        before = (linking.parent / "lib.blend").read_bytes()
+        assert run(["bake", "--file", str(linking), "--output", str(linking.parent / "lib.blend")]) == 2
+        assert "is a library of the file" in refused(capfd)
+        assert (linking.parent / "lib.blend").read_bytes() == before
+
+
 class TestConvert:
     def test_ik_constraints_to_chains_and_back(self, tmp_path: Path, capfd) -> None:
         owner = make_line(3)
@@ -220,6 +283,22 @@ class TestRefusals:
         assert run([*words, *extra]) == 2
         assert message in refused(capfd)
         assert shot.read_bytes() == before
+
+    def test_a_file_that_is_protected(self, shot: Path, capfd, monkeypatch) -> None:
+        before = shot.read_bytes()
+        monkeypatch.setattr(os, "access", lambda path, mode: False)
+        assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 2
+        assert "is protected from being written" in refused(capfd)
+        assert shot.read_bytes() == before
+
+    @pytest.mark.parametrize("name", ["\udcff", "a\nb", "a\0b"])
+    def test_names_that_no_file_has(self, shot: Path, capfd, name: str) -> None:
+        assert run(["inspect", "--file", str(shot), "--armature", name]) == 2
+        assert "can't be printed" in refused(capfd)
+
+    def test_names_that_are_too_long(self, shot: Path, capfd) -> None:
+        assert run(["bake", "--file", str(shot), "--output", str(shot.with_name("x" * 240 + ".blend"))]) == 2
+        assert "is longer than 240 bytes" in refused(capfd)
 
     def test_a_report_over_a_file_of_the_user(self, shot: Path, capfd) -> None:
         before = shot.read_bytes()

@@ -84,6 +84,10 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert (two.request.frames, two.request.into) == (None, "ACTION")
 
 
+def test_a_mark_of_windows_editors_is_fine(tmp_path: Path) -> None:
+    assert len(read_job(write(tmp_path, b"\xef\xbb\xbf" + json.dumps(JOB).encode()))) == 2
+
+
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.cli import jobs
+from fabrik_addon.cli import files, jobs
 from fabrik_addon.cli.commands import run
 from fabrik_addon.rig.compat import fcurves_of
 
 from cli_files import refused, reported, save_shot
+from rigs import add_chain, make_empty, make_line
 
 
 @pytest.fixture
@@ -124,6 +125,63 @@ def test_refusals(job: Path, capfd) -> None:
     assert run(["bake", "--job", str(job)]) == 2
     assert "its version is not 1" in refused(capfd)
     assert not (job.parent / "out").exists()
+
+
+def test_a_report_over_a_file_of_the_job(job: Path, capfd) -> None:
+    for name in ("shots.json", "shot2.blend", "out/shot1.blend.json"):
+        (job.parent / "out").mkdir(exist_ok=True)
+        assert run(["bake", "--job", str(job), "--report", str(job.parent / name)]) == 2
+        assert "which is of the job" in refused(capfd)
+    assert json.loads(job.read_text())["version"] == 1
+
+
+def test_a_library_that_changed_is_noticed(tmp_path: Path, capfd) -> None:
+    library, path = tmp_path / "lib.blend", tmp_path / "shot.blend"
+
+    def write(x: float) -> None:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        bpy.data.libraries.write(str(library), {make_empty((x, -0.5, 1.9), "Linked")})
+
+    write(0.4)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    chain = add_chain(make_line(3))
+    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+        wanted.objects = ["Linked"]
+    chain.target = bpy.data.objects["Linked"]
+    bpy.context.scene.collection.objects.link(chain.target)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    job = tmp_path / "shots.json"
+    job.write_text(
+        json.dumps({"version": 1, "shots": [{"file": "shot.blend", "output": "out.blend", "frames": [1, 2]}]})
+    )
+    skipped = []
+    for step in range(5):
+        if step == 2:
+            write(0.6)
+        if step == 4:
+            library.unlink()
+        code = run(["bake", "--job", str(job)])
+        skipped.append((code, reported(capfd)["shots"][0].get("skipped")))
+    assert skipped == [(0, False), (0, True), (0, False), (0, True), (2, None)]
+
+
+def test_an_output_over_a_library(job: Path, capfd, monkeypatch) -> None:
+    monkeypatch.setattr(files, "libraries", lambda: [(job.parent / "out" / "shot1.blend").resolve()])
+    assert run(["bake", "--job", str(job), "--index", "1"]) == 2
+    assert "is a library of the file" in reported(capfd)["shots"][0]["error"]
+
+
+def test_another_code_bakes_again(job: Path, capfd, monkeypatch) -> None:
+    run(["bake", "--job", str(job), "--index", "1"])
+    monkeypatch.setattr(jobs, "_code", lambda: "another")
+    run(["bake", "--job", str(job), "--index", "1"])
+    assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [False]
+
+
+def test_a_folder_that_can_not_be_made_is_named(job: Path, capfd) -> None:
+    (job.parent / "out").write_text("a file")
+    assert run(["bake", "--job", str(job), "--index", "1"]) == 2
+    assert str(job.parent / "out") in reported(capfd)["shots"][0]["error"]
 
 
 def test_other_options_of_bake_do_not_go_with_a_job(job: Path, capfd) -> None:

@@ -38,7 +38,7 @@ def check_bake(context: bpy.types.Context, items: Sequence[Item], into: str) -> 
     animated = {name: Animated(owner) for name, owner in owners.items()}
     for owner, chain in items:
         _check_made(owner, chain, animated[owner.name_full])
-        _check_drivers(owner, chain)
+        check_drivers(owner, chain)
     _check_carriers(context, items)
 
 
@@ -133,8 +133,12 @@ def _check_carriers(context: bpy.types.Context, items: Sequence[Item]) -> None:
             raise ChainError(text, rig=owner.name, chain=chain.name)
 
 
-def _check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    """Refuse goals whose drivers Blender can't evaluate: they stand still, or anywhere."""
+def check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Refuse goals whose drivers Blender can't evaluate: they stand still, or anywhere.
+
+    Raises:
+        TargetError: There is such a driver.
+    """
     for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
         broken = broken_driver(goal, bone) if goal is not None else ""
         if broken:

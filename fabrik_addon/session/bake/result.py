@@ -64,6 +64,8 @@ class ChainBake:
             "keys": self.keys,
             "unreached": [{"first": first, "last": last, "status": WORDS[status]} for first, last, status in runs],
             "unreached_count": int(np.count_nonzero(self.status)),
+            "worst_residual": float(self.residuals.max()),
+            "worst_residual_frame": float(self.frames[self.residuals.argmax()]),
             "worst_tip_error": error,
             "worst_tip_error_frame": frame,
             "worst_violation_degrees": degrees(self.worst_violation),

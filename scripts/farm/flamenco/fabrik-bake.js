@@ -7,7 +7,7 @@ const JOB_TYPE = {
   settings: [
     { key: "job_file", type: "string", subtype: "file_path", required: true,
       description: "The job file; its shots' files and outputs are in its folder, on storage that all workers see" },
-    { key: "shots", type: "string", required: true, default: "1-10",
+    { key: "shots", type: "string", required: true,
       description: "Entries of the job file, counted from 1. Examples: '7', '1-30', '3, 5-10'" },
     { key: "shots_per_task", type: "int32", default: 5, visible: "submission",
       description: "Number of shots that one task bakes" },
@@ -20,7 +20,8 @@ function compileJob(job) {
     const task = author.Task("bake-" + entries, "blender");
     task.addCommand(author.Command("exec", {
       exe: "{blender}",
-      args: ["--background", "--command", "fabrik", "bake", "--job", settings.job_file, "--index", entries, "--progress"],
+      args: ["--background", "--command", "fabrik", "bake", "--job", settings.job_file, "--index", entries, "--progress",
+        "--allow-unreached"],
     }));
     job.addTask(task);
   });
