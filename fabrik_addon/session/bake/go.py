@@ -14,21 +14,19 @@ import numpy as np
 
 from ...errors import ChainError, InvalidValueError
 from ...kernel.arrays import Array
-from ...rig.chain_bones import pose_bones, resolve_bones
-from ...rig.channels import channel_of, read_values
-from ...rig.curves import CurveWriter
-from ...rig.plain_motion import stands_still
+from ...rig.chain_bones import resolve_bones
 from ..frames import MOST_FRAMES, frames_visited, keys_of_goals
 from ..order import Item, levels
+from .armature import BakedArmature
 from .checks import check_bake
-from .into import Destination
-from .keying import key_track
 from .result import BakeResult, ChainBake
 from .sample import Track, sample
 from .settings import BakeSettings
 from .solving import portions, solve_portion
 from .stored import store_report
 from .verify import frames_to_check, verify
+
+SAMPLING = 0.9  # share of a level's work where frames are visited
 
 
 def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings) -> BakeResult:
@@ -71,9 +69,8 @@ def bake_steps(
     if not items:
         raise ChainError("there is no chain to bake: none is enabled or chosen")
     check_bake(context, items, settings.into)
-    frames = {_key(item): _frames_of(item, settings) for item in items}
     with frames_visited(scene):
-        run = _Run(context, items, settings, frames)
+        run = _Run(context, items, settings)
         try:
             yield from run.steps()
         except BaseException:
@@ -83,8 +80,8 @@ def bake_steps(
         chain.enabled = chain.enabled and settings.stays_enabled
     found = {(result.rig, result.chain): result for result in run.results}
     result = BakeResult(settings.verify, [found[owner.name, chain.name] for owner, chain in items])
-    for owner in run.owners.values():
-        store_report(owner, result)
+    for armature in run.armatures.values():
+        store_report(armature.owner, result)
     return result
 
 
@@ -106,6 +103,22 @@ def _frames_of(item: Item, settings: BakeSettings) -> Array:
     return np.array(keys, dtype=np.float64)
 
 
+class _Progress:
+    """How much of a bake is done: its levels take a part each, and the comparison another."""
+
+    def __init__(self, parts: int) -> None:
+        self.parts, self.ended, self.share = parts, 0, 0.0
+
+    def within(self, share: float) -> float:
+        """Some share of the part at hand is done; how much of all that is, never less than before."""
+        self.share = max(self.share, (self.ended + min(share, 1.0)) / self.parts)
+        return self.share
+
+    def end(self) -> None:
+        """The part at hand is done."""
+        self.ended += 1
+
+
 class _Run:
     """One bake, and the way back.
 
@@ -113,75 +126,50 @@ class _Run:
         results: Of the chains that are keyed, in the order of solving.
     """
 
-    def __init__(
-        self,
-        context: bpy.types.Context,
-        items: Sequence[Item],
-        settings: BakeSettings,
-        frames: dict[tuple[str, str], Array],
-    ) -> None:
-        self.context, self.items, self.settings, self.frames = context, items, settings, frames
+    def __init__(self, context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings) -> None:
+        self.context, self.settings = context, settings
+        self.frames = {_key(item): _frames_of(item, settings) for item in items}
+        self.groups = levels(items)
         self.results: list[ChainBake] = []
         self.tracks: list[Track] = []
-        self.owners = {owner.name_full: owner for owner, _ in items}
-        self.writers = {name: CurveWriter(owner) for name, owner in self.owners.items()}
-        self.destinations: dict[str, Destination] = {}
-        bones = [(owner, bone) for owner, chain in items for bone in resolve_bones(owner, chain)]
-        self.pose = [(owner, bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for owner, bone in bones]
-        names = {name: {bone.name for found, bone in bones if found == owner} for name, owner in self.owners.items()}
-        self.still = {name for name, owner in self.owners.items() if stands_still(owner, names[name])}
+        bones: dict[str, list[bpy.types.PoseBone]] = {}
+        for owner, chain in items:
+            bones.setdefault(owner.name_full, []).extend(resolve_bones(owner, chain))
+        owners = {owner.name_full: owner for owner, _ in items}
+        self.armatures = {name: BakedArmature(owner, bones[name], settings.into) for name, owner in owners.items()}
 
     def steps(self) -> Iterator[float]:
-        """Sample, solve and key level by level, then compare."""
-        for name, owner in self.owners.items():
-            self.destinations[name] = Destination(owner, self.settings.into)
-        groups = levels(self.items)
-        most = max(len(frames) for frames in self.frames.values())
-        checked = 0 if self.settings.verify == "NONE" else most
-        whole = most * len(groups) + checked
-        done = 0.0
-        for number, group in enumerate(groups):
-            tracks: list[Track] = []
-            wanted = [(item, self.frames[_key(item)]) for item in group]
-            for _ in sample(self.context, wanted, self.still if not number else set(), tracks):
-                done = min(done + 1.0, (number + 0.9) * most)
-                yield done / whole
-            for some in portions(tracks):
-                self._key(some)
-                done = min(done + 0.1 * most * len(some) / len(group), (number + 1.0) * most)
-                yield done / whole
-            for name, destination in self.destinations.items():
-                with destination.writing():
-                    self.writers[name].flush()
-                destination.play({f"{bone.path_from_id()}.{path}" for bone, path in self._channels(name)})
+        """Sample, solve and key level by level, then compare; yields how much is done."""
+        progress = _Progress(len(self.groups) + (self.settings.verify != "NONE"))
+        still = {name for name, armature in self.armatures.items() if armature.stands_still}
+        for group in self.groups:
+            for share in self._level(group, still):
+                yield progress.within(share)
+            progress.end()
+            still = set()  # from now on what was keyed moves
         frames = frames_to_check(self.results, self.settings.verify)
-        done = float(most * len(groups))
-        for _ in verify(self.context, self.tracks, self.results, frames, self.settings.clean_up):
-            done += checked / len(frames)
-            yield min(done / whole, 1.0)
-        for destination in self.destinations.values():
-            destination.finish()
+        for i, _ in enumerate(verify(self.context, self.tracks, self.results, frames, self.settings.clean_up)):
+            yield progress.within((i + 1) / len(frames))
+        for armature in self.armatures.values():
+            armature.finish()
 
-    def _key(self, tracks: Sequence[Track]) -> None:
-        """Solve and key chains, of which then only what the comparison needs is kept."""
-        for track, answers in zip(tracks, solve_portion(tracks), strict=True):
-            name = track.owner.name_full
-            with self.destinations[name].writing():
-                self.results.append(key_track(self.writers[name], track, answers, self.settings))
-            track.goals = track.answers = None
-            self.tracks.append(track)
-
-    def _channels(self, name: str) -> Iterator[tuple[bpy.types.PoseBone, str]]:
-        """The bones of an armature that are baked, each with its rotation's name."""
-        for owner, bone, path, _ in self.pose:
-            if owner.name_full == name:
-                yield pose_bones(owner)[bone], path
+    def _level(self, group: Sequence[Item], still: set[str]) -> Iterator[float]:
+        """Chains that do not depend on each other; of those that are keyed only what is compared later is kept."""
+        tracks: list[Track] = []
+        wanted = [(item, self.frames[_key(item)]) for item in group]
+        most = max(len(frames) for _, frames in wanted)
+        for i, _ in enumerate(sample(self.context, wanted, still, tracks)):
+            yield SAMPLING * (i + 1) / most
+        for some in portions(tracks):
+            for track, answers in zip(some, solve_portion(some), strict=True):
+                self.results.append(self.armatures[track.owner.name_full].key(track, answers, self.settings))
+                track.goals = track.answers = None
+                self.tracks.append(track)
+            yield SAMPLING + (1.0 - SAMPLING) * len(some) / len(group)
+        for armature in self.armatures.values():
+            armature.play()
 
     def take_back(self) -> None:
         """Put back keys, actions and pose."""
-        for name, destination in self.destinations.items():
-            if destination.is_own:
-                self.writers[name].restore()
-            destination.take_back()
-        for owner, bone, path, values in self.pose:
-            setattr(pose_bones(owner)[bone], path, values)
+        for armature in self.armatures.values():
+            armature.take_back()
