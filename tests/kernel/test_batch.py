@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.errors import ChainError, InvalidValueError
 from fabrik_addon.kernel import Chain, Goal, Joint, Settings, Solution, solve
 from fabrik_addon.kernel.batch import BatchSolution, ChainBatch, Goals, solve_batch
-from fabrik_addon.kernel.limits import FREE, Cone, Limit
+from fabrik_addon.kernel.limits import FREE, Cone, Hinge, Limit
 from fabrik_addon.kernel.rotations import from_rotation_vector
 from mathutils import Quaternion, Vector
 
@@ -161,6 +161,21 @@ def test_mixed_lengths_and_limits_in_one_call() -> None:
     chains = [random_chain(random, count) for count in (3, 7, 3)] + [LIMITED[n] for n in ("leg", "finger", "leg")]
     which = [random.randrange(6) for _ in range(60)]
     assert_same(chains, [some_goals(random, chains[k], 1)[0] for k in which], which)
+
+
+def test_limbs_alike_but_for_their_ranges() -> None:
+    """Of such limbs some arrays are the same for all and have a single column, and others do not."""
+    random = Random(12)
+    points = [(0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), (0, 0.1, 3)]
+    chains = []
+    for low, high in ((0.0, 2.0), (0.0, 1.2), (-1.5, 0.0), (0.0, 2.0)):
+        hinge = Hinge(Vector((1, 0, 0)), low, high)
+        chains.append(Chain.from_points(points, limits=[FREE, hinge, hinge]))
+    for some in ([0, 1], [0, 3], [1, 2], [0, 1, 2, 3]):
+        members = [chains[i] for i in some]
+        goals = [goal for chain in members for goal in some_goals(random, chain, 6)]
+        which = [i for i in range(len(members)) for _ in range(6)]
+        assert_same(members, goals, which, share=0.85)
 
 
 def test_the_answer_does_not_depend_on_the_company() -> None:

@@ -113,7 +113,7 @@ class Group:
         """Of limbs: the poses of `limb.limb_path`, (3, n, 4, C); the last one twice where there are two."""
         poses = [limb_path(chain) for chain in self.chains]
         full = [[*found, *[found[-1]] * (PATH_POSES - len(found))] for found in poses]
-        return np.stack([_rotations([pose[k] for pose in full]) for k in range(PATH_POSES)])
+        return stacked([_rotations([pose[k] for pose in full]) for k in range(PATH_POSES)])
 
     @cached_property
     def clamped(self) -> Array:
