@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from ..session.bake import BakeResult, BakeSettings, bake_steps
+from ..session.bake import BakeSettings, bake_steps, to_the_end
 from ..session.frames import frames_between
 from .progress import Progress
 from .scene import Choice, chosen, items_of, put_targets
@@ -67,12 +67,6 @@ def bake_open_file(request: BakeRequest, progress: Progress) -> Report:
     found = chosen(request.choice)
     items = items_of(found)
     put_targets(request.choice.targets, items)
-    steps = bake_steps(bpy.context, items, request.settings(scene))
-    result: BakeResult | None = None
-    while result is None:
-        try:
-            progress.tell(next(steps))
-        except StopIteration as end:
-            result = end.value
+    result = to_the_end(bake_steps(bpy.context, items, request.settings(scene)), progress.tell)
     told = [{"name": owner.name, **result.of(owner.name).as_json()} for owner, chains in found if chains]
     return {"all_reached": result.all_reached, "armatures": told}

@@ -16,16 +16,16 @@ import bpy
 
 from ..errors import FabrikError, InvalidValueError
 from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.checks import check_drivers
 from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain, rig_of
-from ..session.bake.checks import check_drivers
 from ..session.convert import Converted, convert_ik, ik_constraints
 from ..session.convert_back import convert_to_ik
 from ..session.frames import check_frame
-from ..session.solve import solve_chains
+from ..session.solve import solve_items
 from .arguments import bake_request_of, choice_of, parser
 from .baking import Report, bake_open_file
-from .files import check_output, check_place, check_version, open_blend, save_blend, write_text
+from .files import check_library, check_output, check_place, check_version, open_blend, save_blend, write_text
 from .jobs import run_job
 from .progress import Progress
 from .scene import armatures, chosen, items_of, put_targets
@@ -47,9 +47,7 @@ def run(words: Sequence[str]) -> int:
         _tell(arguments, report)
     except SystemExit as end:  # --help
         return int(end.code or 0)
-    except FabrikError as error:
-        return _wrong(str(error))
-    except (OSError, ValueError) as error:
+    except (FabrikError, OSError) as error:
         return _wrong(str(error))
     if report.get("wrong"):
         return WRONG
@@ -87,6 +85,8 @@ def _run(arguments: argparse.Namespace) -> Report:
         check_version(Path(bpy.data.filepath))
     else:
         raise InvalidValueError("no file: name one before --command, or with --file")
+    if arguments.report is not None:
+        check_library(arguments.report)
     work: dict[str, Callable[[argparse.Namespace], Report]] = {
         "inspect": _inspected,
         "solve": _solved,
@@ -152,20 +152,22 @@ def _solved(arguments: argparse.Namespace) -> Report:
     assert scene is not None
     choice = choice_of(arguments)
     found = chosen(choice)
-    put_targets(choice.targets, items_of(found))
+    items = items_of(found)
     if arguments.frame is not None:
         scene.frame_set(arguments.frame)
-    for owner, chain in items_of(found):
+    put_targets(choice.targets, items)
+    for owner, chain in items:
         check_drivers(owner, chain)
-    told: list[Report] = []
-    for owner, chains in found:
-        outcomes = solve_chains(bpy.context, owner, [chain.name for chain in chains])
-        told.append({"name": owner.name, "chains": [_outcome(outcome) for outcome in outcomes]})
-        keyed = [text for outcome in outcomes for text in outcome.warnings if "is keyed" in text]
-        if keyed and arguments.output is not None:
-            raise InvalidValueError(f"{keyed[0]}: bake it instead", rig=owner.name)
-    every = [chain for armature in told for chain in armature["chains"]]
-    return {"all_reached": all(chain["status"] == "REACHED" for chain in every), "armatures": told}
+    outcomes = solve_items(bpy.context, items)
+    lost = [outcome for outcome in outcomes if outcome.is_lost]
+    if lost and arguments.output is not None:
+        raise InvalidValueError("its bones are keyed: bake it instead", rig=lost[0].rig, chain=lost[0].chain)
+    told = [
+        {"name": owner.name, "chains": [_outcome(one) for one in outcomes if one.rig == owner.name]}
+        for owner, chains in found
+        if chains
+    ]
+    return {"all_reached": all(outcome.status == "REACHED" for outcome in outcomes), "armatures": told}
 
 
 def _outcome(outcome: Any) -> Report:
@@ -182,25 +184,23 @@ def _baked(arguments: argparse.Namespace) -> Report:
 
 def _converted(arguments: argparse.Namespace) -> Report:
     """IK constraints to chains, or chains to IK constraints; all reached where all of them could be made."""
+    told: list[tuple[bpy.types.Object, list[Converted]]] = []
     if arguments.to == "ik":
-        items = items_of(chosen(choice_of(arguments)))
-        results = convert_to_ik(bpy.context, items)
-        told: dict[str, list[Converted]] = {owner.name: [] for owner, _ in items}
-        for (owner, _), result in zip(items, results, strict=True):
-            told[owner.name].append(result)
+        found = chosen(choice_of(arguments))
+        results = iter(convert_to_ik(bpy.context, items_of(found)))
+        told = [(owner, [next(results) for _ in chains]) for owner, chains in found if chains]
+    elif arguments.chain:
+        raise InvalidValueError("--chain does not go with --to chains: name an armature")
     else:
-        if arguments.chain:
-            raise InvalidValueError("--chain does not go with --to chains: name an armature")
-        owners = [owner for owner in armatures(arguments.armature) if ik_constraints(list(pose_bones(owner)))]
-        if not owners:
+        for owner in armatures(arguments.armature):
+            if ik_constraints(list(pose_bones(owner))):
+                told.append((owner, convert_ik(bpy.context, owner, [bone.name for bone in pose_bones(owner)])))
+        if not told:
             raise InvalidValueError("no bone has an IK constraint that is in force")
-        told = {
-            owner.name: convert_ik(bpy.context, owner, [bone.name for bone in pose_bones(owner)]) for owner in owners
-        }
-    every = [result for results in told.values() for result in results]
+    every = [result for _, results in told for result in results]
     return {
         "all_reached": all(_is_made(result, arguments.to) for result in every),
-        "armatures": [{"name": name, "converted": [asdict(one) for one in found]} for name, found in told.items()],
+        "armatures": [{"name": owner.name, "converted": [asdict(one) for one in results]} for owner, results in told],
     }
 
 

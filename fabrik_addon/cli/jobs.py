@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,8 @@ from .baking import Report, bake_open_file
 from .files import check_library, check_output, check_place, libraries, open_blend, save_blend, write_text
 from .job_file import Shot, read_job
 from .progress import Progress
+
+log = logging.getLogger(__name__)
 
 BLOCK = 1 << 20
 PACKAGE = Path(__file__).parents[1]
@@ -101,7 +104,10 @@ def _shot(shot: Shot, progress: Progress) -> Report:
     except FabrikError as error:
         return {**named, "error": str(error)}
     except OSError as error:
-        return {**named, "error": f"'{error.filename}': {error.strerror}"}
+        return {**named, "error": str(error)}
+    except Exception as error:  # of Blender's or ours: the other shots are baked all the same
+        log.exception("the shot '%s' failed", shot.file)
+        return {**named, "error": f"{type(error).__name__}: {error}"}
     return {**named, "skipped": False, "all_reached": report["all_reached"]}
 
 

@@ -13,7 +13,7 @@ from ..errors import InvalidValueError, TargetError
 from ..rig.compat import fcurves_of
 from ..rig.placing import held_by, location_at
 from ..rig.properties import FabrikChain, name_all, rig_of
-from ..session.order import Item, levels
+from ..session.order import Item
 
 Place = tuple[float, float, float]
 
@@ -50,7 +50,7 @@ def armatures(names: Sequence[str]) -> list[bpy.types.Object]:
 
 
 def chosen(choice: Choice, any_will_do: bool = False) -> list[tuple[bpy.types.Object, list[FabrikChain]]]:
-    """Armatures with the chains that are chosen; an armature that hangs on another comes after it.
+    """Armatures with the chains that are chosen.
 
     Args:
         choice: Names.
@@ -64,9 +64,6 @@ def chosen(choice: Choice, any_will_do: bool = False) -> list[tuple[bpy.types.Ob
         raise InvalidValueError("no armature of the scene has chains")
     for owner in owners:
         name_all(owner)
-    items = [(owner, chain) for owner in owners for chain in rig_of(owner).chains if chain.enabled]
-    order = [owner for level in levels(items) for owner, _ in level]
-    owners.sort(key=lambda owner: -order[::-1].index(owner) if owner in order else 0)
     found = [(owner, _chains(owner, choice.chains)) for owner in owners]
     known = {chain.name for _, chains in found for chain in chains}
     for name in choice.chains:
@@ -93,6 +90,8 @@ def put_targets(places: Mapping[str, Place], items: Sequence[Item]) -> None:
         FabrikError: There is no such chain, or its target can't be put anywhere.
     """
     goals = {name: _goal(name, [chain for _, chain in items if chain.name == name]) for name in places}
+    if len({goal.name_full for goal in goals.values()}) < len(goals):
+        raise InvalidValueError("two of the chains whose targets are to be put somewhere share one")
     depsgraph = bpy.context.evaluated_depsgraph_get()
     locations = {name: location_at(goals[name], Vector(place), depsgraph) for name, place in places.items()}
     for name, location in locations.items():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Generator
 from math import degrees, radians
 from time import perf_counter
@@ -75,6 +76,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         )
 
     _steps: Generator[float, None, BakeResult] | None = None
+    _owners: list[bpy.types.Object] = []
     _timer: bpy.types.Timer | None = None
     _is_shown = False
 
@@ -96,6 +98,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
+        self._owners = [owner for owner, _ in items]
         self._steps = bake_steps(context, items, self._settings(context))
         is_shown, self._is_shown = self._is_shown, False
         if not self._went_on(context, BEFORE_BAR if is_shown else None):
@@ -112,21 +115,34 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
+        reason = ""
         try:
-            if self._went_on(context, SLICE):
-                return {"RUNNING_MODAL"}
+            if self._can_go_on():
+                if self._went_on(context, SLICE):
+                    return {"RUNNING_MODAL"}
+                self._end(context)
+                return {"FINISHED"}
+            reason = "an armature left Object and Pose Mode"
         except FabrikError as error:
+            reason = str(error)
+        except ReferenceError:  # deleted or undone from another window
+            reason = "what was baked is gone"
+        except BaseException:
             self.cancel(context)
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
-        self._end(context)
-        return {"FINISHED"}
+            raise
+        self.cancel(context)
+        self.report({"ERROR"}, f"{reason}: the bake is cancelled")
+        return {"CANCELLED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Leave all as it was."""
+        """Leave all as it was, as far as it is still there."""
         if self._steps is not None:
-            self._steps.close()
+            with contextlib.suppress(ReferenceError):
+                self._steps.close()
         self._end(context)
+
+    def _can_go_on(self) -> bool:
+        return all(owner.mode != "EDIT" for owner in self._owners)
 
     def _settings(self, context: bpy.types.Context) -> BakeSettings:
         return BakeSettings(
@@ -177,7 +193,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
             self.report({"INFO"} if result.all_reached else {"WARNING"}, summary(result.chains))
             return
         for found in result.chains:
-            self.report({"WARNING"} if found.status.any() else {"INFO"}, sentence(found))
+            self.report({"INFO"} if found.all_reached else {"WARNING"}, sentence(found))
 
 
 def summary(results: list[ChainBake]) -> str:
@@ -186,7 +202,7 @@ def summary(results: list[ChainBake]) -> str:
     errors = [result.worst_tip_error[0] for result in results if result.worst_tip_error is not None]
     if errors:
         text += f", tip error {max(errors):.1e} of the length at most"
-    missed = [result.chain for result in results if result.status.any()]
+    missed = [result.chain for result in results if not result.all_reached]
     return f"{text}; frames not reached by {listed(missed, 'chains')}" if missed else text
 
 

@@ -50,7 +50,9 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
         name_all(found)
     active = rig_of(owner).active
     if which == "ACTIVE":
-        return [(owner, active)] if active else []
+        if active is None:
+            raise ChainError("there is no active chain", rig=owner.name)
+        return [(owner, active)]
     items = [(found, chain) for found in owners for chain in rig_of(found).chains if chain.enabled]
     if which == "SELECTED":
         items = [item for item in items if _has_selected(item)]

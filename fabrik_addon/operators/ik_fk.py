@@ -27,7 +27,7 @@ class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
         count = snap(context, [(item, self._frames(context, item)) for item in items])
-        self.report({"INFO"}, f"{count} target{'s' if count != 1 else ''} and poles brought to the pose")
+        self.report({"INFO"}, f"{count} goal{'s' if count != 1 else ''} brought to the pose")
         return {"FINISHED"}
 
     def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:
@@ -46,10 +46,7 @@ class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
         if self.span == "FRAME":
-            owners = {found.name_full: found for found, _ in items}
-            names = {name: [chain.name for found, chain in items if found.name_full == name] for name in owners}
-            ends = [self.solve(context, found, names[name]) for name, found in owners.items()]
-            return {"FINISHED"} if {"FINISHED"} in ends else {"CANCELLED"}
+            return self.solve(context, items)
         frames = self.frames(context)
         settings = BakeSettings(frames, verify="SAMPLE", only_keys=self.only_keys, stays_enabled=True)
         result = bake(context, items, settings)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from math import floor
 from typing import TYPE_CHECKING
 
 import bpy
@@ -13,6 +12,7 @@ from bpy.props import FloatProperty
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.bake import read_report
+from ..session.frames import go_to
 from .base import RigOperator
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class FABRIK_OT_report_frame(ReportOperator):
         frame: FloatProperty(name="Frame", description="Frame to go to, sub-frame included")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        context.scene.frame_set(floor(self.frame), subframe=self.frame - floor(self.frame))
+        go_to(context.scene, self.frame)
         return {"FINISHED"}
 
 

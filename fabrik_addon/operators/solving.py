@@ -11,7 +11,8 @@ from bpy.props import StringProperty
 from ..errors import ChainError
 from ..rig.find import working_rig
 from ..rig.properties import FabrikChain, name_all, rig_of
-from ..session.solve import solve_chains
+from ..session.order import Item
+from ..session.solve import solve_items
 from ..session.wording import measure_text, status_text
 from .base import ChainOperator
 
@@ -28,17 +29,18 @@ def _sentence(chain: FabrikChain, scene: bpy.types.Scene) -> str:
 class SolveOperator(ChainOperator):
     """An operator that solves chains and reports on each."""
 
-    def solve(self, context: bpy.types.Context, owner: bpy.types.Object, names: list[str]) -> Returned:
-        """Solve the named chains; an error where all of them were refused."""
-        outcomes = solve_chains(context, owner, names)
+    def solve(self, context: bpy.types.Context, items: list[Item]) -> Returned:
+        """Solve chains; an error where all of them were refused."""
+        owners = {owner.name: owner for owner, _ in items}
+        outcomes = solve_items(context, items)
         refused = [outcome for outcome in outcomes if outcome.status == "REFUSED"]
         if len(refused) == len(outcomes):
             self.report({"ERROR"}, "\n".join(outcome.refusal for outcome in refused))
             return {"CANCELLED"}
         for outcome in outcomes:
             is_fine = outcome.status == "REACHED" and not outcome.warnings
-            text = outcome.refusal or _sentence(rig_of(owner).chains[outcome.chain], context.scene)
-            self.report({"INFO"} if is_fine else {"WARNING"}, text)
+            chain = rig_of(owners[outcome.rig]).chains[outcome.chain]
+            self.report({"INFO"} if is_fine else {"WARNING"}, outcome.refusal or _sentence(chain, context.scene))
         return {"FINISHED"}
 
 
@@ -61,7 +63,7 @@ class FABRIK_OT_solve(SolveOperator):
         name = self.chain or (rig.active.name if rig.active else "")
         if name not in rig.chains:
             raise ChainError(f"there is no chain '{name}'", rig=owner.name)
-        return self.solve(context, owner, [name])
+        return self.solve(context, [(owner, rig.chains[name])])
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
@@ -83,7 +85,7 @@ class FABRIK_OT_solve_all(SolveOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
-        return self.solve(context, owner, [chain.name for chain in rig_of(owner).chains if chain.enabled])
+        return self.solve(context, [(owner, chain) for chain in rig_of(owner).chains if chain.enabled])
 
 
 CLASSES = (FABRIK_OT_solve, FABRIK_OT_solve_all)

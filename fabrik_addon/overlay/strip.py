@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -12,7 +11,6 @@ import gpu
 from gpu_extras.batch import batch_for_shader
 
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
 from ..session.bake import read_report
 from ..session.bake.result import LEVELS
 from .colours import Colour, theme_colours
@@ -27,26 +25,13 @@ Run = tuple[float, float, int]  # first and last frame, level
 Rectangle = tuple[float, float, int]  # left and right in pixels, level
 
 
-@dataclass(slots=True)
-class StripState:
-    """What was read of the last report, and the drawing function."""
-
-    text: str = ""
-    runs: list[Run] = field(default_factory=list)
-    handles: list[Any] = field(default_factory=list)
-
-
-state = StripState()
+handles: list[Any] = []
 
 
 def runs_of_report(owner: bpy.types.Object) -> list[Run]:
-    """The runs of frames of an armature's report; it is read again only where it changed."""
-    text = rig_of(owner).bake_report
-    if text != state.text:
-        state.text = text
-        report = read_report(owner)
-        state.runs = [(first, last, level) for first, last, level in report["strip"]] if report else []
-    return state.runs
+    """The runs of frames of an armature's last report."""
+    report = read_report(owner)
+    return [(first, last, level) for first, last, level in report["strip"]] if report else []
 
 
 def rectangles(runs: list[Run], origin: float, per_frame: float, width: float) -> list[Rectangle]:
@@ -121,12 +106,11 @@ def _guarded() -> None:
 def register() -> None:
     """Draw in every timeline and dope sheet from now on."""
     add: Any = bpy.types.SpaceDopeSheetEditor.draw_handler_add
-    state.handles.append(add(_guarded, (), "WINDOW", "POST_PIXEL"))
+    handles.append(add(_guarded, (), "WINDOW", "POST_PIXEL"))
 
 
 def unregister() -> None:
-    """Draw no more, and keep nothing."""
+    """Draw no more."""
     remove: Any = bpy.types.SpaceDopeSheetEditor.draw_handler_remove
-    while state.handles:
-        remove(state.handles.pop(), "WINDOW")
-    state.text, state.runs = "", []
+    while handles:
+        remove(handles.pop(), "WINDOW")

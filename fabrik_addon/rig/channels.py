@@ -27,6 +27,11 @@ def channel_of(mode: str) -> tuple[str, int]:
     return CHANNELS.get(mode, EULER_CHANNEL)
 
 
+def rotation_path(bone: bpy.types.PoseBone) -> str:
+    """Data path, from the object, of the property that holds a bone's rotation."""
+    return f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}"
+
+
 def read_values(bone: bpy.types.PoseBone) -> list[float]:
     """The numbers of the rotation channels in the bone's own mode."""
     return [float(value) for value in getattr(bone, channel_of(bone.rotation_mode)[0])]

@@ -12,8 +12,8 @@ import bpy
 from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, TargetError
 from ..finite import are_finite
 from .chain_bones import pose_bones
-from .channels import channel_of
-from .dependencies import bones_behind
+from .channels import rotation_path
+from .dependencies import bones_behind, broken_driver
 from .properties import FabrikChain
 from .visibility import is_evaluated
 
@@ -96,7 +96,7 @@ def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], mo
             raise BoneError(
                 f"the IK constraint of '{movers.by_ik[bone.name]}' moves it: mute or remove that", bone=bone.name
             )
-        path = f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}"
+        path = rotation_path(bone)
         if path in movers.driven:
             raise BoneError("its rotation is driven, so a pose would be overwritten", bone=bone.name)
         if not are_finite((*bone.location, *bone.scale)):
@@ -159,3 +159,18 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.
         if carriers:
             name = next(found.name for found in reversed(bones) if found.name in carriers)
             raise TargetError(f"the {role} moves with the chain's own bone '{name}'", chain=chain.name)
+
+
+def check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Refuse goals whose drivers Blender can't evaluate: they stand still, or anywhere.
+
+    Raises:
+        TargetError: There is such a driver.
+    """
+    for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
+        broken = broken_driver(goal, bone) if goal is not None else ""
+        if broken:
+            text = f"the driver of {broken}, which moves the {role}, can't be evaluated"
+            if bpy.app.autoexec_fail:
+                text += ": scripts of this file are not run"
+            raise TargetError(text, rig=owner.name, chain=chain.name)

@@ -32,6 +32,22 @@ def slot_of(owner: bpy.types.Object) -> Any:
     return getattr(owner.animation_data, "action_slot", None)
 
 
+def strips_of(data: Any, with_muted: bool = False) -> list[Any]:
+    """The strips of an object's NLA tracks that have actions, those inside meta strips included.
+
+    Args:
+        data: The object's animation data.
+        with_muted: Whether those of muted tracks count.
+    """
+    waiting = [strip for track in data.nla_tracks if with_muted or not track.mute for strip in track.strips]
+    found = []
+    while waiting:
+        strip = waiting.pop()
+        waiting += strip.strips
+        found += [strip] if strip.action is not None else []
+    return found
+
+
 def shares_curves(owner: bpy.types.Object) -> bpy.types.Object | None:
     """Another object that plays the curves of an object's action, as its own action or in a strip of a track.
 
@@ -43,8 +59,7 @@ def shares_curves(owner: bpy.types.Object) -> bpy.types.Object | None:
         theirs: Any = other.animation_data
         if other == owner or theirs is None:
             continue
-        users = [theirs, *(strip for track in theirs.nla_tracks for strip in track.strips)]
-        for user in users:
+        for user in (theirs, *strips_of(theirs, with_muted=True)):
             if user.action == data.action and (slot is None or getattr(user, "action_slot", None) == slot):
                 return other
     return None

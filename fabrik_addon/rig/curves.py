@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import bpy
@@ -66,20 +68,22 @@ class CurveWriter:
     def write(self, channel: ChannelKeys, keys: Keys, stood: float) -> None:
         """Replace a channel's keys in a span of frames by others, or by one where nothing changes.
 
+        At the bone's neighbouring keys, of whatever channel, it keeps the value that it had.
+
         Args:
             channel: The channel.
             keys: Of all channels of the property.
-            stood: The channel's value where it has no keys; it is kept at the neighbouring keys of the others.
+            stood: The channel's value where it has no keys.
         """
         found = self._remembered(channel.path, channel.index)
-        outside = [] if found else self._keys_outside(channel.path, keys)
+        outside = self._kept_outside(channel.path, found, keys, stood)
         curve = found or ensure_curve(self.owner, channel.path, channel.index, channel.group)
         frames, values = keys.frames, keys.values[:, channel.index]
         slopes = None if keys.slopes is None else keys.slopes[:, channel.index]
-        if outside:
-            _add(curve, np.array([(frame, stood) for frame in outside]), keys.interpolation, None)
         if found is not None:
-            _clear(curve, *keys.span)
+            clear_keys(curve, *keys.span)
+        if outside:
+            _add(curve, np.array(outside), keys.interpolation, None)
         is_flat = np.ptp(values) <= CONSTANT and (slopes is None or np.abs(slopes).max() <= CONSTANT)
         if len(frames) > 1 and len(curve.keyframe_points) == 0 and is_flat:
             frames, values = frames[:1], values[:1]  # beside other keys one would not hold the value over the range
@@ -87,7 +91,7 @@ class CurveWriter:
         _add(curve, np.column_stack((frames, values)), keys.interpolation, slopes)
         self.keys += len(frames)
 
-    def turn_later_keys(self, path: str, mode: str, keys: Keys) -> None:
+    def turn_later_keys(self, path: str, mode: str, keys: Keys, indices: Sequence[int]) -> None:
         """Let the keys after a span mean the same in numbers that run on from those to be written.
 
         A quaternion or axis on the other side gets the other sign, and angles are moved by whole turns: the later poses
@@ -97,29 +101,42 @@ class CurveWriter:
             path: Of the rotation.
             mode: The rotation mode.
             keys: To be written.
+            indices: The channels that are written; the others are left alone.
         """
         last, values = keys.span[1], keys.values[-1]
         curves = [self._find(path, i) for i in range(len(values))]
-        later = [point.co[0] for curve in curves if curve for point in curve.keyframe_points if point.co[0] > last]
+        later = [frame for curve in curves if curve for frame in _frames(curve) if frame > last]
         if not later:
             return
         then = np.array(
             [curve.evaluate(min(later)) if curve else value for curve, value in zip(curves, values, strict=True)]
         )
         factor, turns = _running_on(mode, values, then, all(curve and _has_later(curve, last) for curve in curves))
-        for i, curve in enumerate(curves):
+        for i in indices:
+            curve = curves[i]
             if curve is not None and _has_later(curve, last) and (factor < 0.0 or turns[i]):
                 self._before.append((path, i, _kept(curve)))
                 _change_later(curve, last, factor, turns[i])
 
-    def _keys_outside(self, path: str, keys: Keys) -> list[float]:
-        """The last key before a span of frames and the first behind it, of any channel of a property."""
-        curves = [self._find(path, i) for i in range(keys.values.shape[1])]
+    def _kept_outside(
+        self, path: str, own: bpy.types.FCurve | None, keys: Keys, stood: float
+    ) -> list[tuple[float, float]]:
+        """Keys beside a span that a channel lacks, so that the bone's neighbouring poses stay what they are.
+
+        These are the last key before the span and the first behind it, of any channel. Where each channel has but one
+        key, which holds up to the span, the frame before the span counts as such.
+        """
         first, last = keys.span
-        frames = [point.co[0] for curve in curves if curve for point in curve.keyframe_points]
-        before = max((frame for frame in frames if frame < first), default=None)
-        after = min((frame for frame in frames if frame > last), default=None)
-        return [frame for frame in (before, after) if frame is not None]
+        curves = [curve for i in range(keys.values.shape[1]) if (curve := self._find(path, i)) is not None]
+        found = [_frames(curve) for curve in curves]
+        before = max((frame for frames in found for frame in frames if frame < first), default=None)
+        after = min((frame for frames in found for frame in frames if frame > last), default=None)
+        if before is not None and after is None and all(len(frames) == 1 for frames in found):
+            before = max(before, ceil(first) - 1.0)
+        mine = _frames(own) if own is not None else []
+        wanted = [before] if before is not None and not any(before <= frame < first for frame in mine) else []
+        wanted += [after] if after is not None and not any(last < frame <= after for frame in mine) else []
+        return [(frame, own.evaluate(frame) if own is not None else stood) for frame in wanted]
 
     def flush(self) -> None:
         """Let Blender play what was written: new curves are not evaluated before the action is set again."""
@@ -155,6 +172,10 @@ class CurveWriter:
         if self._curves is None:
             self._curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(self.owner)}
         return self._curves.get((path, index))
+
+
+def _frames(curve: bpy.types.FCurve) -> list[float]:
+    return [float(frame) for frame in _got(curve.keyframe_points, "co")[:, 0]]
 
 
 def _has_later(curve: bpy.types.FCurve, frame: float) -> bool:
@@ -226,7 +247,7 @@ def _fill(stored: Any, name: str, first: int, values: Array) -> None:
     stored.foreach_set(name, whole.ravel())
 
 
-def _clear(curve: bpy.types.FCurve, first: float, last: float) -> None:
+def clear_keys(curve: bpy.types.FCurve, first: float, last: float) -> None:
     """Remove the keys in a range of frames."""
     points = curve.keyframe_points
     inside = [i for i, point in enumerate(points) if first - 1e-3 <= point.co[0] <= last + 1e-3]

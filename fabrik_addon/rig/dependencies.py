@@ -131,4 +131,4 @@ def _ties_of_drivers(thing: bpy.types.Object, path: str) -> list[Tie]:
 def _bone_in(path: str) -> str:
     """The bone's name in a data path, or ""."""
     found = BONE_IN_PATH.search(path)
-    return found.group(1).replace('\\"', '"') if found else ""
+    return bpy.utils.unescape_identifier(found.group(1)) if found else ""

@@ -12,6 +12,7 @@ from ..kernel.limits.swing_twist import Twist
 
 AXES = "xyz"
 PARALLEL = 1e-3  # of a unit axis to one of the bone's, in each coordinate
+FULL_TURN = 2.0 * pi - 1e-6  # radians from which a hinge is not limited
 STIFFEST = 0.99  # as Blender allows
 
 Range = tuple[float, float]
@@ -35,6 +36,8 @@ def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) 
         setattr(bone, f"use_ik_limit_{axis}", found is not None)
         if found is not None:
             low, high = max(found[0], -pi), min(found[1], pi)
+            if (low, high) != found and max(abs(found[0]), abs(found[1])) < FULL_TURN:
+                lost.append(f"the part of its range of {axis.upper()} beyond 180°")
             setattr(bone, f"ik_min_{axis}", min(low, 0.0))
             setattr(bone, f"ik_max_{axis}", max(high, 0.0))
             if low > 0.0 or high < 0.0:

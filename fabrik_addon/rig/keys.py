@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from .channels import channel_of
+from .channels import channel_of, rotation_path
 from .compat import fcurves_of
 
 
@@ -20,8 +20,7 @@ class KeyedChannels:
 
     def previous(self, bone: bpy.types.PoseBone, otherwise: list[float]) -> list[float]:
         """Channel values at the last key up to the frame; `otherwise` for channels without one."""
-        name, size = channel_of(bone.rotation_mode)
-        path = f"{bone.path_from_id()}.{name}"
+        size, path = channel_of(bone.rotation_mode)[1], rotation_path(bone)
         values = list(otherwise)
         for i in range(size):
             curve = self.curves.get((path, i))

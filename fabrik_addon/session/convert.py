@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import atan2, degrees
-from typing import Any, cast
+from typing import Any
 
 import bpy
 from mathutils import Vector
 
-from ..errors import FabrikError
+from ..errors import FabrikError, RigError
 from ..kernel import solve
 from ..rig.animated import Animated
 from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
+from ..rig.checks import edit_refusal
 from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.reader import read
@@ -63,13 +64,20 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
 
     Returns:
         What came of each; a constraint that can't be carried over stays as it is.
+
+    Raises:
+        RigError: The armature can't be edited.
     """
-    found = ik_constraints([pose_bones(owner)[name] for name in bones])
+    refusal = edit_refusal(owner)
+    if refusal:
+        raise RigError(refusal, rig=owner.name)
+    found, animated = ik_constraints([pose_bones(owner)[name] for name in bones]), Animated(owner)
     results, made = [], []
     for bone, constraint in found:
         result = Converted(bone.name, constraint.name)
         results.append(result)
-        refusal = _refusal(bone, constraint)
+        moving = _of_constraint(animated, bone, constraint)
+        refusal = _refusal(bone, constraint, moving)
         if refusal:
             result.lost.append(refusal)
             continue
@@ -77,7 +85,7 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
         assert tip is not None
         path = bones_to(owner, tip.name, 0)[-constraint.chain_count :]  # 0, from the start, is all of them
         stood = joints_of(owner, [one.name for one in path], context.evaluated_depsgraph_get())
-        result.lost += _losses(constraint, path, _animated(bone, constraint))
+        result.lost += _losses(constraint, path, moving)
         made.append((result, constraint, [one.name for one in path], stood))
     for result, constraint, names, _ in made:
         result.chain = _make(owner, names, constraint).name
@@ -89,7 +97,7 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
     return results
 
 
-def _refusal(bone: bpy.types.PoseBone, constraint: Any) -> str:
+def _refusal(bone: bpy.types.PoseBone, constraint: Any, animated: set[str]) -> str:
     """Why a constraint can't be a chain, or ""."""
     if constraint.target is None:
         return "it has no target"
@@ -97,7 +105,7 @@ def _refusal(bone: bpy.types.PoseBone, constraint: Any) -> str:
         return "it keeps a distance or turns alone, which a chain does not"
     if any(goal is not None and goal.type != "ARMATURE" and name for goal, name in _goals(constraint)):
         return "its target or pole is a vertex group"
-    if "mute" in _animated(bone, constraint):
+    if "mute" in animated:
         return "it is switched on and off by keys or a driver"
     if not constraint.use_tail and bone.parent is None:
         return "it brings the head of a bone without a parent"
@@ -108,11 +116,10 @@ def _goals(constraint: Any) -> tuple[tuple[bpy.types.Object | None, str], ...]:
     return (constraint.target, constraint.subtarget), (constraint.pole_target, constraint.pole_subtarget)
 
 
-def _animated(bone: bpy.types.PoseBone, constraint: Any) -> set[str]:
-    """Names of the constraint's own properties that are keyed or driven."""
+def _of_constraint(animated: Animated, bone: bpy.types.PoseBone, constraint: Any) -> set[str]:
+    """Names of a constraint's own properties that are keyed or driven."""
     start = f'constraints["{bpy.utils.escape_identifier(constraint.name)}"].'
-    names = Animated(cast(bpy.types.Object, bone.id_data)).of_bone(bone)
-    return {name.removeprefix(start) for name in names if name.startswith(start)}
+    return {name.removeprefix(start) for name in animated.of_bone(bone) if name.startswith(start)}
 
 
 def _losses(constraint: Any, path: Sequence[bpy.types.PoseBone], animated: set[str]) -> list[str]:

@@ -79,9 +79,7 @@ def _make(item: Item, result: Converted, reading: Reading, depsgraph: bpy.types.
     for bone, limit, stiffness in zip(reading.bones, reading.limits, reading.stiffness, strict=True):
         if limit_of(bone).limit != "BONE_IK":
             result.lost += [f"{bone.name}: {lost}" for lost in write_ik_settings(bone, limit, stiffness)]
-    for write in plan(
-        reading, reading.starts, KeyedChannels(owner, frame_of(depsgraph))
-    ):  # Blender's IK starts from it
+    for write in plan(reading, reading.starts, keyed):
         write.write()
     constraint: Any = _muted_constraint(owner, chain, names) or reading.bones[-1].constraints.new("IK")
     constraint.target, constraint.subtarget = chain.target, chain.target_bone

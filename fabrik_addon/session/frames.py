@@ -9,7 +9,7 @@ from math import floor
 
 import bpy
 
-from ..errors import InvalidValueError
+from ..errors import InvalidValueError, RigError
 from ..rig.chain_bones import resolve_bones
 from ..rig.compat import fcurves_of
 from ..rig.properties import FabrikChain
@@ -21,16 +21,27 @@ LAST_FRAME = 1_048_574
 KEYED_BY = ("location", "rotation", "scale", "delta_")
 
 
+def go_to(scene: bpy.types.Scene, frame: float) -> None:
+    """Let Blender evaluate a frame, sub-frame included."""
+    scene.frame_set(floor(frame), subframe=frame - floor(frame))
+
+
 @contextmanager
 def frames_visited(scene: bpy.types.Scene) -> Iterator[None]:
-    """Live posing rests while frames of a scene are visited; then its frame, sub-frame included, is put back."""
+    """Live posing rests while frames of a scene are visited; then its frame, sub-frame included, is put back.
+
+    Raises:
+        RigError: Frames are being visited already.
+    """
+    if state.paused:
+        raise RigError("a bake is going on: let it end, or cancel it with Esc in its window")
     stood = scene.frame_current_final
     state.paused = True
     try:
         yield
     finally:
         state.paused = False
-        scene.frame_set(floor(stood), subframe=stood - floor(stood))
+        go_to(scene, stood)
 
 
 def frames_between(first: int, last: int, step: int) -> tuple[int, ...]:

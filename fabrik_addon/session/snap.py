@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from math import floor
 
 import bpy
 from mathutils import Vector
@@ -14,8 +13,10 @@ from mathutils import Vector
 from ..errors import ChainError, FabrikError, TargetError
 from ..kernel import Goal, solve
 from ..kernel.rotations import any_perpendicular, perpendicular, turn_about
+from ..rig.chain_bones import resolve_bones
 from ..rig.channels import read_rotation
 from ..rig.compat import fcurves_of
+from ..rig.curves import clear_keys
 from ..rig.dependencies import carriers_of
 from ..rig.keys import insert_object_keys
 from ..rig.placing import held_by, location_at
@@ -24,7 +25,7 @@ from ..rig.reader import read, to_root
 from ..rig.targets import resolve_point
 from .convert import bend_between
 from .drag import tip_of
-from .frames import frames_visited
+from .frames import frames_visited, go_to
 from .order import Item
 
 LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
@@ -102,9 +103,13 @@ def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float
     found: list[tuple[float, Place]] = []
     with frames_visited(scene) if len(now) < len(wanted) else nullcontext():
         for frame in sorted({frame for _, frames in wanted for frame in frames}):
-            scene.frame_set(floor(frame), subframe=frame - floor(frame))
+            go_to(scene, frame)
             items = [item for item, frames in wanted if frame in frames]
             found += [(frame, place) for item in items for place in _places(context, item)]
+        for goal, first, last in _spans(found):
+            for curve in fcurves_of(goal):
+                if curve.data_path == "location":
+                    clear_keys(curve, first, last)
         for frame, place in found:  # before the frame is put back, which evaluates the keys
             place.found.location = place.location
             place.found.keyframe_insert("location", frame=frame, group="Object Transforms")
@@ -112,6 +117,14 @@ def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float
         place.found.location = place.location
         insert_object_keys(context, place.found)
     return len({place.found.name_full for place in (*now, *(place for _, place in found))})
+
+
+def _spans(found: Sequence[tuple[float, Place]]) -> list[tuple[bpy.types.Object, float, float]]:
+    """The goals that are keyed, each with its first and last frame."""
+    frames: dict[str, tuple[bpy.types.Object, list[float]]] = {}
+    for frame, place in found:
+        frames.setdefault(place.found.name_full, (place.found, []))[1].append(frame)
+    return [(goal, min(some), max(some)) for goal, some in frames.values()]
 
 
 def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
@@ -132,11 +145,11 @@ def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
             if reason:
                 raise TargetError(f"'{goal.name}' can't be keyed: {reason}", rig=owner.name, chain=chain.name)
     for (owner, chain), _ in wanted:
-        for goal in (chain.target, chain.pole):
-            above = {name for name, _ in carriers_of(goal, "")} - {goal.name_full} if goal is not None else set()
-            if goal is not None and above & taken.keys():
-                reason = f"'{goal.name}' hangs on '{min(above & taken.keys())}', which is to be moved too"
-                raise TargetError(f"{reason}: snap them one by one", rig=owner.name, chain=chain.name)
+        for thing, bone in ((chain.target, ""), (chain.pole, ""), (owner, resolve_bones(owner, chain)[0].name)):
+            above = {name for name, _ in carriers_of(thing, bone)} - {thing.name_full} if thing is not None else set()
+            if thing is not None and above & taken.keys():
+                reason = f"'{thing.name}' hangs on '{min(above & taken.keys())}', which is to be moved"
+                raise TargetError(f"{reason}: this can't come to rest", rig=owner.name, chain=chain.name)
 
 
 def _not_keyed(goal: bpy.types.Object) -> str:
@@ -144,6 +157,8 @@ def _not_keyed(goal: bpy.types.Object) -> str:
     data = goal.animation_data
     if data is not None and data.action is not None and not data.action.is_editable:
         return f"its action '{data.action.name}' is linked"
+    if data is not None and any(track.is_solo for track in data.nla_tracks):
+        return "one of its NLA tracks plays solo"
     for curve in fcurves_of(goal):
         if curve.data_path == "location" and (curve.lock or curve.mute or len(curve.modifiers)):
             return "the curve of its location is locked, muted or modified"

@@ -25,7 +25,7 @@ from ..rig.reader import Reading, frame_of, read, to_root
 from ..rig.start_pose import is_stale
 from ..rig.targets import resolve_point
 from ..rig.writer import ChannelWrite, plan
-from .order import levels, shared_bones
+from .order import Item, levels, shared_bones
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +52,8 @@ class Outcome:
         reason: Why it was refused, without rig and chain.
         refusal: The same with them.
         warnings: What the user should know although the chain was solved.
+        is_lost: Whether keys of a bone take the pose back at the next change of frame.
+        rig: Name of the armature object, where chains of several are solved.
     """
 
     chain: str
@@ -62,6 +64,8 @@ class Outcome:
     reason: str = ""
     refusal: str = ""
     warnings: list[str] = field(default_factory=list)
+    is_lost: bool = False
+    rig: str = ""
 
 
 @dataclass(slots=True)
@@ -90,34 +94,38 @@ class Solved:
         return float(sum((b - a).length for a, b in pairwise(self.joints)))
 
 
-def solve_chains(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> list[Outcome]:
-    """Solve chains of one armature, write their poses and results, and key them where automatic keying is on.
+def solve_items(context: bpy.types.Context, items: Sequence[Item]) -> list[Outcome]:
+    """Solve chains, write their poses and results, and key them where automatic keying is on.
 
     A chain that can't be solved is refused and leaves its bones as they were; the others are solved all the same.
 
     Args:
         context: Its view layer is evaluated.
-        owner: The armature object.
-        names: Names of its chains.
+        items: Chains, each with its armature object.
 
     Returns:
-        An outcome for each chain, in the order of solving.
+        An outcome for each chain, in the order of solving: those that hang on others come after these.
 
     Raises:
-        FabrikError: The armature can't be posed at all; nothing was written.
+        FabrikError: An armature can't be posed at all; nothing was written.
     """
-    check_rig(owner, context.evaluated_depsgraph_get())
-    chains = [chain for chain in rig_of(owner).chains if chain.name in set(names)]
-    shared = shared_bones(owner, chains)
-    outcomes = [
-        outcome
-        for group in levels([(owner, chain) for chain in chains])
-        for outcome in _solve_group(context, owner, [chain for _, chain in group])
-    ]
-    for outcome in outcomes:
-        if outcome.chain in shared and outcome.status != "REFUSED":
-            outcome.warnings.append(f"its bone '{shared[outcome.chain]}' is also of a chain solved before it")
-        store(rig_of(owner).chains[outcome.chain], outcome)
+    owners = {owner.name_full: owner for owner, _ in items}
+    shared: dict[tuple[str, str], str] = {}
+    for name, owner in owners.items():
+        check_rig(owner, context.evaluated_depsgraph_get())
+        own = shared_bones(owner, [chain for found, chain in items if found == owner])
+        shared |= {(name, chain): bone for chain, bone in own.items()}
+    outcomes = []
+    for group in levels(items):
+        for name, owner in owners.items():
+            chains = [chain for found, chain in group if found == owner]
+            for outcome in _solve_group(context, owner, chains) if chains else ():
+                if (name, outcome.chain) in shared and outcome.status != "REFUSED":
+                    bone = shared[name, outcome.chain]
+                    outcome.warnings.append(f"its bone '{bone}' is also of a chain solved before it")
+                outcome.rig = owner.name
+                store(rig_of(owner).chains[outcome.chain], outcome)
+                outcomes.append(outcome)
     return outcomes
 
 
@@ -251,6 +259,7 @@ def _finished(context: bpy.types.Context, owner: bpy.types.Object, item: Solved,
     written = [write.bone for write in item.writes]
     was_keyed = [bone.name for bone in written if keyed.has(bone)]
     if not insert_auto_keys(context, written, keyed) and was_keyed:
+        outcome.is_lost = True
         outcome.warnings.append(f"its bone '{was_keyed[0]}' is keyed: key the pose, or the next frame change loses it")
     if chain.influence < 1.0:
         outcome.warnings.append(f"posed at {chain.influence:.0%} influence")

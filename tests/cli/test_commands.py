@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from math import radians
 from pathlib import Path
 
 import bpy
@@ -124,7 +125,12 @@ def test_bake_takes_what_the_panel_offers(shot: Path, capfd) -> None:
     assert report["verify"] == "SAMPLE"
     assert report["chains"][0]["frames"] == 2
     assert run(["bake", "--file", str(shot), "--clean-up", "0.5"]) == 0
-    assert reported(capfd)["armatures"][0]["chains"][0]["keys"] < 100
+    cleaned = reported(capfd)["armatures"][0]["chains"][0]["keys"]
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    bpy.context.view_layer.objects.active = bpy.data.objects["Rig"]
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=12, clean_up=radians(0.5))
+    told = json.loads(bpy.data.objects["Rig"].fabrik.bake_report)
+    assert told["chains"][0]["keys"] == cleaned < 100
 
 
 def test_progress_is_told(shot: Path, capfd, monkeypatch) -> None:
@@ -163,6 +169,21 @@ def test_inspect_tells_disabled_chains_too(shot: Path, capfd) -> None:
     assert run(["inspect", "--file", str(shot)]) == 0
     (chain,) = reported(capfd)["armatures"][0]["chains"]
     assert (chain["name"], chain["enabled"]) == ("b2", False)
+
+
+def test_a_target_is_put_where_it_is_at_the_frame(shot: Path, capfd) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    target, holder = bpy.data.objects["Target"], make_empty((0, 0, 0), "Holder")
+    target.animation_data_clear()
+    target.parent = holder
+    for frame, x in ((1, 0.0), (10, 0.8)):
+        holder.location.x = x
+        holder.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.wm.save_mainfile()
+    assert run(["solve", "--file", str(shot), "--frame", "10", "--target", "b2=0.5,0.4,1.8"]) == 0
+    bpy.context.view_layer.update()
+    assert bpy.data.objects["Target"].matrix_world.translation.x == pytest.approx(0.5)
 
 
 def test_unreached_limbs_may_be_allowed(shot: Path, capfd) -> None:
@@ -212,9 +233,10 @@ class TestLibraries:
         said = capfd.readouterr()
         assert "the target 'Linked' is missing in the file that it is linked from" in said.out + said.err
 
-    def test_a_library_is_not_written_over(self, linking: Path, capfd) -> None:
+    @pytest.mark.parametrize("option", ["--output", "--report"])
+    def test_a_library_is_not_written_over(self, linking: Path, capfd, option: str) -> None:
         before = (linking.parent / "lib.blend").read_bytes()
-        assert run(["bake", "--file", str(linking), "--output", str(linking.parent / "lib.blend")]) == 2
+        assert run(["bake", "--file", str(linking), option, str(linking.parent / "lib.blend")]) == 2
         assert "is a library of the file" in refused(capfd)
         assert (linking.parent / "lib.blend").read_bytes() == before
 

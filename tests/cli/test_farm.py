@@ -105,8 +105,3 @@ def test_the_job_type_makes_a_task_for_each_chunk() -> None:
     assert words[:4] == ["--background", "--command", "fabrik", "bake"]
     assert words[words.index("--job") + 1] == "/shared/shots.json"
     assert words[words.index("--index") + 1] == "6-10"
-
-
-@pytest.mark.parametrize("name", ["openjd", "flamenco"])
-def test_each_has_a_readme_of_five_lines(name: str) -> None:
-    assert len((FARM / name / "README.md").read_text().splitlines()) == 5

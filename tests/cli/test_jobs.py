@@ -116,6 +116,21 @@ def test_a_shot_that_is_wrong_does_not_stop_the_others(job: Path, capfd) -> None
     assert "shot2.blend.json" not in outputs(job)
 
 
+def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(job: Path, capfd, monkeypatch) -> None:
+    bake = jobs.bake_open_file
+
+    def broken(request, progress):
+        if request.frames == (1, 4):
+            raise RuntimeError("no")
+        return bake(request, progress)
+
+    monkeypatch.setattr(jobs, "bake_open_file", broken)
+    assert run(["bake", "--job", str(job), "--index", "1-2"]) == 2
+    shots = reported(capfd)["shots"]
+    assert shots[0]["error"] == "RuntimeError: no"
+    assert shots[1]["all_reached"]
+
+
 def test_refusals(job: Path, capfd) -> None:
     assert run(["bake", "--job", str(job), "--index", "4-5"]) == 2
     assert "there are no entries 4-5: the job has 1 to 4" in refused(capfd)

@@ -10,11 +10,12 @@ import pytest
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.kernel.rotations import turn_angle
 from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.session import live
 from fabrik_addon.session.bake import BakeSettings, bake_steps
 from mathutils import Quaternion
 
 from bake_rigs import FRAMES, assert_on_target, keyed_line, local_rotations, run
-from rigs import add_chain, make_line
+from rigs import add_chain, make_line, tip_error
 
 
 def poses(owner, frames) -> dict:
@@ -30,6 +31,15 @@ def assert_same(owner, before, most: float = 1e-4) -> None:
         bpy.context.scene.frame_set(frame)
         for seen, wanted in zip(local_rotations(owner), rotations, strict=True):
             assert turn_angle(seen.conjugated() @ wanted) < most, frame
+
+
+def onto_track(owner) -> None:
+    """Push the action down onto a track."""
+    data = owner.animation_data
+    strip = data.nla_tracks.new().strips.new("old", 1, data.action)
+    if hasattr(strip, "action_slot"):
+        strip.action_slot = data.action_slot
+    data.action = None
 
 
 class TestTracks:
@@ -81,16 +91,40 @@ class TestTracks:
         for frame, angle in ((1, 0.0), (60, 1.0)):
             bone.rotation_quaternion = Quaternion((1, 0, 0), angle)
             bone.keyframe_insert("rotation_quaternion", frame=frame)
-        data = owner.animation_data
-        track = data.nla_tracks.new()
-        strip = track.strips.new("old", 1, data.action)
-        if hasattr(strip, "action_slot"):
-            strip.action_slot = data.action_slot
-        data.action = None
+        onto_track(owner)
         before = poses(owner, (30, 50))
         run(owner, chain, into="NLA")
         assert_same(owner, before)
         assert_on_target(owner, chain)
+
+    def test_a_static_target_holds_its_strip_open(self) -> None:
+        owner, chain = keyed_line()
+        chain.target.animation_data_clear()
+        for frame, angle in ((1, 0.0), (60, 1.0)):
+            owner.pose.bones["b0"].rotation_quaternion = Quaternion((1, 0, 0), angle)
+            owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+        onto_track(owner)
+        assert run(owner, chain, into="NLA").unreached == []
+        (strip,) = owner.animation_data.nla_tracks[1].strips
+        assert (strip.frame_start, strip.frame_end, strip.extrapolation) == (1.0, 20.0, "NOTHING")
+        assert_on_target(owner, chain)
+
+    def test_a_muted_track_is_not_minded(self) -> None:
+        owner, chain = keyed_line()
+        owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
+        onto_track(owner)
+        owner.animation_data.nla_tracks[0].mute = True
+        run(owner, chain, into="NLA")
+        assert owner.animation_data.nla_tracks[1].strips[0].extrapolation == "HOLD"
+
+    @pytest.mark.parametrize("into", ["ACTION", "NEW_ACTION", "NLA"])
+    def test_a_track_that_plays_solo(self, into: str) -> None:
+        owner, chain = keyed_line()
+        owner.keyframe_insert("location", frame=1)
+        onto_track(owner)
+        owner.animation_data.nla_tracks[0].is_solo = True
+        with pytest.raises(FabrikError, match="plays solo"):
+            run(owner, chain, into=into)
 
     def test_tracks_that_are_switched_off(self) -> None:
         owner, chain = keyed_line()
@@ -146,6 +180,64 @@ class TestOldKeys:
             bpy.context.scene.frame_set(frame)
             assert turn_angle(local_rotations(owner)[0].conjugated() @ rotation) < 1e-4
         assert_on_target(owner, chain)
+
+    @pytest.mark.parametrize("inside", [(5,), (-20,), (5, -20)])
+    def test_channels_that_have_keys_on_one_side_alone(self, inside) -> None:
+        owner, chain = keyed_line("XYZ")
+        bone = owner.pose.bones["b0"]
+        bone.rotation_euler = (0.0, 0.3, -0.2)
+        for frame in (-20, 60):
+            bone.keyframe_insert("rotation_euler", index=0, frame=frame)
+        for index, frame in ((index, frame) for index in (1, 2) for frame in inside):
+            bone.keyframe_insert("rotation_euler", index=index, frame=frame)
+        before = {frame: rotations[:1] for frame, rotations in poses(owner, (-20, 60)).items()}
+        run(owner, chain)
+        for frame, (rotation,) in before.items():
+            bpy.context.scene.frame_set(frame)
+            assert turn_angle(local_rotations(owner)[0].conjugated() @ rotation) < 1e-4
+        assert_on_target(owner, chain)
+
+    def test_channels_that_are_not_written_are_left_alone(self) -> None:
+        owner, chain = keyed_line("XYZ")
+        bone = owner.pose.bones["b1"]
+        bone.lock_rotation = (False, True, True)
+        for frame, angle in ((1, 0.0), (60, 4 * pi)):
+            bone.rotation_euler = (0.0, angle, 0.0)
+            bone.keyframe_insert("rotation_euler", index=1, frame=frame)
+        run(owner, chain)
+        curve = next(found for found in fcurves_of(owner) if '"b1"' in found.data_path and found.array_index == 1)
+        assert curve.evaluate(60) == pytest.approx(4 * pi)
+
+    @pytest.mark.parametrize("is_static", [False, True])
+    @pytest.mark.parametrize("into", ["ACTION", "NEW_ACTION"])
+    def test_a_range_baked_after_another_leaves_that_as_it_was(self, into: str, is_static: bool) -> None:
+        owner, chain = keyed_line()
+        chain.target.animation_data_clear()
+        path = [(1, (0, 0.5, 1.9)), (10, (0, 0.5, 1.9) if is_static else (0, 1.2, 1.2))]
+        for frame, place in (*path, (11, (0.9, 0.3, 1.4)), (20, (0.9, 0.3, 1.4))):
+            chain.target.location = place
+            chain.target.keyframe_insert("location", frame=frame)
+        run(owner, chain, frames=tuple(range(1, 11)))
+        before = poses(owner, range(1, 11))
+        chain.enabled = True
+        run(owner, chain, frames=tuple(range(11, 21)), into=into)
+        assert_same(owner, before)
+        assert_on_target(owner, chain, range(1, 21))
+
+    def test_keys_that_are_removed_are_not_run_on_from(self) -> None:
+        owner, chain = keyed_line()
+        bone = owner.pose.bones["b0"]
+        for frame, sign in ((-5, 1.0), (5, -1.0)):
+            bone.rotation_quaternion = Quaternion((1, 0, 0), 0.5) * sign
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        chain.target.animation_data_clear()
+        for frame in (10, 20):
+            chain.target.keyframe_insert("location", frame=frame)
+        run(owner, chain, only_keys=True)
+        turned = poses(owner, (-5, 10))
+        whole = turn_angle(turned[-5][0].conjugated() @ turned[10][0])
+        bpy.context.scene.frame_set(2)
+        assert turn_angle(turned[-5][0].conjugated() @ local_rotations(owner)[0]) < whole
 
     def test_all_of_the_range_are_replaced(self) -> None:
         owner, chain = keyed_line()
@@ -255,6 +347,101 @@ class TestRefusals:
         bpy.ops.object.mode_set(mode="POSE")
         bpy.ops.pose.select_all(action="SELECT")
         assert bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="SELECTED") == {"FINISHED"}
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+@pytest.mark.parametrize("degrees", [0.5, 4.0, 10.0])
+def test_keys_are_not_left_out_where_a_limit_would_be_left(interpolation: str, degrees: float) -> None:
+    owner, chain = keyed_line(count=2)
+    for bone in owner.pose.bones:
+        bone.fabrik.limit, bone.fabrik.angle_min, bone.fabrik.angle_max = "HINGE", -1.0, 1.0
+    chain.target.animation_data_clear()
+    frames = tuple(range(1, 41))
+    for frame in frames:
+        angle = 2.2 * sin(frame / 6)
+        chain.target.location = (0, 1.6 * sin(angle), 1.6 * cos(angle))
+        chain.target.keyframe_insert("location", frame=frame)
+    result = run(owner, chain, frames=frames, clean_up=radians(degrees), interpolation=interpolation)
+    worst = 0.0
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        for bone in owner.pose.bones:
+            worst = max(worst, abs(bone.matrix_basis.to_euler().x) - 1.0)
+    assert worst < 2e-4
+    assert result.worst_violation == pytest.approx(max(worst, 0.0), abs=2e-4)
+    assert 0 < result.keys < 0.7 * 2 * 2 * len(frames)
+
+
+def test_live_posing_rests_meanwhile_and_goes_on_afterwards() -> None:
+    owner, chain = keyed_line(count=4)
+    chain.tip_bone, chain.bone_count = "b1", 2
+    other = add_chain(owner, (0.5, 0.3, 3.0), tip="b3", count=2)
+    other.enabled = False
+    owner.fabrik.live = True
+    bpy.context.view_layer.update()
+    solves = live.state.solves
+    run(owner, chain, verify="EVERY")
+    assert live.state.solves == solves
+    other.enabled = True
+    other.target.location = (0.7, 0.9, 2.6)
+    bpy.context.view_layer.update()
+    assert other.status == "REACHED"
+
+
+def test_a_second_bake_waits_for_the_first() -> None:
+    owner, chain = keyed_line()
+    steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
+    next(steps)
+    with pytest.raises(FabrikError, match="a bake is going on"):
+        run(owner, chain)
+    steps.close()
+    assert run(owner, chain).keys
+
+
+def test_a_tolerance_that_is_wide_is_not_taken_for_a_move() -> None:
+    owner, chain = keyed_line()
+    chain.tolerance, chain.use_plain = 0.05, True
+    assert run(owner, chain).unreached == []
+
+
+def test_influence_shows_in_the_residuals() -> None:
+    owner, chain = keyed_line()
+    chain.influence = 0.5
+    result = run(owner, chain)
+    assert result.worst_tip_error is None
+    assert result.residuals.max() > 0.1
+
+
+def test_flags_of_rest_bones_may_be_animated() -> None:
+    owner, chain = keyed_line()
+    bone = owner.data.bones["b1"]
+    for frame, inherits in ((1, True), (10, False)):
+        bone.use_inherit_rotation = inherits
+        bone.keyframe_insert("use_inherit_rotation", frame=frame)
+    bpy.context.scene.frame_set(1)
+    assert run(owner, chain).unreached == []
+    assert_on_target(owner, chain, most=1e-4)
+
+
+def test_an_armature_that_is_put_to_rest_by_keys() -> None:
+    owner, chain = keyed_line()
+    owner.data.keyframe_insert("pose_position", frame=1)
+    with pytest.raises(FabrikError, match="pose position is animated"):
+        run(owner, chain)
+
+
+def test_an_armature_on_a_rigid_body_is_come_to_step_by_step() -> None:
+    bpy.ops.mesh.primitive_cube_add(size=0.1, location=(0, 0, 3))
+    ball = bpy.context.object
+    bpy.ops.rigidbody.object_add()
+    owner = make_line(3)
+    owner.parent = ball
+    chain = add_chain(owner, (0.3, 0.4, 4.5))
+    bpy.context.scene.frame_start = 1
+    run(owner, chain, frames=(6, 9, 12), verify="NONE")
+    for frame in range(1, 13):
+        bpy.context.scene.frame_set(frame)
+    assert tip_error(owner, chain) < 1e-5
 
 
 def test_a_single_frame_is_told_as_such() -> None:

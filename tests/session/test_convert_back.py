@@ -126,3 +126,11 @@ def test_keyed_bones_are_said(capfd) -> None:
     owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
     bpy.ops.fabrik.to_ik()
     assert "b0 is keyed, and Blender's IK starts from its keys" in capfd.readouterr().out
+
+
+def test_what_is_beyond_half_a_turn_is_said(capfd) -> None:
+    owner, _ = leg()
+    knee = owner.pose.bones["b1"].fabrik
+    knee.limit, knee.angle_min, knee.angle_max = "HINGE", radians(-206), radians(17)
+    bpy.ops.fabrik.to_ik()
+    assert "b1: the part of its range of X beyond 180°" in capfd.readouterr().out

@@ -95,6 +95,32 @@ def test_goals_at_the_frames_that_have_keys() -> None:
         bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=2, frame_end=20, only_keys=True)
 
 
+def test_keys_between_are_replaced() -> None:
+    owner, chain = posed_limb()
+    keyed_bone(owner, (1, 20))
+    for frame in (-3, 5, 30):
+        chain.target.keyframe_insert("location", frame=frame)
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=20, only_keys=True)
+    assert key_frames(chain.target) == {-3.0, 1.0, 20.0, 30.0}
+
+
+def test_armatures_that_hang_on_each_other_are_posed_in_order() -> None:
+    first = make_line(3)
+    spine = add_chain(first, (0.4, 0.8, 2.0))
+    second = make_line(3)
+    second.name, second.location.x = "Aaa", 0.6
+    follower = add_chain(second)
+    follower.target, follower.target_bone = first, "b2"
+    for owner in (first, second):
+        owner.select_set(True)
+    bpy.context.view_layer.objects.active = second
+    bpy.ops.fabrik.pose_snap(chains="ALL")
+    bpy.context.view_layer.update()
+    assert (spine.status, follower.status) == ("REACHED", "REACHED")
+    tip = evaluated_joints(second, follower)[-1]
+    assert (tip - first.matrix_world @ first.pose.bones["b2"].head).length < 1e-3
+
+
 def test_there_and_back_over_a_range() -> None:
     owner, chain = posed_limb()
     keyed_bone(owner, (1, 6, 10))
@@ -147,7 +173,7 @@ def test_the_current_frame_shows_its_own_keys_afterwards() -> None:
     assert apart(owner, chain, before) < 1e-4 * LENGTH
 
 
-@pytest.mark.parametrize("what", ["locked", "modified", "shared", "carried", "influence"])
+@pytest.mark.parametrize("what", ["locked", "modified", "shared", "carried", "influence", "armature"])
 def test_what_could_not_be_brought_to_the_pose_is_refused(what: str) -> None:
     owner, chain = posed_limb()
     chain.target.keyframe_insert("location", frame=1)
@@ -159,6 +185,8 @@ def test_what_could_not_be_brought_to_the_pose_is_refused(what: str) -> None:
         add_chain(owner, tip="b0", count=1).target = chain.target
     elif what == "carried":
         chain.pole.parent = chain.target
+    elif what == "armature":
+        owner.parent = chain.target
     else:
         chain.influence = 0.5
     before = chain.target.location.copy()

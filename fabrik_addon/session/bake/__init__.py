@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Baking: chains of any number of armatures solved over a range of frames, into keys on their bones."""
 
-from .go import bake, bake_steps
+from .go import bake, bake_steps, to_the_end
 from .result import BakeResult, ChainBake
 from .settings import BakeSettings
 from .stored import read_report
 
-__all__ = ("BakeResult", "BakeSettings", "ChainBake", "bake", "bake_steps", "read_report")
+__all__ = ("BakeResult", "BakeSettings", "ChainBake", "bake", "bake_steps", "read_report", "to_the_end")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import bpy
 
 from ...rig.chain_bones import pose_bones
-from ...rig.channels import channel_of, read_values
+from ...rig.channels import channel_of, read_values, rotation_path
 from ...rig.curves import CurveWriter
 from ...rig.plain_motion import stands_still
 from .into import Destination
@@ -31,29 +31,44 @@ class BakedArmature:
         self.owner = owner
         self.stands_still = stands_still(owner, {bone.name for bone in bones})
         self._pose = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
-        self._paths = {f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}" for bone in bones}
+        self._paths = {rotation_path(bone) for bone in bones}
+        self._ends: list[float] = []  # first and last frames of what is keyed
         self._writer = CurveWriter(owner)
-        self._destination = Destination(owner, into)
+        self._into = into
+        self._destination: Destination | None = None
+
+    def begin(self) -> None:
+        """Make what keys are written into."""
+        self._destination = Destination(self.owner, self._into)
+
+    @property
+    def destination(self) -> Destination:
+        """What keys are written into, once it is made."""
+        assert self._destination is not None
+        return self._destination
 
     def key(self, track: Track, answers: Answers, settings: BakeSettings) -> ChainBake:
         """Key one of its chains."""
-        with self._destination.writing():
+        self._ends += (float(track.frames[0]), float(track.frames[-1]))
+        with self.destination.writing():
             return key_track(self._writer, track, answers, settings)
 
     def play(self) -> None:
         """Let Blender play what was keyed."""
-        with self._destination.writing():
+        with self.destination.writing():
             self._writer.flush()
-        self._destination.play(self._paths)
+        if self._ends:
+            self.destination.play(self._paths, (min(self._ends), max(self._ends)))
 
     def finish(self) -> None:
         """Nothing is to be taken back any more."""
-        self._destination.finish()
+        self.destination.finish()
 
     def take_back(self) -> None:
         """Put back keys, actions and pose."""
-        if self._destination.is_own:
-            self._writer.restore()
-        self._destination.take_back()
+        if self._destination is not None:
+            if self._destination.is_own:
+                self._writer.restore()
+            self._destination.take_back()
         for bone, path, values in self._pose:
             setattr(pose_bones(self.owner)[bone], path, values)

@@ -7,17 +7,15 @@ from collections.abc import Sequence
 
 import bpy
 
-from ...errors import BoneError, ChainError, FabrikError, RigError, TargetError
+from ...errors import BoneError, ChainError, FabrikError, RigError
 from ...rig.animated import Animated
 from ...rig.chain_bones import resolve_bones
-from ...rig.channels import channel_of, read_locks
-from ...rig.checks import check_rig
-from ...rig.compat import fcurves_of, groups_of, shares_curves
-from ...rig.dependencies import broken_driver
+from ...rig.channels import rotation_path
+from ...rig.checks import check_drivers, check_rig
+from ...rig.compat import curves_of_action, fcurves_of, groups_of, shares_curves
 from ...rig.properties import FabrikChain, rig_of
 from ..order import Item, bones_above
 
-SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
 FIXED = {"tip_bone", "bone_count", "target_bone", "pole_bone", "enabled", "start"}  # of a chain
 
 
@@ -30,10 +28,12 @@ def check_bake(context: bpy.types.Context, items: Sequence[Item], into: str) -> 
     """
     scene = context.scene
     owners = {owner.name_full: owner for owner, _ in items}
+    if scene is not None and scene.render.frame_map_old != scene.render.frame_map_new:
+        raise RigError("the scene's time is remapped, so keys would not play at their frames")
     for owner in owners.values():
-        if scene is not None and scene.render.frame_map_old != scene.render.frame_map_new:
-            raise RigError("the scene's time is remapped, so keys would not play at their frames", rig=owner.name)
         check_rig(owner, context.evaluated_depsgraph_get())
+        if _is_put_to_rest(owner):
+            raise RigError("its pose position is animated", rig=owner.name)
         _check_action(owner, [chain for found, chain in items if found == owner], into)
     animated = {name: Animated(owner) for name, owner in owners.items()}
     for owner, chain in items:
@@ -46,11 +46,11 @@ def _check_action(owner: bpy.types.Object, chains: Sequence[FabrikChain], into: 
     data = owner.animation_data
     if data is None:
         return
-    reason = _action_refusal(owner, data, into)
+    reason = _nla_refusal(data, into) or _action_refusal(owner, data, into)
     if reason:
         raise RigError(reason, rig=owner.name)
     bones = {bone.name: bone for chain in chains for bone in resolve_bones(owner, chain)}
-    own = {f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}" for bone in bones.values()}
+    own = {rotation_path(bone) for bone in bones.values()}
     for curve in fcurves_of(owner):
         if curve.data_path in own:
             reason = f"its action keys '{curve.data_path}', which would play over the track" if into == "NLA" else ""
@@ -73,14 +73,21 @@ def _curve_refusal(curve: bpy.types.FCurve) -> str:
     return ""
 
 
-def _action_refusal(owner: bpy.types.Object, data: bpy.types.AnimData, into: str) -> str:
-    """Why nothing can be written into an armature's action, or would not play as it is; or ""."""
+def _nla_refusal(data: bpy.types.AnimData, into: str) -> str:
+    """Why the state of an armature's NLA keeps keys from playing as they are; or ""."""
+    if any(track.is_solo for track in data.nla_tracks):
+        return "one of its NLA tracks plays solo, so keys would not play"
     if data.use_tweak_mode:
         return "an NLA strip is being tweaked: leave tweak mode first"
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
         return "its action is mixed with NLA strips, so keys would not play as they are"
     if into == "NLA" and not data.use_nla:
         return "its NLA tracks are switched off, so that a new one would not play"
+    return ""
+
+
+def _action_refusal(owner: bpy.types.Object, data: bpy.types.AnimData, into: str) -> str:
+    """Why nothing can be written into an armature's action; or ""."""
     if into != "ACTION" or data.action is None:
         return ""
     if not data.action.is_editable:
@@ -89,25 +96,21 @@ def _action_refusal(owner: bpy.types.Object, data: bpy.types.AnimData, into: str
     return f"its action '{data.action.name}' also moves '{other.name}': bake into a new one" if other else ""
 
 
+def _is_put_to_rest(owner: bpy.types.Object) -> bool:
+    """Whether keys or a driver switch the armature between rest and pose position."""
+    data = getattr(owner.data, "animation_data", None)
+    if data is None:
+        return False
+    curves = [*data.drivers, *(curves_of_action(data.action) if data.action else ())]
+    return any(curve.data_path == "pose_position" for curve in curves)
+
+
 def _check_made(owner: bpy.types.Object, chain: FabrikChain, animated: Animated) -> None:
     for name in sorted(animated.of_chain(chain) & FIXED):
         raise ChainError(f"its '{name}' is animated, so it is not one chain", rig=owner.name, chain=chain.name)
     for bone in resolve_bones(owner, chain):
         if "rotation_mode" in animated.of_bone(bone):
             raise BoneError("its rotation mode is animated", rig=owner.name, chain=chain.name, bone=bone.name)
-
-
-def is_changing(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], animated: Animated) -> bool:
-    """Whether something animated but its goals makes the chain another one from frame to frame."""
-    if animated.of_chain(chain):
-        return True
-    return any(_is_setting(name, bone, i) for i, bone in enumerate(bones) for name in animated.of_bone(bone))
-
-
-def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:
-    if name.startswith("rotation"):
-        return any(read_locks(bone))  # what is locked is part of the limit
-    return name.startswith(SETTINGS) or (name == "location" and number > 0)
 
 
 def _check_carriers(context: bpy.types.Context, items: Sequence[Item]) -> None:
@@ -131,18 +134,3 @@ def _check_carriers(context: bpy.types.Context, items: Sequence[Item]) -> None:
         if found:
             text = f"its root or its goal hangs on the chain {carried[min(found)]}: bake that first, or with it"
             raise ChainError(text, rig=owner.name, chain=chain.name)
-
-
-def check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    """Refuse goals whose drivers Blender can't evaluate: they stand still, or anywhere.
-
-    Raises:
-        TargetError: There is such a driver.
-    """
-    for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
-        broken = broken_driver(goal, bone) if goal is not None else ""
-        if broken:
-            text = f"the driver of {broken}, which moves the {role}, can't be evaluated"
-            if bpy.app.autoexec_fail:
-                text += ": scripts of this file are not run"
-            raise TargetError(text, rig=owner.name, chain=chain.name)

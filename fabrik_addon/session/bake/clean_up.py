@@ -10,28 +10,39 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernel.arrays import Array, conjugated, multiply, turn_angle
+from ...kernel.arrays import REAL, Array, conjugated, multiply, turn_angle
+from ...kernel.limits import Limit
 from ...rig.channels import to_rotations
 from ...rig.curves import Keys
 
 LEAST = 3  # frames
+LEFT = 1e-4  # radians by which a limit may be left: what single precision makes of it
+TOO_FAR = 10.0  # radians, more than any bound
 
 
-def cleaned(keys: Keys, mode: str, bound: float) -> Keys:
-    """The fewer keys of a bone that keep its rotation.
+def cleaned(keys: Keys, mode: str, bound: float, limit: Limit | None) -> tuple[Keys, Array]:
+    """The fewer keys of a bone that keep its rotation, and its limit.
 
     Args:
-        keys: A key for each frame, all channels of a rotation mode; Bezier curves take the slopes that these have.
+        keys: A key for each of F frames, all channels of a rotation mode; Bezier curves take the slopes of these.
         mode: The rotation mode.
         bound: Greatest angle in radians by which the bone may be off at one of the frames.
+        limit: The bone's limit, where it is the same in all frames.
+
+    Returns:
+        The keys, and the rotations (4, F) that they give at all frames.
     """
+    solved = to_rotations(mode, keys.values)
     if len(keys.frames) < LEAST:
-        return keys
+        return keys, solved
     slopes = np.gradient(keys.values, keys.frames, axis=0, edge_order=2) if keys.interpolation == "BEZIER" else None
-    wanted = conjugated(to_rotations(mode, keys.values))
+    wanted, limits = conjugated(solved), limit.stacked([limit]) if limit is not None else None
     at = np.array([0, len(keys.frames) - 1])
     while True:
-        off = turn_angle(multiply(wanted, to_rotations(mode, _between(keys, at, slopes))))
+        found = to_rotations(mode, _between(keys, at, slopes))
+        off = turn_angle(multiply(wanted, found))
+        if limits is not None:
+            off += np.where(limits.violation(found.astype(REAL)) > LEFT, TOO_FAR, 0.0)
         off[at] = 0.0
         worst = np.maximum.reduceat(off, at[:-1])
         over = np.flatnonzero(worst > bound)
@@ -40,7 +51,7 @@ def cleaned(keys: Keys, mode: str, bound: float) -> Keys:
         more = [int(at[i] + off[at[i] : at[i + 1]].argmax()) for i in over]
         at = np.sort(np.concatenate((at, more)))
     slopes = None if slopes is None else slopes[at]
-    return Keys(keys.frames[at], keys.values[at], keys.interpolation, keys.span, slopes)
+    return Keys(keys.frames[at], keys.values[at], keys.interpolation, keys.span, slopes), found
 
 
 def _between(keys: Keys, at: Array, slopes: Array | None) -> Array:

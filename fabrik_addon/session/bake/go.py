@@ -7,7 +7,7 @@ each other and are solved as one batch. Chains that hang on others are sampled a
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 import bpy
 import numpy as np
@@ -20,7 +20,7 @@ from ..order import Item, levels
 from .armature import BakedArmature
 from .checks import check_bake
 from .result import BakeResult, ChainBake
-from .sample import Track, sample
+from .sample import Track, Wanted, sample
 from .settings import BakeSettings
 from .solving import portions, solve_portion
 from .stored import store_report
@@ -43,10 +43,21 @@ def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettin
     Raises:
         FabrikError: Something can't be baked; what was keyed by then is taken back.
     """
-    steps = bake_steps(context, items, settings)
+    return to_the_end(bake_steps(context, items, settings))
+
+
+def to_the_end(
+    steps: Generator[float, None, BakeResult], tell: Callable[[float], None] = lambda share: None
+) -> BakeResult:
+    """The result of a bake in steps.
+
+    Args:
+        steps: See `bake_steps`.
+        tell: Is told after each step how much is done.
+    """
     while True:
         try:
-            next(steps)
+            tell(next(steps))
         except StopIteration as end:
             found: BakeResult = end.value
             return found
@@ -76,8 +87,8 @@ def bake_steps(
         except BaseException:
             run.take_back()
             raise
-    for _, chain in items:
-        chain.enabled = chain.enabled and settings.stays_enabled
+        for _, chain in items:
+            chain.enabled = chain.enabled and settings.stays_enabled
     found = {(result.rig, result.chain): result for result in run.results}
     result = BakeResult(settings.verify, [found[owner.name, chain.name] for owner, chain in items])
     for armature in run.armatures.values():
@@ -140,6 +151,8 @@ class _Run:
 
     def steps(self) -> Iterator[float]:
         """Sample, solve and key level by level, then compare; yields how much is done."""
+        for armature in self.armatures.values():
+            armature.begin()
         progress = _Progress(len(self.groups) + (self.settings.verify != "NONE"))
         still = {name for name, armature in self.armatures.items() if armature.stands_still}
         for group in self.groups:
@@ -156,16 +169,17 @@ class _Run:
     def _level(self, group: Sequence[Item], still: set[str]) -> Iterator[float]:
         """Chains that do not depend on each other; of those that are keyed only what is compared later is kept."""
         tracks: list[Track] = []
-        wanted = [(item, self.frames[_key(item)]) for item in group]
-        most = max(len(frames) for _, frames in wanted)
+        wanted = [Wanted(item, self.frames[_key(item)], self.settings.frames[0]) for item in group]
+        most, keyed = max(len(one.frames) for one in wanted), 0
         for i, _ in enumerate(sample(self.context, wanted, still, tracks)):
-            yield SAMPLING * (i + 1) / most
+            yield min(SAMPLING * (i + 1) / most, SAMPLING)
         for some in portions(tracks):
             for track, answers in zip(some, solve_portion(some), strict=True):
                 self.results.append(self.armatures[track.owner.name_full].key(track, answers, self.settings))
                 track.goals = track.answers = None
                 self.tracks.append(track)
-            yield SAMPLING + (1.0 - SAMPLING) * len(some) / len(group)
+            keyed += len(some)
+            yield SAMPLING + (1.0 - SAMPLING) * keyed / len(group)
         for armature in self.armatures.values():
             armature.play()
 

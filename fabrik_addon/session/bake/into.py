@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import bpy
 
-from ...rig.compat import curves_of_action, slot_of
+from ...rig.compat import curves_of_action, slot_of, strips_of
 
 
 class Destination:
@@ -61,17 +61,15 @@ class Destination:
         finally:
             self._give_back()
 
-    def play(self, paths: Iterable[str]) -> None:
-        """Let the keys that are written play: on the track, for as long as they last.
+    def play(self, paths: set[str], span: tuple[float, float]) -> None:
+        """Let the keys that are written play: on the track, for as long as they count.
 
         Args:
             paths: The data paths that are keyed. Where other tracks have one of them, the new track plays over them
                 for its own frames alone, else it holds its ends as an action does.
+            span: First and last frame that are baked; a channel that stays has a single key.
         """
         if self.into != "NLA" or self._made is None:
-            return
-        curves = curves_of_action(self._made)
-        if not curves:
             return
         data: Any = self.owner.animation_data
         if self._track is None:
@@ -79,14 +77,17 @@ class Destination:
             self._track.name = self._made.name
         for strip in list(self._track.strips):
             self._track.strips.remove(strip)
-        first, last = min(curve.range()[0] for curve in curves), max(curve.range()[1] for curve in curves)
+        first, last = span
         strip = self._track.strips.new(self._made.name, int(first), self._made)
-        if hasattr(strip, "action_slot") and len(getattr(self._made, "slots", ())):
-            strip.action_slot = getattr(self._made, "slots")[0]
+        slots: Any = getattr(self._made, "slots", ())
+        if len(slots):
+            strip.action_slot = slots[0]
         if last > first:
             strip.action_frame_start, strip.action_frame_end = first, last
             strip.frame_start_raw, strip.frame_end_raw = first, last
-        strip.extrapolation = "NOTHING" if self._is_elsewhere(set(paths)) else "HOLD"
+        others = (found for found in strips_of(data) if found.action != self._made)
+        is_keyed = any(curve.data_path in paths for other in others for curve in curves_of_action(other.action))
+        strip.extrapolation = "NOTHING" if is_keyed else "HOLD"
 
     def finish(self) -> None:
         """Keep the action that the armature had from being lost, where nothing uses it any more."""
@@ -115,14 +116,6 @@ class Destination:
             data.action = self._before
         if slot_of(self.owner) != self._slot:
             data.action_slot = self._slot
-
-    def _is_elsewhere(self, paths: set[str]) -> bool:
-        """Whether a strip of another track keys one of the paths."""
-        data: Any = self.owner.animation_data
-        strips = (strip for track in data.nla_tracks if track != self._track for strip in track.strips)
-        return any(
-            curve.data_path in paths for strip in strips if strip.action for curve in curves_of_action(strip.action)
-        )
 
 
 def _slot_names(action: bpy.types.Action | None) -> set[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernel.arrays import conjugated, multiply, turn_angle
-from ...rig.channels import channel_of, read_values
+from ...kernel.arrays import REAL, conjugated, multiply, turn_angle
+from ...rig.channels import read_values, rotation_path
 from ...rig.curves import ChannelKeys, CurveWriter, Keys
 from .clean_up import cleaned
 from .result import ChainBake
@@ -22,6 +22,7 @@ def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: Bak
     result.worst_violation = answers.violation
     result.worst_turn = 0.0, float(frames[0])
     before = writer.keys
+    limits = {bone.name: limit for bone, limit in zip(reading.bones, reading.limits, strict=True)}
     for channels, bone, rotations in zip(track.channels, reading.bones, answers.rotations, strict=True):
         turns = turn_angle(multiply(conjugated(rotations[:, :-1]), rotations[:, 1:]))
         if turns.size and turns.max() > result.worst_turn[0]:
@@ -32,9 +33,13 @@ def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: Bak
         values = channels.run(rotations, stood)
         keys = Keys(frames, values, settings.interpolation, (settings.frames[0], settings.frames[-1]))
         if settings.clean_up > 0.0:
-            keys = cleaned(keys, channels.mode, settings.clean_up)
-        path = f"{bone.path_from_id()}.{channel_of(channels.mode)[0]}"
-        writer.turn_later_keys(path, channels.mode, keys)
+            limit = limits[bone.name] if track.goals is not None else None
+            keys, found = cleaned(keys, channels.mode, settings.clean_up, limit)
+            if limit is not None:
+                left = limit.stacked([limit]).violation(found.astype(REAL))
+                result.worst_violation = max(result.worst_violation, float(left.max()))
+        path = rotation_path(bone)
+        writer.turn_later_keys(path, channels.mode, keys, channels.indices)
         for index in channels.indices:
             writer.write(ChannelKeys(path, index, bone.name), keys, stood[index])
     result.keys = writer.keys - before

@@ -50,9 +50,13 @@ class ChainBake:
     worst_turn: tuple[float, float] = (0.0, 0.0)
 
     @property
+    def all_reached(self) -> bool:
+        return bool((self.status == REACHED).all())
+
+    @property
     def unreached(self) -> list[tuple[float, str]]:
         """The frames in which the tip does not come to its target, each with the reason."""
-        return [(float(self.frames[k]), WORDS[self.status[k]]) for k in np.flatnonzero(self.status)]
+        return [(float(self.frames[k]), WORDS[self.status[k]]) for k in np.flatnonzero(self.status != REACHED)]
 
     def as_json(self) -> Report:
         """What can be written as JSON; angles in degrees, frames that follow each other as one entry."""
@@ -63,7 +67,7 @@ class ChainBake:
             "frames": len(self.frames),
             "keys": self.keys,
             "unreached": [{"first": first, "last": last, "status": WORDS[status]} for first, last, status in runs],
-            "unreached_count": int(np.count_nonzero(self.status)),
+            "unreached_count": int(np.count_nonzero(self.status != REACHED)),
             "worst_residual": float(self.residuals.max()),
             "worst_residual_frame": float(self.frames[self.residuals.argmax()]),
             "worst_tip_error": error,
@@ -88,7 +92,7 @@ class BakeResult:
 
     @property
     def all_reached(self) -> bool:
-        return not any(found.status.any() for found in self.chains)
+        return all(found.all_reached for found in self.chains)
 
     def of(self, rig: str) -> BakeResult:
         """The part of one armature."""

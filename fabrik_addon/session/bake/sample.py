@@ -25,9 +25,9 @@ from ...rig.kinematics import axes_of
 from ...rig.plain_motion import points_at
 from ...rig.reader import Reading, read
 from ...rig.writer import BoneChannels, channels_of
+from ..frames import go_to
 from ..order import Item
 from ..solve import EXACT, is_rigid, posed
-from .checks import is_changing
 
 TURNED = 1e-5  # radians
 
@@ -92,19 +92,27 @@ class Track:
         return self.reading.measured(self.reading.starts).length
 
 
-def go_to(scene: bpy.types.Scene, frame: float) -> None:
-    """Let Blender evaluate a frame, sub-frame included."""
-    scene.frame_set(floor(frame), subframe=frame - floor(frame))
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """A chain to be read.
+
+    Attributes:
+        item: The chain, with its armature object.
+        frames: (F,), rising.
+        since: The frame from which on its old keys will be replaced; its channels run on from those before.
+    """
+
+    item: Item
+    frames: Array
+    since: float
 
 
-def sample(
-    context: bpy.types.Context, wanted: Sequence[tuple[Item, Array]], still: set[str], into: list[Track]
-) -> Iterator[None]:
+def sample(context: bpy.types.Context, wanted: Sequence[Wanted], still: set[str], into: list[Track]) -> Iterator[None]:
     """Read chains in every frame: by the curves of their goals alone where these tell, else as Blender evaluates them.
 
     Args:
         context: Its scene's frame is moved.
-        wanted: Chains that do not depend on each other, each with its (F,) frames, rising.
+        wanted: Chains that do not depend on each other.
         still: Full names of the armatures that stand still but for their chains' own bones.
         into: Where the tracks are put.
 
@@ -153,14 +161,19 @@ def _visited(
 
 
 def _steps_to(scene: bpy.types.Scene, tracks: Sequence[Track], last: float) -> set[float]:
-    """The frames by which simulations that move the tracks' goals come to the last one."""
-    goals = {
-        (goal, bone)
-        for chain in (track.reading.chain for track in tracks)
-        for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone))
-        if goal is not None
+    """The frames by which simulations that move the tracks' armatures or goals come to the last one."""
+    moving = {
+        (thing, bone)
+        for track in tracks
+        for chain in (track.reading.chain,)
+        for thing, bone in (
+            (chain.target, chain.target_bone),
+            (chain.pole, chain.pole_bone),
+            (track.owner, track.reading.bones[0].name),
+        )
+        if thing is not None
     }
-    if not any(is_simulated(goal, bone) for goal, bone in goals):
+    if not any(is_simulated(thing, bone) for thing, bone in moving):
         return set()
     return {float(frame) for frame in range(scene.frame_start, floor(last) + 1)}
 
@@ -169,24 +182,25 @@ def _read(track: Track, depsgraph: bpy.types.Depsgraph, movers: dict[str, Movers
     return read(track.owner, track.reading.chain, depsgraph, movers=movers[track.owner.name_full])
 
 
-def _started(context: bpy.types.Context, wanted: Sequence[tuple[Item, Array]]) -> list[Track]:
+def _started(context: bpy.types.Context, wanted: Sequence[Wanted]) -> list[Track]:
     """The chains as they are at their first frames."""
     scene = context.scene
     assert scene is not None
     found: dict[int, Track] = {}
-    for first in sorted({float(frames[0]) for _, frames in wanted}):
+    for first in sorted({float(one.frames[0]) for one in wanted}):
         go_to(scene, first)
         depsgraph = context.evaluated_depsgraph_get()
         known: dict[str, tuple[KeyedChannels, Animated, Movers]] = {}
-        for i, ((owner, chain), frames) in enumerate(wanted):
-            if float(frames[0]) != first:
+        for i, one in enumerate(wanted):
+            owner, chain = one.item
+            if float(one.frames[0]) != first:
                 continue
             if owner.name_full not in known:
-                known[owner.name_full] = KeyedChannels(owner, first), Animated(owner), movers_of(owner)
+                known[owner.name_full] = KeyedChannels(owner, one.since), Animated(owner), movers_of(owner)
             keyed, animated, movers = known[owner.name_full]
             try:
                 reading = read(owner, chain, depsgraph, movers=movers)
-                found[i] = Track(owner, reading, frames, channels_of(reading, keyed))
+                found[i] = Track(owner, reading, one.frames, channels_of(reading, keyed))
                 found[i].goals = _goals(found[i], animated)
             except FabrikError as error:
                 error.rig = error.rig or owner.name
@@ -199,7 +213,7 @@ def _goals(track: Track, animated: Animated) -> Goals | None:
     reading, count = track.reading, len(track.frames)
     if reading.chain.start == "ANIMATED" or not is_rigid(reading):
         return None
-    if is_changing(reading.chain, reading.bones, animated):
+    if animated.changes(reading.chain, reading.bones):
         return None
     turn = axes_of(reading.path.frames(reading.starts)[0])
     poles = np.empty((count, 3)) if reading.chain.pole is not None else None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 import bpy
 
@@ -20,7 +21,11 @@ def store_report(owner: bpy.types.Object, result: BakeResult) -> None:
 
 def read_report(owner: bpy.types.Object) -> Report | None:
     """What came of an armature's last bake; None where there was none, or where it was written by another version."""
-    text = rig_of(owner).bake_report
+    return _read(rig_of(owner).bake_report)
+
+
+@lru_cache(maxsize=8)  # panel and timeline ask at every redraw
+def _read(text: str) -> Report | None:
     try:
         report = json.loads(text) if text else None
     except ValueError:

@@ -12,8 +12,9 @@ from ...errors import FabrikError
 from ...rig.chain_bones import pose_bones
 from ...rig.reader import to_root
 from ...rig.targets import resolve_point
+from ..frames import go_to
 from .result import MOVED, REACHED, ChainBake
-from .sample import Track, go_to
+from .sample import Track
 
 OFF = 1e-3  # share of the length by which a tip is off where something else moves it
 SAMPLES = 50
@@ -59,7 +60,7 @@ def verify(
         go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
         for track, result, length, place in zip(tracks, results, lengths, places, strict=True):
-            if frame not in place or track.reading.chain.influence < 1.0:
+            if frame not in place:
                 continue
             try:
                 k, error = place[frame], _tip_error(track, depsgraph) / length
@@ -67,12 +68,12 @@ def verify(
                 reason.rig, reason.chain = track.owner.name, result.chain
                 reason.reason = f"in frame {frame:g}, {reason.reason}"
                 raise
-            result.residuals[k] = error
-            if result.status[k] != REACHED:
+            solved, result.residuals[k] = result.residuals[k], error
+            if result.status[k] != REACHED or track.reading.chain.influence < 1.0:
                 continue
             if result.worst_tip_error is None or error > result.worst_tip_error[0]:
                 result.worst_tip_error = error, frame
-            if error > OFF + slack * len(track.reading.bones):
+            if error > solved + OFF + slack * len(track.reading.bones):
                 result.status[k] = MOVED
         yield
 
