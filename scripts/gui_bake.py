@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import bpy
@@ -15,8 +16,7 @@ LONG, SHORT = 20000, 120  # frames
 
 
 def _curves(owner: Any) -> int:
-    data = owner.animation_data
-    return len(list(data.action.layers[0].strips[0].channelbags[0].fcurves)) if data and data.action else 0
+    return len(import_module("bl_ext.user_default.fabrik.rig.compat").fcurves_of(owner))
 
 
 def baked(window: Window) -> Iterator[float]:

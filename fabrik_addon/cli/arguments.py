@@ -6,13 +6,15 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from math import degrees
 from pathlib import Path
 from typing import NoReturn
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..session.bake.settings import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..session.frames import check_range
-from .baking import INTERPOLATIONS, INTO, VERIFY, BakeRequest
+from .baking import BakeRequest
 from .progress import FORMS
 from .scene import Choice, Place
 
@@ -99,7 +101,7 @@ def bake_request_of(arguments: argparse.Namespace) -> BakeRequest:
     """
     if arguments.index is not None:
         raise InvalidValueError("--index counts the entries of a job file, which --job names")
-    if not (are_finite([arguments.clean_up]) and 0.0 <= arguments.clean_up <= 30.0):
+    if not (are_finite([arguments.clean_up]) and 0.0 <= arguments.clean_up <= degrees(MOST_CLEAN_UP)):
         raise InvalidValueError(f"a clean-up by {arguments.clean_up} degrees is not between 0 and 30")
     return BakeRequest(
         choice_of(arguments),

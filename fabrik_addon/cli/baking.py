@@ -10,14 +10,12 @@ from typing import Any
 import bpy
 
 from ..session.bake import BakeSettings, bake_steps, to_the_end
+from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
 from ..session.frames import frames_between
 from .progress import Progress
 from .scene import Choice, chosen, items_of, put_targets
 
 Report = dict[str, Any]
-INTO = ("ACTION", "NEW_ACTION", "NLA")
-INTERPOLATIONS = ("LINEAR", "BEZIER")
-VERIFY = ("EVERY", "SAMPLE", "NONE")
 
 
 @dataclass(frozen=True, slots=True)

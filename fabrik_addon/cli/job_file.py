@@ -7,20 +7,22 @@ import json
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import degrees
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..session.bake.settings import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..session.frames import LAST_FRAME, check_range
-from .baking import INTERPOLATIONS, INTO, VERIFY, BakeRequest
+from .baking import BakeRequest
 from .scene import Choice, Place
 
 VERSION = 1
 LARGEST = 16_000_000  # bytes
 MOST_SHOTS = 100_000
 LONGEST = 1024  # characters of a name or path
-MOST_DEGREES = 30.0
+MOST_DEGREES = degrees(MOST_CLEAN_UP)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator
-from math import degrees, radians
+from math import degrees
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..errors import FabrikError
 from ..session.bake import BakeResult, BakeSettings, ChainBake, bake_steps
+from ..session.bake.settings import MOST_CLEAN_UP
 from .base import NAMED, ChainOperator, listed
 from .choices import SpanOptions, chains_property, items_of
 
@@ -61,7 +62,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
             description="Leave out keys as long as no joint is off by more than this angle; 0 keeps all",
             subtype="ANGLE",
             min=0.0,
-            max=radians(30.0),
+            max=MOST_CLEAN_UP,
             precision=3,
             step=1,
         )

@@ -14,6 +14,7 @@ from ..finite import are_finite
 from .chain_bones import pose_bones
 from .channels import rotation_path
 from .dependencies import bones_behind, broken_driver
+from .goals import goals_of
 from .properties import FabrikChain
 from .visibility import is_evaluated
 
@@ -149,13 +150,12 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.
     if chain.target is None:
         raise AbsentTargetError("no target is set", chain=chain.name)
     own = {bone.name for bone in bones}
-    for role, goal in (("target", chain.target), ("pole", chain.pole)):
-        if goal is not None and goal.is_missing:
+    for role, goal, bone in goals_of(chain):
+        if goal.is_missing:
             raise TargetError(
                 f"the {role} '{goal.name}' is missing in the file that it is linked from", chain=chain.name
             )
-    for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
-        carriers = own & bones_behind(owner, goal, bone) if goal is not None else set()
+        carriers = own & bones_behind(owner, goal, bone)
         if carriers:
             name = next(found.name for found in reversed(bones) if found.name in carriers)
             raise TargetError(f"the {role} moves with the chain's own bone '{name}'", chain=chain.name)
@@ -167,8 +167,8 @@ def check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
     Raises:
         TargetError: There is such a driver.
     """
-    for role, goal, bone in (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone)):
-        broken = broken_driver(goal, bone) if goal is not None else ""
+    for role, goal, bone in goals_of(chain):
+        broken = broken_driver(goal, bone)
         if broken:
             text = f"the driver of {broken}, which moves the {role}, can't be evaluated"
             if bpy.app.autoexec_fail:

@@ -32,6 +32,28 @@ def slot_of(owner: bpy.types.Object) -> Any:
     return getattr(owner.animation_data, "action_slot", None)
 
 
+def give_action(user: Any, action: bpy.types.Action | None, slot: Any = None) -> None:
+    """Give an object's animation data, or a strip, an action, and from 4.4 on a slot of it: the first if none is given."""
+    if user.action != action:
+        user.action = action
+    slots: Any = getattr(action, "slots", ())
+    wanted = slot if slot is not None or not len(slots) else slots[0]
+    if hasattr(user, "action_slot") and user.action_slot != wanted:
+        user.action_slot = wanted
+
+
+def slot_names(action: bpy.types.Action | None) -> set[str]:
+    """What the slots of an action are told apart by; none before 4.4."""
+    return {slot.identifier for slot in getattr(action, "slots", ())}
+
+
+def remove_slots(action: bpy.types.Action | None, names: set[str]) -> None:
+    """Remove slots of an action, by their names."""
+    slots: Any = getattr(action, "slots", ())
+    for name in names:
+        slots.remove(slots[name])
+
+
 def strips_of(data: Any, with_muted: bool = False) -> list[Any]:
     """The strips of an object's NLA tracks that have actions, those inside meta strips included.
 

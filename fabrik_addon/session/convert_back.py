@@ -22,7 +22,8 @@ from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain
 from ..rig.reader import Reading, frame_of, read
 from ..rig.writer import plan
-from .convert import Converted, bend_between, differences, joints_of
+from .bend import bend_between, differences, joints_of
+from .convert import Converted
 from .order import Item
 
 CORRECTIONS = 5

@@ -12,6 +12,7 @@ import bpy
 from ..errors import InvalidValueError, RigError
 from ..rig.chain_bones import resolve_bones
 from ..rig.compat import fcurves_of
+from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain
 from .live_state import state
 
@@ -89,9 +90,7 @@ def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[i
 def keys_of_goals(chain: FabrikChain, first: float, last: float) -> list[float]:
     """Frames in a range at which target or pole of a chain have keys of their own."""
     curves: list[bpy.types.FCurve] = []
-    for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
-        if goal is None:
-            continue
+    for _, goal, bone in goals_of(chain):
         own = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' if bone else ""
         starts = tuple(own + name for name in KEYED_BY)
         curves += [curve for curve in fcurves_of(goal) if curve.data_path.startswith(starts)]

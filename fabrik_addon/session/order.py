@@ -10,6 +10,7 @@ import bpy
 from ..errors import ChainError, FabrikError
 from ..rig.chain_bones import resolve_bones
 from ..rig.dependencies import carriers_of
+from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain
 
 Item = tuple[bpy.types.Object, FabrikChain]
@@ -84,7 +85,6 @@ def bones_above(owner: bpy.types.Object, chain: FabrikChain, own: Bones) -> Bone
     found: Bones = set()
     for _, name in own:
         found |= carriers_of(owner, name)
-    for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
-        if goal is not None:
-            found |= carriers_of(goal, bone)
+    for _, goal, bone in goals_of(chain):
+        found |= carriers_of(goal, bone)
     return {pair for pair in found if pair[1]} - own

@@ -18,12 +18,13 @@ from ..rig.channels import read_rotation
 from ..rig.compat import fcurves_of
 from ..rig.curves import clear_keys
 from ..rig.dependencies import carriers_of
+from ..rig.goals import goals_of
 from ..rig.keys import insert_object_keys
 from ..rig.placing import held_by, location_at
 from ..rig.properties import FabrikChain
 from ..rig.reader import read, to_root
 from ..rig.targets import resolve_point
-from .convert import bend_between
+from .bend import bend_between
 from .drag import tip_of
 from .frames import frames_visited, go_to
 from .order import Item
@@ -134,9 +135,7 @@ def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
         if chain.influence < 1.0:
             reason = "its influence is below 1, so that solving moves it wherever its target is"
             raise ChainError(reason, rig=owner.name, chain=chain.name)
-        for goal in (chain.target, chain.pole):
-            if goal is None:
-                continue
+        for _, goal, _ in goals_of(chain):
             if goal.name_full in taken:
                 reason = f"its target or pole '{goal.name}' is also of '{taken[goal.name_full]}'"
                 raise TargetError(f"{reason}: snap them one by one", rig=owner.name, chain=chain.name)
@@ -145,9 +144,10 @@ def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
             if reason:
                 raise TargetError(f"'{goal.name}' can't be keyed: {reason}", rig=owner.name, chain=chain.name)
     for (owner, chain), _ in wanted:
-        for thing, bone in ((chain.target, ""), (chain.pole, ""), (owner, resolve_bones(owner, chain)[0].name)):
-            above = {name for name, _ in carriers_of(thing, bone)} - {thing.name_full} if thing is not None else set()
-            if thing is not None and above & taken.keys():
+        root = resolve_bones(owner, chain)[0].name
+        for thing, bone in (*((goal, bone) for _, goal, bone in goals_of(chain)), (owner, root)):
+            above = {name for name, _ in carriers_of(thing, bone)} - {thing.name_full}
+            if above & taken.keys():
                 reason = f"'{thing.name}' hangs on '{min(above & taken.keys())}', which is to be moved"
                 raise TargetError(f"{reason}: this can't come to rest", rig=owner.name, chain=chain.name)
 

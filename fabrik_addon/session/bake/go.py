@@ -12,10 +12,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 import bpy
 import numpy as np
 
-from ...errors import ChainError, InvalidValueError
+from ...errors import ChainError
 from ...kernel.arrays import Array
 from ...rig.chain_bones import resolve_bones
-from ..frames import MOST_FRAMES, frames_visited, keys_of_goals
+from ..frames import frames_visited, keys_of_goals
 from ..order import Item, levels
 from .armature import BakedArmature
 from .checks import check_bake
@@ -73,10 +73,6 @@ def bake_steps(
     """
     scene = context.scene
     assert scene is not None
-    if not settings.frames:
-        raise InvalidValueError("the range ends before it starts: there is no frame to bake")
-    if len(settings.frames) > MOST_FRAMES:
-        raise InvalidValueError(f"{len(settings.frames)} frames are more than {MOST_FRAMES}")
     if not items:
         raise ChainError("there is no chain to bake: none is enabled or chosen")
     check_bake(context, items, settings.into)

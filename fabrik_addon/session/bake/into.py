@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from ...rig.compat import curves_of_action, slot_of, strips_of
+from ...rig.compat import curves_of_action, give_action, remove_slots, slot_names, slot_of, strips_of
 
 
 class Destination:
@@ -29,7 +29,7 @@ class Destination:
         data = owner.animation_data or owner.animation_data_create()
         assert data is not None
         self._before, self._slot = data.action, slot_of(owner)
-        self._slots = _slot_names(self._before)
+        self._slots = slot_names(self._before)
         self._made: bpy.types.Action | None = None
         self._track: Any = None
         if into == "NEW_ACTION" and self._before is not None:
@@ -52,10 +52,7 @@ class Destination:
             yield
             return
         data: Any = self.owner.animation_data
-        data.action = self._made
-        slots: Any = getattr(self._made, "slots", ())
-        if len(slots):
-            data.action_slot = slots[0]
+        give_action(data, self._made)
         try:
             yield
         finally:
@@ -79,9 +76,7 @@ class Destination:
             self._track.strips.remove(strip)
         first, last = span
         strip = self._track.strips.new(self._made.name, int(first), self._made)
-        slots: Any = getattr(self._made, "slots", ())
-        if len(slots):
-            strip.action_slot = slots[0]
+        give_action(strip, self._made)
         if last > first:
             strip.action_frame_start, strip.action_frame_end = first, last
             strip.frame_start_raw, strip.frame_end_raw = first, last
@@ -102,8 +97,7 @@ class Destination:
             data.nla_tracks.remove(self._track)
             self._track = None
         self._give_back()
-        for name in _slot_names(self._before) - self._slots:
-            getattr(self._before, "slots").remove(getattr(self._before, "slots")[name])
+        remove_slots(self._before, slot_names(self._before) - self._slots)
         if self._made is not None:
             bpy.data.actions.remove(self._made)
             self._made = None
@@ -116,7 +110,3 @@ class Destination:
             data.action = self._before
         if slot_of(self.owner) != self._slot:
             data.action_slot = self._slot
-
-
-def _slot_names(action: bpy.types.Action | None) -> set[str]:
-    return {slot.identifier for slot in getattr(action, "slots", ())}

@@ -20,6 +20,7 @@ from ...kernel.rotations import turn_angle
 from ...rig.animated import Animated
 from ...rig.checks import Movers, movers_of
 from ...rig.dependencies import is_simulated
+from ...rig.goals import goals_of
 from ...rig.keys import KeyedChannels
 from ...rig.kinematics import axes_of
 from ...rig.plain_motion import points_at
@@ -162,17 +163,8 @@ def _visited(
 
 def _steps_to(scene: bpy.types.Scene, tracks: Sequence[Track], last: float) -> set[float]:
     """The frames by which simulations that move the tracks' armatures or goals come to the last one."""
-    moving = {
-        (thing, bone)
-        for track in tracks
-        for chain in (track.reading.chain,)
-        for thing, bone in (
-            (chain.target, chain.target_bone),
-            (chain.pole, chain.pole_bone),
-            (track.owner, track.reading.bones[0].name),
-        )
-        if thing is not None
-    }
+    moving = {(track.owner, track.reading.bones[0].name) for track in tracks}
+    moving |= {(goal, bone) for track in tracks for _, goal, bone in goals_of(track.reading.chain)}
     if not any(is_simulated(thing, bone) for thing, bone in moving):
         return set()
     return {float(frame) for frame in range(scene.frame_start, floor(last) + 1)}
@@ -227,15 +219,12 @@ def _by_curves(track: Track) -> bool:
         return False
     back = np.array(reading.world.to_3x3().inverted())
     away, origin = np.array(reading.world.translation), np.array(reading.origin)
-    for goal, bone, into in (
-        (chain.target, chain.target_bone, goals.targets),
-        (chain.pole, chain.pole_bone, goals.poles),
-    ):
-        if into is None or goal is None:
-            continue
+    for role, goal, bone in goals_of(chain):
+        into = goals.targets if role == "target" else goals.poles
         points = points_at(goal, bone, track.frames)
         if points is None or not (np.abs(points) <= LARGEST).all():  # what is wrong, a visit tells with its frame
             return False
+        assert into is not None
         into[:] = (points - away) @ back.T - origin
     return True
 

@@ -4,6 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from math import radians
+
+from ...errors import InvalidValueError
+from ...finite import are_finite
+from ..frames import MOST_FRAMES
+
+INTO = ("ACTION", "NEW_ACTION", "NLA")
+INTERPOLATIONS = ("LINEAR", "BEZIER")
+VERIFY = ("EVERY", "SAMPLE", "NONE")
+MOST_CLEAN_UP = radians(30.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +29,29 @@ class BakeSettings:
         only_keys: Whether each chain is keyed only where its target or pole has a key.
         clean_up: Angle in radians by which a joint may be off at a frame so that keys can be left out; 0 keeps all.
         stays_enabled: Whether the chains are still to be solved afterwards.
+
+    Raises:
+        InvalidValueError: One of them is none of these.
     """
 
     frames: tuple[float, ...]
-    into: str = "ACTION"
-    interpolation: str = "LINEAR"
-    verify: str = "EVERY"
+    into: str = INTO[0]
+    interpolation: str = INTERPOLATIONS[0]
+    verify: str = VERIFY[0]
     only_keys: bool = False
     clean_up: float = 0.0
     stays_enabled: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.frames:
+            raise InvalidValueError("the range ends before it starts: there is no frame to bake")
+        if len(self.frames) > MOST_FRAMES:
+            raise InvalidValueError(f"{len(self.frames)} frames are more than {MOST_FRAMES}")
+        if not are_finite(self.frames) or not all(a < b for a, b in pairwise(self.frames)):
+            raise InvalidValueError("the frames do not rise")
+        choices = ((self.into, INTO), (self.interpolation, INTERPOLATIONS), (self.verify, VERIFY))
+        for chosen, words in choices:
+            if chosen not in words:
+                raise InvalidValueError(f"'{chosen}' is none of {', '.join(words)}")
+        if not 0.0 <= self.clean_up <= MOST_CLEAN_UP + 1e-6:
+            raise InvalidValueError("the clean-up is not between 0 and 30 degrees")
