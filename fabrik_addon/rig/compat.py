@@ -33,7 +33,7 @@ def slot_of(owner: bpy.types.Object) -> Any:
 
 
 def give_action(user: Any, action: bpy.types.Action | None, slot: Any = None) -> None:
-    """Give an object's animation data, or a strip, an action, and from 4.4 on a slot of it: the first if none is given."""
+    """Give animation data, or a strip, an action, and from 4.4 on a slot of it: the first if none is given."""
     if user.action != action:
         user.action = action
     slots: Any = getattr(action, "slots", ())

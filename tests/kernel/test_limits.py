@@ -3,6 +3,7 @@
 
 from math import atan2, pi, radians, sin
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from fabrik_addon.kernel.limits import FREE, LIMITS, Cone, Hinge, Limit, Locked, Planar, Twist
@@ -242,3 +243,20 @@ def test_an_end_does_not_pass_the_other() -> None:
     at = hinge((1, 0, 0), -170, 170).at(radians(-30)) @ Vector((0, 1, 0))
     assert limit.setting_at("angle_max", at) == pytest.approx(radians(10))
     assert limit.setting_at("angle_min", at) == pytest.approx(radians(-30))
+
+
+@pytest.mark.parametrize("limit", ALL, ids=repr)
+def test_what_is_told_to_blenders_ik_means_the_same(limit: Limit) -> None:
+    """Read back as a limit for Blender's own IK it allows what it allowed, unless something is said to be lost."""
+    free, ranges, lost = limit.ik_meaning()
+    settings = SimpleNamespace(ik_locks=[i not in free for i in range(3)], ik_ranges=[ranges.get(i) for i in range(3)])
+    within = all(-pi <= low <= high <= pi for low, high in ranges.values())
+    if lost or not within:
+        return
+    again, random = LIMITS["BONE_IK"].make(settings, Quaternion()), Random(3)
+    for one, other in ((limit, again), (again, limit)):
+        for _ in range(20):
+            rotation = one.sample(random)
+            if isinstance(one, Locked):
+                rotation = other.sample(random)
+            assert other.violation(rotation) < 2e-3

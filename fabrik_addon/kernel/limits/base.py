@@ -17,6 +17,7 @@ from mathutils import Quaternion, Vector
 
 from ..rotations import part_way
 from .batch import LimitBatch
+from .ik_meaning import ALL_AXES, IkMeaning
 from .outline import Outline
 
 
@@ -68,6 +69,10 @@ class Limit(ABC):
             point: In the rest frame of the bone, about the joint.
         """
         raise KeyError(name)
+
+    def ik_meaning(self) -> IkMeaning:
+        """What Blender's own IK can heed of the limit."""
+        return IkMeaning(ALL_AXES, {}, (f"a limit of the type {type(self).__name__}",))
 
     def bend_axis(self, rotation: Quaternion) -> Vector | None:
         """Unit axis (rest frame) about which a straight chain is to be bent here; None where the limit has no say."""

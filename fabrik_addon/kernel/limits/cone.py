@@ -17,9 +17,10 @@ from .. import arrays
 from ..arrays import Array
 from .base import LimitType
 from .batch import scalars
+from .ik_meaning import ALL_AXES, IkMeaning
 from .outline import Outline
 from .ranges import AT_END, check_range
-from .swing_twist import SwingTwist, SwingTwistBatch, Twist, twist_columns, twist_of
+from .swing_twist import SwingTwist, SwingTwistBatch, Twist, ik_range, twist_columns, twist_of
 
 Point = tuple[float, float]
 EDGE_POINTS = 64
@@ -55,6 +56,10 @@ class Cone(SwingTwist):
     def circular(cls, greatest: float, least: float = 0.0, twist: Twist | None = None) -> Cone:
         """A cone between two angles from the rest direction."""
         return cls(least, greatest, greatest, greatest, greatest, twist)
+
+    def ik_meaning(self) -> IkMeaning:
+        ranges = {0: (-self.x_low, self.x_high), 2: (-self.z_low, self.z_high)} | ik_range(self.twist)
+        return IkMeaning(ALL_AXES, ranges, ("the least angle of its cone",) if self.inner > 0.0 else ())
 
     def nearest(self, direction: Vector) -> Vector:
         x, z = _to_map(direction)

@@ -16,6 +16,7 @@ from ..arrays import Array
 from ..rotations import from_rotation_vector, from_to
 from .base import Limit, LimitType
 from .batch import LimitBatch
+from .ik_meaning import ALL_AXES, IkMeaning
 from .swing_twist import BASES, BASIS, twist_of
 from .twisting import Twisting
 
@@ -24,6 +25,9 @@ SAMPLE_RANGE = 0.6  # a restart should look like the start pose, not like a knot
 
 class Free(Limit):
     """Every rotation is allowed."""
+
+    def ik_meaning(self) -> IkMeaning:
+        return IkMeaning(ALL_AXES, {})
 
     def clamp(self, rotation: Quaternion) -> Quaternion:
         return rotation.copy()

@@ -18,10 +18,13 @@ from ..rotations import X_AXIS, Y_AXIS, angle_about, turn_about, turn_angle
 from .base import Limit, LimitType
 from .batch import LimitBatch, Way, clipped, columns, scalars
 from .batch import unwrapped as unwrapped_columns
+from .ik_meaning import IkMeaning, about_axis, beside_an_axis
 from .outline import TWIST_RADIUS, Outline, arc
 from .ranges import AT_END, check_range, checked_axis, clamped, set_end, unwrapped
 
 ALIKE = 1e-3  # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
+
+STRAIGHT = 1e-6  # of a unit quaternion's w, below which a rotation is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,15 @@ class Hinge(Limit):
     angle_min: float = -pi
     angle_max: float = pi
     zero: Quaternion = field(default_factory=Quaternion)
+
+    def ik_meaning(self) -> IkMeaning:
+        own = about_axis(self.axis, self.angle_min, self.angle_max)
+        if own is None:
+            return beside_an_axis()
+        is_turned = abs(self.zero.w) < 1.0 - STRAIGHT
+        return IkMeaning(
+            frozenset((own[0],)), dict((own,)), ("the rotation that locked channels add",) if is_turned else ()
+        )
 
     def at(self, angle: float) -> Quaternion:
         """The joint's rotation at `angle`, which is clamped to the range."""

@@ -15,6 +15,7 @@ from ..arrays import REAL, Array, spread
 from ..rotations import Y_AXIS, turn_angle
 from .base import Limit, LimitType
 from .batch import LimitBatch, columns
+from .ik_meaning import IkMeaning
 from .outline import Outline
 
 
@@ -27,6 +28,9 @@ class Locked(Limit):
     """
 
     rotation: Quaternion = field(default_factory=Quaternion)
+
+    def ik_meaning(self) -> IkMeaning:
+        return IkMeaning(frozenset(), {})
 
     def clamp(self, rotation: Quaternion) -> Quaternion:
         return self.rotation.copy()

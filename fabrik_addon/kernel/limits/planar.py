@@ -19,9 +19,10 @@ from ..rotations import X_AXIS, Y_AXIS, angle_about, turn_about
 from .base import LimitType
 from .batch import clipped, columns, scalars
 from .batch import unwrapped as unwrapped_columns
+from .ik_meaning import IkMeaning, about_axis, beside_an_axis
 from .outline import Outline, arc
 from .ranges import AT_END, check_range, checked_axis, clamped, set_end, unwrapped
-from .swing_twist import SwingTwist, SwingTwistBatch, Twist, twist_columns, twist_of
+from .swing_twist import SwingTwist, SwingTwistBatch, Twist, ik_range, twist_columns, twist_of
 
 ALONG = 0.999
 
@@ -41,6 +42,12 @@ class Planar(SwingTwist):
     angle_min: float = -pi
     angle_max: float = pi
     twist: Twist | None = None
+
+    def ik_meaning(self) -> IkMeaning:
+        own = about_axis(self.axis, self.angle_min, self.angle_max)
+        if own is None:
+            return beside_an_axis()
+        return IkMeaning(frozenset((own[0], 1)), dict((own,)) | ik_range(self.twist))
 
     def angle(self, direction: Vector) -> float:
         """Angle about the axis from the rest direction to a direction."""

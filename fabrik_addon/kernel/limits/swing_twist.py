@@ -23,6 +23,7 @@ from ..rotations import X_AXIS, Y_AXIS, angle_about, from_rotation_vector, from_
 from .base import Limit
 from .batch import LimitBatch, Way, clipped, scalars
 from .batch import unwrapped as unwrapped_columns
+from .ik_meaning import Range
 from .outline import TWIST_RADIUS, Outline, arc
 from .ranges import AT_END, check_range, clamped, set_end, unwrapped
 
@@ -36,6 +37,11 @@ class Twist:
 
     low: float
     high: float
+
+
+def ik_range(twist: Twist | None) -> dict[int, Range]:
+    """A range of twist as one of the bone's Y, for Blender's own IK."""
+    return {} if twist is None else {1: (twist.low, twist.high)}
 
 
 def twist_of(settings: Any) -> Twist | None:

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What Blender's own IK can heed of a limit: locks and ranges of the bone's X, Y and Z."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mathutils import Vector
+
+PARALLEL = 1e-3  # of a unit axis to one of the bone's, in each coordinate
+ALL_AXES = frozenset((0, 1, 2))
+
+Range = tuple[float, float]
+
+
+class IkMeaning(NamedTuple):
+    """A limit as locks and ranges.
+
+    Attributes:
+        free: Axes that are not locked; 0 is X.
+        ranges: Least and greatest angle in radians about those axes that are limited.
+        lost: What can't be told so.
+    """
+
+    free: frozenset[int]
+    ranges: dict[int, Range]
+    lost: tuple[str, ...] = ()
+
+
+def about_axis(axis: Vector, low: float, high: float) -> tuple[int, Range] | None:
+    """The axis of the bone along a unit axis, and a range about it; None where it is along none."""
+    index = max(range(3), key=lambda i: abs(axis[i]))
+    if any(abs(axis[i]) > PARALLEL for i in range(3) if i != index):
+        return None
+    return index, ((low, high) if axis[index] > 0.0 else (-high, -low))
+
+
+def beside_an_axis() -> IkMeaning:
+    """A turn about an axis that is none of the bone's."""
+    return IkMeaning(ALL_AXES, {}, ("a limit about an axis that is none of the bone's",))
