@@ -77,6 +77,8 @@ def shares_curves(owner: bpy.types.Object) -> bpy.types.Object | None:
     """
     data: Any = owner.animation_data
     slot = slot_of(owner)
+    if slot is None and hasattr(data, "action_slot"):
+        return None  # it gets a slot of its own
     for other in bpy.data.objects:
         theirs: Any = other.animation_data
         if other == owner or theirs is None:

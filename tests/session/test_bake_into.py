@@ -14,7 +14,7 @@ from fabrik_addon.session import live
 from fabrik_addon.session.bake import BakeSettings, bake_steps
 from mathutils import Quaternion
 
-from bake_rigs import FRAMES, assert_on_target, keyed_line, local_rotations, run
+from bake_rigs import FRAMES, assert_on_target, keyed_line, local_rotations, rotation_keys, run
 from rigs import add_chain, make_line, tip_error
 
 
@@ -247,6 +247,40 @@ class TestOldKeys:
         curve = next(curve for curve in fcurves_of(owner) if '"b0"' in curve.data_path)
         assert [point.co[0] for point in curve.keyframe_points] == [-1.0, 1.0, 10.0, 20.0, 50.0]
 
+    def test_later_keys_are_turned_back_where_it_is_given_up(self) -> None:
+        owner, chain = keyed_line()
+        bone = owner.pose.bones["b0"]
+        for frame, sign in ((-5, 1.0), (30, -1.0)):
+            bone.rotation_quaternion = Quaternion((1, 0, 0), 0.5) * sign
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        before = rotation_keys(owner)
+        steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
+        while next(steps) <= 0.5:
+            pass
+        assert rotation_keys(owner)['pose.bones["b0"].rotation_quaternion', 0][-1][1] > 0.0
+        steps.close()
+        assert rotation_keys(owner) == before
+
+    def test_slots_are_as_they_were_where_it_is_given_up(self) -> None:
+        owner, chain = keyed_line()
+        other = make_line(1)
+        other.name = "Other"
+        other.keyframe_insert("location", frame=1)
+        action = other.animation_data.action
+        if not hasattr(action, "slots"):
+            return  # before 4.4 an action has none
+        data = owner.animation_data_create()
+        data.action, data.action_slot = action, None
+        before = [slot.identifier for slot in action.slots]
+        steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
+        while next(steps) <= 0.5:
+            pass
+        assert len(action.slots) == len(before) + 1
+        steps.close()
+        assert [slot.identifier for slot in action.slots] == before
+        assert data.action == action
+        assert data.action_slot is None
+
     def test_selected_keys_are_selected_again_where_it_is_given_up(self) -> None:
         owner, chain = keyed_line()
         for frame in (3, 6):
@@ -442,6 +476,23 @@ def test_an_armature_on_a_rigid_body_is_come_to_step_by_step() -> None:
     for frame in range(1, 13):
         bpy.context.scene.frame_set(frame)
     assert tip_error(owner, chain) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"frames": ()}, "no frame to bake"),
+        ({"frames": (3, 2)}, "do not rise"),
+        ({"frames": (1, float("nan"))}, "do not rise"),
+        ({"into": "TRASH"}, "'TRASH' is none of ACTION, NEW_ACTION, NLA"),
+        ({"verify": "ALL"}, "is none of EVERY"),
+        ({"clean_up": 1.0}, "not between 0 and 30"),
+        ({"clean_up": float("nan")}, "not between 0 and 30"),
+    ],
+)
+def test_settings_that_are_none(wrong, message: str) -> None:
+    with pytest.raises(FabrikError, match=message):
+        BakeSettings(**{"frames": FRAMES, **wrong})
 
 
 def test_a_single_frame_is_told_as_such() -> None:

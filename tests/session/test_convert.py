@@ -129,6 +129,13 @@ def test_constraints_that_are_no_chain_are_left_as_they_are(what, reason: str, c
     assert reason in capfd.readouterr().out
 
 
+def test_another_constraint_on_a_bone_of_the_limb_is_said(capfd) -> None:
+    owner, _ = leg()
+    owner.pose.bones["b0"].constraints.new("LIMIT_ROTATION").name = "Mine"
+    bpy.ops.fabrik.from_ik()
+    assert "the constraint 'Mine' still moves a bone of it" in capfd.readouterr().out
+
+
 def test_an_influence_that_is_keyed_is_said(capfd) -> None:
     _, constraint = leg()
     constraint.keyframe_insert("influence", frame=1)
