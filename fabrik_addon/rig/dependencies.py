@@ -38,22 +38,27 @@ def carriers_of(found: bpy.types.Object, bone: str) -> set[tuple[str, str]]:
         found: A target or pole, or an armature.
         bone: Name of a bone of `found`, or "".
     """
+    return {(thing.name_full, name) for thing, name in _carriers(found, bone)}
+
+
+def _carriers(found: bpy.types.Object, bone: str) -> list[Tie]:
+    """`carriers_of` with the objects themselves."""
     waiting: list[Tie] = [(found, bone)]
-    seen: set[tuple[str, str]] = set()
+    seen: dict[tuple[str, str], Tie] = {}
     while waiting:
         thing, name = waiting.pop()
         own = pose_bones(thing).get(name) if name and thing.pose else None
         name = own.name if own else ""
         if (thing.name_full, name) in seen:
             continue
-        seen.add((thing.name_full, name))
+        seen[thing.name_full, name] = thing, name
         if own is None:
             waiting += _ties_of_object(thing)
             continue
         waiting += _ties_of(own.constraints)
         waiting += _ties_of_drivers(thing, own.path_from_id())
         waiting.append((thing, own.parent.name if own.parent else ""))
-    return seen
+    return list(seen.values())
 
 
 def is_simulated(found: bpy.types.Object, bone: str) -> bool:
@@ -63,11 +68,9 @@ def is_simulated(found: bpy.types.Object, bone: str) -> bool:
         found: A target or pole, or an armature.
         bone: Name of a bone of `found`, or "".
     """
-    names = {name for name, _ in carriers_of(found, bone)}
-    things = (thing for thing in bpy.data.objects if thing.name_full in names)
     return any(
         thing.rigid_body is not None or any(modifier.type in SIMULATIONS for modifier in thing.modifiers)
-        for thing in things
+        for thing, _ in _carriers(found, bone)
     )
 
 
@@ -78,15 +81,11 @@ def broken_driver(found: bpy.types.Object, bone: str) -> str:
         found: A target or pole.
         bone: Name of a bone of `found`, or "".
     """
-    carriers = carriers_of(found, bone)
-    names = {name for name, _ in carriers}
-    for thing in bpy.data.objects:
+    for thing, name in _carriers(found, bone):
         data = thing.animation_data
-        if thing.name_full not in names or data is None:
-            continue
-        for curve in data.drivers:
+        for curve in data.drivers if data is not None else ():
             of_bone = curve.data_path.startswith("pose.bones[")
-            of_this = (thing.name_full, _bone_in(curve.data_path)) in carriers if of_bone else True
+            of_this = _bone_in(curve.data_path) == name if of_bone else True
             if curve.driver is not None and of_this and not curve.mute and not curve.driver.is_valid:
                 return f"'{curve.data_path}' of '{thing.name}'"
     return ""
