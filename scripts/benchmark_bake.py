@@ -154,9 +154,10 @@ def naive(case: Case) -> Row:
     return {"s": (time.perf_counter() - started) * case.frames / NAIVE_FRAMES, "rig": (owner, tips, targets)}
 
 
-def bakes(rounds: int) -> Row:
-    """Table 9: medians of interleaved rounds, each in a file made anew."""
-    return table("9. Baking beside nla.bake of the same rig with Blender's IK", [_row(case, rounds) for case in CASES])
+def bakes(rounds: int, quick: bool) -> Row:
+    """Table 9: medians of interleaved rounds, each in a file made anew; quick leaves the long case out."""
+    cases = [case for case in CASES if not quick or case.frames <= LONG]
+    return table("9. Baking beside nla.bake of the same rig with Blender's IK", [_row(case, rounds) for case in cases])
 
 
 def _row(case: Case, rounds: int) -> Row:

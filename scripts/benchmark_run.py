@@ -37,7 +37,7 @@ def main(out: Path, user: Path, quick: bool) -> None:
         ("smoothness", lambda: smooth.smoothness(kernel, 60 if quick else 120)),
         ("blocked, checked", lambda: single.blocked(kernel, 12 if quick else 200, 4 if quick else 12)),
         ("live posing", lambda: live.live(3 if quick else 9)),
-        ("baking", lambda: bake.bakes(1 if quick else 5)),
+        ("baking", lambda: bake.bakes(1 if quick else 5, quick)),
         ("growth of baking", lambda: bake.growth(quick)),
     )
     tables = []
