@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from .scene import Choice, Place
 VERSION = 1
 LARGEST = 16_000_000  # bytes
 MOST_SHOTS = 100_000
+DEEPEST = 8  # brackets in brackets; a job has five
+TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{}]', re.DOTALL)  # a string, whose brackets do not count, or a bracket
 LONGEST = 1024  # characters of a name or path
 MOST_DEGREES = degrees(MOST_CLEAN_UP)
 
@@ -72,14 +75,23 @@ def _loaded(path: Path) -> dict[str, Any]:
     if status.st_size > LARGEST:
         raise InvalidValueError(f"job file '{path}': {status.st_size} bytes are more than {LARGEST}")
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_pairs, parse_constant=_constant)
-    except RecursionError as error:
-        raise InvalidValueError(f"job file '{path}': it is nested too deeply") from error
+        text = path.read_text(encoding="utf-8-sig")
+        _check_depth(text)
+        data = json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant)
     except (OSError, ValueError) as error:
         raise InvalidValueError(f"job file '{path}': {error}") from error
     if not isinstance(data, dict):
         raise InvalidValueError(f"job file '{path}': it is no object with 'version' and 'shots'")
     return data
+
+
+def _check_depth(text: str) -> None:
+    """Refuse text that is nested deeper than any job, before a parser goes down into it."""
+    depth = 0
+    for token in TOKENS.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+        if depth > DEEPEST:
+            raise ValueError("it is nested too deeply")
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

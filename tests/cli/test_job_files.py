@@ -149,6 +149,16 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         read_job(path)
 
 
+def test_brackets_in_strings_do_not_count(tmp_path: Path) -> None:
+    assert "leads out" in refused(tmp_path, with_field(file="../" + "[" * 50 + '\\"' + "{" * 50 + ".blend"))
+
+
+def test_a_large_file_is_read_in_one_go(tmp_path: Path) -> None:
+    """What would take a scanner for ever: quotes that never close, and escapes."""
+    for text in ('"' + '\\"' * 2_000_000, '["' * 8 + "\\" * 3_000_001, '"' * 4_000_001):
+        assert "job file" in refused(tmp_path, text)
+
+
 def test_what_is_not_a_file(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "gone.json", Path("/dev/zero"), Path("a\0b")):
         with pytest.raises(InvalidValueError):
