@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bpy
+from fabrik_addon.kernel.rotations import turn_angle
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.session.bake import BakeSettings, bake
 from mathutils import Quaternion
@@ -45,3 +46,18 @@ def rotation_keys(owner):
         (curve.data_path, curve.array_index): [tuple(point.co) for point in curve.keyframe_points]
         for curve in fcurves_of(owner)
     }
+
+
+def poses(owner, frames) -> dict:
+    found = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        found[frame] = local_rotations(owner)
+    return found
+
+
+def assert_same(owner, before, most: float = 1e-4) -> None:
+    for frame, rotations in before.items():
+        bpy.context.scene.frame_set(frame)
+        for seen, wanted in zip(local_rotations(owner), rotations, strict=True):
+            assert turn_angle(seen.conjugated() @ wanted) < most, frame

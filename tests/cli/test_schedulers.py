@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The job template and the job type of scripts/farm/ run as their schedulers run them."""
+"""The job template and the job type of scripts/schedulers/ run as their schedulers run them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import pytest
 
 from cli_files import save_shot
 
-FARM = Path(__file__).parents[2] / "scripts" / "farm"
-ROOT = FARM.parents[1]
-TEMPLATE = FARM / "openjd" / "bake_shots.yaml"
+SCHEDULERS = Path(__file__).parents[2] / "scripts" / "schedulers"
+ROOT = SCHEDULERS.parents[1]
+TEMPLATE = SCHEDULERS / "openjd" / "bake_shots.yaml"
 SHOTS = 10
 
 pytestmark = pytest.mark.skipif(
@@ -94,7 +94,7 @@ def test_the_job_type_makes_a_task_for_each_chunk() -> None:
     import dukpy
 
     settings = {"job_file": "/shared/shots.json", "shots": "1-10, 12", "shots_per_task": 5}
-    script = (FARM / "flamenco" / "fabrik-bake.js").read_text()
+    script = (SCHEDULERS / "flamenco" / "fabrik-bake.js").read_text()
     found = dukpy.evaljs([script, FLAMENCO], settings=settings)
     assert found["label"] == "FABRIK Bake"
     assert set(found["keys"]) == set(settings)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the command line refuses: in one line, with exit code 2, and nothing is written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import bpy
+import pytest
+from fabrik_addon.cli.commands import run
+
+from cli_files import refused, save_shot
+from rigs import add_chain, make_line
+
+ROOT = Path(__file__).parents[2]
+FULL_DISK = """
+import os, resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+import bpy
+sys.path.insert(0, {root!r})
+import fabrik_addon
+from fabrik_addon.cli.commands import run
+fabrik_addon.register()
+code = run(["bake", "--file", {file!r}, "--output", {file!r}])
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(code)
+"""
+
+
+@pytest.fixture
+def shot(tmp_path: Path) -> Path:
+    return save_shot(tmp_path / "shot.blend")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["bake", "--frames", "9-3"], "ends at frame 3, before it starts at 9"),
+        (["bake", "--frames", "1-x"], "'1-x' is no range"),
+        (["bake", "--frames", "1-9999999"], "more than 1000000 frames"),
+        (["bake", "--step", "0"], "a step of 0 frames"),
+        (["solve", "--armature", "Nobody"], "no armature 'Nobody'"),
+        (["solve", "--chain", "tail"], "no chain 'tail'"),
+        (["solve", "--target", "b2=1,nan,0"], "is no target such as"),
+        (["solve", "--target", "tail=1,0,0"], "no chain 'tail' whose target"),
+        (["solve", "--output", "posed.txt"], "does not end in .blend"),
+        (["solve", "--output", "/no/such/folder/x.blend"], "no folder"),
+        (["inspect", "--report", "/no/such/folder/x.json"], "no folder"),
+        (["inspect", "--report", "/dev/null"], "not a file"),
+        (["solve", "--frame", "99999999"], "no frame 99999999"),
+        (["solve", "--target", "b2=0,0,1"], "is keyed"),
+        (["bake", "--clean-up", "nan"], "not between 0 and 30"),
+        (["bake", "--index", "3"], "--job names"),
+        (["convert", "--to", "chains", "--chain", "b2"], "does not go with"),
+        (["convert"], "required: --to"),
+        (["dance"], "invalid choice"),
+    ],
+)
+def test_one_line_and_exit_code_2(shot: Path, capfd, words: list[str], message: str) -> None:
+    extra = [] if words == ["dance"] else ["--file", str(shot)]
+    before = shot.read_bytes()
+    assert run([*words, *extra]) == 2
+    assert message in refused(capfd)
+    assert shot.read_bytes() == before
+
+
+def test_a_file_that_is_protected(shot: Path, capfd, monkeypatch) -> None:
+    before = shot.read_bytes()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 2
+    assert "is protected from being written" in refused(capfd)
+    assert shot.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["\udcff", "a\nb", "a\0b"])
+def test_names_that_no_file_has(shot: Path, capfd, name: str) -> None:
+    assert run(["inspect", "--file", str(shot), "--armature", name]) == 2
+    assert "can't be printed" in refused(capfd)
+
+
+def test_names_that_are_too_long(shot: Path, capfd) -> None:
+    assert run(["bake", "--file", str(shot), "--output", str(shot.with_name("x" * 240 + ".blend"))]) == 2
+    assert "is longer than 240 bytes" in refused(capfd)
+
+
+def test_a_report_over_a_file_of_the_user(shot: Path, capfd) -> None:
+    before = shot.read_bytes()
+    assert run(["inspect", "--file", str(shot), "--report", str(shot)]) == 2
+    assert "would be written over" in refused(capfd)
+    assert shot.read_bytes() == before
+
+
+def test_two_chains_of_the_name(shot: Path, capfd) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    other = add_chain(make_line(3), (1, 0, 2))
+    assert other.name == "b2"
+    bpy.ops.wm.save_mainfile()
+    assert run(["solve", "--file", str(shot), "--target", "b2=0,0,1"]) == 2
+    assert "more than one chain 'b2'" in refused(capfd)
+
+
+def test_files_that_are_none(tmp_path: Path, capfd) -> None:
+    assert run(["inspect", "--file", str(tmp_path / "gone.blend")]) == 2
+    assert "there is no file" in refused(capfd)
+    path = tmp_path / "text.blend"
+    path.write_text("not a blend")
+    assert run(["inspect", "--file", str(path)]) == 2
+    assert "can't be opened" in refused(capfd)
+
+
+def test_a_file_of_a_newer_blender(shot: Path, capfd, monkeypatch) -> None:
+    saved = bpy.app.version
+    path = shot.with_name("newer.blend")
+    data = shot.read_bytes()
+    assert data.startswith((b"BLENDER-v", b"BLENDER17-01v")), "the file is not compressed"
+    version = b"%d%02d" % saved[:2]
+    place = data.index(version)
+    path.write_bytes(data[:place] + (b"%d%02d" % (saved[0] + 1, 0)) + data[place + 3 :])
+    assert run(["bake", "--file", str(path), "--output", str(path)]) == 2
+    assert refused(capfd).startswith(f"fabrik: error: '{path}'")
+
+
+def test_a_full_disk_leaves_the_old_file(shot: Path) -> None:
+    """A limit on the size of files makes writing fail as a full disk does."""
+    pytest.importorskip("resource", reason="this system has no limit on the size of files")
+    before = shot.read_bytes()
+    script = shot.with_name("bake.py")
+    script.write_text(FULL_DISK.format(root=str(ROOT), file=str(shot)))
+    blender = [bpy.app.binary_path, "--background", "--factory-startup", "--python"]
+    command = [*(blender if bpy.app.binary_path else [sys.executable]), str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    script.unlink()
+    assert done.returncode == 2, done.stderr
+    assert [line for line in done.stderr.splitlines() if line.startswith("fabrik: error:")]
+    assert shot.read_bytes() == before
+    assert [path.name for path in shot.parent.iterdir()] == [shot.name]
+
+
+def test_a_file_without_chains(tmp_path: Path, capfd) -> None:
+    path = tmp_path / "empty.blend"
+    make_line(2)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    assert run(["solve", "--file", str(path)]) == 2
+    assert "has chains" in refused(capfd)
+
+
+def test_a_target_that_follows_something(shot: Path, capfd) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    bpy.data.objects["Target"].animation_data_clear()
+    bpy.data.objects["Target"].constraints.new("COPY_LOCATION")
+    bpy.ops.wm.save_mainfile()
+    assert run(["solve", "--file", str(shot), "--target", "b2=0,0,1"]) == 2
+    assert "has constraints" in refused(capfd)
