@@ -22,8 +22,8 @@ def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: Bak
     result.worst_violation = answers.violation
     result.worst_turn = 0.0, float(frames[0])
     before = writer.keys
-    limits = {bone.name: limit for bone, limit in zip(reading.bones, reading.limits, strict=True)}
-    for channels, bone, rotations in zip(track.channels, reading.bones, answers.rotations, strict=True):
+    bones = zip(track.channels, reading.bones, reading.limits, answers.rotations, strict=True)
+    for channels, bone, own_limit, rotations in bones:
         turns = turn_angle(multiply(conjugated(rotations[:, :-1]), rotations[:, 1:]))
         if turns.size and turns.max() > result.worst_turn[0]:
             result.worst_turn = float(turns.max()), float(frames[int(turns.argmax()) + 1])
@@ -33,7 +33,7 @@ def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: Bak
         values = channels.run(rotations, stood)
         keys = Keys(frames, values, settings.interpolation, (settings.frames[0], settings.frames[-1]))
         if settings.clean_up > 0.0:
-            limit = limits[bone.name] if track.goals is not None else None
+            limit = own_limit if track.goals is not None else None  # else it may change from frame to frame
             keys, found = cleaned(keys, channels.mode, settings.clean_up, limit)
             if limit is not None:
                 left = limit.stacked([limit]).violation(found.astype(REAL))
