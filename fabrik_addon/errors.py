@@ -7,6 +7,9 @@ is one of these; operators turn them into reports.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class FabrikError(Exception):
     """Base of all refusals.
@@ -58,3 +61,19 @@ class BoneError(FabrikError):
 
 class AbsentTargetError(TargetError):
     """There is no target just now: none is set, or target or pole is hidden, excluded or in another scene."""
+
+
+@contextmanager
+def place_of(*, rig: str = "", chain: str = "", bone: str = "") -> Iterator[None]:
+    """Give the errors of a block the place where they happened, as far as they do not know it better.
+
+    Args:
+        rig: Name of the armature object.
+        chain: Name of the chain.
+        bone: Name of the bone.
+    """
+    try:
+        yield
+    except FabrikError as error:
+        error.rig, error.chain, error.bone = error.rig or rig, error.chain or chain, error.bone or bone
+        raise

@@ -11,6 +11,7 @@ import bpy
 
 from .overlay import view
 from .rig.properties import rig_of
+from .rig.versions import bring_all_up_to_date, newer_refusal
 from .session import live, record
 
 log = logging.getLogger(__name__)
@@ -39,9 +40,18 @@ def _before_load(*_: Any) -> None:
 
 def _after_load(*_: Any) -> None:
     live.state.forget()
+    bring_all_up_to_date(bpy.data.objects)
     live.state.paused = False
     record.state.current = None
     view.touch()
+
+
+def _bring_up_to_date(*_: Any) -> None:
+    bring_all_up_to_date(bpy.data.objects)
+
+
+def _before_undo(*_: Any) -> None:
+    live.state.forget()
 
 
 def _after_undo(*_: Any) -> None:
@@ -58,6 +68,10 @@ HANDLERS: dict[str, Callable[..., None]] = {
     "load_pre": _before_load,
     "load_post": _after_load,
     "load_post_fail": _after_load,
+    "save_pre": _bring_up_to_date,  # what a script made has no number yet
+    "blend_import_post": _bring_up_to_date,  # from 4.3 on; before, what is appended waits for one of the others
+    "undo_pre": _before_undo,
+    "redo_pre": _before_undo,
     "undo_post": _after_undo,
     "redo_post": _after_undo,
 }
@@ -70,7 +84,7 @@ def _guarded(work: Callable[[], None]) -> None:
     except Exception:
         log.exception("live posing failed and is switched off")
         for owner in bpy.data.objects:
-            if owner.type == "ARMATURE" and owner.is_editable and rig_of(owner).live:
+            if owner.type == "ARMATURE" and owner.is_editable and rig_of(owner).live and not newer_refusal(owner):
                 rig_of(owner).live = False
         live.state.forget()
 
@@ -79,17 +93,29 @@ def register() -> None:
     """Hang the functions on Blender's handlers, with nothing known of any file."""
     live.state.forget()
     live.state.paused = live.state.held = False
-    for owner in getattr(bpy.data, "objects", ()):  # Blender holds its data back while it starts
+    for name, function in HANDLERS.items():
+        if hasattr(bpy.app.handlers, name):
+            getattr(bpy.app.handlers, name).append(bpy.app.handlers.persistent(function))
+    if hasattr(bpy.data, "objects"):
+        _look_around()
+    elif not bpy.app.background:  # Blender holds its data back while it switches an extension on
+        bpy.app.timers.register(_look_around, first_interval=0.0)
+
+
+def _look_around() -> None:
+    """Heed what is in the file that is open already."""
+    bring_all_up_to_date(bpy.data.objects)
+    for owner in bpy.data.objects:
         if owner.type == "ARMATURE" and rig_of(owner).live:
             owner.update_tag()  # it may have to be posed anew
-    for name, function in HANDLERS.items():
-        getattr(bpy.app.handlers, name).append(bpy.app.handlers.persistent(function))
 
 
 def unregister() -> None:
     """Take them off again."""
+    if bpy.app.timers.is_registered(_look_around):
+        bpy.app.timers.unregister(_look_around)
     for name, function in HANDLERS.items():
-        hooked = getattr(bpy.app.handlers, name)
+        hooked: list[Any] = getattr(bpy.app.handlers, name, [])
         if function in hooked:
             hooked.remove(function)
     live.state.forget()

@@ -10,7 +10,7 @@ import bpy
 from . import cli, handlers, operators, ui
 from .overlay import settings as overlay_settings
 from .overlay import strip, view
-from .rig import limit_properties, properties
+from .rig import limit_properties, properties, versions
 from .ui import keymap
 
 Step = tuple[Callable[[], None], Callable[[], None]]
@@ -23,6 +23,7 @@ def _class_step(cls: type) -> Step:
 STEPS: Sequence[Step] = (
     (properties.register, properties.unregister),
     (limit_properties.register, limit_properties.unregister),
+    (versions.register, versions.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
     (overlay_settings.register, overlay_settings.unregister),
     (view.register, view.unregister),

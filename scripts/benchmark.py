@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measure the solver beside plain FABRIK, FABRIK with CCD, scalar code compiled by numba, and Blender's own IK.
+"""Measure the solver beside compiled plain FABRIK, FABRIK with CCD, scipy, and Blender's own IK and bake.
 
-  python3 scripts/benchmark.py                 prints tables, writes out/benchmark.json
-  python3 scripts/benchmark.py --quick         the same with fewer samples, under a minute
+  python3 scripts/benchmark.py                 prints the tables and keeps them in out/benchmark.json
+  python3 scripts/benchmark.py --only 1,3      only some of the groups; the others stay as they were kept
+  python3 scripts/benchmark.py --write         also renews scripts/bench/README.md and the README's figures
+  python3 scripts/benchmark.py --quick         a few of each, to see that it works; kept in out/benchmark-quick.json
 
-Times are medians of interleaved rounds in one process and are given as ratios; machines differ.
+Groups: 1 one solve, 2 batches, 3 live posing, 4 baking, 5 several goals, 6 passes, success, smoothness and BLOCKED,
+7 kinds of limbs and growth. Times are medians of interleaved rounds in one process; what counts are their ratios.
 """
 
 from __future__ import annotations
@@ -16,23 +19,34 @@ import sys
 import tempfile
 from pathlib import Path
 
+from build import ensure_built
 from environment import ROOT, SetupError, blender_python, default_blender, say
+
+GROUPS = "1234567"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--out", type=Path, default=ROOT / "out" / "benchmark.json")
+    parser.add_argument("--only", default="", help="groups, for example 1,3")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--kept", type=Path, help="file in which the tables are kept")
     arguments = parser.parse_args()
+    if any(key not in GROUPS or len(key) != 1 for key in filter(None, arguments.only.split(","))):
+        parser.error(f"--only takes some of {', '.join(GROUPS)}")
+    if arguments.quick and arguments.write:
+        parser.error("figures of a quick run are not to be written")
     try:
+        ensure_built()
         python = blender_python(default_blender(), ["test", "benchmark"], "bench")
     except SetupError as error:
         say(f"error: {error}")
         return 2
+    kept = arguments.kept or ROOT / "out" / ("benchmark-quick.json" if arguments.quick else "benchmark.json")
     with tempfile.TemporaryDirectory(prefix="fabrik-benchmark-") as folder:
-        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder}
-        command = [str(python), str(ROOT / "scripts" / "benchmark_run.py"), str(arguments.out), folder]
-        command += ["quick"] if arguments.quick else []
+        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder, "PYTHONPATH": str(ROOT / "scripts")}
+        command = [str(python), "-m", "bench.run", folder, "--kept", str(kept), "--only", arguments.only]
+        command += [f"--{name}" for name in ("quick", "write") if getattr(arguments, name)]
         return subprocess.run(command, env=environment, check=False).returncode
 
 

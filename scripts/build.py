@@ -1,35 +1,66 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stage the extension and build dist/fabrik-<version>.zip; prints its path."""
+"""Build the extension into dist/fabrik-<version>.zip and print its path; needs Python 3.11 or later.
+
+  python3 scripts/build.py           the archive, with the kernel compiled for the platforms that Blender runs on
+  python3 scripts/build.py --pure    the archive without binaries: the kernel runs interpreted everywhere
+  python3 scripts/build.py --here    compile the kernel for this machine alone, for tests and demo; no archive
+  python3 scripts/build.py --check   compile for all platforms twice, and check what comes out
+  python3 scripts/build.py --proof   renew the stored solves by which a binary proves itself, then as --here
+
+Compilers come with pinned packages and are set up on first use; nothing is compiled that is up to date.
+"""
 
 from __future__ import annotations
 
+import argparse
 import shutil
+import sys
 import tempfile
 import tomllib
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from dev.checking import check
+from dev.compiling import NATIVE, compile_kernel, ensure_built, is_current
+from dev.proving import renew_proof
+from dev.targets import SHIPPED, TARGETS
+from environment import ROOT, SetupError, say
+
+__all__ = ("NATIVE", "ROOT", "build", "ensure_built", "stage")
+
 STAGED_FILES = ("blender_manifest.toml", "README.md", "LICENSE")
+LEFT_OUT = ("__pycache__", "native", "*.pyi")
+EVERYWHERE = ROOT / "build" / "native"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal sources give an equal archive
 
 
-def stage(folder: Path) -> Path:
-    """Lay the extension out in `folder`, which is made anew, as Blender wants it: package and manifest side by side."""
+def stage(folder: Path, natives: Path | None = NATIVE) -> Path:
+    """Lay the extension out in `folder`, which is made anew, as Blender wants it: package and manifest side by side.
+
+    Args:
+        folder: Where to.
+        natives: Folder with binaries of the kernel; those that are up to date come along. None for none.
+    """
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(ROOT / "fabrik_addon", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "fabrik_addon", folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     for name in STAGED_FILES:
         shutil.copy2(ROOT / name, folder / name)
+    for target in TARGETS.values():
+        if natives is not None and is_current(natives, target):
+            inside = folder / "native" / target.tag
+            inside.mkdir(parents=True)
+            for name in (target.file, "core.json"):
+                shutil.copyfile(natives / target.tag / name, inside / name)
     return folder
 
 
-def build(folder: Path = ROOT / "dist") -> Path:
-    """Build the archive into `folder` and return its path."""
+def build(folder: Path = ROOT / "dist", natives: Path | None = NATIVE) -> Path:
+    """Build the archive into `folder` and return its path; see `stage`."""
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
     archive = folder / f"{manifest['id']}-{manifest['version']}.zip"
     with tempfile.TemporaryDirectory() as temporary, zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        staged = stage(Path(temporary) / manifest["id"])
+        staged = stage(Path(temporary) / manifest["id"], natives)
         for file in sorted(path for path in staged.rglob("*") if path.is_file()):
             entry = zipfile.ZipInfo(file.relative_to(staged).as_posix(), EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -37,5 +68,38 @@ def build(folder: Path = ROOT / "dist") -> Path:
     return archive
 
 
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--here", action="store_true")
+    which.add_argument("--pure", action="store_true")
+    which.add_argument("--check", action="store_true")
+    which.add_argument("--proof", action="store_true")
+    parser.add_argument("--hints", action="store_true", help="with --here: what the compiler has to say on speed")
+    parser.add_argument(
+        "--load", type=Path, action="append", default=[], help="with --check: a Python or Blender to load it in, too"
+    )
+    arguments = parser.parse_args()
+    try:
+        if arguments.here:
+            ensure_built(hints=arguments.hints)
+        elif arguments.check:
+            return check(stage, arguments.load)
+        elif arguments.proof:
+            renew_proof()
+            ensure_built()
+        elif arguments.pure:
+            print(build(natives=None))
+        else:
+            compile_kernel(EVERYWHERE, SHIPPED)
+            print(build(natives=EVERYWHERE))
+    except SetupError as error:
+        say(f"error: {error}")
+        if not (arguments.here or arguments.check or arguments.proof or arguments.pure):
+            say("without compilers: python3 scripts/build.py --pure")
+        return 2
+    return 0
+
+
 if __name__ == "__main__":
-    print(build())
+    sys.exit(main())

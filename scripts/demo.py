@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from build import ensure_built
 from environment import ROOT, SetupError, blender_python, default_blender, say
 
 README_PICTURES = ("human", "wolf", "spider", "tentacle")
@@ -31,15 +32,16 @@ def main() -> int:
     parser.add_argument("--readme", action="store_true", help="copy the pictures that the README shows")
     arguments = parser.parse_args()
     try:
+        ensure_built()
         python = blender_python(default_blender(), ["test"])
     except SetupError as error:
         say(f"error: {error}")
         return 2
     with tempfile.TemporaryDirectory(prefix="fabrik-demo-") as folder:
-        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder}
+        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder, "PYTHONPATH": str(ROOT / "scripts")}
         command = [
             str(python),
-            str(ROOT / "scripts" / "demo_poses.py"),
+            str(ROOT / "scripts" / "demo" / "pose_rigs.py"),
             str(arguments.out),
             str(arguments.rigs),
             folder,

@@ -44,6 +44,11 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def is_root() -> bool:
+    """Whether this process may install packages of the system."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
 def requirements(*groups: str) -> list[str]:
     """The pinned packages of dependency groups of pyproject.toml, groups in groups included."""
     table = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
@@ -141,7 +146,7 @@ def _import_error(python: Path) -> str:
 def _install_libraries(error: str) -> None:
     """Install the system libraries that Blender links to, where this is Debian and we are root."""
     line = f"apt-get install -y --no-install-recommends {' '.join(LIBRARIES)}"
-    if not (hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")):
+    if not (is_root() and shutil.which("apt-get")):
         raise SetupError(f"system libraries are missing ({error}); on Debian or Ubuntu run: sudo {line}")
     say("Installing the system libraries that Blender needs")
     for command in (["apt-get", "update", "-q"], line.split()):

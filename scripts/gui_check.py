@@ -18,10 +18,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from build import build
-from environment import ROOT, say
+from build import build, ensure_built
+from environment import ROOT, SetupError, say
 
-STEPS = ROOT / "scripts" / "gui_steps.py"
+STEPS = ROOT / "scripts" / "gui" / "steps.py"
 SECONDS = 300
 SHOWN = ("3_live", "4_blocked", "5_dragging", "7_steps", "11_bake_report")
 
@@ -34,6 +34,11 @@ def main() -> int:
     parser.add_argument("--readme", action="store_true", help="copy the pictures of the README to scripts/pictures/")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
+    try:
+        ensure_built()
+    except SetupError as error:
+        say(f"error: {error}")
+        return 2
     with tempfile.TemporaryDirectory(prefix="fabrik-gui-") as folder:
         archive = build(Path(folder))
         report = Path(folder) / "report.txt"

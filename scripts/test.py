@@ -6,9 +6,10 @@
   python3 scripts/test.py --all             on every Blender wheel that can be had
   python3 scripts/test.py --blender PATH    inside a real Blender
   python3 scripts/test.py --installed       on the bpy and pytest of the running Python, nothing is set up
+  python3 scripts/test.py --kernel          the kernel's alone, compiled and interpreted, without Blender: seconds
   python3 scripts/test.py --lint            format, lint and types against the oldest and newest Blender
 
-What follows `--` goes to pytest.
+With --interpreted, the others run with the kernel interpreted. What follows `--` goes to pytest.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from build import ensure_built
+from dev.any_report import check_any
 from environment import (
     PYTHON_OF,
     ROOT,
@@ -34,6 +37,8 @@ from environment import (
 )
 
 RUNNER = ROOT / "tests" / "runner.py"
+KERNEL_TESTS = ["tests/kernel", "tests/test_amalgamate.py", "tests/test_layering.py", "tests/test_native.py"]
+SWITCH = "FABRIK_INTERPRETED"
 
 
 def run_suite(command: list[str], pytest_arguments: list[str], paths: str = "") -> int:
@@ -43,6 +48,19 @@ def run_suite(command: list[str], pytest_arguments: list[str], paths: str = "") 
         if paths:
             environment["FABRIK_TEST_PACKAGES"] = paths
         return subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environment, check=False).returncode
+
+
+def run_kernel(pytest_arguments: list[str]) -> int:
+    """Run the kernel's tests without Blender, compiled and interpreted."""
+    python = ensure("kernel", ["kernel-test"])
+    failed = 0
+    for form in ("compiled", "interpreted"):
+        say(f"Kernel, {form}")
+        os.environ.pop(SWITCH, None)
+        if form == "interpreted":
+            os.environ[SWITCH] = "1"
+        failed |= run_suite([str(python), str(RUNNER)], pytest_arguments or KERNEL_TESTS)
+    return failed
 
 
 def run_wheel(version: str, pytest_arguments: list[str]) -> int:
@@ -84,7 +102,9 @@ def run_lint() -> int:
         types = ensure(f"types-{version}", [f"types-{version}"])
         say(f"mypy against Blender {version}")
         command = [str(lint), "-m", "mypy", "--python-executable", str(types)]
+        command += ["--any-exprs-report", str(ROOT / "build" / f"any-{version}")]
         failed |= subprocess.run(command, cwd=ROOT, check=False).returncode
+        failed |= check_any(ROOT / "build" / f"any-{version}")
     return failed
 
 
@@ -99,6 +119,28 @@ def run_all(pytest_arguments: list[str]) -> int:
     return failed
 
 
+def run(arguments: argparse.Namespace) -> int:
+    """Run what was asked for.
+
+    Raises:
+        SetupError: Something is missing that can't be installed, or the kernel does not compile.
+    """
+    if arguments.lint:
+        return run_lint()
+    ensure_built()
+    if arguments.interpreted:
+        os.environ[SWITCH] = "1"
+    if arguments.kernel:
+        return run_kernel(arguments.pytest)
+    if arguments.all:
+        return run_all(arguments.pytest)
+    if arguments.blender:
+        return run_blender(str(arguments.blender), arguments.pytest)
+    if arguments.installed:
+        return run_suite([sys.executable, str(RUNNER)], arguments.pytest)
+    return run_wheel(arguments.bpy or default_blender(), arguments.pytest)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     which = parser.add_mutually_exclusive_group()
@@ -106,19 +148,13 @@ def main() -> int:
     which.add_argument("--all", action="store_true")
     which.add_argument("--blender", type=Path)
     which.add_argument("--installed", action="store_true")
+    which.add_argument("--kernel", action="store_true")
     which.add_argument("--lint", action="store_true")
+    parser.add_argument("--interpreted", action="store_true", help="run the kernel interpreted")
     parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
     arguments = parser.parse_args()
     try:
-        if arguments.lint:
-            return run_lint()
-        if arguments.all:
-            return run_all(arguments.pytest)
-        if arguments.blender:
-            return run_blender(str(arguments.blender), arguments.pytest)
-        if arguments.installed:
-            return run_suite([sys.executable, str(RUNNER)], arguments.pytest)
-        return run_wheel(arguments.bpy or default_blender(), arguments.pytest)
+        return run(arguments)
     except SetupError as error:
         say(f"error: {error}")
         return 2

@@ -1,105 +1,311 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chains for the kernel's tests, and what every solution of one must hold to."""
+"""Chains for the kernel's tests, vectors as plain tuples, and what every solution of a chain must hold to."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import radians
+from math import acos, atan2, cos, pi, radians, sin, sqrt
 from random import Random
+from typing import TypeAlias
 
-from fabrik_addon.kernel import Chain, Solution
-from fabrik_addon.kernel.limits import FREE, Cone, Hinge, Limit, Twist
-from fabrik_addon.kernel.orientation import place
-from fabrik_addon.kernel.rotations import from_rotation_vector
-from mathutils import Quaternion, Vector
+from fabrik_addon.kernel import (
+    FREE,
+    Bend,
+    Cone,
+    Figure,
+    Goal,
+    Hinge,
+    Joint,
+    Limit,
+    Locked,
+    Point,
+    Settings,
+    Solution,
+    Solver,
+    Twist,
+    loading,
+)
 
-X, Y, Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
+V3: TypeAlias = tuple[float, float, float]
+Q4: TypeAlias = tuple[float, float, float, float]
+
+ORIGIN: V3 = (0.0, 0.0, 0.0)
+X: V3 = (1.0, 0.0, 0.0)
+Y: V3 = (0.0, 1.0, 0.0)
+Z: V3 = (0.0, 0.0, 1.0)
+IDENTITY: Q4 = (1.0, 0.0, 0.0, 0.0)
+
+IS_COMPILED = loading.form().kind == "compiled"
+LIMIT_SLACK = 1e-6  # radians
+SLOWER = 100  # an interpreted solve takes 10 to 100 times as long as a compiled one
 
 
-def hinge(axis, low: float, high: float) -> Hinge:
+def some(count: int) -> int:
+    """That many random cases where the kernel is compiled; interpreted a hundredth, so that the suite takes seconds.
+
+    That the two forms answer alike is a law of its own, so what holds for one holds for the other.
+    """
+    return count if IS_COMPILED else max(1, count // SLOWER)
+
+
+def plus(*vectors: V3) -> V3:
+    """The sum."""
+    return (sum(a[0] for a in vectors), sum(a[1] for a in vectors), sum(a[2] for a in vectors))
+
+
+def minus(a: V3, b: V3) -> V3:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def scaled(a: V3, factor: float) -> V3:
+    return (a[0] * factor, a[1] * factor, a[2] * factor)
+
+
+def dot(a: V3, b: V3) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: V3, b: V3) -> V3:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def length(a: V3) -> float:
+    return sqrt(dot(a, a))
+
+
+def apart(a: V3, b: V3) -> float:
+    """The distance between two points."""
+    return length(minus(a, b))
+
+
+def unit(a: V3) -> V3:
+    """The vector at length 1."""
+    return scaled(a, 1.0 / length(a))
+
+
+def lerp(a: V3, b: V3, factor: float) -> V3:
+    """The point that lies a share of the way from one to another."""
+    return plus(scaled(a, 1.0 - factor), scaled(b, factor))
+
+
+def perpendicular(a: V3, axis: V3) -> V3:
+    """The part of a vector at right angles to a unit vector."""
+    return minus(a, scaled(axis, dot(a, axis)))
+
+
+def angle_between(a: V3, b: V3) -> float:
+    return atan2(length(cross(a, b)), dot(a, b))
+
+
+def multiplied(a: Q4, b: Q4) -> Q4:
+    """The rotation that first does `b`, then `a`."""
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+def conjugated(a: Q4) -> Q4:
+    return (a[0], -a[1], -a[2], -a[3])
+
+
+def rotated(rotation: Q4, a: V3) -> V3:
+    """A vector turned by a unit quaternion."""
+    axis: V3 = rotation[1:]
+    twice = scaled(cross(axis, a), 2.0)
+    return plus(a, scaled(twice, rotation[0]), cross(axis, twice))
+
+
+def turn_about(axis: V3, angle: float) -> Q4:
+    """The rotation by an angle about an axis of any length."""
+    x, y, z = scaled(unit(axis), sin(0.5 * angle))
+    return (cos(0.5 * angle), x, y, z)
+
+
+def turn_angle(rotation: Q4) -> float:
+    """The angle of a rotation in [0, pi]."""
+    return 2.0 * atan2(length(rotation[1:]), abs(rotation[0]))
+
+
+def turn_between(a: Q4, b: Q4) -> float:
+    """The angle of the turn from one rotation to another."""
+    return turn_angle(multiplied(conjugated(a), b))
+
+
+def from_to(start: V3, end: V3) -> Q4:
+    """The smallest rotation from one direction to another that is not its opposite."""
+    a, b = unit(start), unit(end)
+    x, y, z = cross(a, b)
+    size = sqrt(2.0 + 2.0 * dot(a, b))
+    return (0.5 * size, x / size, y / size, z / size)
+
+
+def hinge(axis: V3, low: float, high: float) -> Hinge:
     """A hinge by degrees."""
-    return Hinge(Vector(axis).normalized(), radians(low), radians(high))
+    return Hinge(unit(axis), radians(low), radians(high))
 
 
-def random_vector(random: Random) -> Vector:
+def random_vector(random: Random) -> V3:
     """A vector of no preferred direction."""
-    return Vector([random.gauss(0.0, 1.0) for _ in range(3)])
+    return (random.gauss(0.0, 1.0), random.gauss(0.0, 1.0), random.gauss(0.0, 1.0))
 
 
-def random_chain(random: Random, count: int, curl: float = 0.4) -> Chain:
-    """A free chain of bones of uneven length that curls at random."""
-    points, direction = [Vector()], random_vector(random).normalized()
+def random_direction(random: Random) -> V3:
+    """A vector of no preferred direction, of length 1."""
+    return unit(random_vector(random))
+
+
+def random_turn(random: Random, most: float) -> Q4:
+    """A rotation about any axis by an angle up to one."""
+    return turn_about(random_direction(random), random.uniform(0.0, most))
+
+
+def points_at_random(random: Random, count: int, curl: float = 0.4) -> list[V3]:
+    """The joints of a chain of bones of uneven length that curls at random."""
+    points, direction = [ORIGIN], random_direction(random)
     for _ in range(count):
-        direction = (direction + random_vector(random) * curl).normalized()
-        points.append(points[-1] + direction * random.uniform(0.5, 1.5))
-    return Chain.from_points(points)
+        direction = unit(plus(direction, scaled(random_vector(random), curl)))
+        points.append(plus(points[-1], scaled(direction, random.uniform(0.5, 1.5))))
+    return points
 
 
-def random_rotations(random: Random, chain: Chain) -> list[Quaternion]:
-    """Rotations inside the limits, those of free joints of any size up to a right angle and a bit."""
-    return [
-        from_rotation_vector(random_vector(random).normalized() * random.uniform(0.0, 1.8))
-        if joint.limit is FREE
-        else joint.limit.sample(random)
-        for joint in chain.joints
-    ]
+def random_chain(random: Random, count: int, curl: float = 0.4) -> Figure:
+    """A free chain of bones of uneven length that curls at random."""
+    return Figure.from_points(points_at_random(random, count, curl))
 
 
-def reachable_target(random: Random, chain: Chain) -> Vector:
+def joints_through(points: Sequence[V3], limits: Sequence[Limit] | None = None) -> list[Joint]:
+    """The joints of `Figure.from_points`, for tests that change some of them."""
+    joints, parent = [], IDENTITY
+    for i, (a, b) in enumerate(pairwise(points)):
+        span = minus(b, a)
+        rest = from_to(Y, rotated(conjugated(parent), span))
+        joints.append(Joint((0.0, length(span), 0.0), rest, limit=limits[i] if limits else FREE))
+        parent = multiplied(parent, rest)
+    return joints
+
+
+def drawn(random: Random, limit: Limit) -> Q4:
+    """A rotation inside a limit; where there is none, of any size up to a right angle and a bit."""
+    if limit.is_free:
+        return random_turn(random, 1.8)
+    return limit.drawn(random.random(), random.random(), random.random())
+
+
+def random_rotations(random: Random, figure: Figure) -> list[Q4]:
+    """A pose inside the limits."""
+    return [drawn(random, limit) for limit in figure.joint_limits]
+
+
+def reachable_target(random: Random, chain: Figure) -> V3:
     """Where the tip stands for some rotations inside the limits."""
-    return place(chain, random_rotations(random, chain))[0][-1]
+    return chain.placed(random_rotations(random, chain)).joints[-1]
 
 
-def spider_leg() -> Chain:
+def goals_for(chain: Figure, target: V3, pole: V3 | None = None, angle: float = 0.0) -> list[Goal]:
+    """The goals that the tip of a chain comes to a target, and that its bend faces a pole."""
+    last = chain.count - 1
+    point = Point(last, target)
+    return [point] if pole is None else [point, Bend(last, pole, angle)]
+
+
+def solve(
+    solver: Solver, target: V3, pole: V3 | None = None, angle: float = 0.0, settings: Settings | None = None
+) -> Solution:
+    """Solve a chain for a target, and perhaps a pole."""
+    return solver.solve(goals_for(solver.figure, target, pole, angle), settings or Settings())
+
+
+def miss(solver: Solver, target: V3) -> float:
+    """How far from a target the tip of a chain stays, without asking why."""
+    return solver.solve(goals_for(solver.figure, target), explain=False).residual
+
+
+def reach_of(lengths: Sequence[float]) -> tuple[float, float]:
+    """Least and greatest distance of the tip from the root of a free chain."""
+    total = sum(lengths)
+    return max(0.0, 2.0 * max(lengths) - total), total
+
+
+def law_of_cosines(first: float, second: float, distance: float) -> float:
+    """The angle at the root between the first of two bones and the line to the tip."""
+    return acos(max(-1.0, min(1.0, (first**2 + distance**2 - second**2) / (2.0 * first * distance))))
+
+
+def bend_side(joints: Sequence[V3]) -> V3:
+    """The side of the line from the root to the tip on which the joints between stand, in the mean."""
+    along = unit(minus(joints[-1], joints[0]))
+    return unit(plus(*(perpendicular(minus(joint, joints[0]), along) for joint in joints[1:-1])))
+
+
+def largest_turn(a: Solution, b: Solution) -> float:
+    """Largest turn of a joint between two solutions."""
+    return max(turn_between(p, q) for p, q in zip(a.rotations, b.rotations, strict=True))
+
+
+def spider_leg() -> Figure:
     """Six hinges, the first about an axis of its own."""
     points = [(0, 0, 0), (0.2, 0, 0), (0.9, 0, 0.6), (1.5, 0, 0.1), (1.9, 0, -0.5), (2.1, 0, -1), (2.2, 0, -1.3)]
     limits = [hinge(Y, -60, 60), hinge(X, -60, 60), hinge(X, -100, 10), hinge(X, -90, 10), hinge(X, -60, 20)]
-    return Chain.from_points(points, [*limits, hinge(X, -40, 40)])
+    return Figure.from_points(points, [*limits, hinge(X, -40, 40)])
 
 
-def arm() -> Chain:
+def arm() -> Figure:
     """Six axes, crossed as those of a robot's arm."""
     points = [(0, 0, 0), (0, 0, 0.4), (0, 0, 1), (0.1, 0, 1.5), (0.1, 0, 1.9), (0.1, 0, 2.1), (0.1, 0, 2.3)]
-    limits: list[Limit] = [hinge(Y, -170, 170), hinge(X, -100, 100), hinge(X, -120, 60), hinge(Y, -180, 180)]
-    return Chain.from_points(points, [*limits, hinge(X, -100, 100), hinge(Y, -180, 180)])
+    limits = [hinge(Y, -170, 170), hinge(X, -100, 100), hinge(X, -120, 60), hinge(Y, -180, 180)]
+    return Figure.from_points(points, [*limits, hinge(X, -100, 100), hinge(Y, -180, 180)])
 
 
-def leg(*rest: tuple[tuple[float, float, float], Limit]) -> Chain:
+def leg(*rest: tuple[V3, Limit]) -> Figure:
     """A free hip and a knee that bends one way, and more joints where wanted."""
     points = [(0, 0, 0), (0, -0.04, -0.53), (0, 0.01, -1), *(point for point, _ in rest)]
-    return Chain.from_points(points, [FREE, hinge(X, 0, 150), *(limit for _, limit in rest)])
+    return Figure.from_points(points, [FREE, hinge(X, 0, 150), *(limit for _, limit in rest)])
 
 
+def tail(limit: Callable[[int], Limit], count: int = 10) -> Figure:
+    """Bones of 1 in a line along +Y, with a limit for each."""
+    return Figure.from_points([(0, i, 0) for i in range(count + 1)], [limit(i) for i in range(count)])
+
+
+def tail_of_cones(angle: float, count: int = 10) -> Figure:
+    """Bones of 1 along +Z, nearly in a line, each within a cone of an angle in degrees."""
+    return Figure.from_points(
+        [(0, 0.02 * (i % 2), i) for i in range(count + 1)], [Cone.circular(radians(angle))] * count
+    )
+
+
+SLIT = (0.0, radians(60), radians(60), 0.0, 0.0)  # a cone that is flat: the bone turns about one axis, and twists
+SHOULDER = Cone(0.0, radians(60), radians(110), radians(90), radians(40), Twist(radians(-60), radians(80)))
 LIMITED = {
     "leg": leg(),
     "leg with ankle": leg(((0, -0.12, -1.07), hinge(X, -45, 60))),
-    "one-sided hinges": Chain.from_points(
+    "one-sided hinges": Figure.from_points(
         [(0, 0, 0), (0, 0.1, -1), (0, 0, -2), (0, 0.1, -3), (0, 0, -3.5)],
         [FREE, hinge(X, 0, 150), hinge(X, -150, 0), hinge(X, 0, 120)],
     ),
     "spider leg": spider_leg(),
     "arm": arm(),
-    "tail": Chain.from_points([(0, i, 0) for i in range(11)], [hinge(X if i % 2 else Z, -30, 30) for i in range(10)]),
-    "stiff tail": Chain.from_points(
-        [(0, i, 0) for i in range(11)], [hinge(X if i % 2 else Z, -15, 15) for i in range(10)]
-    ),
-    "cone arm": Chain.from_points(
+    "tail": tail(lambda i: hinge(X if i % 2 else Z, -30, 30)),
+    "stiff tail": tail(lambda i: hinge(X if i % 2 else Z, -15, 15)),
+    "cone arm": Figure.from_points(
         [(0, 0, 0), (0, 0, 1), (0, 0.1, 2), (0, 0, 2.5)],
         [Cone.circular(radians(80)), Cone.circular(radians(60)), Cone.circular(radians(40))],
     ),
-    "tail of cones": Chain.from_points([(0, 0.02 * (i % 2), i) for i in range(11)], [Cone.circular(radians(30))] * 10),
-    "stiff tail of cones": Chain.from_points(
-        [(0, 0.02 * (i % 2), i) for i in range(11)], [Cone.circular(radians(15))] * 10
-    ),
-    "shoulder": Chain.from_points(
+    "tail of cones": tail_of_cones(30),
+    "stiff tail of cones": tail_of_cones(15),
+    "shoulder": Figure.from_points(
         [(0, 0, 0), (1, 0.02, 0), (2, 0, 0), (2.3, 0, 0)],
         [
-            Cone(0.0, radians(60), radians(110), radians(90), radians(40), Twist(radians(-60), radians(80))),
+            SHOULDER,
             hinge(Z, 0, 145),
             Cone(0.0, radians(70), radians(60), radians(20), radians(30), Twist(radians(-80), radians(80))),
         ],
     ),
-    "finger": Chain.from_points(
+    "finger": Figure.from_points(
         [(0, 0, 0), (0, 1, 0), (0, 1.45, 0.02), (0, 1.7, 0.02), (0, 1.9, 0)],
         [
             Cone(0.0, radians(10), radians(90), radians(15), radians(15), Twist(0.0, 0.0)),
@@ -108,16 +314,33 @@ LIMITED = {
             hinge(X, 0, 30),
         ],
     ),
-    "planar": Chain.from_points([(0, i, 0) for i in range(9)], [hinge(X, -40, 60)] * 8),
+    "planar": tail(lambda _: hinge(X, -40, 60), 8),
+    "cones of one angle": Figure.from_points(
+        [(0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), (0, 0.1, 3)],
+        [Cone.circular(radians(a), radians(a)) for a in (40, 25, 50)],
+    ),
+    "slits": Figure.from_points(
+        [(0, 0, 0), (0, 1, 0.1), (0.1, 1.9, 0), (0, 2.5, 0)], [Cone(*SLIT), Cone(0.0, 0.0, 0.0, 1.2, 0.8), Cone(*SLIT)]
+    ),
+    "locked between": Figure.from_points(
+        [(0, 0, 0), (0, 1, 0), (0.3, 1.8, 0), (0, 2.6, 0), (0, 3.2, 0.1)],
+        [Cone.circular(radians(45)), Locked(), hinge(Z, -70, 20), Locked()],
+    ),
 }
 
 
-def assert_sound(chain: Chain, solution: Solution) -> None:
+def assert_sound(chain: Figure, solution: Solution) -> None:
     """Lengths kept, root fixed, limits held, joints and rotations telling the same."""
-    for (a, b), length in zip(pairwise(solution.joints), chain.lengths, strict=True):
-        assert abs((b - a).length - length) <= 2e-6 * chain.length
-    assert solution.joints[0].length == 0.0
-    for joint, rotation in zip(chain.joints, solution.rotations, strict=True):
-        assert joint.limit.violation(rotation) <= 1e-5
-    for seen, told in zip(place(chain, solution.rotations)[0], solution.joints, strict=True):
-        assert (seen - told).length <= 2e-6 * chain.length
+    for (a, b), span in zip(pairwise(solution.joints), chain.lengths, strict=True):
+        assert abs(apart(a, b) - span) <= 1e-9 * chain.size
+    assert solution.joints[0] == ORIGIN
+    for limit, rotation in zip(chain.joint_limits, solution.rotations, strict=True):
+        assert limit.violation(rotation) <= LIMIT_SLACK
+        assert abs(sum(part * part for part in rotation) - 1.0) <= 1e-9
+    for seen, told in zip(chain.placed(solution.rotations).joints, solution.joints, strict=True):
+        assert apart(seen, told) <= 1e-9 * chain.size
+
+
+def degrees_apart(a: float, b: float) -> float:
+    """The difference of two angles in radians, as degrees without whole turns."""
+    return abs((a - b + pi) % (2.0 * pi) - pi) * 180.0 / pi

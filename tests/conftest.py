@@ -1,30 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Enables the staged extension once, as Blender would load it, and makes it importable as `fabrik_addon`."""
+"""What all tests share. The kernel's run without Blender, too; where there is one, `with_blender.py` adds it."""
 
-import os
+import importlib.util
 import sys
-import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
-os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="fabrik-tests-"))
+TESTS = Path(__file__).parent
+sys.path[:0] = [str(TESTS.parent / "scripts"), str(TESTS)]
 
-import bpy
 import hypothesis
-import pytest
-
-import addon_session
-
-addon_session.enable(Path(os.environ["BLENDER_USER_RESOURCES"]) / "fabrik-repository")
-for _name, _module in list(sys.modules.items()):
-    if _name == addon_session.MODULE or _name.startswith(f"{addon_session.MODULE}."):
-        sys.modules["fabrik_addon" + _name[len(addon_session.MODULE) :]] = _module
 
 hypothesis.settings.register_profile("fabrik", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("fabrik")
 
-
-@pytest.fixture(autouse=True)
-def _empty_scene() -> None:
-    """An empty file for each test; the add-on stays enabled."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+if "bpy" in sys.modules or importlib.util.find_spec("bpy") is not None:
+    pytest_plugins = ("with_blender",)
+else:
+    sys.path.insert(0, str(TESTS.parent))  # `fabrik_addon` is that of the source tree

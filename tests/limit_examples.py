@@ -1,22 +1,102 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of every type in the registry, for the laws that they have to hold to."""
+"""Limits of every type in the registry, for the laws that they have to hold to, and rotations to try them at."""
 
-from math import radians
+from __future__ import annotations
 
-from fabrik_addon.kernel.limits import FREE, Cone, Hinge, Limit, Locked, Planar, Twist, Twisting
-from mathutils import Quaternion, Vector
+from collections.abc import Iterator
+from math import atan2, cos, hypot, pi, radians, sin, sqrt
+from random import Random
+from types import ModuleType
 
-from chains import hinge
+from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Planar, Twist, Twisting
+
+Triple = tuple[float, float, float]
+Quadruple = tuple[float, float, float, float]
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+
+
+def plus(a: Triple, b: Triple, factor: float = 1.0) -> Triple:
+    """a + factor * b."""
+    return (a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2])
+
+
+def dot(a: Triple, b: Triple) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Triple, b: Triple) -> Triple:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def unit(a: Triple) -> Triple:
+    return plus((0.0, 0.0, 0.0), a, 1.0 / hypot(*a))
+
+
+def between(a: Triple, b: Triple) -> float:
+    """The angle between two vectors."""
+    return atan2(hypot(*cross(a, b)), dot(a, b))
+
+
+def multiplied(a: Quadruple, b: Quadruple) -> Quadruple:
+    """The rotation that first does `b`, then `a`."""
+    w, v = a[0] * b[0] - dot(a[1:], b[1:]), plus(plus(cross(a[1:], b[1:]), b[1:], a[0]), a[1:], b[0])
+    return (w, *v)
+
+
+def conjugated(a: Quadruple) -> Quadruple:
+    return (a[0], -a[1], -a[2], -a[3])
+
+
+def rotated(rotation: Quadruple, a: Triple) -> Triple:
+    return multiplied(multiplied(rotation, (0.0, *a)), conjugated(rotation))[1:]
+
+
+def turn_about(axis: Triple, angle: float) -> Quadruple:
+    return (cos(0.5 * angle), *plus((0.0, 0.0, 0.0), axis, sin(0.5 * angle)))
+
+
+def from_rotation_vector(turn: Triple) -> Quadruple:
+    return turn_about(unit(turn), hypot(*turn)) if hypot(*turn) > 0.0 else IDENTITY
+
+
+def apart(a: Quadruple, b: Quadruple) -> float:
+    """The angle of the turn from one rotation to another, in [0, pi]."""
+    turn = multiplied(conjugated(a), b)
+    return 2.0 * atan2(hypot(*turn[1:]), abs(turn[0]))
+
+
+def random_vector(random: Random) -> Triple:
+    """A vector of no preferred direction."""
+    return (random.gauss(0.0, 1.0), random.gauss(0.0, 1.0), random.gauss(0.0, 1.0))
+
+
+def rotations(seed: int, count: int = 60) -> list[Quadruple]:
+    """Rotations of any size."""
+    random = Random(seed)
+    return [from_rotation_vector(random_vector(random)) for _ in range(count)]
+
+
+def drawn(limit: Limit, random: Random) -> Quadruple:
+    """An allowed rotation."""
+    return limit.drawn(random.random(), random.random(), random.random())
+
+
+def hinge(axis: Triple, low: float, high: float) -> Hinge:
+    """A hinge by degrees."""
+    return Hinge(axis, radians(low), radians(high))
+
 
 TWIST = Twist(-0.4, 0.9)
 EXAMPLES: dict[str, list[Limit]] = {
     "FREE": [FREE, Twisting(TWIST), Twisting(Twist(0.3, 0.3))],
     "HINGE": [
-        hinge((1, 0, 0), 0, 150),
+        hinge(X, 0, 150),
         hinge((1, 2, -1), -40, 30),
-        hinge((0, 0, 1), -200, 150),
-        hinge((0, 1, 0), 20, 20),
-        Hinge(Vector((0, 0, 1)), -1.0, 2.0, Quaternion((1, 0, 0), 0.7)),
+        hinge(Z, -200, 150),
+        hinge(Y, 20, 20),
+        Hinge(Z, -1.0, 2.0, turn_about(X, 0.7)),
+        Hinge(X),
     ],
     "CONE": [
         Cone.circular(radians(30)),
@@ -24,11 +104,70 @@ EXAMPLES: dict[str, list[Limit]] = {
         Cone.circular(radians(60), radians(20), TWIST),
         Cone(0.0, 0.3, 1.2, 0.8, 0.5),
         Cone(0.0, 0.3, 1.2, 0.0, 2.0, TWIST),
+        Cone(0.0, 0.3, 0.0, 0.0, 2.0),
+        Cone(0.0, 0.3, 1.2, 0.0, 0.0),
+        Cone(0.0, pi, pi, 0.5, 0.4),
+        Cone(0.0, 0.0, 0.0, 1.0, pi, Twist(0.0, 0.0)),
+        Cone.circular(0.0),
+        Cone.circular(1.0, 1.0),
     ],
     "PLANAR": [
-        Planar(Vector((1, 0, 0)), -1.0, 2.0),
-        Planar(Vector((1, 0.3, -1)).normalized(), -0.5, 0.5, TWIST),
+        Planar(X, -1.0, 2.0),
+        Planar((1, 0.3, -1), -0.5, 0.5, TWIST),
     ],
-    "LOCKED": [Locked(Quaternion((0, 1, 0), 0.5))],
+    "LOCKED": [Locked(turn_about(Y, 0.5))],
     "BONE_IK": [],  # makes limits of the other types
 }
+
+
+def edge_rotations(random: Random) -> list[Quadruple]:
+    """Rotations at which a formula may divide by zero: none, half turns, and almost none and almost half turns."""
+    found = [IDENTITY, (-1.0, 0.0, 0.0, 0.0), (0.0, *X), (0.0, *Y), (0.0, *Z), (sqrt(0.5), 0.0, sqrt(0.5), 0.0)]
+    found += [(0.0, *unit((random.gauss(0.0, 1.0), 0.0, random.gauss(0.0, 1.0)))) for _ in range(4)]
+    for size in (1e-160, 1e-16, 1e-12, 1e-9, 1e-7, 1e-3):
+        for angle in (size, pi - size, pi + size):
+            found.append(turn_about(unit(random_vector(random)), angle))
+            found.append(turn_about(unit((random.gauss(0.0, 1.0), 0.0, random.gauss(0.0, 1.0))), angle))
+    return found
+
+
+def remade(limit: Limit, kernel: ModuleType) -> Limit:
+    """The same limit, of the classes of another copy of the kernel."""
+    found: Limit = getattr(kernel, type(limit).__name__)(*limit.parts())
+    return found
+
+
+def limit_laws(limit: Limit, count: int = 100) -> Iterator[tuple[str, object]]:
+    """What every method of a limit gives for many inputs, edges among them: the same bits from each copy of the kernel.
+
+    The inputs are made here alone, so they do not hang on what is told.
+    """
+    random = Random(12)
+    inputs = [*rotations(13, count), *edge_rotations(random)]
+    near = [point for curve in limit.outline().swing for point in curve]
+    for at in (limit.drawn(0.0, 0.0, 0.0), *(drawn(limit, random) for _ in range(count))):
+        inputs += [at, multiplied(from_rotation_vector(plus((0.0, 0.0, 0.0), random_vector(random), 1e-6)), at)]
+    for i, rotation in enumerate(inputs):
+        turn = plus((0.0, 0.0, 0.0), random_vector(random), 10.0 ** random.uniform(-12, 1))
+        segment, direction = random.choice([Y, random_vector(random)]), random_vector(random)
+        clamped = limit.clamped(rotation)
+        yield "clamped", (clamped, limit.clamped(clamped))
+        yield "aimed", limit.aimed(clamped, segment, direction)
+        yield "aimed from anywhere", limit.aimed(rotation, Y, near[i % len(near)] if near else direction)
+        yield "aimed nowhere", limit.aimed(rotation, segment, (0.0, 0.0, 0.0))
+        yield "allowed", (limit.allowed(clamped, turn), limit.allowed(rotation, turn))
+        yield "turned", (limit.turned(clamped, turn), limit.turned(rotation, turn))
+        yield "violation", limit.violation(rotation)
+        yield "drawn", drawn(limit, random)
+        yield "preferred_axis", limit.preferred_axis(rotation)
+        other = inputs[random.randrange(len(inputs))]
+        yield "blended", (limit.blended(rotation, other, random.random()), limit.blended(clamped, other, 1.0))
+        for name in ("angle_of", "twist_angle"):
+            if hasattr(limit, name):
+                yield name, getattr(limit, name)(rotation)
+    for name, end in limit.outline().ends.items():
+        yield name, [limit.setting_at(name, end), limit.setting_at(name, random_vector(random))]
+    yield "outline", (limit.outline().swing, limit.outline().twist, sorted(limit.outline().ends.items()))
+    yield "settings", limit.settings()
+    yield "ik_meaning", (sorted(limit.ik_meaning().free), limit.ik_meaning().ranges, limit.ik_meaning().lost)
+    yield "repr", repr(limit)

@@ -32,9 +32,14 @@ def keyed(thing, frame: int, location) -> None:
 
 
 def limb_on_a_bone():
-    """Two bones on a third, with a live chain of the two."""
+    """Two bones on a third, with a chain of the two; and a bone by itself."""
     owner = make_armature(
-        [Bone((0, 0, -1), (0, 0, 0)), Bone((0, 0, 0), (0, 0.2, 1)), Bone((0, 0.2, 1), (0, 0, 2), connect=True)]
+        [
+            Bone((0, 0, -1), (0, 0, 0)),
+            Bone((0, 0, 0), (0, 0.2, 1)),
+            Bone((0, 0.2, 1), (0, 0, 2), connect=True),
+            Bone((5, 0, 0), (5, 0, 1), parent=None),
+        ]
     )
     return owner, add_chain(owner, (0.5, 0.5, 1.0), tip="b2", count=2)
 
@@ -56,4 +61,17 @@ def two_levels():
     return owner
 
 
-__all__ = ("curves_of", "keyed", "limb_on_a_bone", "live_line", "shown_error", "two_levels", "update")
+def many_limbs(count: int):
+    """So many limbs of two bones side by side, each a live chain."""
+    bones = []
+    for i in range(count):
+        bones += [Bone((i, 0, 0), (i, 0.1, 1), parent=None), Bone((i, 0.1, 1), (i, 0, 2), connect=True)]
+    owner = make_armature(bones)
+    for i in range(count):
+        add_chain(owner, (i + 0.3, 0.4, 1.5), tip=f"b{2 * i + 1}", count=2)
+    owner.fabrik.live = True
+    update()
+    return owner
+
+
+__all__ = ("curves_of", "keyed", "limb_on_a_bone", "live_line", "many_limbs", "shown_error", "two_levels", "update")

@@ -8,7 +8,7 @@ from math import pi
 from random import Random
 
 import bpy
-from fabrik_addon.kernel.limits import FREE, LIMITS
+from fabrik_addon.kernel import LIMITS
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty
@@ -128,7 +128,8 @@ def _reachable(random: Random, owner: bpy.types.Object, chain) -> Vector:
         bone = owner.pose.bones[name]
         if not any(bone.lock_rotation):
             limit = LIMITS[bone.fabrik.limit].make(bone.fabrik, Quaternion())
-            _set_rotation(bone, _turn(random, 1.0) if limit is FREE else limit.sample(random))
+            drawn = Quaternion(limit.drawn(random.random(), random.random(), random.random()))
+            _set_rotation(bone, _turn(random, 1.0) if limit.is_free else drawn)
         elif bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"} and not all(bone.lock_rotation):
             bone.rotation_euler[list(bone.lock_rotation).index(False)] += random.uniform(-1, 1)
     bpy.context.view_layer.update()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs pytest inside a Python with bpy, or inside a real Blender.
+"""Runs pytest inside a Python, with bpy or without, or inside a real Blender.
 
 The process ends without Blender's own clean-up: some 4.x wheels crash or hang in it.
 """

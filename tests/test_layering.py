@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,10 @@ LAYERS = (
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 WITHOUT_BPY = ("errors", "finite", "package", "kernel")
+
+
+BUT_FOR_THE_LIBRARY = ("bpy", "mathutils", "numpy", "bmesh", "gpu")
+KERNEL_MODULES = ("loading", "proof")  # that others may import from the kernel's package, besides its names
 
 
 def modules() -> list[Path]:
@@ -62,6 +67,49 @@ def test_imports_run_downwards(path: Path) -> None:
 def test_pure_layers_know_no_bpy(path: Path) -> None:
     if layer(path) in WITHOUT_BPY:
         assert not [name for level, name in imports(path) if level == 0 and name.split(".")[0] == "bpy"]
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "kernel").rglob("*.py")), ids=lambda path: path.name)
+def test_the_kernel_needs_pythons_library_alone(path: Path) -> None:
+    found = {name.split(".")[0] for level, name in imports(path) if level == 0}
+    assert not found & set(BUT_FOR_THE_LIBRARY)
+    assert found <= {*sys.stdlib_module_names, "__future__"}
+
+
+def is_module_of_the_kernel(name: str) -> bool:
+    """Whether an import, "kernel.solver.Solver" say, goes to a module instead of to the kernel's package."""
+    parts = name.split(".")
+    if parts[0] != "kernel" or len(parts) < 2 or parts[1] in KERNEL_MODULES:
+        return False
+    inside = PACKAGE / "kernel" / parts[1]
+    return inside.is_dir() or inside.with_suffix(".py").is_file()
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_the_kernel_is_imported_from_its_package(path: Path) -> None:
+    """Compiled and interpreted classes never meet: only the package knows which are in force."""
+    if layer(path) != "kernel":
+        outside = len(path.relative_to(PACKAGE).parts)
+        assert not [name for level, name in imports(path) if level == outside and is_module_of_the_kernel(name)]
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.parent.glob("tests/**/*.py")), ids=lambda path: path.name)
+def test_tests_import_the_kernel_from_its_package(path: Path) -> None:
+    absolute = (name.removeprefix("fabrik_addon.") for level, name in imports(path) if level == 0)
+    assert not [name for name in absolute if is_module_of_the_kernel(name)]
+
+
+def test_the_kernels_package_exports_what_type_checkers_see() -> None:
+    """The names for compiled and interpreted are the same."""
+    tree = ast.parse((PACKAGE / "kernel" / "__init__.py").read_text(encoding="utf-8"))
+    exported = next(
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    )
+    choice = next(node for node in tree.body if isinstance(node, ast.If))
+    imported = [alias.name for node in choice.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert sorted(exported) == sorted(imported)
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

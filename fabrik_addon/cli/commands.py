@@ -15,6 +15,7 @@ from typing import Any
 import bpy
 
 from ..errors import FabrikError, InvalidValueError
+from ..kernel import loading
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
 from ..rig.limit_properties import limit_of
@@ -22,7 +23,7 @@ from ..rig.properties import FabrikChain, rig_of
 from ..session.convert import Converted, convert_ik, ik_constraints
 from ..session.convert_back import convert_to_ik
 from ..session.frames import check_frame
-from ..session.solve import solve_items
+from ..session.pose import solve_items
 from .arguments import bake_request_of, choice_of, parser
 from .baking import Report, bake_open_file
 from .files import check_library, check_output, check_place, check_version, open_blend, save_blend, write_text
@@ -132,7 +133,8 @@ def _inspected(arguments: argparse.Namespace) -> Report:
         live = rig_of(owner).live
         told.append({"name": owner.name, "live": live, "chains": [_told(owner, chain) for chain in chains]})
     every = [chain for armature in told for chain in armature["chains"]]
-    return {"all_reached": not any("error" in chain for chain in every), "armatures": told}
+    all_reached = not any("error" in chain for chain in every)
+    return {"all_reached": all_reached, "solver": asdict(loading.form()), "armatures": told}
 
 
 def _told(owner: bpy.types.Object, chain: FabrikChain) -> Report:

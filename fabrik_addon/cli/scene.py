@@ -13,6 +13,7 @@ from ..errors import InvalidValueError, TargetError
 from ..rig.compat import fcurves_of
 from ..rig.placing import held_by, location_at
 from ..rig.properties import FabrikChain, name_all, rig_of
+from ..rig.versions import check_not_newer
 from ..session.order import Item
 
 Place = tuple[float, float, float]
@@ -58,11 +59,13 @@ def chosen(choice: Choice, any_will_do: bool = False) -> list[tuple[bpy.types.Ob
 
     Raises:
         InvalidValueError: There is no such armature or chain, or nothing to work on.
+        RigError: An armature's data is of a newer version of the extension.
     """
     owners = [owner for owner in armatures(choice.armatures) if len(rig_of(owner).chains)]
     if not owners:
         raise InvalidValueError("no armature of the scene has chains")
     for owner in owners:
+        check_not_newer(owner)
         name_all(owner)
     found = [(owner, _chains(owner, choice.chains)) for owner in owners]
     known = {chain.name for _, chains in found for chain in chains}

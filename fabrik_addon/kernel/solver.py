@@ -4,118 +4,387 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-
-from mathutils import Quaternion, Vector
+from operator import index
 
 from ..errors import ChainError, InvalidValueError
 from ..finite import are_finite
-from . import reach
-from .descent import Descent, blocking
-from .free import solve_free
-from .least_squares import descend
-from .limited import solve_limited
-from .limits import FREE
-from .model import Chain, Goal, Settings, Solution, Status
-from .orientation import place
-from .pole import turned_to_pole
-from .trace import SILENT, Recorder
+from . import cython
+from .answers import body_solution, chain_solution
+from .figure import Figure, Pose, checked_point, checked_rotation
+from .forms import Q4, V3
+from .goals.base import Goal
+from .ladder.blocked import blocking_joints
+from .ladder.bodies import Body
+from .ladder.chain import Chain
+from .ladder.descent import Descent
+from .ladder.free import FreeChain
+from .ladder.limb import Limb, clamp_start
+from .ladder.limited import LimitedChain
+from .ladder.passes import backward, limited_forward
+from .ladder.pole import BendSide, PoleTurn
+from .ladder.reach import Reach
+from .limits.base import Limit
+from .rows import Rows
+from .settings import MOST_PASSES, MOST_RESTARTS, Settings
+from .solution import BLOCKED, REACHED, TOO_FAR, TOO_NEAR, Solution
+from .trace import Trace
+from .vectors import (
+    larger,
+    length,
+    minus,
+    put3,
+    put4,
+    q4,
+    scaled,
+    v3,
+)
 
 REFINE_STEPS = 8
-MOST_GIVES, GIVE_STEPS = 3, 40
+LEAST_SHARE_OF_PASSES = 32  # of a restart
 
 
-def solve(chain: Chain, goal: Goal, settings: Settings | None = None, recorder: Recorder = SILENT) -> Solution:
-    """Pose a chain so that its tip comes to the target, inside its limits, bent towards its pole.
+@cython.cclass
+class Solver:
+    """Brings a figure to its goals, inside its limits.
 
-    The answer depends on the arguments alone: it starts from the chain's start pose each time.
-
-    Args:
-        chain: 1 or more joints, root at the origin of the solve space.
-        goal: Target and pole in the same space.
-        settings: Tolerance and greatest number of passes.
-        recorder: Is shown every pass, in units of the chain's length.
-
-    Returns:
-        The solution; where the target can't be reached, the nearest pose that was found.
-
-    Raises:
-        ChainError: The chain has no joints or no length.
-        InvalidValueError: A number is NaN or infinite.
-    """
-    settings = settings or Settings()
-    _check(chain, goal, settings)
-    size = chain.length
-    unit = chain.unit
-    aim = Goal(goal.target / size, goal.pole / size if goal.pole is not None else None, goal.pole_angle)
-    recorder.record("start", place(unit, unit.start)[0] if recorder is not SILENT else ())
-    solve_positions = solve_free if unit.is_free else solve_limited
-    now, passes = solve_positions(unit, aim, settings, recorder)
-    pole_error = 0.0
-    if aim.pole is None:  # it may have gone for a target within its reach, and without its stiffness
-        error = (aim.target - now.joints[-1]).length
-        now = Descent(unit, aim.target, now.rotations, now.joints, now.frames, error)
-    else:
-        rotations, pole_error = turned_to_pole(unit, aim, now.rotations)
-        now = Descent.at(unit, rotations, aim.target)
-    recorder.record("end", now.joints)
-    status = _status(unit, aim, settings, now.error)
-    held = blocking(now) if status is Status.BLOCKED else ()
-    give = tuple(_give(now, i, settings) for i in held[: MOST_GIVES if settings.explain else 0])
-    joints = [joint * size for joint in now.joints]
-    return Solution(status, now.rotations, joints, now.error * size, max(passes, 1), held, give, pole_error)
-
-
-def refine(chain: Chain, target: Vector, rotations: Sequence[Quaternion], tolerance: float) -> list[Quaternion]:
-    """Turn the joints a little, inside their limits, to bring the tip from near the target onto it.
+    The answer depends on figure, goals and settings alone: every solve starts from the start pose. All that can be
+    found out once about the figure is kept here. A solver serves one thread at a time.
 
     Args:
-        chain: n joints.
-        target: Point in solve space, relative to the root.
-        rotations: n allowed rotations.
-        tolerance: Share of the chain's length at which to stop.
+        figure: n joints.
     """
-    size = chain.length
-    unit = chain.unit
-    start = Descent.at(unit, list(rotations), target / size)
-    return descend(start, tolerance, REFINE_STEPS)[0].rotations
 
+    figure = cython.declare(Figure, visibility="readonly")
+    unit: Figure
+    size: cython.double
+    settings: object
+    tolerance: cython.double
+    max_passes: cython.int
+    restarts: cython.int
+    plain: cython.bint
+    chain: Chain
+    extent: Reach
+    descent: Descent
+    free: FreeChain
+    limited: LimitedChain
+    pole: PoleTurn
+    pole_error: cython.double
+    names_limits: cython.bint  # whether the joints that hold the chain back are asked for
+    held: list[int]
+    trace: Trace
 
-def _give(now: Descent, index: int, settings: Settings) -> float | None:
-    """The angle by which one joint's limit would have to give for the tip to come to the target, from where it is."""
-    joints = list(now.chain.joints)
-    joints[index] = replace(joints[index], limit=FREE)
-    freed, _ = descend(replace(now, chain=replace(now.chain, joints=tuple(joints))), settings.tolerance, GIVE_STEPS)
-    if freed.error > settings.tolerance:
-        return None
-    return now.chain.joints[index].limit.violation(freed.rotations[index])
+    def __init__(self, figure: Figure) -> None:
+        if not isinstance(figure, Figure):
+            raise TypeError(f"a solver is made for a Figure, and not for {type(figure).__name__}")
+        self.figure = figure
+        self.unit = figure.at_unit_size()
+        self.size = figure.size
+        self.tolerance = self.pole_error = 0.0
+        self.max_passes = self.restarts = 0
+        self.plain = self.names_limits = False
+        self.held = []
+        self.chain = self.extent = self.descent = self.free = self.limited = self.pole = self.trace = None
+        if figure.is_chain:
+            self.chain = Chain(self.unit)
+            self.extent = Reach(self.chain)
+            self.descent = Descent(self.unit, [self.chain.tip])
+        self._use(Settings())
 
+    def solve(
+        self,
+        goals: Sequence[Goal],
+        settings: Settings = Settings(),  # noqa: B008 - it can't be changed
+        trace: Trace | None = None,
+        explain: bool = True,
+    ) -> Solution:
+        """Pose the figure so that its effectors come to their goals.
 
-def _check(chain: Chain, goal: Goal, settings: Settings) -> None:
-    if not chain.joints:
-        raise ChainError("the chain has no bones")
-    if not are_finite(chain.lengths):
-        raise InvalidValueError("a bone's length is not a finite number")
-    if chain.length <= 0.0:
-        raise ChainError("the chain has no length")
-    numbers = {
-        "target": [*goal.target],
-        "pole": [*goal.pole] if goal.pole is not None else [],
-        "pole angle": [goal.pole_angle],
-        "tolerance": [settings.tolerance],
-    }
-    for name, values in numbers.items():
-        if not are_finite(values):
-            raise InvalidValueError(f"the {name} is not a finite number")
+        Args:
+            goals: In solve space, relative to the root.
+            settings: All else that decides the answer.
+            trace: A `Trace` that is shown every pass, in units of the figure's size, or None.
+            explain: Find by how much the limits of blocking joints would have to give, which takes as long as a solve
+                and does not change the answer.
 
+        Returns:
+            The solution; where a goal can't be reached, the nearest pose that was found.
 
-def _status(chain: Chain, goal: Goal, settings: Settings, error: float) -> Status:
-    if error <= settings.tolerance:
-        return Status.REACHED
-    inner, outer = reach.bounds(chain.lengths)
-    distance = goal.target.length
-    if distance > outer:
-        return Status.TOO_FAR
-    if distance < inner:
-        return Status.TOO_NEAR
-    return Status.BLOCKED
+        Raises:
+            ChainError: A goal is set for a joint that the figure does not have.
+            InvalidValueError: A number is NaN or infinite, or a setting makes no sense.
+            TypeError: An argument is of another type.
+        """
+        if trace is not None and not isinstance(trace, Trace):
+            raise TypeError(f"the trace is {type(trace).__name__}, and not a Trace")
+        rows: Rows = Rows(self.figure, goals, 1)
+        rows.fill(goals)
+        self.trace, self.names_limits, self.held = trace, True, []
+        try:
+            self.solve_many(rows, settings)
+        finally:
+            self.trace, self.names_limits = None, False
+        if rows.point is None:
+            return body_solution(rows, self.size, self.tolerance, explain)
+        return chain_solution(rows, self.descent, self.held, self.size, self.tolerance if explain else -1.0)
+
+    def solve_many(self, rows: Rows, settings: Settings = Settings()) -> None:  # noqa: B008
+        """`solve` for each row of numbers, by the same code; the answers are left in the rows.
+
+        Args:
+            rows: Made for a figure with as many joints.
+            settings: All else that decides the answers.
+
+        Raises:
+            InvalidValueError: A number is NaN or infinite, or a setting makes no sense.
+        """
+        k: cython.Py_ssize_t
+        if rows.joints != self.unit.count:
+            raise ChainError("the rows were made for another figure")
+        if settings is not self.settings:
+            self._use(settings)
+        rows.check()
+        if rows.point is not None and self.chain is not None:
+            self.prepare_chain(rows)
+            for k in range(rows.count):
+                self.solve_chain(rows, k)
+            return
+        if rows.body is None or rows.body.figure is not self.unit:
+            rows.body = Body(self.unit, rows.asked)
+        for k in range(rows.count):
+            self.solve_body(rows, k)
+
+    def _use(self, settings: Settings) -> None:
+        """Take over settings.
+
+        Raises:
+            InvalidValueError: One makes no sense.
+        """
+        if not isinstance(settings, Settings):
+            raise TypeError(f"the settings are {type(settings).__name__}, and not Settings")
+        if not are_finite((float(settings.tolerance),)):
+            raise InvalidValueError("the tolerance is not a finite number")
+        passes = max(min(index(settings.max_passes), MOST_PASSES), 0)
+        restarts = max(min(index(settings.restarts), MOST_RESTARTS), 0)
+        self.tolerance, self.max_passes = settings.tolerance, passes
+        self.restarts, self.plain = restarts, bool(settings.plain)
+        if self.chain is not None:
+            self.chain.tolerance, self.chain.max_passes = settings.tolerance, passes
+            self.chain.plain, self.chain.restarts = bool(settings.plain), restarts
+            self.chain.share = max(passes // max(restarts, 1), LEAST_SHARE_OF_PASSES)
+        self.settings = settings
+
+    @cython.cfunc
+    def prepare_chain(self, rows: Rows) -> cython.void:
+        """Find out, once, what the rungs for chains need to know."""
+        chain: Chain = self.chain
+        chain.trace = self.trace
+        if chain.is_free and self.free is None:
+            self.free = FreeChain(chain, self.extent, self.descent)
+        if not chain.is_free and self.limited is None:
+            self.limited = LimitedChain(chain, self.extent, self.descent)
+        if rows.bend is not None and self.pole is None:
+            self.pole = PoleTurn(chain, None if self.limited is None else self.limited.limb)
+
+    @cython.cfunc
+    def solve_chain(self, rows: Rows, k: cython.Py_ssize_t) -> cython.void:
+        """A chain whose tip has a target, and which perhaps has a pole."""
+        chain: Chain = self.chain
+        descent: Descent = self.descent
+        rows.load(k, 1.0 / self.size)
+        chain.target = rows.point.target
+        chain.tip.target = chain.target
+        if self.trace is not None:
+            descent.begin(self.unit.start)
+            chain.record("start", descent.pose.heads)
+        passes: cython.int = self.free.solve() if chain.is_free else self.limited.solve()
+        self.pole_error = 0.0
+        if self.names_limits and descent.error > self.tolerance:
+            self.held = blocking_joints(descent)  # before the pole, which turns a joint away from its limit
+        if rows.bend is not None:
+            self.pole_error = self.pole.turn(descent.pose, rows.bend.pole, rows.bend.angle)
+            descent.judge()
+        chain.record("end", descent.pose.heads)
+        status: cython.int = BLOCKED
+        distance: cython.double = length(chain.target)
+        if descent.error <= self.tolerance:
+            status = REACHED
+        elif distance > 1.0:
+            status = TOO_FAR
+        elif distance < chain.inner:
+            status = TOO_NEAR
+        rows.status_out[k] = status
+        rows.residual_out[k] = descent.error * self.size
+        rows.passes_out[k] = passes if passes > 0 else 1
+        rows.pole_error_out[k] = self.pole_error
+        self.put_pose(rows, k, descent.pose)
+
+    @cython.cfunc
+    def solve_body(self, rows: Rows, k: cython.Py_ssize_t) -> cython.void:
+        """A figure with other goals than a chain's."""
+        body: Body = rows.body
+        rows.load(k, 1.0 / self.size)
+        body.trace = self.trace
+        passes: cython.int = body.solve(self.tolerance, self.max_passes, self.restarts, self.plain)
+        missed: cython.double = body.misses()
+        rows.status_out[k] = body.status(self.tolerance)
+        rows.residual_out[k] = missed * self.size
+        rows.passes_out[k] = passes if passes > 0 else 1
+        rows.pole_error_out[k] = 0.0
+        self.put_pose(rows, k, body.descent.pose)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def put_pose(self, rows: Rows, k: cython.Py_ssize_t, pose: Pose) -> cython.void:
+        """Leave a pose in a row."""
+        i: cython.int
+        at: cython.Py_ssize_t = k * 4 * self.unit.count
+        for i in range(4 * self.unit.count):
+            rows.rotations_out[at + i] = pose.rotations[i]
+        put3(rows.tips_out, k, scaled(v3(pose.heads, self.unit.count), self.size))
+
+    def _chain(self) -> Chain:
+        """The figure as a chain.
+
+        Raises:
+            ChainError: It has branches.
+        """
+        if self.chain is None:
+            raise ChainError("the figure is no chain")
+        return self.chain
+
+    def _check_count(self, rotations: Sequence[Q4]) -> None:
+        """Refuse rotations that are not as many as the joints.
+
+        Raises:
+            InvalidValueError: They are not.
+        """
+        if len(rotations) != self.unit.count:
+            raise InvalidValueError(f"{len(rotations)} rotations were given for {self.unit.count} joints")
+
+    def _posed(self, rotations: Sequence[Q4]) -> Pose:
+        """A placed pose of the figure at size 1."""
+        self._check_count(rotations)
+        pose: Pose = Pose(self.unit.count)
+        for i in range(self.unit.count):
+            put4(pose.rotations, i, checked_rotation("rotation", rotations[i]))
+        self.unit.place(pose)
+        return pose
+
+    def refined(self, rotations: Sequence[Q4], target: Sequence[float], tolerance: float) -> list[Q4]:
+        """Turn the joints of a chain a little, inside their limits, to bring the tip from near a target onto it.
+
+        Args:
+            rotations: n allowed rotations.
+            target: Point in solve space, relative to the root.
+            tolerance: Share of the chain's length at which to stop.
+        """
+        chain: Chain = self._chain()
+        chain.tip.target = scaled(checked_point("target", target), 1.0 / self.size)
+        pose: Pose = self._posed(rotations)
+        descent: Descent = self.descent
+        descent.is_relaxed = False
+        descent.begin(pose.rotations)
+        descent.descend(tolerance, REFINE_STEPS)
+        return [q4(descent.pose.rotations, i) for i in range(self.unit.count)]
+
+    def pulled(self, rotations: Sequence[Q4], target: Sequence[float]) -> tuple[list[Q4], V3]:
+        """Pull a chain by its tip like a rope: each joint follows the next at its bone's length, the root comes along.
+
+        Args:
+            rotations: n rotations from which it is pulled.
+            target: Where the tip goes, in solve space.
+
+        Returns:
+            n allowed rotations, and the vector by which the root moves so that the tip is on the target.
+        """
+        self._chain()
+        pose: Pose = self._posed(self.clamped(rotations))
+        place: V3 = scaled(checked_point("target", target), 1.0 / self.size)
+        backward(pose.heads, self.unit.spans, self.unit.count, place)
+        wanted: Pose = Pose(self.unit.count)
+        for i in range(self.unit.count + 1):
+            put3(wanted.heads, i, minus(v3(pose.heads, i), v3(pose.heads, 0)))
+        limited_forward(self.unit, pose, wanted.heads)
+        shift: V3 = scaled(minus(place, v3(pose.heads, self.unit.count)), self.size)
+        return [q4(pose.rotations, i) for i in range(self.unit.count)], shift
+
+    def clamped(self, rotations: Sequence[Q4]) -> list[Q4]:
+        """The allowed rotations nearest to n given ones."""
+        self._check_count(rotations)
+        return [limit.clamped(rotation) for limit, rotation in zip(self.unit.limits, rotations, strict=True)]
+
+    @property
+    def starts(self) -> list[Q4]:
+        """The start pose inside the limits: n rotations."""
+        return self.clamped(self.unit.starts)
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Least and greatest distance of a chain's tip from its root, without limits."""
+        chain: Chain = self._chain()
+        return chain.inner * self.size, self.size
+
+    @property
+    def limb_reach(self) -> tuple[float, float, int] | None:
+        """Least and greatest distance of the tip from the first ball joint within limits, and that joint's index.
+
+        None for a chain without limits, or one that no ball joint leads.
+        """
+        chain: Chain = self._chain()
+        if chain.is_free or chain.first_ball < 0:
+            return None
+        if self.limited is None:
+            self.limited = LimitedChain(chain, self.extent, self.descent)
+        limb: Limb = self.limited.limb
+        last = limb.count_of_poses - 1
+        return limb.reaches[last] * self.size, limb.reaches[0] * self.size, limb.first
+
+    def bend(self, rotations: Sequence[Q4]) -> BendSide | None:
+        """How a pose of a chain bends; None for one whose tip is where it would be turned, or of a single bone."""
+        chain: Chain = self._chain()
+        if self.pole is None:
+            if not chain.is_free and self.limited is None:
+                self.limited = LimitedChain(chain, self.extent, self.descent)
+            self.pole = PoleTurn(chain, None if self.limited is None else self.limited.limb)
+        found = self.pole.side_of(self._posed(rotations))
+        return None if found is None else found._replace(origin=scaled(found.origin, self.size))
+
+    def blended(self, rotations: Sequence[Q4], influence: float) -> list[Q4]:
+        """Each joint `influence` of the way from the start pose to n rotations, inside its limit."""
+        self._check_count(rotations)
+        if influence >= 1.0:
+            return list(rotations)
+        joints = zip(self.unit.limits, self.starts, rotations, strict=True)
+        return [limit.blended(start, end, influence) for limit, start, end in joints]
+
+    def blend_rows(self, rows: Rows, influence: float) -> None:
+        """`blended` for all rows, in place; tips and residuals stay those of the solve."""
+        i: cython.int
+        k: cython.Py_ssize_t
+        limit: Limit
+        share: cython.double = influence
+        if influence >= 1.0:
+            return
+        starts = clamp_start(self.unit)
+        for k in range(rows.count):
+            for i in range(self.unit.count):
+                limit = self.unit.limits[i]
+                at: cython.Py_ssize_t = k * self.unit.count + i
+                put4(rows.rotations_out, at, limit.blend(q4(starts, i), q4(rows.rotations_out, at), share))
+
+    def violation(self, rotations: Sequence[Q4]) -> float:
+        """How far the joint stands outside its limit that does so most, in radians."""
+        self._check_count(rotations)
+        return max(limit.violation(rotation) for limit, rotation in zip(self.unit.limits, rotations, strict=True))
+
+    def worst_violation(self, rows: Rows) -> float:
+        """`violation`, the worst of all rows."""
+        i: cython.int
+        k: cython.Py_ssize_t
+        limit: Limit
+        worst: cython.double = 0.0
+        for k in range(rows.count):
+            for i in range(self.unit.count):
+                limit = self.unit.limits[i]
+                worst = larger(worst, limit.exceed(q4(rows.rotations_out, k * self.unit.count + i)))
+        return worst

@@ -1,42 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recorders: what looks over the solver's shoulder."""
+"""What a solve did, pass by pass."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from mathutils import Vector
+from . import cython
+from .forms import V3, Doubles
+from .vectors import v3
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One recorded pass.
 
     Attributes:
-        name: What was done: start, swing, bend, backward, forward, match, descend, restart, pole.
-        joints: n + 1 points in solve space, relative to the root.
+        name: What was done: start, swing, bend, backward, forward, match, solved, descend, restart, end.
+        joints: n + 1 points in solve space, relative to the root, for a figure of size 1.
     """
 
     name: str
-    joints: tuple[Vector, ...]
+    joints: tuple[V3, ...]
 
 
-class Recorder:
-    """Sees every pass and keeps none."""
+@cython.cclass
+class Trace:
+    """Keeps every pass of a solve that it is handed to.
 
-    def record(self, name: str, joints: Sequence[Vector]) -> None:
-        """Take note of the joints after the pass `name`."""
+    Attributes:
+        steps: The passes so far.
+    """
 
+    steps = cython.declare(list, visibility="readonly")
 
-@dataclass(slots=True)
-class ListRecorder(Recorder):
-    """Keeps every pass in a list."""
+    def __init__(self) -> None:
+        self.steps = []
 
-    steps: list[Step] = field(default_factory=list)
-
-    def record(self, name: str, joints: Sequence[Vector]) -> None:
-        self.steps.append(Step(name, tuple(joint.copy() for joint in joints)))
-
-
-SILENT = Recorder()
+    @cython.cfunc
+    def record(self, name: str, joints: Doubles, count: cython.int) -> cython.void:
+        """Take note of n + 1 joints after a pass."""
+        self.steps.append(Step(name, tuple([v3(joints, i) for i in range(count + 1)])))

@@ -12,6 +12,7 @@ from ..errors import ChainError, FabrikError
 from ..rig.chain_bones import resolve_bones
 from ..rig.compat import is_selected
 from ..rig.properties import name_all, rig_of
+from ..rig.versions import check_not_newer
 from ..session.frames import frames_between, keys_of_bones, span_of
 from ..session.order import Item
 
@@ -43,10 +44,12 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
 
     Raises:
         ChainError: There are none.
+        RigError: The data of one of the armatures is of a newer version of the extension.
     """
     others = [found for found in context.selected_objects if found.type == "ARMATURE" and found != owner]
     owners = [owner, *(found for found in others if found.is_editable and len(rig_of(found).chains))]
     for found in owners:
+        check_not_newer(found)
         name_all(found)
     active = rig_of(owner).active
     if which == "ACTIVE":

@@ -11,6 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from ..errors import TargetError
 from ..rig.chain_bones import resolve_bones
 from ..rig.find import working_chain
+from ..rig.keys import KeyedChannels
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.start_pose import read_start
 from ..session.defaults import read_defaults
@@ -66,10 +67,10 @@ class FABRIK_OT_pole_add(ChainOperator):
         found = [(c, resolve_bones(owner, c)) for c in _without(context, owner, self.use_all, "pole")]
         if self.use_all:
             found = [(chain, bones) for chain, bones in found if len(bones) > 1]
-        frame = context.scene.frame_current_final
+        keyed = KeyedChannels(owner, context.scene.frame_current_final)
         plans = []
         for chain, bones in found:
-            options = PoleOptions(self.distance, chain.pole_angle, read_start(owner, chain, bones, frame))
+            options = PoleOptions(self.distance, chain.pole_angle, read_start(owner, chain, bones, keyed))
             plans.append(plan_pole(context, owner, bones, options, defaults))
         for (chain, _), planned in zip(found, plans, strict=True):
             set_pole(context, owner, chain, planned)

@@ -12,7 +12,7 @@ from ..errors import ChainError
 from ..rig.find import working_rig
 from ..rig.properties import FabrikChain, name_all, rig_of
 from ..session.order import Item
-from ..session.solve import solve_items
+from ..session.pose import solve_items
 from ..session.wording import measure_text, status_text
 from .base import ChainOperator
 

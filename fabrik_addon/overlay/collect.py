@@ -11,20 +11,19 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import FabrikError
-from ..kernel import Chain
-from ..kernel.limb import limb_path
-from ..kernel.limits import FREE, Limit
-from ..kernel.orientation import place
-from ..kernel.reach import bounds
+from ..kernel import FREE, Figure, Joint, Limit, Solver
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
 from ..rig.joint_limits import read_limit
+from ..rig.joints import path_of
+from ..rig.keys import KeyedChannels
 from ..rig.kinematics import BonePath
+from ..rig.prepared import frame_of
 from ..rig.properties import FabrikChain
-from ..rig.reader import frame_of, read_path
+from ..rig.rotations import Q4, length
 from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
-from .shapes import Picture, Placed
+from .shapes import Picture, PlacedOutline
 
 NEARLY = 2.0  # times the tolerance that still counts as on target
 SAMPLES = 400  # poses drawn to find how far a chain reaches within its limits
@@ -54,32 +53,37 @@ def _picture(
     owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, with_limited_reach: bool
 ) -> Picture:
     bones = resolve_bones(owner, chain)
-    path = read_path(owner, bones, depsgraph)
+    path = path_of(owner, [bone.name for bone in bones], depsgraph)
     evaluated = owner.evaluated_get(depsgraph)
     world = evaluated.matrix_world.copy()
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
     joints = (*(world @ pose.head for pose in poses), world @ poses[-1].tail)
-    starts = read_start(owner, chain, bones, frame_of(depsgraph))
+    starts = read_start(owner, chain, bones, KeyedChannels(owner, frame_of(depsgraph)))
     limits = [_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
-    chain_now = path.measure(starts, starts, limits)
-    size = sum((b - a).length for a, b in pairwise(joints)) / chain_now.length
+    starts = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
+    solver = _solver(path, starts, limits)
+    size = sum((b - a).length for a, b in pairwise(joints)) / solver.figure.size
     target = _point("target", chain.target, chain.target_bone, depsgraph)
+    chain_axes = world @ Matrix.Translation(poses[0].head) @ Quaternion(path.base).to_matrix().to_4x4()
     return Picture(
         joints,
-        tuple(
-            world @ (path.origin + joint)
-            for joint in path.place([limit.clamp(start) for limit, start in zip(limits, starts, strict=True)])
-        ),
+        tuple(chain_axes @ Vector(joint) for joint in path.place(starts)),
         target,
         _point("pole", chain.pole, chain.pole_bone, depsgraph),
-        tuple(_placed(chain, bones, path, world, limits)),
-        tuple(radius * size for radius in bounds(chain_now.lengths)),
-        tuple(radius * size for radius in _limited_reach(chain_now)) if with_limited_reach else (),
-        target is None or (joints[-1] - target).length <= NEARLY * chain.tolerance * chain_now.length * size,
+        tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
+        tuple(radius * size for radius in solver.reach),
+        tuple(radius * size for radius in _limited_reach(solver)) if with_limited_reach else (),
+        target is None or (joints[-1] - target).length <= NEARLY * chain.tolerance * solver.figure.size * size,
     )
 
 
-def _limit(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
+def _solver(path: BonePath, starts: Sequence[Q4], limits: Sequence[Limit]) -> Solver:
+    """The kernel's solver for a chain as it stands in its start pose."""
+    bones = zip(path.segments(starts), starts, limits, strict=True)
+    return Solver(Figure([Joint(one.vector, one.rest, start, limit, one.inherits) for one, start, limit in bones]))
+
+
+def _limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
     """The limit of a bone; none where its numbers make no sense, which the panel says."""
     try:
         return read_limit(bone, start)
@@ -95,35 +99,49 @@ def _point(role: str, goal: bpy.types.Object | None, bone: str, depsgraph: bpy.t
 
 
 def _placed(
-    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], path: BonePath, world: Matrix, limits: Sequence[Limit]
-) -> Iterable[Placed]:
-    """The outlines of the limits, each in the frame in which it is given, at the bone's length."""
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], path: BonePath, root: Matrix, limits: Sequence[Limit]
+) -> Iterable[PlacedOutline]:
+    """The outlines of the limits, each in the frame in which it is given, at the bone's length.
+
+    Args:
+        chain: The chain.
+        bones: Its n bones.
+        path: The same.
+        root: From the axes of the armature, at the head of the first bone, to the world.
+        limits: n limits.
+    """
     rotations = [read_rotation(bone) for bone in bones]
     blocking = {bone.name for bone in chain.blocking_bones}
-    away = Matrix.Translation(path.origin)
     for bone, frame, rotation, limit in zip(bones, path.frames(rotations), rotations, limits, strict=True):
         outline = limit.outline()
         if outline.swing or outline.twist:
-            matrix = world @ away @ frame @ Matrix.Scale(bone.bone.length, 4)
-            yield Placed(outline, matrix, rotation @ Vector((0.0, 1.0, 0.0)), bone.name in blocking)
+            matrix = root @ frame @ Matrix.Scale(bone.bone.length, 4)
+            end = Quaternion(rotation) @ Vector((0.0, 1.0, 0.0))
+            yield PlacedOutline(outline, matrix, end, bone.name in blocking)
 
 
 def placed_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, depsgraph: bpy.types.Depsgraph) -> Matrix:
     """From the rest frame of a bone, in which its limit is given, at the bone's length, to the world."""
-    path = read_path(owner, [bone], depsgraph)
-    frame = path.frames([read_rotation(bone)])[0]
-    world = owner.evaluated_get(depsgraph).matrix_world
-    return world @ Matrix.Translation(path.origin) @ frame @ Matrix.Scale(bone.bone.length, 4)
+    frame = path_of(owner, [bone.name], depsgraph).frames([read_rotation(bone)])[0]
+    evaluated = owner.evaluated_get(depsgraph)
+    head = Matrix.Translation(pose_bones(evaluated)[bone.name].head)
+    return evaluated.matrix_world @ head @ frame @ Matrix.Scale(bone.bone.length, 4)
 
 
-def _limited_reach(chain: Chain) -> tuple[float, ...]:
+def _limited_reach(solver: Solver) -> tuple[float, ...]:
     """Least and greatest distance of the tip from the root within the limits; where drawn by chance, a little less."""
-    if chain.is_free:
+    figure = solver.figure
+    if all(limit.is_free for limit in figure.joint_limits):
         return ()
-    if chain.first_ball == 0:
-        reaches = [place(chain, pose)[0][-1].length for pose in limb_path(chain)]
-        return reaches[-1], reaches[0]
+    limb = solver.limb_reach
+    if limb is not None and limb[2] == 0:
+        return limb[:2]
     random = Random(1)
-    drawn = ([joint.limit.sample(random) for joint in chain.joints] for _ in range(SAMPLES))
-    reaches = [place(chain, pose)[0][-1].length for pose in drawn]
+    drawn = ([_drawn(limit, random) for limit in figure.joint_limits] for _ in range(SAMPLES))
+    reaches = [length(figure.placed(pose).joints[-1]) for pose in drawn]
     return min(reaches), max(reaches)
+
+
+def _drawn(limit: Limit, random: Random) -> Q4:
+    """An allowed rotation."""
+    return limit.drawn(random.random(), random.random(), random.random())

@@ -10,7 +10,8 @@ from math import cos, sin, tau
 
 from mathutils import Matrix, Vector
 
-from ..kernel.limits import Outline
+from ..kernel import Outline
+from ..rig.rotations import distance
 
 CIRCLE_POINTS = 64
 DASHES = 12  # of a dashed line
@@ -18,7 +19,7 @@ CROSS = 0.04  # arms of the target's cross, as a share of the chain's length
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedOutline:
     """The outline of one joint's limit, placed in the world.
 
     Attributes:
@@ -52,7 +53,7 @@ class Picture:
     before: tuple[Vector, ...] = ()
     target: Vector | None = None
     pole: Vector | None = None
-    limits: tuple[Placed, ...] = ()
+    limits: tuple[PlacedOutline, ...] = ()
     reach: tuple[float, ...] = ()
     limited_reach: tuple[float, ...] = ()
     is_reached: bool = True
@@ -60,7 +61,7 @@ class Picture:
     @property
     def length(self) -> float:
         """Length of the chain in the world."""
-        return float(sum((b - a).length for a, b in pairwise(self.joints)))
+        return sum(distance(a, b) for a, b in pairwise(self.joints))
 
 
 @dataclass(slots=True)
@@ -150,11 +151,11 @@ def _limits(shapes: Shapes, picture: Picture) -> None:
         colour = "blocked" if placed.blocks else "limit"
         centre = placed.matrix.translation
         for curve in (*placed.outline.swing, *placed.outline.twist):
-            points = [placed.matrix @ point for point in curve]
+            points = [placed.matrix @ Vector(point) for point in curve]
             shapes.line(colour, points)
             shapes.fan(f"{colour}_face", centre, points)
         for end in placed.outline.ends.values():
-            shapes.line(colour, (centre, placed.matrix @ end))
+            shapes.line(colour, (centre, placed.matrix @ Vector(end)))
         shapes.line("after", (centre, placed.matrix @ placed.bone))
 
 

@@ -12,6 +12,7 @@ import bpy
 
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
+from ..rig.versions import newer_refusal
 from ..session import record
 from . import steps
 from .collect import pictures_of
@@ -65,7 +66,7 @@ def draw(context: bpy.types.Context) -> None:
 def _is_shown(context: bpy.types.Context, owner: bpy.types.Object | None) -> bool:
     """Whether the view shows overlays, and the armature in a mode in which it is posed."""
     space: Any = context.space_data
-    if owner is None or owner.mode == "EDIT":
+    if owner is None or owner.mode == "EDIT" or newer_refusal(owner):
         return False
     return space is None or bool(space.overlay.show_overlays and owner.visible_in_viewport_get(space))
 

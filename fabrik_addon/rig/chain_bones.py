@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..errors import ChainError
+from ..errors import ChainError, place_of
 from .properties import FabrikChain
 
 
@@ -17,11 +17,8 @@ def pose_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.typ
 
 def resolve_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
     """The pose bones of a chain, root to tip, looked up by name now; see `bones_to`."""
-    try:
+    with place_of(chain=chain.name):
         return bones_to(owner, chain.tip_bone, chain.bone_count)
-    except ChainError as error:
-        error.chain = chain.name
-        raise
 
 
 def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bpy.types.PoseBone]:

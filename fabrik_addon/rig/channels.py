@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pose bone's rotation channels, in each rotation mode, as quaternions and back."""
+"""A pose bone's rotation channels, in each rotation mode, as quaternions and back; in double precision.
+
+Blender rounds what is written to single precision, and nothing here does it before. So the same rotation gives the same
+channels, whoever asks.
+"""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
-from math import atan2, pi
+from math import atan2, hypot, pi
 from typing import Any
 
 import bpy
-import numpy as np
-from mathutils import Euler, Quaternion, Vector
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..kernel import arrays
-from ..kernel.arrays import X_COLUMN, Y_COLUMN, Z_COLUMN, Array, multiply, unit
-from ..kernel.rotations import turn_about
+from .rotations import IDENTITY, Q4, V3, dot, length, matrix_of, multiplied, normalized, scaled, turn_about, unit
 
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER_CHANNEL = ("rotation_euler", 3)
-AXES, COLUMNS = "XYZ", (X_COLUMN, Y_COLUMN, Z_COLUMN)
+AXES = "XYZ"
+UNIT_AXES: tuple[V3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+EVEN_ORDERS = frozenset(("XYZ", "YZX", "ZXY"))  # whose axes follow each other as X, Y and Z do
+LOCK = 1e-7  # cosine of the middle angle below which the first and the last turn about the same axis
+TURN = 2.0 * pi
 
 
 def channel_of(mode: str) -> tuple[str, int]:
@@ -34,16 +39,16 @@ def rotation_path(bone: bpy.types.PoseBone) -> str:
 
 def read_values(bone: bpy.types.PoseBone) -> list[float]:
     """The numbers of the rotation channels in the bone's own mode."""
-    return [float(value) for value in getattr(bone, channel_of(bone.rotation_mode)[0])]
+    return [*getattr(bone, channel_of(bone.rotation_mode)[0])]
 
 
 def read_locks(bone: bpy.types.PoseBone) -> list[bool]:
     """The rotation locks of X, Y and Z."""
     locks: Any = bone.lock_rotation
-    return [bool(lock) for lock in locks]
+    return [*locks]
 
 
-def read_rotation(bone: bpy.types.PoseBone) -> Quaternion:
+def read_rotation(bone: bpy.types.PoseBone) -> Q4:
     """The bone's rotation as a unit quaternion.
 
     Raises:
@@ -52,36 +57,20 @@ def read_rotation(bone: bpy.types.PoseBone) -> Quaternion:
     return to_rotation(bone.rotation_mode, read_values(bone), bone.name)
 
 
-def to_rotation(mode: str, values: Sequence[float], bone: str) -> Quaternion:
+def to_rotation(mode: str, values: Sequence[float], bone: str) -> Q4:
     """Rotation channels as a unit quaternion; see `read_rotation`."""
     if not are_finite(values):
         raise InvalidValueError("a rotation channel is not a finite number", bone=bone)
     if mode == "QUATERNION":
-        rotation = Quaternion(values)
-        if not rotation.magnitude:
+        if not any(values):
             raise InvalidValueError("the rotation quaternion is zero", bone=bone)
-        return rotation.normalized()
+        return normalized(values)
     if mode == "AXIS_ANGLE":
-        axis = Vector(values[1:])
-        return turn_about(axis.normalized(), values[0]) if axis.length_squared else Quaternion()
-    return euler(values, mode).to_quaternion()
+        return turn_about(unit(values[1:]), values[0]) if any(values[1:]) else IDENTITY
+    return from_euler(values, mode)
 
 
-def to_rotations(mode: str, values: Array) -> Array:
-    """The channels of F frames, (F, k), as unit quaternions (4, F), as Blender reads them."""
-    found = values.T
-    if mode == "QUATERNION":
-        return unit(found)
-    if mode == "AXIS_ANGLE":
-        return arrays.turn_about(unit(found[1:]), found[0])
-    rotations: Array = np.array((1.0, 0.0, 0.0, 0.0))[:, None]
-    for axis in euler_order(mode):  # channels later in the order are applied outside
-        i = AXES.index(axis)
-        rotations = multiply(arrays.turn_about(COLUMNS[i], found[i]), rotations)
-    return rotations
-
-
-def to_values(mode: str, rotation: Quaternion, near: Sequence[float]) -> list[float]:
+def to_values(mode: str, rotation: Sequence[float], near: Sequence[float]) -> list[float]:
     """A unit quaternion as channels of a rotation mode, on the side that continues the values `near`.
 
     Args:
@@ -90,26 +79,27 @@ def to_values(mode: str, rotation: Quaternion, near: Sequence[float]) -> list[fl
         near: Channel values of a neighbouring key or of the start pose.
     """
     if mode == "QUATERNION":
-        side = -1.0 if rotation.dot(Quaternion(near)) < 0.0 else 1.0
-        return [side * value for value in rotation]
+        w, x, y, z = rotation
+        a, b, c, d = near
+        return [-w, -x, -y, -z] if w * a + x * b + y * c + z * d < 0.0 else [w, x, y, z]
     if mode == "AXIS_ANGLE":
         return _to_axis_angle(rotation, near)
-    return list(rotation.to_euler(euler_order(mode), euler(near, mode)))
+    return to_euler(rotation, mode, near)
 
 
-def _to_axis_angle(rotation: Quaternion, near: Sequence[float]) -> list[float]:
-    part = Vector(rotation[1:])
-    if not part.length:
-        return [2.0 * pi * round(near[0] / (2.0 * pi)), *near[1:]]
-    axis, angle = part.normalized(), 2.0 * atan2(part.length, rotation.w)  # to_axis_angle loses small angles
-    if axis.dot(Vector(near[1:])) < 0.0:
-        axis, angle = -axis, -angle
+def _to_axis_angle(rotation: Sequence[float], near: Sequence[float]) -> list[float]:
+    size = length(rotation[1:])
+    if not size:
+        return [TURN * round(near[0] / TURN), *near[1:]]
+    axis, angle = scaled(rotation[1:], 1.0 / size), 2.0 * atan2(size, rotation[0])
+    if dot(axis, near[1:]) < 0.0:
+        axis, angle = scaled(axis, -1.0), -angle
     return [same_turn(angle, near[0]), *axis]
 
 
 def same_turn(angle: float, near: float) -> float:
     """The angle that means the same and is nearest to another."""
-    return angle + 2.0 * pi * round((near - angle) / (2.0 * pi))
+    return angle + TURN * round((near - angle) / TURN)
 
 
 def euler_order(mode: str) -> str:
@@ -117,12 +107,57 @@ def euler_order(mode: str) -> str:
     return "XYZ" if mode in CHANNELS else mode
 
 
-def euler(values: Sequence[float], mode: str) -> Euler:
-    """Euler angles of a mode."""
-    order: str = euler_order(mode)
-    return Euler(values, order)
+def from_euler(angles: Sequence[float], mode: str) -> Q4:
+    """Euler angles about X, Y and Z as a unit quaternion; those later in the order of the mode are applied outside."""
+    found = IDENTITY
+    for name in euler_order(mode):
+        i = AXES.index(name)
+        found = multiplied(turn_about(UNIT_AXES[i], angles[i]), found)
+    return found
+
+
+def to_euler(rotation: Sequence[float], mode: str, near: Sequence[float]) -> list[float]:
+    """Euler angles about X, Y and Z of a unit quaternion, of all that mean the same those nearest to others."""
+    first, second = (continued(angles, near) for angles in euler_pair(rotation, mode))
+    return first if _apart(first, near) <= _apart(second, near) else second
+
+
+def euler_pair(rotation: Sequence[float], mode: str) -> tuple[list[float], list[float]]:
+    """The two triples of Euler angles that mean a rotation, but for whole turns.
+
+    In the lock, where the first and the last angle turn about the same axis, the last is zero.
+    """
+    order = euler_order(mode)
+    i, j, k = (AXES.index(name) for name in order)
+    sign = 1.0 if order in EVEN_ORDERS else -1.0
+    rows = matrix_of(rotation)
+    along, across, up = rows[i][i], sign * rows[j][i], -sign * rows[k][i]
+    cosine = hypot(along, across)
+    if cosine > LOCK:
+        found = atan2(sign * rows[k][j], rows[k][k]), atan2(up, cosine), atan2(across, along)
+        other = atan2(-sign * rows[k][j], -rows[k][k]), atan2(up, -cosine), atan2(-across, -along)
+    else:
+        found = other = atan2(-sign * rows[j][k], rows[j][j]), atan2(up, cosine), 0.0
+    first, second = [0.0] * 3, [0.0] * 3
+    for at, a, b in zip((i, j, k), found, other, strict=True):
+        first[at], second[at] = a, b
+    return first, second
+
+
+def continued(angles: Sequence[float], near: Sequence[float]) -> list[float]:
+    """Angles with the whole turns that bring each nearest to another."""
+    return [same_turn(angle, other) for angle, other in zip(angles, near, strict=True)]
+
+
+def _apart(a: Sequence[float], b: Sequence[float]) -> float:
+    return abs(a[0] - b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2])
 
 
 def neutral_values(mode: str) -> list[float]:
     """The rotation channels of the rest pose."""
     return {"QUATERNION": [1.0, 0.0, 0.0, 0.0], "AXIS_ANGLE": [0.0, 0.0, 1.0, 0.0]}.get(mode, [0.0, 0.0, 0.0])
+
+
+def stored(values: Sequence[float]) -> list[float]:
+    """Numbers as Blender keeps them, in single precision."""
+    return array("f", values).tolist()

@@ -16,6 +16,7 @@ from .channels import rotation_path
 from .dependencies import bones_behind, broken_driver
 from .goals import goals_of
 from .properties import FabrikChain
+from .versions import newer_refusal
 from .visibility import is_evaluated
 
 
@@ -23,7 +24,8 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
     """The armature object, if it can be posed now.
 
     Raises:
-        RigError: It is no armature, is not editable, in edit or rest position, not evaluated, or has no extent.
+        RigError: It is no armature, is not editable, of a newer extension, in edit or rest position, not evaluated, or
+            has no extent.
     """
     reason = rig_refusal(owner)
     if reason or owner is None:
@@ -47,6 +49,9 @@ def edit_refusal(owner: bpy.types.Object | None) -> str:
         return "the active object is not an armature"
     if owner.is_missing:
         return "it is missing in the file that it is linked from"
+    newer = newer_refusal(owner)
+    if newer:
+        return newer
     if not owner.is_editable:
         return "it is linked: make a library override to pose it"
     return ""
@@ -141,15 +146,20 @@ def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> b
     return data is not None and any(driver.data_path == path for driver in data.drivers)
 
 
-def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]) -> None:
     """Refuse a target or pole that moves with the chain that it is to move.
+
+    Args:
+        owner: The armature object.
+        chain: One of its chains.
+        bones: Names of its bones, root to tip.
 
     Raises:
         TargetError: There is no target, or target or pole is a bone of the chain, below it, or hangs on one.
     """
     if chain.target is None:
         raise AbsentTargetError("no target is set", chain=chain.name)
-    own = {bone.name for bone in bones}
+    own = set(bones)
     for role, goal, bone in goals_of(chain):
         if goal.is_missing:
             raise TargetError(
@@ -157,7 +167,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.
             )
         carriers = own & bones_behind(owner, goal, bone)
         if carriers:
-            name = next(found.name for found in reversed(bones) if found.name in carriers)
+            name = next(found for found in reversed(bones) if found in carriers)
             raise TargetError(f"the {role} moves with the chain's own bone '{name}'", chain=chain.name)
 
 

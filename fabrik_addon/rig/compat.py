@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
@@ -139,13 +140,14 @@ def _slot_curves(owner: bpy.types.Object, action: Any) -> Any:
     return strip.channelbag(data.action_slot, ensure=True).fcurves
 
 
-def remove_curve(owner: bpy.types.Object, curve: bpy.types.FCurve) -> None:
-    """Take a curve out of the object's action, and its group where no other curve is in it."""
+def remove_curves(owner: bpy.types.Object, curves: Iterable[bpy.types.FCurve]) -> None:
+    """Take curves out of the object's action, and their groups where no other curve is in them."""
+    left = {curve.as_pointer() for curve in curves}
     for home in _homes_of(owner):
-        if any(found == curve for found in home.fcurves):
-            name = curve.group.name if curve.group is not None else ""
+        own = [curve for curve in home.fcurves if curve.as_pointer() in left]
+        names = {curve.group.name for curve in own if curve.group is not None}
+        for curve in own:
             home.fcurves.remove(curve)
-            group = home.groups.get(name)  # some versions remove an empty one by themselves
+        for group in [home.groups.get(name) for name in names]:  # some versions remove empty ones by themselves
             if group is not None and not len(group.channels):
                 home.groups.remove(group)
-            return

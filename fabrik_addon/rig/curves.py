@@ -1,142 +1,152 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keys in bulk: all frames of a channel at once, and the way back."""
+"""All frames of the channels of a property keyed at once, and the way back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
-from typing import Any
+from typing import TypeAlias
 
 import bpy
 import numpy as np
 
-from ..kernel.arrays import Array
-from .compat import ensure_curve, fcurves_of, remove_curve
+from .array_types import Bytes, Doubles, Mask, Singles
+from .channels import TURN
+from .compat import curves_of_action, ensure_curve, fcurves_of, remove_curves
+from .key_arrays import (
+    INTERPOLATION,
+    KeyArrays,
+    add_beside,
+    add_keys,
+    keys_outside,
+    put_keys,
+    read_keys,
+    set_slopes,
+)
 
-INTERPOLATION = {"LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
-POINTS = ("co", "handle_left", "handle_right")
-HANDLES = ("handle_left_type", "handle_right_type")
-SELECTED = ("select_control_point", "select_left_handle", "select_right_handle")
-KEPT_TYPES = ("interpolation", *HANDLES, "easing", "type", "amplitude", "back", "period", *SELECTED)
-CONSTANT = 1e-6  # change of a channel that is none: radians, or parts of a quaternion
+Place: TypeAlias = tuple[str, int]  # data path of a property, index of the channel
+
+CONSTANT = 2.0**-22  # a change that is none: two units in the last place of a channel that holds a one
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelKeys:
-    """One channel to be keyed.
+class Channels:
+    """The channels of a bone's rotation that are keyed.
 
     Attributes:
-        path: Data path from the object.
-        index: Of the channel.
-        group: Name of the bone, under which the curve is listed.
+        path: Data path of the property from the object.
+        mode: The rotation mode.
+        group: Name of the bone, under which the curves are listed.
+        indices: Of those that are written; the others are left alone.
+        stood: The k values of the property where its channels have no keys.
     """
 
     path: str
-    index: int
+    mode: str
     group: str
+    indices: Sequence[int]
+    stood: Sequence[float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Keys:
     """Keys of the k channels of a property.
 
     Attributes:
         frames: (F,), rising.
         values: (F, k).
+        stays: (k,), which channels have the same value in all frames (`staying`).
         interpolation: "LINEAR" or "BEZIER".
         span: First and last frame between which old keys are replaced.
         slopes: (F, k) change a frame at each key, which the handles of Bezier curves take; None for Blender's own.
     """
 
-    frames: Array
-    values: Array
+    frames: Doubles
+    values: Doubles
+    stays: Mask
     interpolation: str
     span: tuple[float, float]
-    slopes: Array | None = None
+    slopes: Doubles | None = None
+
+
+def staying(values: Doubles) -> Mask:
+    """Which channels stay, (...,), of values (F, ...)."""
+    found: Mask = values.max(axis=0) - values.min(axis=0) <= CONSTANT
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Neighbours:
+    """The poses beside a span, which are to stay what they are although some channels lack keys there.
+
+    Attributes:
+        before: The last frame before the span at which a channel has a key; None where there is none.
+        stood: (k,), the channels' values there.
+        after: The first such frame behind the span; None where there is none.
+        then: (k,), the channels' values there, so that they run on from those in the span.
+        kept: The keys that each of the k channels keeps, those behind the span running on as well; None where it has
+            none outside the span.
+    """
+
+    before: float | None
+    stood: Doubles
+    after: float | None
+    then: Doubles
+    kept: Sequence[KeyArrays | None]
+
+    def lacking(self, i: int) -> list[tuple[float, float]]:
+        """The keys, frame and value, that a channel needs there beside those that it keeps."""
+        kept = self.kept[i]
+        frames: list[float] = kept.frames.tolist() if kept is not None else []
+        found = [(self.before, float(self.stood[i])), (self.after, float(self.then[i]))]
+        return [(at, value) for at, value in found if at is not None and at not in frames]
 
 
 class CurveWriter:
-    """Writes channels into the action of an object, and can put back what stood there."""
+    """Writes channels into the action of an object, and can put back what stood there.
 
-    def __init__(self, owner: bpy.types.Object) -> None:
+    Args:
+        owner: The object; it has an action when the first channel is written.
+        can_restore: Whether curves that are there already are kept, in a copy of the action, to be put back.
+    """
+
+    def __init__(self, owner: bpy.types.Object, can_restore: bool) -> None:
         self.owner = owner
         self.keys = 0
-        self._curves: dict[tuple[str, int], bpy.types.FCurve] | None = None
-        self._before: list[tuple[str, int, dict[str, Any] | None]] = []
+        self._can_restore = can_restore
+        self._curves: dict[Place, bpy.types.FCurve] | None = None
+        self._made: set[Place] = set()
+        self._changed: set[Place] = set()
+        self._backup: bpy.types.Action | None = None
+        self._kept: dict[Place, bpy.types.FCurve] = {}  # curves of the backup
 
-    def write(self, channel: ChannelKeys, keys: Keys, stood: float) -> None:
-        """Replace a channel's keys in a span of frames by others, or by one where nothing changes.
+    def write(self, channels: Channels, keys: Keys) -> None:
+        """Replace channels' keys in a span of frames by others, or by one where nothing changes.
 
-        At the bone's neighbouring keys, of whatever channel, it keeps the value that it had.
-
-        Args:
-            channel: The channel.
-            keys: Of all channels of the property.
-            stood: The channel's value where it has no keys.
+        At the bone's neighbouring keys, of whatever channel, each keeps the value that it had. The keys behind the span
+        mean the same in numbers that run on from those that are written: a quaternion or axis on the other side gets
+        the other sign, and angles are moved by whole turns, so that the way to the later poses is the short one.
         """
-        found = self._remembered(channel.path, channel.index)
-        outside = self._kept_outside(channel.path, found, keys, stood)
-        curve = found or ensure_curve(self.owner, channel.path, channel.index, channel.group)
-        frames, values = keys.frames, keys.values[:, channel.index]
-        slopes = None if keys.slopes is None else keys.slopes[:, channel.index]
-        if found is not None:
-            clear_keys(curve, *keys.span)
-        if outside:
-            _add(curve, np.array(outside), keys.interpolation, None)
-        is_flat = np.ptp(values) <= CONSTANT and (slopes is None or np.abs(slopes).max() <= CONSTANT)
-        if len(frames) > 1 and len(curve.keyframe_points) == 0 and is_flat:
-            frames, values = frames[:1], values[:1]  # beside other keys one would not hold the value over the range
-            slopes = None
-        _add(curve, np.column_stack((frames, values)), keys.interpolation, slopes)
-        self.keys += len(frames)
-
-    def turn_later_keys(self, path: str, mode: str, keys: Keys, indices: Sequence[int]) -> None:
-        """Let the keys after a span mean the same in numbers that run on from those to be written.
-
-        A quaternion or axis on the other side gets the other sign, and angles are moved by whole turns: the later poses
-        stay what they are, and the way to them becomes the short one.
-
-        Args:
-            path: Of the rotation.
-            mode: The rotation mode.
-            keys: To be written.
-            indices: The channels that are written; the others are left alone.
-        """
-        last, values = keys.span[1], keys.values[-1]
-        curves = [self._find(path, i) for i in range(len(values))]
-        later = [frame for curve in curves if curve for frame in _frames(curve) if frame > last]
-        if not later:
-            return
-        then = np.array(
-            [curve.evaluate(min(later)) if curve else value for curve, value in zip(curves, values, strict=True)]
-        )
-        factor, turns = _running_on(mode, values, then, all(curve and _has_later(curve, last) for curve in curves))
-        for i in indices:
+        curves = [self._find(channels.path, i) for i in range(keys.values.shape[1])]
+        beside = None
+        if any(curve is not None for curve in curves):
+            self._keep()
+            kept = [keys_outside(curve, keys.span) if curve is not None else None for curve in curves]
+            if any(own is not None for own in kept):
+                beside = _neighbours(channels, keys, curves, kept)
+        places = np.empty((len(curves), len(keys.frames), 2), dtype=np.float32)
+        places[:, :, 0], places[:, :, 1] = keys.frames, keys.values.T
+        for i in channels.indices:
             curve = curves[i]
-            if curve is not None and _has_later(curve, last) and (factor < 0.0 or turns[i]):
-                self._before.append((path, i, _kept(curve)))
-                _change_later(curve, last, factor, turns[i])
-
-    def _kept_outside(
-        self, path: str, own: bpy.types.FCurve | None, keys: Keys, stood: float
-    ) -> list[tuple[float, float]]:
-        """Keys beside a span that a channel lacks, so that the bone's neighbouring poses stay what they are.
-
-        These are the last key before the span and the first behind it, of any channel. Where each channel has but one
-        key, which holds up to the span, the frame before the span counts as such.
-        """
-        first, last = keys.span
-        curves = [curve for i in range(keys.values.shape[1]) if (curve := self._find(path, i)) is not None]
-        found = [_frames(curve) for curve in curves]
-        before = max((frame for frames in found for frame in frames if frame < first), default=None)
-        after = min((frame for frames in found for frame in frames if frame > last), default=None)
-        if before is not None and after is None and all(len(frames) == 1 for frames in found):
-            before = max(before, ceil(first) - 1.0)
-        mine = _frames(own) if own is not None else []
-        wanted = [before] if before is not None and not any(before <= frame < first for frame in mine) else []
-        wanted += [after] if after is not None and not any(last < frame <= after for frame in mine) else []
-        return [(frame, own.evaluate(frame) if own is not None else stood) for frame in wanted]
+            if curve is None:
+                self._made.add((channels.path, i))
+                curve = ensure_curve(self.owner, channels.path, i, channels.group)
+            else:
+                self._changed.add((channels.path, i))
+                curve.keyframe_points.clear()
+            self.keys += _put(curve, i, places[i], keys, beside)
 
     def flush(self) -> None:
         """Let Blender play what was written: new curves are not evaluated before the action is set again."""
@@ -149,129 +159,119 @@ class CurveWriter:
     def restore(self) -> None:
         """Put back what stood in all curves that were written."""
         self._curves = None
-        for path, index, kept in reversed(self._before):
-            curve = self._find(path, index)
-            if curve is None:
-                continue
-            if kept is None:
-                remove_curve(self.owner, curve)
-                self._curves = None
-            else:
-                _put_back(curve, kept)
-        self._before.clear()
+        for path, i in self._changed - self._made:
+            curve = self._find(path, i)
+            if curve is not None:
+                put_keys(curve, read_keys(self._kept[path, i]))
+        made = (self._find(path, i) for path, i in self._made)
+        remove_curves(self.owner, [curve for curve in made if curve is not None])
+        self.finish()
         self.flush()
 
-    def _remembered(self, path: str, index: int) -> bpy.types.FCurve | None:
-        """The curve of a channel, with what stands in it noted."""
-        found = self._find(path, index)
-        self._before.append((path, index, _kept(found) if found else None))
-        return found
+    def finish(self) -> None:
+        """What stood there is not needed any more."""
+        self._made.clear()
+        self._changed.clear()
+        self._kept.clear()
+        if self._backup is not None:
+            bpy.data.actions.remove(self._backup)
+            self._backup = None
+
+    def _keep(self) -> None:
+        """Keep what stands in the action, before the first of its curves is changed."""
+        data = self.owner.animation_data
+        if not self._can_restore or self._backup is not None or data is None or data.action is None:
+            return
+        self._backup = data.action.copy()
+        own = {curve.as_pointer() for curve in fcurves_of(self.owner)}
+        pairs = zip(curves_of_action(data.action), curves_of_action(self._backup), strict=True)
+        self._kept = {_place_of(copy): copy for curve, copy in pairs if curve.as_pointer() in own}
 
     def _find(self, path: str, index: int) -> bpy.types.FCurve | None:
         """The curve of a channel as it stood when the first one was asked for."""
         if self._curves is None:
-            self._curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(self.owner)}
+            self._curves = {_place_of(curve): curve for curve in fcurves_of(self.owner)}
         return self._curves.get((path, index))
 
 
-def _frames(curve: bpy.types.FCurve) -> list[float]:
-    return [float(frame) for frame in _got(curve.keyframe_points, "co")[:, 0]]
+def _place_of(curve: bpy.types.FCurve) -> Place:
+    return curve.data_path, curve.array_index
 
 
-def _has_later(curve: bpy.types.FCurve, frame: float) -> bool:
-    points = curve.keyframe_points
-    return len(points) > 0 and points[-1].co[0] > frame
+def _put(curve: bpy.types.FCurve, i: int, places: Singles, keys: Keys, beside: _Neighbours | None) -> int:
+    """Replace the keys of a curve; the number of those that are new.
+
+    Args:
+        curve: Of the channel.
+        i: Index of the channel.
+        places: (F, 2), frames and values of the new keys.
+        keys: Of all channels of the property.
+        beside: What stands beside the span.
+    """
+    kept, lacking = (beside.kept[i], beside.lacking(i)) if beside is not None else (None, [])
+    count = 1 if keys.stays[i] and kept is None and not lacking else len(places)
+    kinds = _kinds(keys.interpolation, len(lacking) + count)
+    places = np.concatenate((np.array(lacking, dtype=np.float32), places)) if lacking else places[:count]
+    if kept is None:
+        add_keys(curve, places.ravel(), kinds)
+    else:
+        add_beside(curve, places.ravel(), kinds, kept)
+    if keys.slopes is not None and count > 1:
+        set_slopes(curve, keys.frames, keys.slopes[:, i])
+    return count
 
 
-def _running_on(mode: str, values: Array, then: Array, is_whole: bool) -> tuple[float, Array]:
-    """The sign and the added angles by which later channel values run on from others."""
-    factor, turns = 1.0, np.zeros(len(values))
-    part = {"QUATERNION": slice(0, 4), "AXIS_ANGLE": slice(1, 4)}.get(mode)
-    if part is not None and is_whole and np.dot(values[part], then[part]) < 0.0:
-        factor = -1.0
-    angles = {"QUATERNION": slice(0, 0), "AXIS_ANGLE": slice(0, 1)}.get(mode, slice(0, 3))
-    turns[angles] = 2.0 * np.pi * np.round((values[angles] - factor * then[angles]) / (2.0 * np.pi))
-    return factor, turns
+@lru_cache(maxsize=4)
+def _kinds(interpolation: str, count: int) -> Bytes:
+    """The interpolation of so many keys, as Blender numbers it; not to be written to."""
+    return np.full(count, INTERPOLATION[interpolation], dtype=np.uint8)
 
 
-def _change_later(curve: bpy.types.FCurve, last: float, factor: float, added: float) -> None:
-    """Multiply and move the values of the keys after a frame."""
-    points = curve.keyframe_points
-    later = _got(points, "co")[:, 0] > last
-    for name in POINTS:
-        found = _got(points, name)
-        found[later, 1] = found[later, 1] * factor + added
-        points.foreach_set(name, found.ravel())
+def _neighbours(
+    channels: Channels, keys: Keys, curves: Sequence[bpy.types.FCurve | None], kept: Sequence[KeyArrays | None]
+) -> _Neighbours:
+    """What stands beside a span, and by what it runs on from the span's last frame.
+
+    Where each curve has but one key, which holds up to the span, the frame before the span is its neighbour.
+    """
+    first, last = keys.span
+    frames = [frame for own in kept if own is not None for frame in own.frames.tolist()]
+    before = max((frame for frame in frames if frame < first), default=None)
+    after = min((frame for frame in frames if frame > last), default=None)
+    if (
+        before is not None
+        and after is None
+        and all(curve is None or len(curve.keyframe_points) == 1 for curve in curves)
+    ):
+        before = max(before, ceil(first) - 1.0)
+    stood, then = (_values_at(channels, curves, frame) for frame in (before, after))
+    factor = 1.0
+    added: Doubles = np.zeros(len(curves))
+    if after is not None:
+        factor, added = _running_on(channels, keys.values[-1], then)
+    then = factor * then + added
+    for i in channels.indices:
+        own = kept[i]
+        if own is not None:
+            own.points[:, own.frames > last, 1] *= factor
+            own.points[:, own.frames > last, 1] += added[i]
+    return _Neighbours(before, stood, after, then, kept)
 
 
-def _add(curve: bpy.types.FCurve, points: Array, interpolation: str, slopes: Array | None) -> None:
-    """Add keys, (F, 2), to those that a curve has."""
-    stored: Any = curve.keyframe_points
-    first = len(stored)
-    stored.add(len(points))
-    _fill(stored, "co", first, points)
-    kinds = np.zeros(len(stored), dtype=np.uint8)
-    if first:
-        stored.foreach_get("interpolation", kinds)
-    kinds[first:] = INTERPOLATION[interpolation]
-    stored.foreach_set("interpolation", kinds)
-    if slopes is not None:
-        _add_handles(stored, first, points, slopes)
-    curve.update()
+def _values_at(channels: Channels, curves: Sequence[bpy.types.FCurve | None], frame: float | None) -> Doubles:
+    """(k,), the values of all channels at a frame, or where there is none those without keys."""
+    if frame is None:
+        return np.array(channels.stood)
+    pairs = zip(curves, channels.stood, strict=True)
+    return np.array([curve.evaluate(frame) if curve is not None else value for curve, value in pairs])
 
 
-def _add_handles(stored: Any, first: int, points: Array, slopes: Array) -> None:
-    """Handles by which curves between keys are cubics with given slopes: a third of the way to the next key."""
-    frames = points[:, 0]
-    thirds = np.diff(frames) / 3.0
-    before, after = np.concatenate((thirds[:1], thirds)), np.concatenate((thirds, thirds[-1:]))
-    for name, way in (("handle_left", -before), ("handle_right", after)):
-        _fill(stored, name, first, points + np.column_stack((way, way * slopes)))
-    for i in range(first, len(stored)):
-        for name in HANDLES:
-            setattr(stored[i], name, "ALIGNED")
-
-
-def _got(stored: Any, name: str) -> Array:
-    """A pair of numbers of each key, (F, 2)."""
-    found = np.empty(2 * len(stored), dtype=np.float32)
-    stored.foreach_get(name, found)
-    return found.reshape(-1, 2)
-
-
-def _fill(stored: Any, name: str, first: int, values: Array) -> None:
-    """Set a pair of numbers of all keys from one on."""
-    whole = np.ascontiguousarray(values, dtype=np.float32)
-    if first:
-        whole = np.concatenate((_got(stored, name)[:first], whole))
-    stored.foreach_set(name, whole.ravel())
-
-
-def clear_keys(curve: bpy.types.FCurve, first: float, last: float) -> None:
-    """Remove the keys in a range of frames."""
-    points = curve.keyframe_points
-    inside = [i for i, point in enumerate(points) if first - 1e-3 <= point.co[0] <= last + 1e-3]
-    if len(inside) == len(points):
-        points.clear()
-        return
-    for i in reversed(inside):
-        points.remove(points[i], fast=True)
-
-
-def _kept(curve: bpy.types.FCurve) -> dict[str, Any]:
-    points = curve.keyframe_points
-    kept: dict[str, Any] = {name: _got(points, name) for name in POINTS}
-    for name in KEPT_TYPES:
-        kept[name] = [getattr(point, name) for point in points]
-    return kept
-
-
-def _put_back(curve: bpy.types.FCurve, kept: dict[str, Any]) -> None:
-    points = curve.keyframe_points
-    points.clear()
-    points.add(len(kept["co"]))
-    for name in KEPT_TYPES:
-        for point, value in zip(points, kept[name], strict=True):
-            setattr(point, name, value)
-    for name in POINTS:
-        points.foreach_set(name, kept[name].ravel())
+def _running_on(channels: Channels, values: Doubles, then: Doubles) -> tuple[float, Doubles]:
+    """The sign and the added angles by which later channel values run on from others, which are written."""
+    vector = {"QUATERNION": slice(0, 4), "AXIS_ANGLE": slice(1, 4)}.get(channels.mode, slice(0, 0))
+    angles = {"QUATERNION": slice(0, 0), "AXIS_ANGLE": slice(0, 1)}.get(channels.mode, slice(0, 3))
+    is_whole = len(channels.indices) == len(values)
+    factor = -1.0 if is_whole and float(np.dot(values[vector], then[vector])) < 0.0 else 1.0
+    added: Doubles = np.zeros(len(values))
+    added[angles] = TURN * np.round((values[angles] - factor * then[angles]) / TURN)
+    return factor, added

@@ -7,7 +7,7 @@ from math import pi
 
 import bpy
 
-from ..kernel.limits import Limit
+from ..kernel import Limit
 
 AXES = "xyz"
 STIFFEST = 0.99  # as Blender allows

@@ -6,20 +6,28 @@ from __future__ import annotations
 from math import pi
 
 import bpy
-from mathutils import Quaternion, Vector
 
-from ..errors import BoneError, InvalidValueError
-from ..kernel.limits import FREE, LIMITS, Cone, Free, Hinge, Limit, Locked, Planar
-from ..kernel.rotations import turn_angle
-from .channels import CHANNELS, euler, euler_order, read_locks, read_rotation, read_values
-from .limit_properties import LimitView, limit_of
+from ..errors import BoneError, place_of
+from ..kernel import FREE, LIMITS, Hinge, Limit, Locked
+from .channels import (
+    AXES,
+    CHANNELS,
+    UNIT_AXES,
+    euler_order,
+    from_euler,
+    read_locks,
+    read_rotation,
+    read_values,
+    to_euler,
+)
+from .limit_properties import limit_of
+from .rotations import IDENTITY, Q4, rotated, unit
 
-AXES = "XYZ"
 PARALLEL = 1e-4  # radians
 KEPT_DIGITS = 5
 
 
-def read_limit(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
+def read_limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
     """The limit that holds for a bone: its own, narrowed by its rotation locks.
 
     Args:
@@ -31,51 +39,57 @@ def read_limit(bone: bpy.types.PoseBone, start: Quaternion) -> Limit:
         InvalidValueError: The limit's numbers make no sense.
     """
     view = limit_of(bone)
-    try:
+    with place_of(bone=bone.name):
         own = LIMITS[view.limit].make(view, start)
-    except InvalidValueError as error:
-        error.bone = bone.name
-        raise
-    locks = _limit_of_locks(bone)
-    if isinstance(locks, Free):
-        return own
-    return _narrowed(bone, locks, own) if isinstance(locks, Hinge) else locks
+        hinge = hinge_of_locks(bone)
+        if hinge is not None:
+            return _narrowed(own, hinge)
+        locked = _limit_of_other_locks(bone)
+        return own if locked.is_free else locked
 
 
-def _limit_of_locks(bone: bpy.types.PoseBone) -> Limit:
-    """What a bone's rotation locks leave.
+def hinge_of_locks(bone: bpy.types.PoseBone) -> Hinge | None:
+    """The hinge that is left where all rotation channels but one are locked; None for all other locks.
 
-    All channels locked: the bone keeps its rotation. Two of X, Y and Z: it is a hinge about the third, the locked
-    channels as they stand. An axis-angle bone whose axis is locked is a hinge about it.
+    With two of X, Y and Z locked the bone is a hinge about the third, the locked channels as they stand. An axis-angle
+    bone whose axis is locked is a hinge about it.
+
+    Raises:
+        BoneError: Quaternion channels are locked away from zero.
+        InvalidValueError: A rotation channel makes no sense.
     """
     locked = read_locks(bone)
-    four = bone.lock_rotations_4d and bone.rotation_mode in CHANNELS
+    four = _locks_four(bone)
     if four and bone.rotation_mode == "AXIS_ANGLE":
-        return _limit_of_axis_angle_locks(bone, [*locked, bool(bone.lock_rotation_w)])
+        axis = read_values(bone)[1:]
+        is_hinge = all(locked) and not bone.lock_rotation_w and any(axis)
+        return Hinge(unit(axis), -2.0 * pi, 2.0 * pi) if is_hinge else None
+    if sum(locked) != 2:
+        return None
+    free = locked.index(False)
+    if four and any(abs(value) > PARALLEL for i, value in enumerate(read_values(bone)[1:]) if i != free):
+        raise BoneError("quaternion channels are locked away from zero, which is no hinge")
+    return _hinge_of_channel(bone, free)
+
+
+def _limit_of_other_locks(bone: bpy.types.PoseBone) -> Limit:
+    """What rotation locks leave that make no hinge: with all channels locked the bone keeps its rotation."""
+    locked = read_locks(bone)
+    four = _locks_four(bone)
+    if four and bone.rotation_mode == "AXIS_ANGLE":
+        locked.append(bool(bone.lock_rotation_w))  # X, Y and Z are its axis, W its angle
     if all(locked):
         return Locked(read_rotation(bone))
     if not any(locked) and not (four and bone.lock_rotation_w):
         return FREE
-    if sum(locked) != 2:
-        raise BoneError(
-            "its locks leave two rotation channels free: lock two of X, Y and Z (a hinge), all, or none", bone=bone.name
-        )
-    free = locked.index(False)
-    if four and any(abs(value) > PARALLEL for i, value in enumerate(read_values(bone)[1:]) if i != free):
-        raise BoneError("quaternion channels are locked away from zero, which is no hinge", bone=bone.name)
-    return _hinge_of_channel(bone, free)
+    if len(locked) > 3:
+        raise BoneError("its axis is locked in part: lock X, Y and Z (a hinge), W too, or none")
+    raise BoneError("its locks leave two rotation channels free: lock two of X, Y and Z (a hinge), all, or none")
 
 
-def _limit_of_axis_angle_locks(bone: bpy.types.PoseBone, locked: list[bool]) -> Limit:
-    """Locks of an axis-angle bone: X, Y and Z are its axis, W its angle."""
-    if all(locked):
-        return Locked(read_rotation(bone))
-    if not any(locked):
-        return FREE
-    axis = Vector(read_values(bone)[1:])
-    if locked == [True, True, True, False] and axis.length:
-        return Hinge(axis.normalized(), -2.0 * pi, 2.0 * pi)
-    raise BoneError("its axis is locked in part: lock X, Y and Z (a hinge), W too, or none", bone=bone.name)
+def _locks_four(bone: bpy.types.PoseBone) -> bool:
+    """Whether each of four channels has a lock of its own."""
+    return bone.lock_rotations_4d and bone.rotation_mode in CHANNELS
 
 
 def free_channel(bone: bpy.types.PoseBone) -> int | None:
@@ -92,31 +106,24 @@ def free_channel(bone: bpy.types.PoseBone) -> int | None:
 def _hinge_of_channel(bone: bpy.types.PoseBone, free: int) -> Hinge:
     """The hinge that one free Euler channel makes: R = before * turn(axis) * after, the locked channels in both."""
     order = euler_order(bone.rotation_mode)
-    is_euler = bone.rotation_mode not in CHANNELS
-    values = read_values(bone) if is_euler else list(read_rotation(bone).to_euler(order))
-    if not is_euler:  # read again from what was written, they must not drift
-        values = [round(value, KEPT_DIGITS) for value in values]
+    if bone.rotation_mode not in CHANNELS:
+        values = read_values(bone)
+    else:  # read again from what was written, they must not drift
+        values = [round(value, KEPT_DIGITS) for value in to_euler(read_rotation(bone), order, (0.0, 0.0, 0.0))]
     values[free] = 0.0
-    zero = euler(values, order).to_quaternion()
     later = [values[i] if order.index(AXES[i]) > order.index(AXES[free]) else 0.0 for i in range(3)]
-    before = euler(later, order).to_quaternion()  # channels later in the order are applied outside
-    axis = Vector([float(i == free) for i in range(3)])
-    return Hinge((before @ axis).normalized(), -2.0 * pi, 2.0 * pi, zero)
+    before = from_euler(later, order)  # channels later in the order are applied outside
+    return Hinge(unit(rotated(before, UNIT_AXES[free])), -2.0 * pi, 2.0 * pi, from_euler(values, order))
 
 
-def _narrowed(bone: bpy.types.PoseBone, hinge: Hinge, own: Limit) -> Limit:
+def _narrowed(own: Limit, hinge: Hinge) -> Limit:
     """What both the hinge of the locks and the bone's own limit allow."""
-    if isinstance(own, Locked):
-        return Locked(hinge.clamp(own.rotation))
-    if isinstance(own, Free):
-        return hinge
-    if not isinstance(own, Hinge):
-        raise BoneError("two rotation channels are locked, which only goes with a hinge or no limit", bone=bone.name)
-    along = own.axis.dot(hinge.axis)
-    if own.axis.cross(hinge.axis).length > PARALLEL or turn_angle(hinge.zero) > PARALLEL:
-        raise BoneError("the hinge's axis is not the rotation channel that is left unlocked", bone=bone.name)
-    low, high = (own.angle_min, own.angle_max) if along > 0.0 else (-own.angle_max, -own.angle_min)
-    return Hinge(hinge.axis, low, high, hinge.zero)
+    found = own.narrowed(hinge)
+    if found is not None:
+        return found
+    if own.dofs == 1:
+        raise BoneError("the hinge's axis is not the rotation channel that is left unlocked")
+    raise BoneError("two rotation channels are locked, which only goes with a hinge or no limit")
 
 
 def read_stiffness(bone: bpy.types.PoseBone) -> float:
@@ -135,28 +142,8 @@ def set_from_ik(bone: bpy.types.PoseBone) -> None:
     view = limit_of(bone)
     if not any(view.ik_locks) and not any(view.ik_ranges):
         raise BoneError("it has no IK locks or limits, and keeps its joint limit", bone=bone.name)
-    try:
-        limit = LIMITS["BONE_IK"].make(view, Quaternion())
-    except InvalidValueError as error:
-        error.bone = bone.name
-        raise
-    _store(view, limit)
+    with place_of(bone=bone.name):
+        limit = LIMITS["BONE_IK"].make(view, IDENTITY)
+    for name, value in limit.settings().items():
+        setattr(view, name, value)
     view.stiffness = view.ik_stiffness
-
-
-def _store(view: LimitView, limit: Limit) -> None:
-    """Write a limit into a bone's settings."""
-    if isinstance(limit, Locked):
-        view.limit = "LOCKED"
-        return
-    if isinstance(limit, Hinge | Planar):
-        view.limit = "HINGE" if isinstance(limit, Hinge) else "PLANAR"
-        view.axis, view.angle_min, view.angle_max = limit.axis, limit.angle_min, limit.angle_max
-    if isinstance(limit, Cone):
-        view.limit, view.use_ellipse = "CONE", True
-        view.cone_x_min, view.cone_x_max = -limit.x_low, limit.x_high
-        view.cone_z_min, view.cone_z_max = -limit.z_low, limit.z_high
-    if isinstance(limit, Planar | Cone):
-        view.use_twist = limit.twist is not None
-        if limit.twist is not None:
-            view.twist_min, view.twist_max = limit.twist.low, limit.twist.high

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 import bpy
@@ -12,27 +13,37 @@ from .compat import fcurves_of
 
 
 class KeyedChannels:
-    """The rotation curves of an armature's bones at one frame."""
+    """The curves of an armature's bones at one frame; good until the next evaluation.
+
+    Attributes:
+        frame: Sub-frame included.
+    """
 
     def __init__(self, owner: bpy.types.Object, frame: float) -> None:
         self.frame = frame
         self.curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner)}
 
+    def curves_of(self, bone: bpy.types.PoseBone) -> list[bpy.types.FCurve | None]:
+        """The curve of each rotation channel of a bone."""
+        if not self.curves:
+            return [None] * channel_of(bone.rotation_mode)[1]
+        path = rotation_path(bone)
+        return [self.curves.get((path, i)) for i in range(channel_of(bone.rotation_mode)[1])]
+
     def previous(self, bone: bpy.types.PoseBone, otherwise: list[float]) -> list[float]:
         """Channel values at the last key up to the frame; `otherwise` for channels without one."""
-        size, path = channel_of(bone.rotation_mode)[1], rotation_path(bone)
         values = list(otherwise)
-        for i in range(size):
-            curve = self.curves.get((path, i))
-            times = [key.co[0] for key in curve.keyframe_points if key.co[0] <= self.frame] if curve else []
-            if curve and times:
-                values[i] = curve.evaluate(max(times))
+        for i, curve in enumerate(self.curves_of(bone)):
+            points: Any = curve.keyframe_points if curve else ()
+            count = bisect_right(points, self.frame, key=lambda point: point.co[0])
+            if curve and count:
+                values[i] = curve.evaluate(points[count - 1].co[0])
         return values
 
     def has(self, bone: bpy.types.PoseBone, channel: str = "") -> bool:
         """Whether a channel of the bone is keyed, by default its rotation."""
         path = f"{bone.path_from_id()}.{channel or channel_of(bone.rotation_mode)[0]}"
-        return any((path, i) in self.curves for i in range(4))
+        return bool(self.curves) and any((path, i) in self.curves for i in range(4))
 
 
 def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:

@@ -5,18 +5,20 @@ Every matrix comes from Blender's own `Bone.convert_local_to_pose`, so inherit-r
 local-location flags are right without an evaluation. Positions are armature space relative to the head of the chain's
 first bone, and offsets between bones come from the rest data relative to the parent: far from the origin, differences
 of positions have no digits left in single precision.
+
+What is read here holds references to Blender's data, and is good until the next evaluation or undo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..kernel.limits import Limit
-from ..kernel.model import Chain, Joint
+from .mount import Mount
+from .rotations import Q4, V3, conjugated, minus, multiplied, normalized, rotated
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,49 +67,96 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Segment:
+    """One bone of a path as the kernel sees it.
+
+    Attributes:
+        vector: From its head to the next one's, or to the tip, in the bone's own axes.
+        rest: Rotation of its rest frame in the frame of the bone before it; in chain space for the first one, and
+            where it does not inherit rotation.
+        inherits: Whether it follows the rotation of the bone before it.
+    """
+
+    vector: V3
+    rest: Q4
+    inherits: bool
+
+
+@dataclass(frozen=True, slots=True)
 class BonePath:
     """The bones from root to tip of a chain.
 
     Attributes:
         links: n bones, each the parent of the next.
-        parent: Evaluated axes and scale of the root's parent, without translation, or None.
-        shift: Translation of the root's parent, or the root's rest head where it has none, in armature space.
+        parent: Axes and scale of the root's parent, without translation, or None.
     """
 
     links: tuple[Link, ...]
     parent: Matrix | None
-    shift: Vector
 
     @classmethod
     def of(cls, bones: Sequence[bpy.types.PoseBone]) -> BonePath:
         """Read evaluated pose bones, root to tip."""
-        links = tuple(Link.of(bone) for bone in bones)
         parent = bones[0].parent
-        if parent is None:
-            return cls(links, None, bones[0].bone.head_local.copy())
-        return cls(links, parent.matrix.to_3x3().to_4x4(), parent.matrix.translation.copy())
+        return cls(tuple(Link.of(bone) for bone in bones), parent.matrix.to_3x3().to_4x4() if parent else None)
 
     @property
-    def origin(self) -> Vector:
-        """Head of the first bone in armature space."""
-        return self.shift + self.links[0].frame(self.parent).translation
+    def keeps_axes(self) -> bool:
+        """Whether a bone but the first does not inherit rotation: it stands still while the root is carried."""
+        return not all(link.bone.use_inherit_rotation for link in self.links[1:])
 
-    def place(self, rotations: Sequence[Quaternion]) -> list[Vector]:
-        """The n + 1 joints in armature space relative to the first, as Blender will evaluate them."""
-        return self._walk(rotations)[0]
+    def mounted(self, mount: Mount) -> BonePath:
+        """The same bones on the parent with which their figure is measured."""
+        rest = self.links[0].parent_rest
+        return replace(self, parent=mount.parent(rest) if rest is not None else None)
 
-    def frames(self, rotations: Sequence[Quaternion]) -> list[Matrix]:
+    @property
+    def base(self) -> Q4:
+        """The frame before the first bone's rotation, as a rotation in armature space: the axes of chain space."""
+        return (1.0, 0.0, 0.0, 0.0) if self.keeps_axes else axes_of(self.links[0].frame(self.parent))
+
+    def place(self, rotations: Sequence[Q4]) -> list[V3]:
+        """The n + 1 joints in chain space, as Blender will evaluate them."""
+        back = conjugated(self.base)
+        return [rotated(back, joint) for joint in self._walk(rotations)[0]]
+
+    def frames(self, rotations: Sequence[Q4]) -> list[Matrix]:
         """The n frames before rotation, in which limits are given, in armature space relative to the first joint."""
         return self._walk(rotations)[1]
 
-    def _walk(self, rotations: Sequence[Quaternion]) -> tuple[list[Vector], list[Matrix]]:
+    def segments(self, rotations: Sequence[Q4]) -> list[Segment]:
+        """The bones as rigid segments and frames, measured at a pose.
+
+        Where every scale on the way is uniform the result does not depend on the pose; else it holds at that pose.
+
+        Args:
+            rotations: n rotations at which to measure.
+        """
+        joints, frames = self._walk(rotations)
+        found: list[Segment] = []
+        before = self.base
+        for i, link in enumerate(self.links):
+            rest = axes_of(frames[i])
+            turned = multiplied(rest, rotations[i])
+            inherits = i == 0 or link.bone.use_inherit_rotation
+            found.append(
+                Segment(
+                    rotated(conjugated(turned), minus(joints[i + 1], joints[i])),
+                    normalized(multiplied(conjugated(before), rest)) if inherits else rest,
+                    inherits,
+                )
+            )
+            before = turned
+        return found
+
+    def _walk(self, rotations: Sequence[Q4]) -> tuple[list[Vector], list[Matrix]]:
         """The n + 1 joints and the n frames before rotation, all relative to the head of the first bone."""
         root = self.links[0].frame(self.parent).translation
         joints: list[Vector] = []
         frames: list[Matrix] = []
         parent = self.parent
         for i, (link, rotation) in enumerate(zip(self.links, rotations, strict=True)):
-            frame, matrix = link.frame(parent), link.pose(parent, rotation)
+            frame, matrix = link.frame(parent), link.pose(parent, Quaternion(rotation))
             if i == 0:
                 frame.translation -= root
                 matrix.translation -= root
@@ -117,47 +166,11 @@ class BonePath:
         joints.append(matrix @ Vector((0.0, self.links[-1].bone.length, 0.0)))
         return joints, frames
 
-    def measure(
-        self,
-        rotations: Sequence[Quaternion],
-        starts: Sequence[Quaternion],
-        limits: Sequence[Limit],
-        stiffness: Sequence[float] | None = None,
-    ) -> Chain:
-        """The chain as rigid segments and frames, measured at a pose.
 
-        Where every scale on the way is uniform the result does not depend on the pose; else it holds at that pose.
-
-        Args:
-            rotations: n rotations at which to measure.
-            starts: n rotations of the start pose.
-            limits: n limits.
-            stiffness: n numbers from 0 to 1, or None where no joint is stiff.
-        """
-        joints, frames = self._walk(rotations)
-        built: list[Joint] = []
-        before = Quaternion()
-        for i, link in enumerate(self.links):
-            rest = axes_of(frames[i])
-            turned = rest @ rotations[i]
-            inherits = i > 0 and link.bone.use_inherit_rotation
-            built.append(
-                Joint(
-                    segment=turned.conjugated() @ (joints[i + 1] - joints[i]),
-                    rest=before.conjugated() @ rest if inherits else rest,
-                    start=starts[i],
-                    limit=limits[i],
-                    inherits=inherits or i == 0,
-                    stiffness=stiffness[i] if stiffness else 0.0,
-                )
-            )
-            before = turned
-        return Chain(tuple(built))
-
-
-def axes_of(matrix: Matrix) -> Quaternion:
+def axes_of(matrix: Matrix) -> Q4:
     """The rotation of a matrix; of its negative where it mirrors, since that commutes with every rotation."""
     axes = matrix.to_3x3()
     if axes.determinant() < 0.0:
         axes = axes * -1.0
-    return axes.to_quaternion().normalized()
+    w, x, y, z = axes.to_quaternion()
+    return normalized((w, x, y, z))

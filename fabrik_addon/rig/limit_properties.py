@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 
-from ..kernel.limits import LIMITS
+from ..kernel import LIMITS
 from .properties import OVERRIDE, announce
 
 LIMIT_ITEMS = tuple((kind, found.label, found.description) for kind, found in LIMITS.items())

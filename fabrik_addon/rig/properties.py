@@ -24,7 +24,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..kernel.model import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE
+from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -41,6 +41,8 @@ class Items(Protocol[T_co]):
     def remove(self, index: int) -> None: ...
     def move(self, index: int, to: int) -> None: ...
     def clear(self) -> None: ...
+    def foreach_get(self, attr: str, seq: Any) -> None: ...
+    def foreach_set(self, attr: str, seq: Any) -> None: ...
 
 
 OVERRIDE: Any = {"LIBRARY_OVERRIDABLE"}
@@ -130,6 +132,7 @@ class FabrikChain(bpy.types.PropertyGroup):
         pole_angle: float
         tolerance: float
         max_passes: int
+        restarts: int
         use_plain: bool
         influence: float
         start: str
@@ -215,6 +218,16 @@ class FabrikChain(bpy.types.PropertyGroup):
             min=1,
             soft_max=1000,
             default=DEFAULT_MAX_PASSES,
+            update=_forget_status,
+            override=OVERRIDE,
+        )
+        restarts: IntProperty(
+            name="Restarts",
+            description="How many other starts are tried where limits hold the chain back",
+            min=0,
+            max=64,
+            soft_max=32,
+            default=DEFAULT_RESTARTS,
             update=_forget_status,
             override=OVERRIDE,
         )

@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 import bpy
-from mathutils import Quaternion
 
 from ..errors import ChainError, RigError
-from .channels import channel_of, neutral_values, read_rotation, to_rotation, to_values
-from .compat import fcurves_of
+from .channels import neutral_values, read_rotation, to_rotation, to_values
+from .keys import KeyedChannels
 from .properties import FabrikChain
+from .rotations import IDENTITY, Q4
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
 
 
 def read_start(
-    owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], frame: float
-) -> list[Quaternion]:
+    owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels
+) -> list[Q4]:
     """The rotation of each bone from which a solve starts.
 
     Args:
         owner: The armature object.
         chain: Says which start pose, and holds the captured one.
         bones: n pose bones, root to tip.
-        frame: For the keyed pose.
+        keyed: The curves of the armature at the frame, for the keyed pose.
 
     Returns:
         n unit quaternions in the rest frames of the bones.
@@ -36,41 +36,33 @@ def read_start(
         RigError: The keyed pose is wanted, but NLA strips make it.
     """
     if chain.start == "REST":
-        return [Quaternion() for _ in bones]
+        return [IDENTITY for _ in bones]
     if chain.start == "CAPTURED" and not chain.captured:
         raise ChainError("no start pose was captured", chain=chain.name)
     cached = [_cached(chain, bone.name) for bone in bones]
     if chain.start == "CAPTURED":
         return cached
     _check_no_strips(owner)
-    curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner)}
-    return [_keyed(bone, rotation, curves, frame) for bone, rotation in zip(bones, cached, strict=True)]
+    return [_keyed(bone, rotation, keyed) for bone, rotation in zip(bones, cached, strict=True)]
 
 
-def _cached(chain: FabrikChain, bone: str) -> Quaternion:
+def _cached(chain: FabrikChain, bone: str) -> Q4:
     """The captured rotation; the rest pose where nothing was captured."""
     if not chain.captured:
-        return Quaternion()
+        return IDENTITY
     found = chain.captured.get(bone)
     if found is None:
         raise ChainError(f"the captured start pose has no bone '{bone}': capture it again", chain=chain.name)
     return to_rotation("QUATERNION", list(found.rotation), bone)
 
 
-def _keyed(
-    bone: bpy.types.PoseBone,
-    cached: Quaternion,
-    curves: dict[tuple[str, int], bpy.types.FCurve],
-    frame: float,
-) -> Quaternion:
+def _keyed(bone: bpy.types.PoseBone, cached: Q4, keyed: KeyedChannels) -> Q4:
     """The keyed rotation; channels without keys from the cache."""
-    name, size = channel_of(bone.rotation_mode)
-    path = f"{bone.path_from_id()}.{name}"
-    found = [curves.get((path, i)) for i in range(size)]
-    if not any(found):
+    curves = keyed.curves_of(bone)
+    if not any(curves):
         return cached
     values = to_values(bone.rotation_mode, cached, neutral_values(bone.rotation_mode))
-    values = [curve.evaluate(frame) if curve else value for curve, value in zip(found, values, strict=True)]
+    values = [curve.evaluate(keyed.frame) if curve else value for curve, value in zip(curves, values, strict=True)]
     return to_rotation(bone.rotation_mode, values, bone.name)
 
 

@@ -7,25 +7,32 @@ from collections.abc import Sequence
 from math import atan2, degrees
 
 import bpy
-from mathutils import Vector
 
 from ..rig.chain_bones import pose_bones
+from ..rig.chain_space import ChainSpace
+from ..rig.rotations import V3, cross, distance, dot, minus, perpendicular, rotated, unit
 
 NEAR = 1.0  # degrees of a bend that count as the same
 APART = 0.01  # share of the length
 STRAIGHT = 1e-4  # share of the length within which a limb shows no bend
 
 
-def joints_of(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> list[Vector]:
+def joints_of(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> list[V3]:
     """The joints of bones as evaluated, relative to the first, in armature space."""
-    poses = [pose_bones(owner.evaluated_get(depsgraph))[name] for name in names]
-    points = [*(pose.head.copy() for pose in poses), poses[-1].tail.copy()]
-    return [point - points[0] for point in points]
+    bones = pose_bones(owner.evaluated_get(depsgraph))
+    poses = [bones[name] for name in names]
+    points = [*(pose.head for pose in poses), poses[-1].tail]
+    return [minus(point, points[0]) for point in points]
 
 
-def differences(joints: Sequence[Vector], stood: Sequence[Vector], length: float) -> list[str]:
+def turned_joints(space: ChainSpace, joints: Sequence[V3]) -> list[V3]:
+    """Joints in chain space, relative to the first, in armature space."""
+    return [rotated(space.turn, joint) for joint in joints]
+
+
+def differences(joints: Sequence[V3], stood: Sequence[V3], length: float) -> list[str]:
     """What there is to say of a limb's joints and where they stood before, relative to the first."""
-    apart = max((a - b).length for a, b in zip(joints, stood, strict=True)) / length
+    apart = max(distance(a, b) for a, b in zip(joints, stood, strict=True)) / length
     turned = degrees(abs(bend_between(joints, stood) or 0.0))
     if turned > NEAR:
         return [f"it bends {turned:.0f}° away from where it bent"]
@@ -34,12 +41,12 @@ def differences(joints: Sequence[Vector], stood: Sequence[Vector], length: float
     return []
 
 
-def bend_between(joints: Sequence[Vector], others: Sequence[Vector]) -> float | None:
+def bend_between(joints: Sequence[V3], others: Sequence[V3]) -> float | None:
     """The turn about root to tip that brings a limb's inner joints nearest to another's; None if it is straight."""
-    along = joints[-1].normalized()
+    along = unit(joints[-1])
     sine = cosine = 0.0
     for a, b in zip(joints[1:-1], others[1:-1], strict=True):
-        first, second = a - along * a.dot(along), b - along * b.dot(along)
-        sine += along.dot(first.cross(second))
-        cosine += first.dot(second)
-    return atan2(sine, cosine) if abs(sine) + abs(cosine) > STRAIGHT**2 * joints[-1].length_squared else None
+        first, second = perpendicular(a, along), perpendicular(b, along)
+        sine += dot(along, cross(first, second))
+        cosine += dot(first, second)
+    return atan2(sine, cosine) if abs(sine) + abs(cosine) > STRAIGHT**2 * dot(joints[-1], joints[-1]) else None

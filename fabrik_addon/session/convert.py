@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import bpy
-from mathutils import Vector
 
 from ..errors import FabrikError, RigError
-from ..kernel import solve
 from ..rig.animated import Animated
 from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
+from ..rig.goals import GoalPoints
 from ..rig.limit_properties import limit_of
+from ..rig.prepared import Prepared, read
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.reader import read
-from .bend import bend_between, differences, joints_of
+from ..rig.rotations import V3
+from .bend import bend_between, differences, joints_of, turned_joints
 from .defaults import Defaults
 from .make import add_chain
 
@@ -163,21 +163,25 @@ def _disabled(owner: bpy.types.Object, names: Sequence[str], constraint: Any) ->
     return None
 
 
-def _match_bend(context: bpy.types.Context, owner: bpy.types.Object, result: Converted, stood: list[Vector]) -> None:
+def _match_bend(context: bpy.types.Context, owner: bpy.types.Object, result: Converted, stood: list[V3]) -> None:
     """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
     chain = next(found for found in rig_of(owner).chains if found.name == result.chain)
     try:
-        reading = read(owner, chain, context.evaluated_depsgraph_get())
+        prepared, points = read(owner, chain, context.evaluated_depsgraph_get())
     except FabrikError as error:
         result.lost.append(f"it can't be solved yet: {error.local}")
         return
-    measured = reading.measured(reading.starts)
-    if chain.pole is not None:
-        solution = solve(measured, replace(reading.goal, pole_angle=0.0), reading.settings)
-        angle = bend_between(solution.joints, stood)
+    if prepared.has_pole:
+        angle = bend_between(_solved_joints(replace(prepared, pole_angle=0.0), points), stood)
         if angle is None:
             result.lost.append("the limb stands straight, so its pole angle could not be told: check it")
             return
         chain.pole_angle = angle
-    goal = replace(reading.goal, pole_angle=chain.pole_angle)
-    result.lost += differences(solve(measured, goal, reading.settings).joints, stood, measured.length)
+        prepared = replace(prepared, pole_angle=angle)
+    result.lost += differences(_solved_joints(prepared, points), stood, prepared.length)
+
+
+def _solved_joints(prepared: Prepared, points: GoalPoints) -> list[V3]:
+    """The joints of a chain as it is solved, relative to the first, in armature space."""
+    solution = prepared.solver.solve(prepared.asked(points), prepared.settings, explain=False)
+    return turned_joints(prepared.space, solution.joints)

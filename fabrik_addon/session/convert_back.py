@@ -9,20 +9,19 @@ from math import pi
 from typing import Any
 
 import bpy
-from mathutils import Vector
 
 from ..errors import FabrikError
-from ..kernel import solve
-from ..kernel.limits import Free
+from ..rig import pose_writer
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
+from ..rig.goals import GoalPoints
 from ..rig.ik_settings import write_ik_settings
 from ..rig.keys import KeyedChannels
 from ..rig.limit_properties import limit_of
+from ..rig.prepared import Prepared, frame_of, read
 from ..rig.properties import FabrikChain
-from ..rig.reader import Reading, frame_of, read
-from ..rig.writer import plan
-from .bend import bend_between, differences, joints_of
+from ..rig.rotations import V3
+from .bend import bend_between, differences, joints_of, turned_joints
 from .convert import Converted
 from .order import Item
 
@@ -36,9 +35,8 @@ class _Made:
     item: Item
     result: Converted
     constraint: Any
-    bones: list[str]
-    stood: list[Vector]
-    length: float
+    prepared: Prepared
+    stood: list[V3]
 
 
 def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Converted]:
@@ -53,7 +51,8 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
     Returns:
         What came of each; a chain that can't be solved stays as it is.
     """
-    results, read_before = [], []
+    results, made = [], []
+    read_before: list[tuple[Item, Converted, tuple[Prepared, GoalPoints]]] = []
     depsgraph = context.evaluated_depsgraph_get()
     for owner, chain in items:
         result = Converted("", "", chain.name)
@@ -63,40 +62,42 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
             read_before.append(((owner, chain), result, read(owner, chain, depsgraph)))
         except FabrikError as error:
             result.lost.append(error.local)
-    made = [_make(item, result, reading, depsgraph) for item, result, reading in read_before]
+    for item, result, (prepared, points) in read_before:
+        solution = prepared.solver.solve(prepared.asked(points), prepared.settings, explain=False)
+        stood = turned_joints(prepared.space, solution.joints)
+        keyed = KeyedChannels(item[0], frame_of(depsgraph))
+        made.append(_Made(item, result, _constrained(item, result, prepared, keyed), prepared, stood))
     _update(context)
     for one in made:
         _match_bend(context, one)
     return results
 
 
-def _make(item: Item, result: Converted, reading: Reading, depsgraph: bpy.types.Depsgraph) -> _Made:
+def _constrained(item: Item, result: Converted, prepared: Prepared, keyed: KeyedChannels) -> Any:
+    """Make the constraint of a chain, and put its bones into the start pose."""
     owner, chain = item
-    names = [bone.name for bone in reading.bones]
-    measured = reading.measured(reading.starts)
-    solution = solve(measured, reading.goal, reading.settings)
-    keyed = KeyedChannels(owner, frame_of(depsgraph))
-    result.lost += _losses(chain, reading, keyed)
-    for bone, limit, stiffness in zip(reading.bones, reading.limits, reading.stiffness, strict=True):
+    names = prepared.bones
+    bones = [pose_bones(owner)[name] for name in names]
+    result.lost += _losses(prepared, bones, keyed)
+    for bone, joint in zip(bones, prepared.joints, strict=True):
         if limit_of(bone).limit != "BONE_IK":
-            result.lost += [f"{bone.name}: {lost}" for lost in write_ik_settings(bone, limit, stiffness)]
-    for write in plan(reading, reading.starts, keyed):
-        write.write()
-    constraint: Any = _muted_constraint(owner, chain, names) or reading.bones[-1].constraints.new("IK")
+            result.lost += [f"{bone.name}: {lost}" for lost in write_ik_settings(bone, joint.limit, joint.stiffness)]
+    pose_writer.write(owner, prepared.writes(owner, prepared.starts))
+    constraint: Any = _muted_constraint(owner, chain, names) or bones[-1].constraints.new("IK")
     constraint.target, constraint.subtarget = chain.target, chain.target_bone
     constraint.pole_target, constraint.pole_subtarget = chain.pole, chain.pole_bone
     constraint.chain_count = len(names) + (not constraint.use_tail)
     constraint.influence, constraint.mute = chain.influence, False
     chain.enabled = False
     result.bone, result.constraint = names[-1], constraint.name
-    return _Made(item, result, constraint, names, solution.joints, measured.length)
+    return constraint
 
 
-def _losses(chain: FabrikChain, reading: Reading, keyed: KeyedChannels) -> list[str]:
+def _losses(prepared: Prepared, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
     lost = []
-    if chain.pole is not None and not isinstance(reading.limits[0], Free):
-        lost.append(f"{reading.bones[0].name}: its limit, which Blender's IK does not hold at the root with a pole")
-    named = [bone.name for bone in reading.bones if keyed.has(bone)]
+    if prepared.has_pole and not prepared.limits[0].is_free:
+        lost.append(f"{bones[0].name}: its limit, which Blender's IK does not hold at the root with a pole")
+    named = [bone.name for bone in bones if keyed.has(bone)]
     if named:
         lost.append(f"the start pose: {named[0]} is keyed, and Blender's IK starts from its keys")
     return lost
@@ -126,7 +127,7 @@ def _match_bend(context: bpy.types.Context, made: _Made) -> None:
             left = _left(context, made, angle)
             best = min(best, (abs(left), angle))
         _left(context, made, best[1])
-    made.result.lost += differences(_seen(context, made), made.stood, made.length)
+    made.result.lost += differences(_seen(context, made), made.stood, made.prepared.length)
 
 
 def _left(context: bpy.types.Context, made: _Made, angle: float) -> float:
@@ -135,9 +136,9 @@ def _left(context: bpy.types.Context, made: _Made, angle: float) -> float:
     return bend_between(_seen(context, made), made.stood) or 0.0
 
 
-def _seen(context: bpy.types.Context, made: _Made) -> list[Vector]:
+def _seen(context: bpy.types.Context, made: _Made) -> list[V3]:
     _update(context)
-    return joints_of(made.item[0], made.bones, context.evaluated_depsgraph_get())
+    return joints_of(made.item[0], made.prepared.bones, context.evaluated_depsgraph_get())
 
 
 def _update(context: bpy.types.Context) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ..kernel.model import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE
+from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE
 from ..package import NAME
 
 

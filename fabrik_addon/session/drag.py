@@ -8,25 +8,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 
 from ..errors import BoneError, ChainError, TargetError
-from ..kernel import Chain, Status
-from ..kernel.orientation import place
-from ..kernel.passes import backward, limited_forward
+from ..kernel import Solver, Status
+from ..rig import pose_writer
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import channel_of, read_rotation, read_values
 from ..rig.checks import check_rig
+from ..rig.goals import read_points
+from ..rig.joints import path_of
 from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys, insert_object_keys
-from ..rig.kinematics import Link
+from ..rig.kinematics import BonePath
 from ..rig.placing import held_by, location_at
+from ..rig.prepared import Prepared, RigFacts, carried, frame_of, measured_at, mounted_path, prepare, read
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.reader import frame_of, read, to_root
-from ..rig.writer import plan
-from .live_state import state as live_state
-from .solve import compute
-
-SETTLED = 1e-6
+from ..rig.rotations import rotated
+from .live.known import state as live_state
+from .posing import posed
 
 
 @dataclass(slots=True)
@@ -37,16 +36,16 @@ class Drag:
         rig: Name of the armature object.
         chain: Name of the chain.
         tip: Where the tip stood, in world space.
+        prepared: The chain as it was when the drag began.
         restore: Puts back all that stood before.
-        known: The chain of the last solve, or None.
         pulled: Whether the root was pulled along.
     """
 
     rig: str
     chain: str
     tip: Vector
+    prepared: Prepared
     restore: Callable[[], None]
-    known: Chain | None = None
     pulled: bool = False
 
 
@@ -59,10 +58,10 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
     depsgraph = context.evaluated_depsgraph_get()
     check_rig(owner, depsgraph)
     tip = tip_of(owner, chain, depsgraph)
-    read(owner, chain, depsgraph, tip)  # says what is wrong before anything moves
+    prepared, _ = read(owner, chain, depsgraph, point=tip)  # says what is wrong before anything moves
     if rig_of(owner).live and chain.enabled:
         _check_target(chain)
-    names = [bone.name for bone in resolve_bones(owner, chain)]
+    names = prepared.bones
     rig, target = owner.name, chain.target.name if chain.target else ""
     bones = [pose_bones(owner)[name] for name in names]
     before = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
@@ -85,7 +84,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
 
     live_state.held = True
 
-    return Drag(rig, chain.name, tip, restore)
+    return Drag(rig, chain.name, tip, prepared, restore)
 
 
 def _check_target(chain: FabrikChain) -> None:
@@ -128,24 +127,26 @@ def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: boo
         chain.target.location = location_at(chain.target, point, depsgraph)
     if not anchored:
         drag.pulled = True
-        _pull(owner, chain, depsgraph, point)
+        _pull(owner, _now(drag, owner, chain, depsgraph), depsgraph, point)
+        if drag.prepared.is_rigid:
+            return Status.REACHED.value
         depsgraph.update()
         depsgraph = context.evaluated_depsgraph_get()
-    reading = read(owner, chain, depsgraph, point)
-    reading = replace(reading, settings=replace(reading.settings, explain=False))
-    if not anchored:  # it lies where it was pulled, the tip on the point: only what a limit took is made up for
-        reading = replace(reading, starts=[read_rotation(bone) for bone in reading.bones])
-        if _is_there(reading.measured(reading.starts), reading.starts, reading.goal.target):
-            return Status.REACHED.value
-    solved = compute(reading, KeyedChannels(owner, frame_of(depsgraph)), drag.known)
-    drag.known = solved.chain
-    for write in solved.writes:
-        write.write()
-    return solved.solution.status.value
+    prepared = _now(drag, owner, chain, depsgraph)
+    if not anchored:  # it lies where it was pulled: only what its lengths took from it is made up for
+        prepared = prepared.started([read_rotation(pose_bones(owner)[name]) for name in prepared.bones])
+    item = posed(prepared, read_points(chain, depsgraph, point), owner, depsgraph)
+    pose_writer.write(owner, prepared.writes(owner, item.rotations))
+    return item.solution.status.value
 
 
-def _is_there(chain: Chain, rotations: list[Quaternion], target: Vector) -> bool:
-    return bool((place(chain, rotations)[0][-1] - target).length <= SETTLED * chain.length)
+def _now(drag: Drag, owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Prepared:
+    """The dragged chain where it is carried now."""
+    found = carried(drag.prepared, owner, depsgraph)
+    if found is None:
+        found = prepare(owner, chain, depsgraph, RigFacts.of(owner, frame_of(depsgraph)))
+    drag.prepared = found
+    return found
 
 
 def finish(context: bpy.types.Context, drag: Drag) -> None:
@@ -171,31 +172,28 @@ def _found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
     return owner, chain
 
 
-def _pull(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:
+def _pull(owner: bpy.types.Object, prepared: Prepared, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:
     """Pull the chain by its tip: each joint follows the next at its bone's length, and the root comes along."""
-    reading = read(owner, chain, depsgraph, point)
-    root = reading.bones[0]
+    bones = [pose_bones(owner)[name] for name in prepared.bones]
+    root = bones[0]
     locks: Any = root.lock_location
     if root.bone.use_connect or any(locks):
         held = "connected to its parent" if root.bone.use_connect else "locked in its location"
         raise BoneError(f"it is {held}, so the chain can't be pulled along: keep it anchored", bone=root.name)
-    rotations = [limit.clamp(read_rotation(bone)) for bone, limit in zip(reading.bones, reading.limits, strict=True)]
-    measured = reading.measured(rotations)
-    wanted = place(measured, rotations)[0]
-    target = to_root(reading.world, reading.origin, point)
-    backward(wanted, measured.lengths, target)
-    away = wanted[0]
-    rotations, _ = limited_forward(measured, rotations, [joint - away for joint in wanted])
-    shift = target - place(measured, rotations)[0][-1]
-    keyed = KeyedChannels(owner, frame_of(depsgraph))
-    for write in plan(reading, rotations, keyed):
-        write.write()
-    root.location = root.location + _location_for(reading.path.links[0], reading.path.parent, shift)
+    stood = [read_rotation(bone) for bone in bones]
+    solver = prepared.solver
+    if not prepared.is_rigid:
+        solver = Solver(measured_at(prepared, mounted_path(prepared, owner, depsgraph), stood))
+    rotations, shift = solver.pulled(stood, prepared.space.to_chain(point))
+    pose_writer.write(owner, prepared.writes(owner, rotations))
+    path = path_of(owner, prepared.bones, depsgraph)
+    root.location = root.location + _location_for(path, Vector(rotated(prepared.space.turn, shift)))
 
 
-def _location_for(link: Link, parent: Matrix | None, shift: Vector) -> Vector:
-    """The change of a bone's location that moves its head by a vector of armature space."""
-    here = link.frame(parent).translation
+def _location_for(path: BonePath, shift: Vector) -> Vector:
+    """The change of the first bone's location that moves its head by a vector of armature space."""
+    link = path.links[0]
+    here = link.frame(path.parent).translation
     axes = (Vector((1, 0, 0)), Vector((0, 1, 0)), Vector((0, 0, 1)))
-    moved = [replace(link, location=link.location + axis).frame(parent).translation - here for axis in axes]
+    moved = [replace(link, location=link.location + axis).frame(path.parent).translation - here for axis in axes]
     return Matrix(moved).transposed().inverted() @ shift

@@ -14,7 +14,7 @@ from ..rig.chain_bones import resolve_bones
 from ..rig.compat import fcurves_of
 from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain
-from .live_state import state
+from .live.known import state
 
 SAME_FRAME = 1e-3
 MOST_FRAMES = 1_000_000

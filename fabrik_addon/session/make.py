@@ -11,21 +11,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import bpy
-from mathutils import Quaternion, Vector
+from mathutils import Vector
 
 from ..errors import RigError, TargetError
 from ..finite import are_finite
-from ..kernel.orientation import place
-from ..kernel.pole import bend_of
-from ..kernel.rotations import turn_about
+from ..kernel import Figure, Joint, Solver
 from ..rig.chain_bones import limb_length, pose_bones
 from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
 from ..rig.compat import is_selected
 from ..rig.joint_limits import read_limit
+from ..rig.joints import path_of
+from ..rig.kinematics import BonePath
 from ..rig.properties import FabrikChain, rig_of, unique_name
-from ..rig.reader import read_path
+from ..rig.rotations import IDENTITY, Q4, V3, length, minus, plus, rotated, scaled, turn_about
 from ..rig.start_pose import reset
+from ..rig.versions import bring_up_to_date
 from .defaults import Defaults
 
 SIDES = (".L", ".R", "_L", "_R", "-L", "-R", ".l", ".r", "_l", "_r", "-l", "-r")
@@ -67,6 +68,7 @@ def add_chain(
         bone_count: Their number, or 0 to mean all up to the root.
         defaults: Settings of the new chain.
     """
+    bring_up_to_date(owner)
     rig = rig_of(owner)
     tip = bones[-1].name
     name = unique_name(tip, [chain.name for chain in rig.chains])
@@ -89,7 +91,7 @@ class Empty:
         shape: Its display type.
     """
 
-    location: Vector
+    location: Sequence[float]
     size: float
     shape: str
 
@@ -97,7 +99,7 @@ class Empty:
         """Make it beside the armature, in a collection that may be changed."""
         empty = bpy.data.objects.new(name, None)
         _home(context, owner).objects.link(empty)
-        empty.location = self.location
+        empty.location = Vector(self.location)
         empty.empty_display_type = self.shape  # type: ignore[assignment]
         empty.empty_display_size = self.size
         return empty
@@ -114,9 +116,9 @@ def plan_target(
     depsgraph = context.evaluated_depsgraph_get()
     evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
     tip = evaluated.matrix_world @ pose_bones(evaluated)[bones[-1].name].tail
-    path = read_path(owner, bones, depsgraph)
+    path = path_of(owner, [bone.name for bone in bones], depsgraph)
     joints = path.place([read_rotation(bone) for bone in bones])
-    size = defaults.target_size * _world_length(evaluated, joints)
+    size = defaults.target_size * _world_length(evaluated, path, joints)
     return _checked(owner, Empty(tip, size, defaults.target_shape))
 
 
@@ -132,7 +134,7 @@ class PoleOptions:
 
     distance: float = 0.6
     angle: float = 0.0
-    starts: Sequence[Quaternion] | None = None
+    starts: Sequence[Q4] | None = None
 
 
 def plan_pole(
@@ -152,22 +154,25 @@ def plan_pole(
         raise TargetError("a single bone does not bend, so a pole has nothing to turn", bone=bones[-1].name)
     depsgraph = context.evaluated_depsgraph_get()
     evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
-    path = read_path(owner, bones, depsgraph)
-    starts = options.starts or [Quaternion() for _ in bones]
+    path = path_of(owner, [bone.name for bone in bones], depsgraph)
+    starts = options.starts or [IDENTITY for _ in bones]
     limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     rotations = [read_rotation(bone) for bone in bones]
-    chain = path.measure(rotations, starts, limits)
-    joints, _ = place(chain, rotations)
-    bend = bend_of(chain.unit, rotations)
+    chain = zip(path.segments(rotations), starts, limits, strict=True)
+    solver = Solver(Figure([Joint(one.vector, one.rest, start, limit, one.inherits) for one, start, limit in chain]))
+    joints = solver.figure.placed(rotations).joints
+    bend = solver.bend(rotations)
     if bend is None:
         raise TargetError(
             "its tip stands on its root, so that it bends to no side", rig=owner.name, bone=bones[-1].name
         )
-    side = turn_about(bend.along, -options.angle) @ bend.side
-    middle = (joints[bend.joint] + joints[-1]) * 0.5
-    point = middle + side * (options.distance * chain.length)
-    size = POLE_SIZE * defaults.target_size * _world_length(evaluated, joints)
-    return _checked(owner, Empty(evaluated.matrix_world @ (path.origin + point), size, defaults.pole_shape))
+    side = rotated(turn_about(bend.along, -options.angle), bend.side)
+    middle = scaled(plus(joints[bend.joint], joints[-1]), 0.5)
+    point = plus(middle, scaled(side, options.distance * solver.figure.size))
+    size = POLE_SIZE * defaults.target_size * _world_length(evaluated, path, joints)
+    head = pose_bones(evaluated)[bones[0].name].head
+    world = evaluated.matrix_world @ (head + Vector(rotated(path.base, point)))
+    return _checked(owner, Empty(world, size, defaults.pole_shape))
 
 
 def set_target(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, planned: Empty) -> None:
@@ -195,9 +200,10 @@ def _checked(owner: bpy.types.Object, planned: Empty) -> Empty:
     return planned
 
 
-def _world_length(owner: bpy.types.Object, joints: Sequence[Vector]) -> float:
-    axes = owner.matrix_world.to_3x3()
-    return float(sum((axes @ (b - a)).length for a, b in pairwise(joints)))
+def _world_length(owner: bpy.types.Object, path: BonePath, joints: Sequence[V3]) -> float:
+    """Length in the world of bones whose joints are given in the space of their path."""
+    axes, base = owner.matrix_world.to_3x3(), path.base
+    return sum(length(axes @ Vector(rotated(base, minus(b, a)))) for a, b in pairwise(joints))
 
 
 def _home(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Collection:

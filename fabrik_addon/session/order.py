@@ -83,8 +83,9 @@ def _bones(owner: bpy.types.Object, chain: FabrikChain) -> Bones:
 def bones_above(owner: bpy.types.Object, chain: FabrikChain, own: Bones) -> Bones:
     """Bones that move the chain's root, target or pole without being of the chain."""
     found: Bones = set()
-    for _, name in own:
-        found |= carriers_of(owner, name)
+    for pair in own:
+        if pair not in found:  # else it carries one that was looked at
+            found |= carriers_of(owner, pair[1])
     for _, goal, bone in goals_of(chain):
         found |= carriers_of(goal, bone)
     return {pair for pair in found if pair[1]} - own

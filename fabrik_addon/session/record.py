@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import bpy
 from mathutils import Vector
 
-from ..kernel import Status, solve
-from ..kernel.trace import ListRecorder
+from ..kernel import Status, Trace
+from ..rig.prepared import read
 from ..rig.properties import FabrikChain
-from ..rig.reader import read
+from ..rig.rotations import ORIGIN, distance, scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class RecordedStep:
     """What a pass, or the move of one joint in it, led to.
 
     Attributes:
-        name: What was done, see `kernel.trace.Step`.
+        name: What was done, see the kernel's `Step`.
         joints: n + 1 points in world space.
         error: The most of the tip's distance from the target, the root's from its place, and what a bone is too long
             or too short while its joints are being moved; scene units.
@@ -75,14 +75,13 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     Raises:
         FabrikError: The chain can't be solved.
     """
-    reading = read(owner, chain, depsgraph)
-    measured = reading.measured(reading.starts)
-    recorder = ListRecorder()
-    solution = solve(measured, reading.goal, replace(reading.settings, explain=False), recorder)
-    root, target = (reading.world @ (reading.origin + point) for point in (Vector(), reading.goal.target))
+    prepared, points = read(owner, chain, depsgraph)
+    trace, space = Trace(), prepared.space
+    solution = prepared.solver.solve(prepared.asked(points), prepared.settings, trace, explain=False)
+    root, target = Vector(space.to_world(ORIGIN)), Vector(points.target)
     passes = []
-    for step in recorder.steps:
-        joints = tuple(reading.world @ (reading.origin + joint * measured.length) for joint in step.joints)
+    for step in trace.steps:
+        joints = tuple(Vector(space.to_world(scaled(joint, prepared.length))) for joint in step.joints)
         passes.append(RecordedStep(step.name, joints, _error(joints, root, target)))
     moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, (root, target)))]
     return Recording(owner.name, chain.name, target, solution.status, tuple(passes), tuple(moves))
@@ -90,7 +89,7 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
 
 def _error(joints: Sequence[Vector], root: Vector, target: Vector) -> float:
     """What is left: the passes leave the root and come to the tip, and the other way round."""
-    return float(max((joints[-1] - target).length, (joints[0] - root).length))
+    return max(distance(joints[-1], target), distance(joints[0], root))
 
 
 def _moves(before: RecordedStep, after: RecordedStep, ends: tuple[Vector, Vector]) -> Iterator[RecordedStep]:

@@ -10,20 +10,19 @@ from dataclasses import dataclass
 import bpy
 from mathutils import Vector
 
-from ..errors import ChainError, FabrikError, TargetError
-from ..kernel import Goal, solve
-from ..kernel.rotations import any_perpendicular, perpendicular, turn_about
-from ..rig.chain_bones import resolve_bones
+from ..errors import ChainError, TargetError, place_of
+from ..kernel import Bend, Point
+from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
 from ..rig.compat import fcurves_of
-from ..rig.curves import clear_keys
 from ..rig.dependencies import carriers_of
 from ..rig.goals import goals_of
+from ..rig.key_arrays import clear_keys
 from ..rig.keys import insert_object_keys
 from ..rig.placing import held_by, location_at
+from ..rig.prepared import joints_at, read
 from ..rig.properties import FabrikChain
-from ..rig.reader import read, to_root
-from ..rig.targets import resolve_point
+from ..rig.rotations import any_perpendicular, length, perpendicular, plus, rotated, scaled, turn_about, unit
 from .bend import bend_between
 from .drag import tip_of
 from .frames import frames_visited, go_to
@@ -33,14 +32,14 @@ LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: neare
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Relocation:
     """Where an object is to go: its location channels."""
 
     found: bpy.types.Object
     location: Vector
 
 
-def places_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> list[Place]:
+def relocations_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> list[Relocation]:
     """Where target and pole of a chain would not change its pose.
 
     Args:
@@ -58,11 +57,11 @@ def places_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.
             raise TargetError(f"the {role} {reason}, so it can't be moved", chain=chain.name)
     tip = tip_of(owner, chain, depsgraph)
     assert chain.target is not None
-    places = [Place(chain.target, location_at(chain.target, tip, depsgraph))]
+    found = [Relocation(chain.target, location_at(chain.target, tip, depsgraph))]
     if chain.pole is not None:
         point = _pole_point(owner, chain, depsgraph, tip)
-        places += [Place(chain.pole, location_at(chain.pole, point, depsgraph))] if point is not None else []
-    return places
+        found += [Relocation(chain.pole, location_at(chain.pole, point, depsgraph))] if point is not None else []
+    return found
 
 
 def _pole_point(
@@ -70,21 +69,25 @@ def _pole_point(
 ) -> Vector | None:
     """A point on the side to which the limb bends, as far from it as its pole is now; None for a straight limb."""
     assert chain.pole is not None
-    reading = read(owner, chain, depsgraph, tip)
-    rotations = [read_rotation(bone) for bone in reading.bones]
-    measured = reading.measured(rotations)
-    stood = reading.path.place(rotations)
-    along = stood[-1].normalized()
-    pole = to_root(reading.world, reading.origin, resolve_point("pole", chain.pole, chain.pole_bone, depsgraph))
+    prepared, points = read(owner, chain, depsgraph, point=tip)
+    assert points.pole is not None
+    solver, space, last = prepared.solver, prepared.space, len(prepared.bones) - 1
+    bones = pose_bones(owner)
+    stood = joints_at(prepared, [read_rotation(bones[name]) for name in prepared.bones], owner, depsgraph)
+    along, middle = unit(stood[-1]), scaled(stood[-1], 0.5)
+    pole = space.to_chain(points.pole)
     side = any_perpendicular(along, pole)
-    distance = max(perpendicular(pole, along).length, LEAST_DISTANCE * measured.length)
-    middle = stood[-1] * 0.5
-    goal = Goal(reading.goal.target, middle + side * distance, chain.pole_angle)
-    solved = solve(reading.measured(reading.starts), goal, reading.settings)
-    angle = bend_between(solved.joints, stood)
+    distance = max(length(perpendicular(pole, along)), LEAST_DISTANCE * prepared.length)
+    goals = [
+        Point(last, space.to_chain(points.target)),
+        Bend(last, plus(middle, scaled(side, distance)), prepared.pole_angle),
+    ]
+    solution = solver.solve(goals, prepared.settings, explain=False)
+    angle = bend_between(solution.joints, stood)
     if angle is None:
         return None
-    return reading.world @ (reading.origin + middle + (turn_about(along, angle) @ side) * distance)
+    turned = rotated(turn_about(along, angle), side)
+    return Vector(space.to_world(plus(middle, scaled(turned, distance))))
 
 
 def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> int:
@@ -100,31 +103,31 @@ def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float
     scene = context.scene
     assert scene is not None
     _check(wanted)
-    now = [place for item, frames in wanted if not frames for place in _places(context, item)]
-    found: list[tuple[float, Place]] = []
+    now = [one for item, frames in wanted if not frames for one in _relocations(context, item)]
+    found: list[tuple[float, Relocation]] = []
     with frames_visited(scene) if len(now) < len(wanted) else nullcontext():
         for frame in sorted({frame for _, frames in wanted for frame in frames}):
             go_to(scene, frame)
             items = [item for item, frames in wanted if frame in frames]
-            found += [(frame, place) for item in items for place in _places(context, item)]
+            found += [(frame, one) for item in items for one in _relocations(context, item)]
         for goal, first, last in _spans(found):
             for curve in fcurves_of(goal):
                 if curve.data_path == "location":
                     clear_keys(curve, first, last)
-        for frame, place in found:  # before the frame is put back, which evaluates the keys
-            place.found.location = place.location
-            place.found.keyframe_insert("location", frame=frame, group="Object Transforms")
-    for place in now:
-        place.found.location = place.location
-        insert_object_keys(context, place.found)
-    return len({place.found.name_full for place in (*now, *(place for _, place in found))})
+        for frame, one in found:  # before the frame is put back, which evaluates the keys
+            one.found.location = one.location
+            one.found.keyframe_insert("location", frame=frame, group="Object Transforms")
+    for one in now:
+        one.found.location = one.location
+        insert_object_keys(context, one.found)
+    return len({one.found.name_full for one in (*now, *(one for _, one in found))})
 
 
-def _spans(found: Sequence[tuple[float, Place]]) -> list[tuple[bpy.types.Object, float, float]]:
+def _spans(found: Sequence[tuple[float, Relocation]]) -> list[tuple[bpy.types.Object, float, float]]:
     """The goals that are keyed, each with its first and last frame."""
     frames: dict[str, tuple[bpy.types.Object, list[float]]] = {}
-    for frame, place in found:
-        frames.setdefault(place.found.name_full, (place.found, []))[1].append(frame)
+    for frame, one in found:
+        frames.setdefault(one.found.name_full, (one.found, []))[1].append(frame)
     return [(goal, min(some), max(some)) for goal, some in frames.values()]
 
 
@@ -165,10 +168,7 @@ def _not_keyed(goal: bpy.types.Object) -> str:
     return ""
 
 
-def _places(context: bpy.types.Context, item: Item) -> list[Place]:
+def _relocations(context: bpy.types.Context, item: Item) -> list[Relocation]:
     owner, chain = item
-    try:
-        return places_of(owner, chain, context.evaluated_depsgraph_get())
-    except FabrikError as error:
-        error.rig = error.rig or owner.name
-        raise
+    with place_of(rig=owner.name):
+        return relocations_of(owner, chain, context.evaluated_depsgraph_get())

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import bpy
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 
 from ..errors import FabrikError
-from ..kernel.limits import LIMITS
+from ..kernel import LIMITS, Limit
 from ..overlay.collect import placed_limit
 from ..overlay.colours import theme_colours
 from ..overlay.settings import scene_settings
@@ -19,6 +19,7 @@ from ..rig.checks import edit_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.limit_properties import LIMIT_PROPERTIES, limit_of
 from ..rig.properties import rig_of
+from ..rig.rotations import IDENTITY, V3, v3
 from ..session.drag import tip_of
 
 HANDLES = 6  # the most that a limit has: an ellipse and a twist
@@ -63,7 +64,7 @@ class LimitEnd:
 
     def __init__(self, index: int) -> None:
         self.index = index
-        self.start: tuple[Vector, float] = (Vector(), 0.0)  # place and value before the drag
+        self.start: tuple[Vector, float] = (Vector(), 0.0)  # where it stood and its value before the drag
 
     def name(self) -> str:
         """The setting of this handle, or "" where the limit has fewer."""
@@ -77,7 +78,7 @@ class LimitEnd:
     def get(self) -> Vector:
         """The end in world space."""
         found = _placed()
-        return found[0] @ found[1].outline().ends[self.name()] if found and self.name() else Vector()
+        return found[0] @ Vector(found[1].outline().ends[self.name()]) if found and self.name() else Vector()
 
     def set(self, point: Any) -> None:
         """Bring the end to the side of a point of the world."""
@@ -87,25 +88,25 @@ class LimitEnd:
         matrix, limit = found
         if Drags.note():
             self.start = self.get(), getattr(limit_of(bone), name)
-        place, value = Vector(point), self.start[1]
-        if (place - self.start[0]).length > BACK * matrix.to_scale().x:
-            value = limit.setting_at(name, matrix.inverted() @ place)
+        point_now, value = Vector(point), self.start[1]
+        if (point_now - self.start[0]).length > BACK * matrix.to_scale().x:
+            value = limit.setting_at(name, v3(matrix.inverted() @ point_now))
         setattr(limit_of(bone), name, value)
 
 
-def _placed() -> tuple[Matrix, Any] | None:
+def _placed() -> tuple[Matrix, Limit] | None:
     """The frame of the active bone's limit in the world, at the bone's length, and the limit itself."""
     owner, bone = bpy.context.object, bpy.context.active_pose_bone
     if owner is None or bone is None:
         return None
     try:
-        limit = LIMITS[limit_of(bone).limit].make(limit_of(bone), Quaternion())
+        limit = LIMITS[limit_of(bone).limit].make(limit_of(bone), IDENTITY)
     except FabrikError:
         return None
     return placed_limit(owner, bone, bpy.context.evaluated_depsgraph_get()), limit
 
 
-def _ends(bone: bpy.types.PoseBone) -> dict[str, Vector]:
+def _ends(bone: bpy.types.PoseBone) -> dict[str, V3]:
     found = _placed()
     return found[1].outline().ends if found and limit_of(bone).limit != "BONE_IK" else {}
 

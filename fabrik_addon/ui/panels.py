@@ -6,16 +6,17 @@ from __future__ import annotations
 from textwrap import wrap
 
 import bpy
-from mathutils import Quaternion
 
 from ..errors import FabrikError, InvalidValueError
-from ..kernel.limits import LIMITS
+from ..kernel import LIMITS
 from ..rig.chain_bones import resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain, rig_of
+from ..rig.rotations import IDENTITY
 from ..rig.start_pose import is_stale
+from ..rig.versions import newer_refusal
 from ..session.wording import measure_text, status_text
 from .status import ICONS, Icon
 from .viewing import draw_switches
@@ -34,6 +35,8 @@ class FabrikPanel(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        if newer_refusal(working_rig(context)):
+            return False
         return context.mode in MODES and working_chain(context) is not None
 
 
@@ -56,6 +59,10 @@ class FABRIK_PT_chains(FabrikPanel):
             return
         if owner != context.object:
             layout.label(text=owner.name, icon="ARMATURE_DATA")
+        newer = newer_refusal(owner)
+        if newer:  # it may hold what can't be shown
+            _draw_status(context, layout, None, newer)
+            return
         _draw_list(layout, owner)
         chain = working_chain(context)
         if chain is None:
@@ -125,7 +132,7 @@ class FABRIK_PT_solver(FabrikPanel):
         layout = self.layout
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in ("influence", "tolerance", "max_passes", "use_plain"):
+        for name in ("influence", "tolerance", "max_passes", "restarts", "use_plain"):
             layout.prop(working_chain(context), name)
 
 
@@ -136,7 +143,7 @@ class FABRIK_PT_limit(FabrikPanel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return context.active_pose_bone is not None
+        return context.active_pose_bone is not None and not newer_refusal(context.object)
 
     def draw(self, context: bpy.types.Context) -> None:
         bone = context.active_pose_bone
@@ -225,7 +232,7 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
     if kind.kind not in {"LOCKED", "BONE_IK"}:
         layout.prop(bone, "fabrik_stiffness")
     try:
-        kind.make(limit, Quaternion())
+        kind.make(limit, IDENTITY)
     except InvalidValueError as error:
         _draw_wrapped(context, layout, error.reason[0].upper() + error.reason[1:], "ERROR")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 
+from ..kernel import loading
 from ..package import NAME
 from ..session.defaults import Defaults
 
@@ -76,6 +77,7 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
         layout.label(text="New Targets and Poles")
         for name in ("target_shape", "pole_shape", "target_size"):
             layout.prop(self, name)
+        layout.label(text=f"Solver: {loading.form()}")
 
 
 CLASSES = (FABRIK_AP_preferences,)

@@ -7,7 +7,8 @@ import bpy
 
 from ..overlay.settings import OPTIONS, scene_settings
 from ..overlay.steps import current_step
-from ..rig.find import working_chain
+from ..rig.find import working_chain, working_rig
+from ..rig.versions import newer_refusal
 from ..session.wording import length_text
 from .status import Icon
 
@@ -65,6 +66,8 @@ class FABRIK_PT_steps(bpy.types.Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
+        if newer_refusal(working_rig(context)):
+            return False
         return context.mode in {"OBJECT", "POSE"} and working_chain(context) is not None
 
     def draw(self, context: bpy.types.Context) -> None:

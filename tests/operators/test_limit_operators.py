@@ -8,7 +8,7 @@ from random import Random
 
 import bpy
 import pytest
-from fabrik_addon.kernel.limits import LIMITS
+from fabrik_addon.kernel import LIMITS
 from fabrik_addon.session.limits import HUMAN_JOINTS
 from mathutils import Quaternion
 
@@ -96,7 +96,8 @@ class TestLimits:
         mirrored = LIMITS[kind].make(right.fabrik, Quaternion())  # pasting copies properties, too
         random = Random(1)
         for _ in range(10):
-            left.rotation_quaternion = LIMITS[kind].make(limit, Quaternion()).sample(random)
+            made = LIMITS[kind].make(limit, Quaternion())
+            left.rotation_quaternion = made.drawn(random.random(), random.random(), random.random())
             bpy.ops.pose.copy()
             bpy.ops.pose.paste(flipped=True)
             assert mirrored.violation(right.rotation_quaternion.normalized()) < 1e-4

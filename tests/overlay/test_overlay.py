@@ -84,7 +84,7 @@ class TestCollecting:
         hinge = picture.limits[1]
         assert (hinge.matrix.translation - picture.joints[1]).length < 1e-5
         assert (hinge.matrix @ hinge.bone - picture.joints[2]).length < 1e-5
-        curve = [hinge.matrix @ point for point in hinge.outline.swing[0]]
+        curve = [hinge.matrix @ Vector(point) for point in hinge.outline.swing[0]]
         assert min((point - picture.joints[2]).length for point in curve) < 0.06
 
     def test_what_blocks_is_marked(self) -> None:

@@ -8,12 +8,13 @@ from itertools import pairwise
 import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.kernel.rotations import turn_angle
 from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.rotations import turn_angle
 from fabrik_addon.session.bake import BakeSettings, bake
-from fabrik_addon.session.bake import go as baking
+from fabrik_addon.session.bake import run as baking
+from mathutils import Quaternion
 
-from bake_rigs import FRAMES, MODES, assert_on_target, keyed_line, local_rotations, run
+from bake_rigs import FRAMES, MODES, assert_on_target, frames_gone_to, keyed_line, local_rotations, run
 from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error
 
 
@@ -98,6 +99,25 @@ def test_a_moving_armature_a_posed_parent_and_a_constrained_target() -> None:
         bpy.context.view_layer.update()
         for seen, baked in zip(evaluated_joints(owner, chain), joints, strict=True):
             assert (seen - baked).length < 2e-3
+
+
+@pytest.mark.parametrize(
+    ("what", "wanted"), [("nothing", 0), ("another bone", 0), ("a bone above", 20), ("target", 20)]
+)
+def test_frames_are_gone_to_only_where_something_else_moves(what: str, wanted: int) -> None:
+    owner, chain = keyed_line(count=4)
+    chain.tip_bone, chain.bone_count = "b2", 2
+    bone = owner.pose.bones["b3" if what == "another bone" else "b0"]
+    if what == "target":
+        chain.target.constraints.new("LIMIT_LOCATION")
+    elif what != "nothing":
+        for frame, angle in ((1, 0.0), (20, 0.3)):
+            bone.rotation_quaternion = Quaternion((1, 0, 0), angle)
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    with frames_gone_to() as visited:
+        run(owner, chain, verify="NONE")
+    assert len(visited) == wanted + 1
+    assert_on_target(owner, chain)
 
 
 @pytest.mark.parametrize("parented", [False, True])
@@ -207,12 +227,12 @@ def test_nothing_is_lost_where_a_later_frame_fails() -> None:
     assert chain.enabled
 
 
-def test_what_was_keyed_is_taken_back_where_the_check_fails(monkeypatch) -> None:
+def test_what_was_keyed_is_taken_back_where_the_check_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     owner, chain = keyed_line()
     owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=5)
     before = [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)]
 
-    def broken(*_):
+    def broken(*_: object) -> None:
         raise FabrikError("no")
 
     monkeypatch.setattr(baking, "verify", broken)
@@ -252,7 +272,7 @@ def test_many_chains_of_different_structure_in_one_go() -> None:
             assert turn_angle(seen.conjugated() @ solved) < 2e-3
 
 
-def test_many_chains_are_reported_in_one_line(capfd) -> None:
+def test_many_chains_are_reported_in_one_line(capfd: pytest.CaptureFixture[str]) -> None:
     owner = make_armature(
         [Bone((x, 0, z), (x, 0.2 * (z % 2), z + 1), parent=None if z == 0 else -1) for x in range(6) for z in range(2)]
     )

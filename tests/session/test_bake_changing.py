@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import radians
+
 import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.kernel.rotations import turn_angle
 from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.rotations import turn_angle
 from fabrik_addon.session.bake import BakeSettings, bake
 from mathutils import Quaternion
 
@@ -17,68 +21,69 @@ from rigs import add_chain, make_line
 FRAME_VALUES = ((1, 0.4), (20, 0.9))
 
 
-def keyed(owner, bone, path: str) -> None:
+def keyed(owner: bpy.types.Object, bone: bpy.types.PoseBone, path: str) -> None:
     """A number of the bone, keyed."""
     for frame, value in FRAME_VALUES:
         setattr(bone, path, value)
         owner.keyframe_insert(f"{bone.path_from_id()}.{path}", frame=frame)
 
 
-def keyed_setting(owner, chain, name: str, factor: float) -> None:
+def keyed_setting(owner: bpy.types.Object, chain: FabrikChain, name: str, factor: float) -> None:
     for frame, value in FRAME_VALUES:
         setattr(chain, name, value * factor)
         owner.keyframe_insert(f"fabrik_chains[0].{name}", frame=frame)
 
 
-def keyed_rotation(bone) -> None:
+def keyed_rotation(bone: bpy.types.PoseBone) -> None:
     for frame, value in FRAME_VALUES:
         bone.rotation_quaternion = Quaternion((1, 0, 0), value)
         bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
-def limit(owner, chain, bone) -> None:
+def limit(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> None:
     bone.fabrik.limit, bone.fabrik.angle_min = "HINGE", -2.8
     keyed(owner, bone, "fabrik_angle_max")
 
 
-def influence(owner, chain, bone) -> None:
+def influence(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> None:
     keyed_setting(owner, chain, "influence", 1.0)
 
 
-def tolerance(owner, chain, bone) -> None:
+def tolerance(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> None:
     keyed_setting(owner, chain, "tolerance", 1e-4)
 
 
-def scale(owner, chain, bone) -> None:
+def scale(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> None:
     for frame, value in FRAME_VALUES:
         bone.scale = (value, value, value)
         bone.keyframe_insert("scale", frame=frame)
 
 
-def lopsided_scale(owner, chain, bone) -> None:
+def lopsided_scale(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> None:
     owner.pose.bones["b0"].scale = (1.4, 1.0, 0.8)
 
 
-def ik_range(owner, chain, bone) -> None:
+def ik_range(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> None:
     bone.fabrik.limit, bone.use_ik_limit_x = "BONE_IK", True
     keyed(owner, bone, "ik_max_x")
 
 
-def animated_start(owner, chain, bone) -> None:
+def animated_start(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> None:
     chain.start = "ANIMATED"
     keyed_rotation(bone)
 
 
-def locked(owner, chain, bone) -> None:
-    bone.lock_rotation = (True, True, True)
+def locked(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> None:
+    setattr(bone, "lock_rotation", (True, True, True))
     keyed_rotation(bone)
 
 
-CHANGES = (limit, influence, tolerance, scale, lopsided_scale, ik_range, animated_start, locked)
+Change = Callable[[bpy.types.Object, FabrikChain, bpy.types.PoseBone], None]
+CHANGES: tuple[Change, ...] = (limit, influence, tolerance, scale, lopsided_scale, ik_range, animated_start, locked)
 
 
 @pytest.mark.parametrize("what", CHANGES, ids=lambda what: what.__name__)
-def test_it_is_what_solving_each_frame_gives(what) -> None:
+def test_it_is_what_solving_each_frame_gives(what: Change) -> None:
     owner, chain = keyed_line()
     what(owner, chain, owner.pose.bones["b1"])
     wanted, reached = {}, []
@@ -99,6 +104,27 @@ def test_it_is_what_solving_each_frame_gives(what) -> None:
         missed = dict(result.unreached)
         assert_on_target(owner, chain, [f for f in reached if f not in missed], most=2e-4)
         assert not set(reached) & set(missed)
+
+
+def test_influence_that_falls_is_not_taken_for_a_move() -> None:
+    owner, chain = keyed_line()
+    for frame, value in ((1, 1.0), (20, 0.3)):
+        chain.influence = value
+        owner.keyframe_insert("fabrik_chains[0].influence", frame=frame)
+    bpy.context.scene.frame_set(1)
+    assert run(owner, chain).unreached == []
+
+
+def test_limits_hold_where_keys_are_left_out_beside_a_keyed_setting() -> None:
+    owner, chain = keyed_line(count=2)
+    for bone in owner.pose.bones:
+        bone.fabrik.limit, bone.fabrik.angle_min, bone.fabrik.angle_max = "HINGE", -0.4, 0.4
+    keyed_setting(owner, chain, "tolerance", 1e-4)
+    bpy.context.scene.frame_set(1)
+    run(owner, chain, clean_up=radians(8.0))
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        assert all(abs(bone.matrix_basis.to_euler().x) < 0.4 + 2e-4 for bone in owner.pose.bones)
 
 
 def test_a_parent_whose_scale_is_animated() -> None:

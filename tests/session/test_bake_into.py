@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from math import cos, radians, sin
+from typing import Any
 
 import bpy
 import pytest
@@ -17,7 +18,7 @@ from bake_rigs import FRAMES, assert_on_target, assert_same, keyed_line, poses, 
 from rigs import add_chain, make_line, tip_error
 
 
-def onto_track(owner) -> None:
+def onto_track(owner: bpy.types.Object) -> None:
     """Push the action down onto a track."""
     data = owner.animation_data
     strip = data.nla_tracks.new().strips.new("old", 1, data.action)
@@ -327,7 +328,7 @@ def test_an_armature_on_a_rigid_body_is_come_to_step_by_step() -> None:
         ({"clean_up": float("nan")}, "not between 0 and 30"),
     ],
 )
-def test_settings_that_are_none(wrong, message: str) -> None:
+def test_settings_that_are_none(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(FabrikError, match=message):
         BakeSettings(**{"frames": FRAMES, **wrong})
 

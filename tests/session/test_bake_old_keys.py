@@ -7,8 +7,8 @@ from math import pi
 
 import bpy
 import pytest
-from fabrik_addon.kernel.rotations import turn_angle
 from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.rotations import turn_angle
 from fabrik_addon.session.bake import BakeSettings, bake_steps
 from mathutils import Quaternion
 
@@ -38,7 +38,7 @@ def test_later_keys_mean_what_they_meant_and_are_run_on_to(mode: str) -> None:
 
 
 @pytest.mark.parametrize("inside", [(), (5,), (-20,), (5, -20)])
-def test_channels_that_lack_keys_on_a_side(inside) -> None:
+def test_channels_that_lack_keys_on_a_side(inside: tuple[int, ...]) -> None:
     """One channel is keyed on both sides of the range, the others inside, on one side, or not at all."""
     owner, chain = keyed_line("XYZ")
     bone = owner.pose.bones["b0"]
@@ -55,10 +55,27 @@ def test_channels_that_lack_keys_on_a_side(inside) -> None:
     assert_on_target(owner, chain)
 
 
+def test_later_keys_of_channels_at_different_frames() -> None:
+    owner, chain = keyed_line(count=1)
+    bone = owner.pose.bones["b0"]
+    for frame, sign in ((30, -1.0), (60, -1.0)):
+        bone.rotation_quaternion = Quaternion((1, 0, 0), 0.3 + frame / 100) * sign
+        bone.keyframe_insert("rotation_quaternion", index=1, frame=frame)
+        if frame == 60:
+            for index in (0, 2, 3):
+                bone.keyframe_insert("rotation_quaternion", index=index, frame=frame)
+    before = poses(owner, (30, 60, 70))
+    run(owner, chain)
+    assert_same(owner, before)
+    assert poses(owner, [20])[20][0].dot(Quaternion((1, 0, 0), 0.6)) > 0.0
+    bpy.context.scene.frame_set(30)
+    assert bone.rotation_quaternion.w > 0.0
+
+
 def test_channels_that_are_not_written_are_left_alone() -> None:
     owner, chain = keyed_line("XYZ")
     bone = owner.pose.bones["b1"]
-    bone.lock_rotation = (False, True, True)
+    setattr(bone, "lock_rotation", (False, True, True))
     for frame, angle in ((1, 0.0), (60, 4 * pi)):
         bone.rotation_euler = (0.0, angle, 0.0)
         bone.keyframe_insert("rotation_euler", index=1, frame=frame)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.session.bake import BakeSettings, bake
-from fabrik_addon.session.bake import go as baking
+from fabrik_addon.session.bake import run as baking
 from mathutils import Quaternion
 
 from bake_rigs import FRAMES, assert_on_target, keyed_line, rotation_keys, run
@@ -32,14 +34,14 @@ class TestRefusals:
 
 
 class TestNothingIsSilentlyWrong:
-    def test_a_failed_track_leaves_the_action(self, monkeypatch) -> None:
+    def test_a_failed_track_leaves_the_action(self, monkeypatch: pytest.MonkeyPatch) -> None:
         owner, chain = keyed_line()
         for frame in (1, 5, 50):
             owner.pose.bones["b0"].location.x = frame
             owner.pose.bones["b0"].keyframe_insert("location", frame=frame)
         before, old = rotation_keys(owner), owner.animation_data.action
 
-        def broken(*_):
+        def broken(*_: object) -> None:
             raise FabrikError("no")
 
         monkeypatch.setattr(baking, "verify", broken)
@@ -59,15 +61,47 @@ class TestNothingIsSilentlyWrong:
         run(owner, chain)
         assert_on_target(owner, chain)
 
-    def test_something_that_moves_the_tip_is_reported(self) -> None:
+    @pytest.mark.parametrize("kind", ["COPY_ROTATION", "IK"])
+    def test_a_constraint_that_is_switched_on_half_way(self, kind: Literal["COPY_ROTATION", "IK"]) -> None:
+        owner, chain = keyed_line(count=4)
+        chain.tip_bone, chain.bone_count = "b2", 3
+        constraint = owner.pose.bones["b3" if kind == "IK" else "b1"].constraints.new(kind)
+        constraint.target = make_empty((1, 1, 1), "Leader")
+        for frame, is_off in ((1, True), (6, False)):
+            constraint.mute = is_off
+            constraint.keyframe_insert("mute", frame=frame)
+        bpy.context.scene.frame_set(1)
+        with pytest.raises(FabrikError, match="in frame 6"):
+            run(owner, chain, verify="NONE")
+        assert not any("rotation" in curve.data_path for curve in fcurves_of(owner))
+
+    @pytest.mark.parametrize("whose", ["target", "armature"])
+    def test_a_constraint_of_an_object_that_is_switched_on_half_way(self, whose: str) -> None:
         owner, chain = keyed_line()
-        constraint = chain.target.constraints.new("COPY_LOCATION")
+        constraint = (chain.target if whose == "target" else owner).constraints.new("COPY_LOCATION")
         constraint.target, constraint.mute = make_empty((0.2, 0.9, 1.5), "Leader"), True
         constraint.keyframe_insert("mute", frame=1)
         constraint.mute = False
         constraint.keyframe_insert("mute", frame=6)
         bpy.context.scene.frame_set(1)
-        result = run(owner, chain)
+        assert "MOVED" not in dict(run(owner, chain).unreached).values()
+
+    @pytest.mark.parametrize("is_plain", [True, False])
+    def test_something_that_moves_the_tip_is_reported(self, is_plain: bool) -> None:
+        owner, chain = keyed_line()
+        if not is_plain:
+            chain.target.constraints.new("LIMIT_LOCATION")
+
+        def move(scene: bpy.types.Scene, _: bpy.types.Depsgraph) -> None:
+            bones = {curve.data_path for curve in fcurves_of(owner)}
+            owner.location.x = 0.3 if bones and scene.frame_current > 5 else 0.0
+
+        handlers: Any = bpy.app.handlers.frame_change_pre
+        handlers.append(move)
+        try:
+            result = run(owner, chain)
+        finally:
+            handlers.remove(move)
         assert {status for _, status in result.unreached} == {"MOVED"}
         assert result.unreached[0][0] == 6
 

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 import pytest
-from fabrik_addon.session import live
 from fabrik_addon.session.drag import begin, drag_to
+from fabrik_addon.session.live import ticking
 from mathutils import Vector
 
 from live_rigs import curves_of, keyed, limb_on_a_bone, live_line, shown_error, update
@@ -101,7 +103,7 @@ class TestFailures:
         def broken(*_):
             raise ZeroDivisionError
 
-        monkeypatch.setattr(live, "_follow", broken)
+        monkeypatch.setattr(ticking, "follow", broken)
         chain.target.location.x += 0.1
         update()
         assert not owner.fabrik.live
@@ -124,6 +126,51 @@ class TestFailures:
         chain.target.location.x = -0.4
         update()
         assert shown_error(owner, chain) < 1e-4
+
+
+def _in_edit_mode(change: Callable[[bpy.types.Object], None]) -> Callable[[bpy.types.Object], None]:
+    def changed(owner: bpy.types.Object) -> None:
+        bpy.context.view_layer.objects.active = owner
+        bpy.ops.object.mode_set(mode="EDIT")
+        change(owner)
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+    return changed
+
+
+def _add_bone(owner: bpy.types.Object) -> None:
+    bone = owner.data.edit_bones.new("a")
+    bone.head, bone.tail = (8, 0, 0), (8, 0, 1)
+    owner.data.edit_bones["b0"].parent = bone
+
+
+def _exchange_bones(owner: bpy.types.Object) -> None:
+    """As many bones as before, in another order."""
+    owner.data.edit_bones.remove(owner.data.edit_bones["b0"])
+    bone = owner.data.edit_bones.new("z")
+    bone.head, bone.tail = (8, 0, 0), (8, 0, 1)
+
+
+UNHEARD: dict[str, Callable[[bpy.types.Object], object]] = {
+    "target removed": lambda owner: bpy.data.objects.remove(owner.fabrik.chains[0].target),
+    "armature removed": lambda owner: bpy.data.objects.remove(owner),
+    "armature renamed": lambda owner: setattr(owner, "name", "Anew"),
+    "action removed": lambda owner: bpy.data.actions.remove(owner.fabrik.chains[0].target.animation_data.action),
+    "target keyed elsewhere": lambda owner: keyed(owner.fabrik.chains[0].target, 4, (0.1, 0.8, 1.2)),
+    "target parented": lambda owner: setattr(owner.fabrik.chains[0].target, "parent", make_empty((0.1, 0.1, 0.1))),
+    "chain removed": lambda owner: owner.fabrik.chains.remove(0),
+    "chains moved": lambda owner: owner.fabrik.chains.move(0, 1),
+    "chains cleared": lambda owner: owner.fabrik.chains.clear(),
+    "bone added": _in_edit_mode(_add_bone),
+    "bones exchanged": _in_edit_mode(_exchange_bones),
+    "in edit mode": _in_edit_mode(lambda owner: None),
+    "tip scaled": lambda owner: setattr(owner.pose.bones["b2"], "scale", (1.3, 1.3, 1.3)),
+    "bone longer": _in_edit_mode(lambda owner: setattr(owner.data.edit_bones["b2"], "tail", (0, 0.2, 2.4))),
+    "collection excluded and back": lambda owner: (
+        setattr(bpy.context.view_layer, "name", "Anew"),
+        bpy.context.scene.collection.children.link(bpy.data.collections.new("More")),
+    ),
+}
 
 
 class TestWhatChangesUnheard:
@@ -233,6 +280,37 @@ class TestWhatChangesUnheard:
         bpy.context.scene.frame_set(4)
         assert owner.fabrik.live
         assert shown_error(owner, chain) < 1e-4
+
+    @pytest.mark.parametrize("name", sorted(UNHEARD))
+    def test_what_a_script_does_before_a_frame(self, name: str) -> None:
+        """Nobody hears of it before the frame is to be posed, when references may be stale."""
+        bystander, _ = live_line()
+        owner = make_armature(
+            [
+                *(Bone((0, 0, -1), (0, 0, 0)), Bone((0, 0, 0), (0, 0.2, 1))),
+                *(Bone((0, 0.2, 1), (0, 0, 2), connect=True), Bone((5, 0, 0), (5, 0.2, 1), parent=None)),
+                Bone((5, 0.2, 1), (5, 0, 2), connect=True),
+            ]
+        )
+        chain, second = (add_chain(owner, (x, 0.5, 1.0), tip=tip, count=2) for x, tip in ((0.5, "b2"), (5.5, "b4")))
+        chain, second = owner.fabrik.chains
+        owner.fabrik.live = True
+        for found in (bystander.fabrik.chains[0], chain, second):
+            place = found.target.location.copy()
+            keyed(found.target, 1, place)
+            keyed(found.target, 20, place + Vector((-0.3, 0.2, 0.1)))
+        update()
+        for frame in (2, 3):
+            bpy.context.scene.frame_set(frame)
+        UNHEARD[name](owner)
+        for frame in (4, 5):
+            bpy.context.scene.frame_set(frame)
+        rigs = [rig for rig in bpy.data.objects if rig.type == "ARMATURE"]
+        assert bystander in rigs
+        for rig in rigs:
+            assert rig.fabrik.live
+            for left in rig.fabrik.chains:
+                assert left.status == "REFUSED" if left.target is None else shown_error(rig, left) < 1e-4, left.name
 
     def test_chains_that_a_script_left_without_names(self) -> None:
         owner = make_line(4)

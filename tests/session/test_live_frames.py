@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.session import live
 from mathutils import Vector
 
-from live_rigs import keyed, limb_on_a_bone, live_line, shown_error, two_levels, update
+from live_rigs import keyed, limb_on_a_bone, live_line, many_limbs, shown_error, two_levels, update
 from rigs import channels, evaluated_joints, make_empty
 
 
@@ -57,6 +57,25 @@ class TestFrames:
         assert live.state.solves == solved + 1
         assert shown_error(owner, chain) < 1e-4
 
+    @pytest.mark.parametrize("keyed_bones", [False, True])
+    def test_what_hangs_on_the_bones_moves_with_them(self, keyed_bones: bool) -> None:
+        owner, chain = self.animated(keyed_bones=keyed_bones)
+        carried = make_empty((0, 0, 0), "Carried")
+        carried.parent, carried.parent_type, carried.parent_bone = owner, "BONE", "b2"
+        mesh = bpy.data.meshes.new("Skin")
+        mesh.from_pydata([owner.data.bones["b2"].tail_local], [], [])
+        skin = bpy.data.objects.new("Skin", mesh)
+        bpy.context.collection.objects.link(skin)
+        skin.modifiers.new("Rig", "ARMATURE").object = owner
+        skin.vertex_groups.new(name="b2").add([0], 1.0, "REPLACE")
+        for frame in (4, 11, 5, 18):
+            bpy.context.scene.frame_set(frame)
+            tip = evaluated_joints(owner, chain)[-1]
+            depsgraph = bpy.context.evaluated_depsgraph_get()
+            assert (carried.evaluated_get(depsgraph).matrix_world.translation - tip).length < 1e-5
+            assert (skin.evaluated_get(depsgraph).data.vertices[0].co - tip).length < 1e-5
+            assert shown_error(owner, chain) < 1e-4
+
     def test_constrained_and_driven_targets(self) -> None:
         owner, chain = self.animated()
         leader = make_empty((0, 0, 0), "Leader")
@@ -99,6 +118,73 @@ class TestFrames:
             seen = centre_of(tmp_path / f"frame_{frame:04d}.png")
             wanted = Vector((tip.x, tip.z - 1.5)) / 8.0 * 50.0 / 36.0 * 200.0
             assert (seen - wanted).length < 2.0, frame
+
+    def test_a_target_that_is_disabled_in_some_frames_is_waited_for(self) -> None:
+        owner, chain = self.animated()
+        for frame, hidden in ((1, False), (8, True), (12, False)):
+            chain.target.hide_viewport = hidden
+            chain.target.keyframe_insert("hide_viewport", frame=frame)
+        update()
+        for frame in (5, 8, 10, 12, 15, 9, 3):
+            bpy.context.scene.frame_set(frame)
+            assert chain.enabled
+            if 8 <= frame < 12:
+                assert "live posing waits" in chain.message
+            else:
+                assert chain.status == "REACHED"
+                assert shown_error(owner, chain) < 1e-4
+
+
+class TestThrift:
+    """What is known of a chain is kept from frame to frame."""
+
+    @pytest.fixture(params=["others keyed", "far away", "object moves", "parent turns"])
+    def played(self, request):
+        owner, chain = limb_on_a_bone()
+        away = Vector((3e4, -2e4, 1e4)) if request.param == "far away" else Vector()
+        owner.location = away
+        keyed(chain.target, 1, Vector((0.5, 0.5, 1.0)) + away)
+        keyed(chain.target, 40, Vector((-0.4, 0.6, 1.1)) + away)
+        bone = owner.pose.bones["b0"]
+        for frame in (1, 40):
+            if request.param == "others keyed":
+                bone = owner.pose.bones["b3"]
+            if request.param in {"others keyed", "parent turns"}:
+                bone.rotation_quaternion = (1.0, 0.003 * frame, 0.0, 0.0)
+                bone.keyframe_insert("rotation_quaternion", frame=frame)
+            if request.param == "object moves":
+                keyed(owner, frame, (0.005 * frame, 0.0, 0.0))
+        owner.fabrik.live = True
+        update()
+        bpy.context.scene.frame_set(2)
+        return owner, chain
+
+    def test_many_chains_are_looked_at_together(self) -> None:
+        owner, scene = many_limbs(18), bpy.context.scene
+        for chain in owner.fabrik.chains:
+            place = chain.target.location.copy()
+            keyed(chain.target, 1, place)
+            keyed(chain.target, 20, place + Vector((0.2, -0.6, 0.1)))
+        update()
+        scene.frame_set(2)
+        reads, solves = live.state.reads, live.state.solves
+        for frame in range(3, 13):
+            scene.frame_set(frame)
+            assert max(shown_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
+        assert (live.state.reads, live.state.solves) == (reads, solves + 10 * 18)
+        owner.pose.bones["b7"].scale = (1.2, 1.2, 1.2)  # heard of only when the frame is evaluated
+        scene.frame_set(13)
+        scene.frame_set(14)
+        assert max(shown_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
+
+    def test_frames_read_no_chain_anew_and_solve_it_once(self, played) -> None:
+        owner, chain = played
+        reads, solves = live.state.reads, live.state.solves
+        for frame in range(3, 33):
+            bpy.context.scene.frame_set(frame)
+            assert shown_error(owner, chain) < (2e-2 if owner.location.x > 1e4 else 1e-4)
+        assert live.state.reads == reads
+        assert live.state.solves == solves + 30
 
 
 def centre_of(path) -> Vector:

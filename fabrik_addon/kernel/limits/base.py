@@ -1,67 +1,152 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What every joint limit can do.
 
-A limit sees rotations of its joint in the rest frame of the bone (+Y along the bone), and nothing else: the identity
-is the rest pose. It never stores the state of a solve.
+A limit sees rotations of its joint in the rest frame of the bone (+Y along the bone), and nothing else: the identity is
+the rest pose. It never stores the state of a solve.
+
+The solver calls the methods named by a verb (`clamp`, `aim`, ...); Python calls those named by a participle (`clamped`,
+`aimed`, ...), which do the same.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
-from mathutils import Quaternion, Vector
-
-from ..rotations import part_way
-from .batch import LimitBatch
+from .. import cython
+from ..forms import Q4, V3
+from ..vectors import IDENTITY, ORIGIN, conjugated, multiplied, part_way, turn_angle
 from .ik_meaning import ALL_AXES, IkMeaning
 from .outline import Outline
+from .ranges import finite_numbers
 
 
-class Limit(ABC):
-    """A set of rotations that a joint may take."""
+@cython.cclass
+class Limit:
+    """A set of rotations that a joint may take.
 
-    @abstractmethod
-    def clamp(self, rotation: Quaternion) -> Quaternion:
-        """The allowed rotation nearest to `rotation`; an allowed one comes back as it is. Idempotent."""
+    Attributes:
+        dofs: About how many axes the joint turns: 0, 1 or 3.
+        axis: For one axis, that one: unit vector in the rest frame.
+    """
 
-    @abstractmethod
-    def aim(self, rotation: Quaternion, segment: Vector, direction: Vector) -> Quaternion:
+    dofs = cython.declare(cython.int, visibility="readonly")
+    axis = cython.declare(V3, visibility="readonly")
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def clamp(self, rotation: Q4) -> Q4:
+        """The allowed rotation nearest to one; an allowed one comes back as it is. Idempotent."""
+        return rotation
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def aim(self, rotation: Q4, segment: V3, direction: V3) -> Q4:
         """The allowed rotation that turns `segment` nearest to `direction` (rest frame), starting from `rotation`."""
+        return rotation
 
-    @abstractmethod
-    def axes(self, rotation: Quaternion) -> tuple[Vector, ...]:
-        """Unit axes (rest frame) about which the joint can turn at `rotation`, not counting ends of a range."""
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def allow(self, rotation: Q4, turn: V3) -> V3:
+        """The part of a small rotation vector (rest frame, radians) that the limit lets through at a rotation."""
+        return turn
 
-    @abstractmethod
-    def allowed(self, rotation: Quaternion, turn: Vector) -> Vector:
-        """The part of a small rotation vector `turn` (rest frame, radians) that the limit lets through."""
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn(self, rotation: Q4, turn: V3) -> Q4:
+        """A rotation turned by a rotation vector (rest frame, radians), as far as the limit allows."""
+        return rotation
 
-    @abstractmethod
-    def turned(self, rotation: Quaternion, turn: Vector) -> Quaternion:
-        """`rotation` turned by the rotation vector `turn` (rest frame, radians), as far as the limit allows."""
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def exceed(self, rotation: Q4) -> cython.double:
+        """How far a rotation stands outside the limit, in radians; 0 inside."""
+        return turn_angle(multiplied(conjugated(self.clamp(rotation)), rotation))
 
-    @abstractmethod
-    def violation(self, rotation: Quaternion) -> float:
-        """How far `rotation` stands outside the limit, in radians; 0 inside."""
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def draw(self, u: cython.double, v: cython.double, w: cython.double) -> Q4:
+        """The allowed rotation that three numbers in [0, 1) choose."""
+        return IDENTITY
 
-    @abstractmethod
-    def sample(self, random: Random) -> Quaternion:
-        """An allowed rotation drawn at random."""
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def prefer(self, rotation: Q4) -> V3:
+        """Unit axis (rest frame) about which a straight chain is to be bent here; zero where the limit has no say."""
+        return ORIGIN
 
-    @classmethod
-    @abstractmethod
-    def stacked(cls, limits: Sequence[Any]) -> LimitBatch:
-        """Limits of this type, one a chain, as arrays."""
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def blend(self, start: Q4, end: Q4, factor: cython.double) -> Q4:
+        """The rotation `factor` of the way from `start` (0) to `end` (1), the short way inside the limit."""
+        return part_way(start, end, factor)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether every rotation is allowed."""
+        return False
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether a single rotation is allowed."""
+        return self.dofs == 0
+
+    @property
+    def is_ball(self) -> bool:
+        """Whether the bone can point to more sides than an axis lets it."""
+        return self.dofs == 3
+
+    def parts(self) -> tuple[Any, ...]:
+        """What the limit was made from: its constructor's arguments in their order."""
+        return ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Limit) and type(self) is type(other) and self.parts() == other.parts()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self.parts()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join([repr(part) for part in self.parts()])})"
+
+    def clamped(self, rotation: Sequence[float]) -> Q4:
+        """See `clamp`."""
+        return self.clamp(given_rotation(rotation))
+
+    def aimed(self, rotation: Sequence[float], segment: Sequence[float], direction: Sequence[float]) -> Q4:
+        """See `aim`."""
+        return self.aim(given_rotation(rotation), given_vector(segment), given_vector(direction))
+
+    def allowed(self, rotation: Sequence[float], turn: Sequence[float]) -> V3:
+        """See `allow`."""
+        return self.allow(given_rotation(rotation), given_vector(turn))
+
+    def turned(self, rotation: Sequence[float], turn: Sequence[float]) -> Q4:
+        """See `turn`."""
+        return self.turn(given_rotation(rotation), given_vector(turn))
+
+    def violation(self, rotation: Sequence[float]) -> float:
+        """See `exceed`."""
+        return self.exceed(given_rotation(rotation))
+
+    def drawn(self, u: float, v: float, w: float) -> Q4:
+        """See `draw`."""
+        return self.draw(u, v, w)
+
+    def preferred_axis(self, rotation: Sequence[float]) -> V3 | None:
+        """See `prefer`; None where the limit has no say."""
+        found: V3 = self.prefer(given_rotation(rotation))
+        return None if found == ORIGIN else found
+
+    def blended(self, start: Sequence[float], end: Sequence[float], factor: float) -> Q4:
+        """See `blend`."""
+        return self.blend(given_rotation(start), given_rotation(end), factor)
 
     def outline(self) -> Outline:
         """The shape that is drawn for the limit; empty where every rotation is allowed."""
         return Outline()
 
-    def setting_at(self, name: str, point: Vector) -> float:
+    def setting_at(self, name: str, point: V3) -> float:
         """The angle of a setting, one of the outline's ends, that brings that end to the side of a point.
 
         Args:
@@ -74,17 +159,36 @@ class Limit(ABC):
         """What Blender's own IK can heed of the limit."""
         return IkMeaning(ALL_AXES, {}, (f"a limit of the type {type(self).__name__}",))
 
-    def bend_axis(self, rotation: Quaternion) -> Vector | None:
-        """Unit axis (rest frame) about which a straight chain is to be bent here; None where the limit has no say."""
+    def settings(self) -> dict[str, Any]:
+        """The bone's settings (see `LimitType.make`) from which this limit would be made, `limit` (its kind) first."""
+        raise NotImplementedError
+
+    def narrowed(self, hinge: Limit) -> Limit | None:
+        """What both this limit and the hinge that a bone's locked channels make allow; None where it can't be told."""
         return None
 
-    def blend(self, start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
-        """The rotation `factor` of the way from `start` (0) to `end` (1), the short way."""
-        return part_way(start, end, factor)
+
+def given_rotation(rotation: Sequence[float]) -> Q4:
+    """A rotation that was handed in, as it is.
+
+    Raises:
+        InvalidValueError: It is not four finite numbers.
+    """
+    w, x, y, z = finite_numbers("rotation", rotation, 4)
+    return (w, x, y, z)
 
 
-@dataclass(frozen=True, slots=True)
-class LimitType:
+def given_vector(vector: Sequence[float]) -> V3:
+    """A vector that was handed in.
+
+    Raises:
+        InvalidValueError: It is not three finite numbers.
+    """
+    x, y, z = finite_numbers("vector", vector, 3)
+    return (x, y, z)
+
+
+class LimitType(NamedTuple):
     """A type of limit as the registry knows it.
 
     Attributes:
@@ -101,6 +205,6 @@ class LimitType:
     kind: str
     label: str
     description: str
-    make: Callable[[Any, Quaternion], Limit]
+    make: Callable[[Any, Q4], Limit]
     fields: tuple[str, ...] = ()
     twists: bool = False

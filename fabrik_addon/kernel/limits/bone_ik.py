@@ -3,25 +3,25 @@
 
 from __future__ import annotations
 
-from math import pi
 from typing import Any
 
-from mathutils import Quaternion, Vector
-
+from ..forms import Q4
+from ..vectors import PI
 from .base import Limit, LimitType
 from .cone import Cone
 from .free import FREE
 from .hinge import Hinge
+from .ik_meaning import IkRange
 from .locked import Locked
 from .planar import Planar
 from .ranges import check_range
 from .swing_twist import Twist
 
-Range = tuple[float, float]
-UNLIMITED = (-pi, pi)
+BONES_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+FULL_TURN = (-PI, PI)
 
 
-def make(settings: Any, start: Quaternion) -> Limit:
+def make_bone_ik(settings: Any, start: Q4) -> Limit:
     """The limit that the number of free axes means to Blender.
 
     None is locked, one a hinge about it, X and Z a swing without twist, one of them with Y a hinge that twists, and all
@@ -33,35 +33,30 @@ def make(settings: Any, start: Quaternion) -> Limit:
         start: The joint's rotation in the start pose, which a locked bone keeps.
     """
     free = [i for i in range(3) if not settings.ik_locks[i]]
-    ranges = [_range("XYZ"[i], settings.ik_ranges[i]) for i in range(3)]
+    ranges = [_ik_ends("XYZ"[i], settings.ik_ranges[i]) for i in range(3)]
     twist = None if settings.ik_ranges[1] is None else Twist(*ranges[1])
     if not free:
         return Locked(start)
     if len(free) == 1:
-        return Hinge(_axis(free[0]), *ranges[free[0]])
+        return Hinge(BONES_AXES[free[0]], *ranges[free[0]])
     if 1 not in free:  # Blender's swing joint heeds the limits of X and Z together or not at all
         both = settings.ik_ranges[0] is not None and settings.ik_ranges[2] is not None
-        return _ball(ranges if both else [UNLIMITED] * 3, Twist(0.0, 0.0))
+        return _ball_joint(ranges if both else [FULL_TURN] * 3, Twist(0.0, 0.0))
     if len(free) == 2:
         swings = 0 if 0 in free else 2
-        return Planar(_axis(swings), *ranges[swings], twist)
-    return _ball(ranges, twist) if any(settings.ik_ranges) else FREE
+        return Planar(BONES_AXES[swings], *ranges[swings], twist)
+    return _ball_joint(ranges, twist) if any(settings.ik_ranges) else FREE
 
 
-def _axis(index: int) -> Vector:
-    return Vector([float(i == index) for i in range(3)])
+def _ik_ends(axis: str, found: IkRange | None) -> IkRange:
+    return FULL_TURN if found is None else check_range(f"IK limit of {axis}", *found)
 
 
-def _range(axis: str, found: Range | None) -> Range:
-    if found is None:
-        return UNLIMITED
-    check_range(f"IK limit of {axis}", *found)
-    return found
-
-
-def _ball(ranges: list[Range], twist: Twist | None) -> Limit:
+def _ball_joint(ranges: list[IkRange], twist: Twist | None) -> Limit:
     x, z = ranges[0], ranges[2]
     return Cone(0.0, max(-x[0], 0.0), max(x[1], 0.0), max(-z[0], 0.0), max(z[1], 0.0), twist)
 
 
-TYPE = LimitType("BONE_IK", "Bone's IK Limits", "As the bone's locks and limits for Blender's own IK say", make)
+BONE_IK_TYPE = LimitType(
+    "BONE_IK", "Bone's IK Limits", "As the bone's locks and limits for Blender's own IK say", make_bone_ik
+)

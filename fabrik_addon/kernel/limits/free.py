@@ -3,94 +3,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from random import Random
 from typing import Any
 
-import numpy as np
-from mathutils import Quaternion, Vector
-
-from .. import arrays
-from ..arrays import Array
-from ..rotations import from_rotation_vector, from_to
+from .. import cython
+from ..forms import Q4, V3
+from ..vectors import ORIGIN, X_AXIS, from_rotation_vector, from_to, multiplied, normalized, rotated
 from .base import Limit, LimitType
-from .batch import LimitBatch
 from .ik_meaning import ALL_AXES, IkMeaning
-from .swing_twist import BASES, BASIS, twist_of
+from .swing_twist import twist_of
 from .twisting import Twisting
 
-SAMPLE_RANGE = 0.6  # a restart should look like the start pose, not like a knot
+FREE_RANGE = cython.declare(cython.double, 0.6)  # a restart should look like the start pose, not like a knot
 
 
+@cython.cclass
 class Free(Limit):
     """Every rotation is allowed."""
+
+    def __init__(self) -> None:
+        self.dofs = 3
+        self.axis = ORIGIN
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def aim(self, rotation: Q4, segment: V3, direction: V3) -> Q4:
+        turn: Q4 = from_to(rotated(rotation, segment), direction, rotated(rotation, X_AXIS))
+        return normalized(multiplied(turn, rotation))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn(self, rotation: Q4, turn: V3) -> Q4:
+        return normalized(multiplied(from_rotation_vector(turn), rotation))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def exceed(self, rotation: Q4) -> cython.double:
+        return 0.0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def draw(self, u: cython.double, v: cython.double, w: cython.double) -> Q4:
+        return from_rotation_vector(
+            (FREE_RANGE * (2.0 * u - 1.0), FREE_RANGE * (2.0 * v - 1.0), FREE_RANGE * (2.0 * w - 1.0))
+        )
+
+    @property
+    def is_free(self) -> bool:
+        return True
 
     def ik_meaning(self) -> IkMeaning:
         return IkMeaning(ALL_AXES, {})
 
-    def clamp(self, rotation: Quaternion) -> Quaternion:
-        return rotation.copy()
+    def settings(self) -> dict[str, Any]:
+        return {"limit": "FREE", "use_twist": False}
 
-    def aim(self, rotation: Quaternion, segment: Vector, direction: Vector) -> Quaternion:
-        turned = from_to(rotation @ segment, direction, rotation @ BASIS[0]) @ rotation
-        turned.normalize()
-        return turned
-
-    def axes(self, rotation: Quaternion) -> tuple[Vector, ...]:
-        return BASIS
-
-    def allowed(self, rotation: Quaternion, turn: Vector) -> Vector:
-        return turn
-
-    def turned(self, rotation: Quaternion, turn: Vector) -> Quaternion:
-        result = from_rotation_vector(turn) @ rotation
-        result.normalize()
-        return result
-
-    def violation(self, rotation: Quaternion) -> float:
-        return 0.0
-
-    @classmethod
-    def stacked(cls, limits: Sequence[Free]) -> FreeBatch:
-        return FreeBatch()
-
-    def sample(self, random: Random) -> Quaternion:
-        turn = Vector([random.uniform(-SAMPLE_RANGE, SAMPLE_RANGE) for _ in range(3)])
-        return from_rotation_vector(turn)
+    def narrowed(self, hinge: Limit) -> Limit | None:
+        return hinge
 
 
 FREE = Free()
 
 
-@dataclass(frozen=True, slots=True)
-class FreeBatch(LimitBatch):
-    """`Free` for many chains."""
-
-    def clamp(self, rotation: Array) -> Array:
-        return rotation
-
-    def aim(self, rotation: Array, segment: Array, direction: Array) -> Array:
-        turn = arrays.from_to(arrays.rotated(rotation, segment), direction, arrays.rotated(rotation, arrays.X_COLUMN))
-        return arrays.unit(arrays.multiply(turn, rotation))
-
-    def axes(self, rotation: Array) -> Array:
-        return BASES
-
-    def allowed(self, rotation: Array, turn: Array) -> Array:
-        return turn
-
-    def turned(self, rotation: Array, turn: Array) -> Array:
-        return arrays.unit(arrays.multiply(arrays.from_rotation_vector(turn), rotation))
-
-    def violation(self, rotation: Array) -> Array:
-        return np.zeros(rotation.shape[1:], dtype=arrays.REAL)
-
-
-def make(settings: Any, start: Quaternion) -> Limit:
+def make_free(settings: Any, start: Q4) -> Limit:
     """A free joint, or one whose twist alone is limited."""
     twist = twist_of(settings)
     return Twisting(twist) if twist else FREE
 
 
-TYPE = LimitType("FREE", "Free", "The bone points every way", make, twists=True)
+FREE_TYPE = LimitType("FREE", "Free", "The bone points every way", make_free, twists=True)

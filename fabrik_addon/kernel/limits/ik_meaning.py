@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from mathutils import Vector
-
-PARALLEL = 1e-3  # of a unit axis to one of the bone's, in each coordinate
+BESIDE = 1e-3  # of a unit axis to one of the bone's, in each of the other coordinates
 ALL_AXES = frozenset((0, 1, 2))
 
-Range = tuple[float, float]
+IkRange = tuple[float, float]
 
 
 class IkMeaning(NamedTuple):
@@ -23,14 +22,15 @@ class IkMeaning(NamedTuple):
     """
 
     free: frozenset[int]
-    ranges: dict[int, Range]
+    ranges: dict[int, IkRange]
     lost: tuple[str, ...] = ()
 
 
-def about_axis(axis: Vector, low: float, high: float) -> tuple[int, Range] | None:
+def about_axis(axis: Sequence[float], low: float, high: float) -> tuple[int, IkRange] | None:
     """The axis of the bone along a unit axis, and a range about it; None where it is along none."""
-    index = max(range(3), key=lambda i: abs(axis[i]))
-    if any(abs(axis[i]) > PARALLEL for i in range(3) if i != index):
+    sizes = [abs(value) for value in axis]
+    index = sizes.index(max(sizes))
+    if any(size > BESIDE for i, size in enumerate(sizes) if i != index):
         return None
     return index, ((low, high) if axis[index] > 0.0 else (-high, -low))
 

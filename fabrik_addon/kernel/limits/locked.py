@@ -4,22 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from random import Random
 from typing import Any
 
-import numpy as np
-from mathutils import Quaternion, Vector
-
-from ..arrays import REAL, Array, spread
-from ..rotations import Y_AXIS, turn_angle
+from .. import cython
+from ..forms import Q4, V3
+from ..vectors import IDENTITY, ORIGIN, Y_AXIS, rotated
 from .base import Limit, LimitType
-from .batch import LimitBatch, columns
 from .ik_meaning import IkMeaning
 from .outline import Outline
+from .ranges import limit_rotation
 
 
-@dataclass(frozen=True, slots=True)
+@cython.cclass
 class Locked(Limit):
     """The joint stays at one rotation.
 
@@ -27,65 +23,67 @@ class Locked(Limit):
         rotation: Where the joint stands, in the rest frame of the bone.
     """
 
-    rotation: Quaternion = field(default_factory=Quaternion)
+    stays: Q4
+
+    def __init__(self, rotation: Sequence[float] = IDENTITY) -> None:
+        self.dofs = 0
+        self.axis = ORIGIN
+        self.stays = limit_rotation("locked joint", rotation)
+
+    @property
+    def rotation(self) -> Q4:
+        """Where the joint stands."""
+        return self.stays
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.stays,)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def clamp(self, rotation: Q4) -> Q4:
+        return self.stays
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def aim(self, rotation: Q4, segment: V3, direction: V3) -> Q4:
+        return self.stays
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def allow(self, rotation: Q4, turn: V3) -> V3:
+        return ORIGIN
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn(self, rotation: Q4, turn: V3) -> Q4:
+        return self.stays
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def draw(self, u: cython.double, v: cython.double, w: cython.double) -> Q4:
+        return self.stays
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def blend(self, start: Q4, end: Q4, factor: cython.double) -> Q4:
+        return self.stays
+
+    def outline(self) -> Outline:
+        return Outline(((ORIGIN, rotated(self.stays, Y_AXIS)),))
 
     def ik_meaning(self) -> IkMeaning:
         return IkMeaning(frozenset(), {})
 
-    def clamp(self, rotation: Quaternion) -> Quaternion:
-        return self.rotation.copy()
+    def settings(self) -> dict[str, Any]:
+        return {"limit": "LOCKED"}
 
-    def aim(self, rotation: Quaternion, segment: Vector, direction: Vector) -> Quaternion:
-        return self.rotation.copy()
-
-    def axes(self, rotation: Quaternion) -> tuple[Vector, ...]:
-        return ()
-
-    def allowed(self, rotation: Quaternion, turn: Vector) -> Vector:
-        return Vector()
-
-    def turned(self, rotation: Quaternion, turn: Vector) -> Quaternion:
-        return self.rotation.copy()
-
-    def violation(self, rotation: Quaternion) -> float:
-        return turn_angle(self.rotation.conjugated() @ rotation)
-
-    def outline(self) -> Outline:
-        return Outline(((Vector(), self.rotation @ Y_AXIS),))
-
-    @classmethod
-    def stacked(cls, limits: Sequence[Locked]) -> LockedBatch:
-        return LockedBatch(columns([limit.rotation for limit in limits]))
-
-    def sample(self, random: Random) -> Quaternion:
-        return self.rotation.copy()
+    def narrowed(self, hinge: Limit) -> Limit | None:
+        return Locked(hinge.clamped(self.rotation))
 
 
-@dataclass(frozen=True, slots=True)
-class LockedBatch(LimitBatch):
-    """`Locked` for many chains."""
-
-    rotation: Array
-
-    def clamp(self, rotation: Array) -> Array:
-        return spread(self.rotation, rotation.shape[-1])
-
-    def aim(self, rotation: Array, segment: Array, direction: Array) -> Array:
-        return spread(self.rotation, direction.shape[-1])
-
-    def axes(self, rotation: Array) -> Array:
-        return np.zeros((0, 3, 1), dtype=REAL)
-
-    def allowed(self, rotation: Array, turn: Array) -> Array:
-        return np.zeros_like(turn)
-
-    def turned(self, rotation: Array, turn: Array) -> Array:
-        return self.clamp(rotation)
-
-
-def make(settings: Any, start: Quaternion) -> Locked:
+def make_locked(settings: Any, start: Q4) -> Locked:
     """A joint that keeps the rotation of the start pose."""
     return Locked(start)
 
 
-TYPE = LimitType("LOCKED", "Locked", "The bone keeps the rotation of the start pose", make)
+LOCKED_TYPE = LimitType("LOCKED", "Locked", "The bone keeps the rotation of the start pose", make_locked)

@@ -4,16 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import ceil, radians
 
-from mathutils import Vector
+from ..forms import V3
+from ..vectors import PI, rotated, turn_about
 
-from ..rotations import turn_about
-
-STEP = radians(6.0)
+OUTLINE_STEP = PI / 30.0  # radians
 TWIST_RADIUS = 0.35
 
-Curve = tuple[Vector, ...]
+OutlinePoint = tuple[float, float, float]
+Curve = tuple[OutlinePoint, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,19 @@ class Outline:
 
     swing: tuple[Curve, ...] = ()
     twist: tuple[Curve, ...] = ()
-    ends: dict[str, Vector] = field(default_factory=dict)
+    ends: dict[str, OutlinePoint] = field(default_factory=dict)
 
     def joined(self, other: Outline) -> Outline:
         """Both outlines as one."""
         return Outline((*self.swing, *other.swing), (*self.twist, *other.twist), {**self.ends, **other.ends})
 
 
-def arc(point: Vector, axis: Vector, low: float, high: float) -> Curve:
+def arc(point: V3, axis: V3, low: float, high: float) -> Curve:
     """A point turned about a unit axis from one angle to another, by a few degrees at a time."""
-    count = max(1, ceil((high - low) / STEP))
-    return tuple(turn_about(axis, low + (high - low) * k / count) @ point for k in range(count + 1))
+    count = int((high - low) / OUTLINE_STEP) + 1
+    return tuple([rotated(turn_about(axis, low + (high - low) * k / count), point) for k in range(count + 1)])
+
+
+def curve_ends(least: str, greatest: str, curve: Curve) -> dict[str, OutlinePoint]:
+    """Both ends of a curve by the names of the settings that they show."""
+    return {least: curve[0], greatest: curve[len(curve) - 1]}

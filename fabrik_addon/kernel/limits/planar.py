@@ -4,30 +4,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import pi
-from random import Random
-from typing import Any
-
-import numpy as np
-from mathutils import Quaternion, Vector
+from math import atan2
+from typing import Any, SupportsFloat
 
 from ...errors import InvalidValueError
-from .. import arrays
-from ..arrays import Array
-from ..rotations import X_AXIS, Y_AXIS, angle_about, turn_about
+from .. import cython
+from ..forms import Q4, V3
+from ..vectors import (
+    ORIGIN,
+    PI,
+    UNDEFINED,
+    X_AXIS,
+    Y_AXIS,
+    angle_about,
+    apart,
+    clipped,
+    conjugated,
+    cross,
+    dot,
+    larger,
+    minus,
+    multiplied,
+    perpendicular,
+    rotated,
+    scaled,
+    turn_about,
+    unit,
+)
 from .base import LimitType
-from .batch import clipped, columns, scalars
-from .batch import unwrapped as unwrapped_columns
 from .ik_meaning import IkMeaning, about_axis, beside_an_axis
-from .outline import Outline, arc
-from .ranges import AT_END, check_range, checked_axis, clamped, set_end, unwrapped
-from .swing_twist import SwingTwist, SwingTwistBatch, Twist, ik_range, twist_columns, twist_of
+from .outline import Outline, arc, curve_ends
+from .ranges import AT_END, check_range, checked_axis, set_end, unwrapped
+from .swing_twist import LEAST_SHARE, SwingTwist, Twist, ik_range, twist_of, twist_settings
 
-ALONG = 0.999
+ALONG_THE_REST = 0.999  # cosine between axis and bone, above which the bone turns to no side
 
 
-@dataclass(frozen=True, slots=True)
+@cython.cclass
 class Planar(SwingTwist):
     """The bone's direction stays where turning about the axis takes its rest direction.
 
@@ -38,113 +51,114 @@ class Planar(SwingTwist):
         twist: Range of twist, or None.
     """
 
-    axis: Vector = field(default_factory=X_AXIS.copy)
-    angle_min: float = -pi
-    angle_max: float = pi
-    twist: Twist | None = None
+    angle_min = cython.declare(cython.double, visibility="readonly")
+    angle_max = cython.declare(cython.double, visibility="readonly")
+
+    def __init__(
+        self,
+        axis: Sequence[float] = X_AXIS,
+        angle_min: SupportsFloat = -PI,
+        angle_max: SupportsFloat = PI,
+        twist: Twist | None = None,
+    ) -> None:
+        SwingTwist.__init__(self, twist)
+        unit_axis = checked_axis("planar limit", axis)
+        if abs(unit_axis[1]) > ALONG_THE_REST:
+            raise InvalidValueError("the planar limit's axis lies along the bone, so that it turns to no side")
+        self.axis = unit_axis
+        self.angle_min, self.angle_max = check_range("planar limit", angle_min, angle_max)
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.axis, self.angle_min, self.angle_max, self.twist)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def _angle(self, direction: V3) -> cython.double:
+        """Angle about the axis from the rest direction to a direction."""
+        angle: cython.double = angle_about(self.axis, Y_AXIS, direction)
+        return unwrapped(0.0 if angle >= UNDEFINED else angle, self.angle_min, self.angle_max)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def swing(self, direction: V3) -> Q4:
+        return turn_about(self.axis, self._angle(direction))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def measure_twist(self, rotation: Q4) -> cython.double:
+        rest: Q4 = multiplied(conjugated(self.swing(rotated(rotation, Y_AXIS))), rotation)
+        return unwrapped(2.0 * atan2(rest[2], rest[0]), self.twist_low, self.twist_high)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def pull(self, direction: V3) -> V3:
+        angle: cython.double = clipped(self._angle(direction), self.angle_min, self.angle_max)
+        near: V3 = rotated(turn_about(self.axis, angle), Y_AXIS)
+        return direction if apart(near, direction) < AT_END else near
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def allow_swing(self, direction: V3, turn: V3) -> V3:
+        along: V3 = unit(cross(self.axis, direction))
+        left: V3 = minus(turn, scaled(along, dot(turn, along)))
+        about: V3 = cross(direction, along)
+        step: cython.double = dot(left, about)
+        angle: cython.double = self._angle(direction)
+        if (step > 0.0 and angle >= self.angle_max - AT_END) or (step < 0.0 and angle <= self.angle_min + AT_END):
+            return minus(left, scaled(about, step))
+        return left
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def twist_rate(self, direction: V3) -> V3:
+        """A turn is one about the axis and one about the bone, and the second is the twist."""
+        across: V3 = perpendicular(direction, self.axis)
+        return scaled(across, 1.0 / larger(dot(across, across), LEAST_SHARE))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def draw_direction(self, u: cython.double, v: cython.double) -> V3:
+        return rotated(turn_about(self.axis, self.angle_min + (self.angle_max - self.angle_min) * u), Y_AXIS)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def prefer(self, rotation: Q4) -> V3:
+        if self.angle_max - self.angle_min <= AT_END:
+            return ORIGIN
+        room: cython.double = self.angle_max + self.angle_min - 2.0 * self._angle(rotated(rotation, Y_AXIS))
+        return self.axis if room >= 0.0 else scaled(self.axis, -1.0)
+
+    def swing_outline(self) -> Outline:
+        curve = arc(Y_AXIS, self.axis, self.angle_min, self.angle_max)
+        return Outline((curve,), ends=curve_ends("angle_min", "angle_max", curve))
+
+    def setting_at(self, name: str, point: V3) -> float:
+        if name not in {"angle_min", "angle_max"}:
+            return SwingTwist.setting_at(self, name, point)
+        angle = angle_about(self.axis, Y_AXIS, point)
+        return set_end(name, 0.0 if angle >= UNDEFINED else angle, self.angle_min, self.angle_max)
 
     def ik_meaning(self) -> IkMeaning:
         own = about_axis(self.axis, self.angle_min, self.angle_max)
         if own is None:
             return beside_an_axis()
-        return IkMeaning(frozenset((own[0], 1)), dict((own,)) | ik_range(self.twist))
+        return IkMeaning(frozenset((own[0], 1)), {own[0]: own[1], **ik_range(self.twist)})
 
-    def angle(self, direction: Vector) -> float:
-        """Angle about the axis from the rest direction to a direction."""
-        angle = angle_about(self.axis, Y_AXIS, direction) or 0.0
-        return unwrapped(angle, self.angle_min, self.angle_max)
-
-    def swing(self, direction: Vector) -> Quaternion:
-        return turn_about(self.axis, self.angle(direction))
-
-    def nearest(self, direction: Vector) -> Vector:
-        angle = clamped(self.angle(direction), self.angle_min, self.angle_max)
-        near = turn_about(self.axis, angle) @ Y_AXIS
-        return direction if (near - direction).length < AT_END else near
-
-    def barriers(self, direction: Vector) -> tuple[Vector, ...]:
-        along = self.axis.cross(direction).normalized()
-        across = direction.cross(along)
-        angle = self.angle(direction)
-        walls = [across, -across]
-        if angle >= self.angle_max - AT_END:
-            walls.append(along)
-        if angle <= self.angle_min + AT_END:
-            walls.append(-along)
-        return tuple(walls)
-
-    def sample_direction(self, random: Random) -> Vector:
-        return turn_about(self.axis, random.uniform(self.angle_min, self.angle_max)) @ Y_AXIS
-
-    def swing_outline(self) -> Outline:
-        curve = arc(Y_AXIS, self.axis, self.angle_min, self.angle_max)
-        return Outline((curve,), ends={"angle_min": curve[0], "angle_max": curve[-1]})
-
-    def setting_at(self, name: str, point: Vector) -> float:
-        if name not in {"angle_min", "angle_max"}:
-            return SwingTwist.setting_at(self, name, point)
-        angle = angle_about(self.axis, Y_AXIS, point) or 0.0
-        return set_end(name, angle, (self.angle_min, self.angle_max))
-
-    @classmethod
-    def stacked(cls, limits: Sequence[Planar]) -> PlanarBatch:
-        return PlanarBatch(
-            *twist_columns(limits),
-            columns([limit.axis for limit in limits]),
-            scalars([limit.angle_min for limit in limits]),
-            scalars([limit.angle_max for limit in limits]),
-        )
-
-    def bend_axis(self, rotation: Quaternion) -> Vector | None:
-        if self.angle_max - self.angle_min <= AT_END:
-            return None
-        room = self.angle_max + self.angle_min - 2.0 * self.angle(rotation @ Y_AXIS)
-        return self.axis if room >= 0.0 else -self.axis
+    def settings(self) -> dict[str, Any]:
+        ends = {"angle_min": self.angle_min, "angle_max": self.angle_max}
+        return {"limit": "PLANAR", "axis": self.axis, **ends, **twist_settings(self.twist)}
 
 
-@dataclass(frozen=True, slots=True)
-class PlanarBatch(SwingTwistBatch):
-    """`Planar` for many chains."""
-
-    axis: Array
-    angle_min: Array
-    angle_max: Array
-
-    def angle(self, direction: Array) -> Array:
-        """Angle about the axis from the rest direction to a direction."""
-        angle, defined = arrays.angle_about(self.axis, arrays.Y_COLUMN, direction)
-        return unwrapped_columns(np.where(defined, angle, 0.0), self.angle_min, self.angle_max)
-
-    def swing(self, direction: Array) -> Array:
-        return arrays.turn_about(self.axis, self.angle(direction))
-
-    def nearest(self, direction: Array) -> Array:
-        angle = clipped(self.angle(direction), self.angle_min, self.angle_max)
-        near = arrays.rotated(arrays.turn_about(self.axis, angle), arrays.Y_COLUMN)
-        return arrays.choose(arrays.length(near - direction) < AT_END, direction, near)
-
-    def barriers(self, direction: Array) -> Sequence[Array]:
-        along = arrays.unit(arrays.cross(self.axis, direction))
-        across = arrays.cross(direction, along)
-        angle = self.angle(direction)
-        high, low = angle >= self.angle_max - AT_END, angle <= self.angle_min + AT_END
-        return (across, -across, along * high, -along * low)
-
-
-def make(settings: Any, start: Quaternion) -> Planar:
+def make_planar(settings: Any, start: Q4) -> Planar:
     """A planar limit from a bone's settings."""
-    check_range("planar limit", settings.angle_min, settings.angle_max)
-    axis = checked_axis("planar limit", settings.axis)
-    if abs(axis.dot(Y_AXIS)) > ALONG:
-        raise InvalidValueError("the planar limit's axis lies along the bone, so that it turns to no side")
-    return Planar(axis, settings.angle_min, settings.angle_max, twist_of(settings))
+    return Planar(settings.axis, settings.angle_min, settings.angle_max, twist_of(settings))
 
 
-TYPE = LimitType(
+PLANAR_TYPE = LimitType(
     "PLANAR",
     "Planar",
     "The bone's direction turns about one axis, and the bone may twist",
-    make,
+    make_planar,
     ("axis", "angle_min", "angle_max"),
     twists=True,
 )

@@ -7,39 +7,56 @@ the direction to which Y is turned.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import atan2, pi
-from random import Random
-from typing import Any
+from math import atan2
+from typing import Any, NamedTuple
 
-import numpy as np
-from mathutils import Quaternion, Vector
-
-from .. import arrays
-from ..arrays import Array
-from ..rotations import X_AXIS, Y_AXIS, angle_about, from_rotation_vector, from_to, part_way, turn_about, turn_angle
+from .. import cython
+from ..forms import Q4, V3
+from ..vectors import (
+    ORIGIN,
+    PI,
+    UNDEFINED,
+    X_AXIS,
+    Y_AXIS,
+    angle_about,
+    apart,
+    clipped,
+    conjugated,
+    cross,
+    dot,
+    from_rotation_vector,
+    from_to,
+    larger,
+    length,
+    minus,
+    multiplied,
+    normalized,
+    part_way,
+    rotated,
+    scaled,
+    turn_about,
+    unit,
+)
 from .base import Limit
-from .batch import LimitBatch, Way, clipped, scalars
-from .batch import unwrapped as unwrapped_columns
-from .ik_meaning import Range
-from .outline import TWIST_RADIUS, Outline, arc
-from .ranges import AT_END, check_range, clamped, set_end, unwrapped
+from .ik_meaning import IkRange
+from .outline import TWIST_RADIUS, Outline, arc, curve_ends
+from .ranges import AT_END, check_range, finite_numbers, set_end, unwrapped
 
-BASIS = (Vector((1.0, 0.0, 0.0)), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
-BASES = np.stack((arrays.X_COLUMN, arrays.Y_COLUMN, arrays.Z_COLUMN))
+BACKWARDS = cython.declare(cython.double, 1e-18)  # square of half the angle from -Y, below which every swing would do
+SQUARE_UP = cython.declare(cython.double, -0.9)  # y above which the swing is read from the direction at once
+LEAST_SHARE = cython.declare(cython.double, 1e-6)  # of Y in a direction beside -Y, where a twist means nothing
+BETWEEN_WALLS = cython.declare(cython.int, 16)  # times that a turn goes to and fro between two walls
+HEEDED = cython.declare(cython.double, 1e-12)  # share of a turn that still goes against a wall when it was taken away
 
 
-@dataclass(frozen=True, slots=True)
-class Twist:
+class Twist(NamedTuple):
     """A range of twist in radians, right-handed about the bone."""
 
     low: float
     high: float
 
 
-def ik_range(twist: Twist | None) -> dict[int, Range]:
+def ik_range(twist: Twist | None) -> dict[int, IkRange]:
     """A range of twist as one of the bone's Y, for Blender's own IK."""
     return {} if twist is None else {1: (twist.low, twist.high)}
 
@@ -48,196 +65,217 @@ def twist_of(settings: Any) -> Twist | None:
     """The range of twist of a bone's settings, or None where it twists freely."""
     if not settings.use_twist:
         return None
-    check_range("twist", settings.twist_min, settings.twist_max)
-    return Twist(settings.twist_min, settings.twist_max)
+    return Twist(*check_range("twist", settings.twist_min, settings.twist_max))
 
 
+def twist_settings(twist: Twist | None) -> dict[str, Any]:
+    """The settings of which `twist_of` makes a range."""
+    return {"use_twist": False} if twist is None else {"use_twist": True, "twist_min": twist[0], "twist_max": twist[1]}
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def held_back(direction: V3, turn: V3, first: V3, second: V3) -> V3:
+    """The turn nearest to one that goes against neither of two walls.
+
+    Args:
+        direction: Where the bone points.
+        turn: A rotation vector.
+        first: Unit axis at right angles to the direction, a turn about which goes into the wall; zero for no wall.
+        second: The same for the second wall.
+    """
+    slack: cython.double = HEEDED * length(turn)
+    left: V3 = minus(turn, scaled(first, larger(dot(turn, first), 0.0)))
+    if dot(left, second) <= slack:
+        return left
+    left = minus(turn, scaled(second, larger(dot(turn, second), 0.0)))
+    if dot(left, first) <= slack:
+        return left
+    return scaled(direction, dot(turn, direction))
+
+
+@cython.cclass
 class SwingTwist(Limit):
     """A limit on the direction of the bone, and perhaps on its twist.
 
     Attributes:
+        is_twist_limited: Whether the twist has a range.
+        twist_low: Least twist; -pi without a range.
+        twist_high: Greatest twist; pi without a range.
         twist: The range of twist, or None.
     """
 
-    twist: Twist | None
+    is_twist_limited = cython.declare(cython.bint, visibility="readonly")
+    twist_low = cython.declare(cython.double, visibility="readonly")
+    twist_high = cython.declare(cython.double, visibility="readonly")
 
-    @abstractmethod
-    def nearest(self, direction: Vector) -> Vector:
-        """The allowed direction (unit, rest frame) nearest to a unit direction."""
+    def __init__(self, twist: Twist | None) -> None:
+        self.dofs = 3
+        self.axis = ORIGIN
+        self.is_twist_limited = twist is not None
+        low, high = (-PI, PI) if twist is None else finite_numbers("twist", twist, 2)
+        self.twist_low, self.twist_high = check_range("twist", low, high)
 
-    @abstractmethod
-    def barriers(self, direction: Vector) -> tuple[Vector, ...]:
-        """Unit tangents at an allowed direction along which it can't go further."""
+    @property
+    def twist(self) -> Twist | None:
+        return Twist(self.twist_low, self.twist_high) if self.is_twist_limited else None
 
-    @abstractmethod
-    def sample_direction(self, random: Random) -> Vector:
-        """An allowed direction drawn at random."""
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def pull(self, direction: V3) -> V3:
+        """The allowed direction (unit, rest frame) nearest to a unit direction; an allowed one comes back as it is."""
+        return direction
 
-    def swing(self, direction: Vector) -> Quaternion:
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def allow_swing(self, direction: V3, turn: V3) -> V3:
+        """The part of a turn that the range of the direction lets through at an allowed direction."""
+        return turn
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def draw_direction(self, u: cython.double, v: cython.double) -> V3:
+        """The allowed direction that two numbers in [0, 1) choose."""
+        return Y_AXIS
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def swing(self, direction: V3) -> Q4:
         """The rotation without twist that turns Y to a unit direction."""
+        if direction[1] > SQUARE_UP:
+            return normalized((1.0 + direction[1], direction[2], 0.0, -direction[0]))
         return from_to(Y_AXIS, direction, X_AXIS)
 
-    def twist_angle(self, rotation: Quaternion) -> float:
-        """The twist of a rotation."""
-        rest = self.swing(rotation @ Y_AXIS).conjugated() @ rotation
-        angle = 2.0 * atan2(rest.y, rest.w)
-        low, high = (self.twist.low, self.twist.high) if self.twist else (-pi, pi)
-        return unwrapped(angle, low, high)
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def measure_twist(self, rotation: Q4) -> cython.double:
+        """The twist of a rotation, within half a turn of the middle of its range."""
+        w: cython.double = rotation[0]
+        y: cython.double = rotation[2]
+        if w * w + y * y <= BACKWARDS:
+            rest: Q4 = multiplied(conjugated(self.swing(rotated(rotation, Y_AXIS))), rotation)
+            w = rest[0]
+            y = rest[2]
+        return unwrapped(2.0 * atan2(y, w), self.twist_low, self.twist_high)
 
-    def clamp(self, rotation: Quaternion) -> Quaternion:
-        direction = (rotation @ Y_AXIS).normalized()
-        near = self.nearest(direction)
-        held = (near - direction).length < AT_END
-        if held and self._twist_holds(self.twist_angle(rotation)):
-            return rotation.copy()
-        if self.twist is None:
-            result = from_to(direction, near, self.swing(near) @ X_AXIS) @ rotation
-        else:
-            twist = clamped(self.twist_angle(rotation), self.twist.low, self.twist.high)
-            result = self.swing(near) @ turn_about(Y_AXIS, twist)
-        result.normalize()
-        return result
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def clamp(self, rotation: Q4) -> Q4:
+        direction: V3 = unit(rotated(rotation, Y_AXIS))
+        near: V3 = self.pull(direction)
+        holds: cython.bint = apart(near, direction) < AT_END
+        if self.is_twist_limited:
+            twist: cython.double = self.measure_twist(rotation)
+            if holds and self.twist_low - AT_END <= twist <= self.twist_high + AT_END:
+                return rotation
+            about: Q4 = turn_about(Y_AXIS, clipped(twist, self.twist_low, self.twist_high))
+            return normalized(multiplied(self.swing(near), about))
+        if holds:
+            return rotation
+        turn: Q4 = from_to(direction, near, rotated(self.swing(near), X_AXIS))
+        return normalized(multiplied(turn, rotation))
 
-    def _twist_holds(self, angle: float) -> bool:
-        return self.twist is None or self.twist.low - AT_END <= angle <= self.twist.high + AT_END
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def aim(self, rotation: Q4, segment: V3, direction: V3) -> Q4:
+        turn: Q4 = from_to(rotated(rotation, segment), direction, rotated(rotation, X_AXIS))
+        return self.clamp(normalized(multiplied(turn, rotation)))
 
-    def aim(self, rotation: Quaternion, segment: Vector, direction: Vector) -> Quaternion:
-        turned = from_to(rotation @ segment, direction, rotation @ X_AXIS) @ rotation
-        turned.normalize()
-        return self.clamp(turned)
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def twist_rate(self, direction: V3) -> V3:
+        """The vector whose scalar product with a small turn is the change of the twist, at a direction.
 
-    def axes(self, rotation: Quaternion) -> tuple[Vector, ...]:
-        return BASIS
+        With the swing from Y straight to d it is (d + Y) / (1 + d.Y): a turn of a bone that is swung far out twists it
+        by more than its part along the bone.
+        """
+        share: cython.double = 1.0 / larger(1.0 + direction[1], LEAST_SHARE)
+        return scaled((direction[0], direction[1] + 1.0, direction[2]), share)
 
-    def allowed(self, rotation: Quaternion, turn: Vector) -> Vector:
-        direction = (rotation @ Y_AXIS).normalized()
-        left = turn.copy()
-        for barrier in self.barriers(direction):
-            about = direction.cross(barrier)
-            left -= about * max(left.dot(about), 0.0)
-        if self.twist is not None:
-            angle, rate = self.twist_angle(rotation), left.dot(direction)
-            if (rate > 0.0 and angle >= self.twist.high - AT_END) or (rate < 0.0 and angle <= self.twist.low + AT_END):
-                left -= direction * rate
-        return left
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def allow(self, rotation: Q4, turn: V3) -> V3:
+        direction: V3 = unit(rotated(rotation, Y_AXIS))
+        left: V3 = self.allow_swing(direction, turn)
+        if not self.is_twist_limited:
+            return left
+        angle: cython.double = self.measure_twist(rotation)
+        wall: V3 = unit(self.twist_rate(direction))
+        at_low: cython.bint = angle <= self.twist_low + AT_END
+        at_high: cython.bint = angle >= self.twist_high - AT_END
+        if at_low and at_high:
+            return self.allow_both(direction, minus(turn, scaled(wall, dot(turn, wall))), wall, True)
+        if at_low:
+            wall = scaled(wall, -1.0)
+        if (not at_low and not at_high) or dot(left, wall) <= 0.0:
+            return left
+        return self.allow_both(direction, minus(turn, scaled(wall, larger(dot(turn, wall), 0.0))), wall, False)
 
-    def turned(self, rotation: Quaternion, turn: Vector) -> Quaternion:
-        result = from_rotation_vector(turn) @ rotation
-        result.normalize()
-        return self.clamp(result)
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def allow_both(self, direction: V3, turn: V3, wall: V3, either_way: cython.bint) -> V3:
+        """The part of a turn that both the range of the direction and that of the twist let through.
 
-    def outline(self) -> Outline:
-        if self.twist is None:
-            return self.swing_outline()
-        curve = arc(X_AXIS * TWIST_RADIUS, Y_AXIS, self.twist.low, self.twist.high)
-        return self.swing_outline().joined(
-            Outline(twist=(curve,), ends={"twist_min": curve[0], "twist_max": curve[-1]})
-        )
+        Args:
+            direction: Where the bone points.
+            turn: Does not go into the wall of the twist.
+            wall: Unit axis of the turn into the end of the twist's range.
+            either_way: Whether the twist has no room to the other side either.
+        """
+        step: cython.int
+        slack: cython.double = HEEDED * length(turn)
+        left: V3 = self.allow_swing(direction, turn)
+        for step in range(BETWEEN_WALLS):
+            into: cython.double = dot(left, wall)
+            if into <= slack and (not either_way or into >= -slack):
+                return left
+            edge: V3 = cross(unit(minus(turn, left)), wall)  # along both walls
+            size: cython.double = dot(edge, edge)
+            if step == 0 and size > 0.0:
+                along: V3 = scaled(edge, dot(turn, edge) / size)
+                if apart(self.allow_swing(direction, along), along) <= slack:
+                    return along
+            left = self.allow_swing(direction, minus(left, scaled(wall, into)))
+        return minus(left, scaled(wall, dot(left, wall)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn(self, rotation: Q4, turn: V3) -> Q4:
+        return self.clamp(normalized(multiplied(from_rotation_vector(turn), rotation)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def draw(self, u: cython.double, v: cython.double, w: cython.double) -> Q4:
+        twist: cython.double = self.twist_low + (self.twist_high - self.twist_low) * w
+        if not self.is_twist_limited:  # every twist, and seldom a large one
+            side: cython.double = 2.0 * w - 1.0
+            twist = PI * side * side * side
+        return normalized(multiplied(self.swing(self.draw_direction(u, v)), turn_about(Y_AXIS, twist)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def blend(self, start: Q4, end: Q4, factor: cython.double) -> Q4:
+        return self.clamp(part_way(start, end, factor))
+
+    def nearest(self, direction: V3) -> V3:
+        """See `pull`."""
+        return self.pull(direction)
+
+    def twist_angle(self, rotation: Q4) -> float:
+        """See `measure_twist`."""
+        return self.measure_twist(rotation)
 
     def swing_outline(self) -> Outline:
         """The part of the outline that shows the range of the bone's direction."""
         return Outline()
 
-    def setting_at(self, name: str, point: Vector) -> float:
-        twist = self.twist or Twist(-pi, pi)
-        return set_end(name, angle_about(Y_AXIS, X_AXIS, point) or 0.0, (twist.low, twist.high))
+    def outline(self) -> Outline:
+        swing = self.swing_outline()
+        if not self.is_twist_limited:
+            return swing
+        curve = arc(scaled(X_AXIS, TWIST_RADIUS), Y_AXIS, self.twist_low, self.twist_high)
+        return swing.joined(Outline(twist=(curve,), ends=curve_ends("twist_min", "twist_max", curve)))
 
-    def violation(self, rotation: Quaternion) -> float:
-        return turn_angle(self.clamp(rotation).conjugated() @ rotation)
-
-    def sample(self, random: Random) -> Quaternion:
-        low, high = (self.twist.low, self.twist.high) if self.twist else (-0.6, 0.6)
-        result = self.swing(self.sample_direction(random)) @ turn_about(Y_AXIS, random.uniform(low, high))
-        result.normalize()
-        return result
-
-    def blend(self, start: Quaternion, end: Quaternion, factor: float) -> Quaternion:
-        return self.clamp(part_way(start, end, factor))
-
-
-@dataclass(frozen=True, slots=True)
-class SwingTwistBatch(LimitBatch):
-    """`SwingTwist` for many chains.
-
-    Attributes:
-        twist_low: Least twist, (B,).
-        twist_high: Greatest twist, (B,).
-        twists: 1 where the twist is limited, else 0, (B,).
-    """
-
-    twist_low: Array
-    twist_high: Array
-    twists: Array
-
-    @abstractmethod
-    def nearest(self, direction: Array) -> Array: ...
-
-    @abstractmethod
-    def barriers(self, direction: Array) -> Sequence[Array]:
-        """Unit tangents as of `SwingTwist.barriers`, zero where there is none."""
-
-    def swing(self, direction: Array) -> Array:
-        return arrays.from_to(arrays.Y_COLUMN, direction, arrays.X_COLUMN)
-
-    def twist_angle(self, rotation: Array) -> Array:
-        swing = self.swing(arrays.rotated(rotation, arrays.Y_COLUMN))
-        rest = arrays.multiply(arrays.conjugated(swing), rotation)
-        return unwrapped_columns(2.0 * np.arctan2(rest[2], rest[0]), self.twist_low, self.twist_high)
-
-    def clamp(self, rotation: Array) -> Array:
-        direction = arrays.unit(arrays.rotated(rotation, arrays.Y_COLUMN))
-        near = self.nearest(direction)
-        holds = arrays.length(near - direction) < AT_END
-        limited = bool(self.twists.any())
-        if limited:
-            twist = self.twist_angle(rotation)
-            in_range = (twist >= self.twist_low - AT_END) & (twist <= self.twist_high + AT_END)
-            holds &= in_range | (self.twists == 0.0)
-        if holds.all():
-            return rotation
-        out = np.flatnonzero(~holds)
-        some, there, to = self.take(out), arrays.taken(rotation, out), arrays.taken(near, out)
-        x_axis = arrays.rotated(some.swing(to), arrays.X_COLUMN)
-        result = arrays.multiply(arrays.from_to(arrays.taken(direction, out), to, x_axis), there)
-        if limited:
-            clamped_twist = clipped(arrays.taken(twist, out), some.twist_low, some.twist_high)
-            both = arrays.multiply(some.swing(to), arrays.turn_about(arrays.Y_COLUMN, clamped_twist))
-            result = np.where(some.twists == 0.0, result, both)
-        clamped_all: Array = rotation.copy()
-        clamped_all[:, out] = arrays.unit(result)
-        return clamped_all
-
-    def aim(self, rotation: Array, segment: Array, direction: Array) -> Array:
-        turn = arrays.from_to(arrays.rotated(rotation, segment), direction, arrays.rotated(rotation, arrays.X_COLUMN))
-        return self.clamp(arrays.unit(arrays.multiply(turn, rotation)))
-
-    def axes(self, rotation: Array) -> Array:
-        return BASES
-
-    def allowed(self, rotation: Array, turn: Array) -> Array:
-        direction = arrays.unit(arrays.rotated(rotation, arrays.Y_COLUMN))
-        left = turn
-        for barrier in self.barriers(direction):
-            about = arrays.cross(direction, barrier)
-            left = left - about * np.maximum(arrays.dot(left, about), 0.0)
-        if self.twists.any():
-            angle, rate = self.twist_angle(rotation), arrays.dot(left, direction)
-            stops = ((rate > 0.0) & (angle >= self.twist_high - AT_END)) | (
-                (rate < 0.0) & (angle <= self.twist_low + AT_END)
-            )
-            left = left - direction * np.where(stops & (self.twists > 0.0), rate, 0.0)
-        return left
-
-    def turned(self, rotation: Array, turn: Array) -> Array:
-        return self.clamp(arrays.unit(arrays.multiply(arrays.from_rotation_vector(turn), rotation)))
-
-    def way(self, start: Array, end: Array) -> Way:
-        return lambda factor: self.clamp(arrays.part_way(start, end, factor))
-
-
-def twist_columns(limits: Sequence[SwingTwist]) -> tuple[Array, Array, Array]:
-    """The three fields of `SwingTwistBatch`."""
-    found = [limit.twist for limit in limits]
-    low = [twist.low if twist else -pi for twist in found]
-    high = [twist.high if twist else pi for twist in found]
-    return scalars(low), scalars(high), scalars([float(twist is not None) for twist in found])
+    def setting_at(self, name: str, point: V3) -> float:
+        angle = angle_about(Y_AXIS, X_AXIS, point)
+        return set_end(name, 0.0 if angle >= UNDEFINED else angle, self.twist_low, self.twist_high)

@@ -3,17 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from random import Random
+from math import sqrt
+from typing import Any
 
-from mathutils import Vector
+from .. import cython
+from ..forms import V3
+from ..vectors import unit
+from .swing_twist import SwingTwist, Twist, twist_settings
 
-from ..arrays import Array
-from .swing_twist import SwingTwist, SwingTwistBatch, Twist, twist_columns
+SIDEWAYS = cython.declare(cython.double, 0.4)  # standard deviation of the directions that are drawn, per bone length
+MEDIAN_SLOPE = cython.declare(cython.double, 1.2533141373155)  # of the inverse of the normal distribution: sqrt(pi / 2)
+TAIL = cython.declare(cython.double, 0.999)
 
 
-@dataclass(frozen=True, slots=True)
+@cython.cfunc
+@cython.exceptval(check=False)
+def bell_shaped(u: cython.double) -> cython.double:
+    """What chooses nearly a number of the normal distribution (up to 7) by one in [0, 1)."""
+    side: cython.double = 2.0 * u - 1.0
+    return MEDIAN_SLOPE * side / sqrt(sqrt(1.0 - TAIL * side * side))
+
+
+@cython.cclass
 class Twisting(SwingTwist):
     """The bone points every way and twists within a range.
 
@@ -21,28 +32,16 @@ class Twisting(SwingTwist):
         twist: Range of twist.
     """
 
-    twist: Twist | None = None
+    def __init__(self, twist: Twist | None = None) -> None:
+        SwingTwist.__init__(self, twist)
 
-    def nearest(self, direction: Vector) -> Vector:
-        return direction
+    def parts(self) -> tuple[Any, ...]:
+        return (self.twist,)
 
-    def barriers(self, direction: Vector) -> tuple[Vector, ...]:
-        return ()
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def draw_direction(self, u: cython.double, v: cython.double) -> V3:
+        return unit((SIDEWAYS * bell_shaped(u), 1.0, SIDEWAYS * bell_shaped(v)))
 
-    @classmethod
-    def stacked(cls, limits: Sequence[Twisting]) -> TwistingBatch:
-        return TwistingBatch(*twist_columns(limits))
-
-    def sample_direction(self, random: Random) -> Vector:
-        return Vector([random.gauss(0.0, 0.4), 1.0, random.gauss(0.0, 0.4)]).normalized()
-
-
-@dataclass(frozen=True, slots=True)
-class TwistingBatch(SwingTwistBatch):
-    """`Twisting` for many chains."""
-
-    def nearest(self, direction: Array) -> Array:
-        return direction
-
-    def barriers(self, direction: Array) -> Sequence[Array]:
-        return ()
+    def settings(self) -> dict[str, Any]:
+        return {"limit": "FREE", **twist_settings(self.twist)}

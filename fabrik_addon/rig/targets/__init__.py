@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 from mathutils import Vector
 
@@ -30,9 +32,23 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
     """
     if not is_evaluated(target, depsgraph):
         raise AbsentTargetError(f"the {role} '{target.name}' is not in the view layer, or is disabled in the viewport")
-    evaluated = target.evaluated_get(depsgraph)
-    kind = next(kind for kind in TYPES if kind.accepts(evaluated, bone))
-    point = kind.read(role, evaluated, bone)
+    point = read_point(role, target, bone, depsgraph)
     if not are_finite(point):
         raise InvalidValueError(f"the position of the {role} '{target.name}' is not a finite number")
     return point
+
+
+def read_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """`resolve_point` for an object that is known to be evaluated; the numbers may be of any kind.
+
+    Raises:
+        TargetError: It has no such bone.
+    """
+    return reader_of(target, bone)(role, target.evaluated_get(depsgraph), bone)
+
+
+def reader_of(target: bpy.types.Object, bone: str) -> Callable[[str, bpy.types.Object, str], Vector]:
+    """What reads the world position of a target or pole, from its role, the evaluated object and a bone's name."""
+    kind = next(kind for kind in TYPES if kind.accepts(target, bone))
+    found: Callable[[str, bpy.types.Object, str], Vector] = kind.read
+    return found

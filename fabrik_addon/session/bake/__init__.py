@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Baking: chains of any number of armatures solved over a range of frames, into keys on their bones."""
 
-from .go import bake, bake_steps, to_the_end
+from __future__ import annotations
+
 from .result import BakeResult, ChainBake
+from .run import bake, bake_steps, to_the_end
 from .settings import BakeSettings
 from .stored import read_report
 

@@ -8,19 +8,22 @@ angle between rotations as the distance). All channels of a bone are keyed at th
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ...kernel.arrays import REAL, Array, conjugated, multiply, turn_angle
-from ...kernel.limits import Limit
-from ...rig.channels import to_rotations
-from ...rig.curves import Keys
+from ...kernel import Limit
+from ...rig.array_types import Doubles, Mask, Places
+from ...rig.channel_runs import to_rotations
+from ...rig.curves import CONSTANT, Keys, staying
+from ...rig.quaternion_arrays import conjugated, multiplied, turn_angle
 
 LEAST = 3  # frames
 LEFT = 1e-4  # radians by which a limit may be left: what single precision makes of it
 TOO_FAR = 10.0  # radians, more than any bound
 
 
-def cleaned(keys: Keys, mode: str, bound: float, limit: Limit | None) -> tuple[Keys, Array]:
+def cleaned(keys: Keys, mode: str, bound: float, limit: Limit | None) -> tuple[Keys, float]:
     """The fewer keys of a bone that keep its rotation, and its limit.
 
     Args:
@@ -30,31 +33,51 @@ def cleaned(keys: Keys, mode: str, bound: float, limit: Limit | None) -> tuple[K
         limit: The bone's limit, where it is the same in all frames.
 
     Returns:
-        The keys, and the rotations (4, F) that they give at all frames.
+        The keys, and the worst violation of the limit at any frame, radians; 0 without a limit.
     """
     solved = to_rotations(mode, keys.values)
+    violation = _Violation(limit, len(solved))
     if len(keys.frames) < LEAST:
-        return keys, solved
+        return keys, float(violation.of(solved).max())
     slopes = np.gradient(keys.values, keys.frames, axis=0, edge_order=2) if keys.interpolation == "BEZIER" else None
-    wanted, limits = conjugated(solved), limit.stacked([limit]) if limit is not None else None
+    wanted = conjugated(solved)
     at = np.array([0, len(keys.frames) - 1])
     while True:
         found = to_rotations(mode, _between(keys, at, slopes))
-        off = turn_angle(multiply(wanted, found))
-        if limits is not None:
-            off += np.where(limits.violation(found.astype(REAL)) > LEFT, TOO_FAR, 0.0)
+        left = violation.of(found)
+        off = turn_angle(multiplied(wanted, found)) + np.where(left > LEFT, TOO_FAR, 0.0)
         off[at] = 0.0
-        worst = np.maximum.reduceat(off, at[:-1])
-        over = np.flatnonzero(worst > bound)
+        over = np.flatnonzero(np.maximum.reduceat(off, at[:-1]) > bound)
         if not over.size:
             break
         more = [int(at[i] + off[at[i] : at[i + 1]].argmax()) for i in over]
         at = np.sort(np.concatenate((at, more)))
-    slopes = None if slopes is None else slopes[at]
-    return Keys(keys.frames[at], keys.values[at], keys.interpolation, keys.span, slopes), found
+    values = keys.values[at]
+    stays = staying(values)
+    if slopes is not None:
+        slopes = slopes[at]
+        stays &= np.abs(slopes).max(axis=0) <= CONSTANT
+    return replace(keys, frames=keys.frames[at], values=values, stays=stays, slopes=slopes), float(left.max())
 
 
-def _between(keys: Keys, at: Array, slopes: Array | None) -> Array:
+class _Violation:
+    """How far rotations of F frames are outside a limit; found anew where they are others than the last time."""
+
+    def __init__(self, limit: Limit | None, count: int) -> None:
+        self._limit = None if limit is None or limit.is_free else limit
+        self._last: Doubles = np.full((count, 4), np.nan)
+        self._left: Doubles = np.zeros(count)
+
+    def of(self, rotations: Doubles) -> Doubles:
+        """Radians, (F,), for unit quaternions (F, 4)."""
+        if self._limit is not None:
+            changed: Mask = (rotations != self._last).any(axis=1)
+            self._left[changed] = [self._limit.violation(rotation) for rotation in rotations[changed].tolist()]
+            self._last = rotations
+        return self._left
+
+
+def _between(keys: Keys, at: Places, slopes: Doubles | None) -> Doubles:
     """The values at all frames with the keys at some of them: straight lines, or cubics with the given slopes."""
     i = np.minimum(np.searchsorted(at, np.arange(len(keys.frames)), side="right") - 1, len(at) - 2)
     first, last = at[i], at[i + 1]
@@ -62,8 +85,10 @@ def _between(keys: Keys, at: Array, slopes: Array | None) -> Array:
     u = (keys.frames - keys.frames[first])[:, None] / span
     a, b = keys.values[first], keys.values[last]
     if slopes is None:
-        return a + (b - a) * u
-    out, into = slopes[first] * span, slopes[last] * span
+        found: Doubles = a + (b - a) * u
+        return found
+    leaving, coming = slopes[first] * span, slopes[last] * span
     rest = 1.0 - u
-    found: Array = (1.0 + 2.0 * u) * rest**2 * a + u * rest**2 * out + u**2 * (3.0 - 2.0 * u) * b - u**2 * rest * into
+    found = (1.0 + 2.0 * u) * rest**2 * a + u * rest**2 * leaving
+    found += u**2 * (3.0 - 2.0 * u) * b - u**2 * rest * coming
     return found

@@ -3,44 +3,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ...kernel.arrays import REAL, conjugated, multiply, turn_angle
+from ...rig.array_types import Doubles, Mask
+from ...rig.chain_bones import pose_bones
+from ...rig.channel_runs import cosines, run_of_turns, run_on
 from ...rig.channels import read_values, rotation_path
-from ...rig.curves import ChannelKeys, CurveWriter, Keys
+from ...rig.curves import Channels, CurveWriter, Keys, staying
+from ...rig.rotations import conjugated, multiplied, turn_angle
+from ...rig.writer import BoneChannels
 from .clean_up import cleaned
 from .result import ChainBake
-from .sample import Answers, Track
 from .settings import BakeSettings
+from .track import Answers, Track
 
 
 def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: BakeSettings) -> ChainBake:
     """Key a chain; quaternions and Euler angles run on from frame to frame, and into the keys that follow."""
-    reading, frames = track.reading, track.frames
-    residuals = answers.residual.astype(np.float64)
-    result = ChainBake(track.owner.name, reading.chain.name, frames, answers.status.copy(), residuals)
+    prepared, frames = track.prepared, track.frames
+    result = ChainBake(track.owner.name, prepared.chain, frames, answers.status, answers.residual)
     result.worst_violation = answers.violation
-    result.worst_turn = 0.0, float(frames[0])
-    before = writer.keys
-    bones = zip(track.channels, reading.bones, reading.limits, answers.rotations, strict=True)
-    for channels, bone, own_limit, rotations in bones:
-        turns = turn_angle(multiply(conjugated(rotations[:, :-1]), rotations[:, 1:]))
-        if turns.size and turns.max() > result.worst_turn[0]:
-            result.worst_turn = float(turns.max()), float(frames[int(turns.argmax()) + 1])
-        if channels is None:
+    steps = cosines(answers.rotations)
+    result.worst_turn = _worst_turn(answers.rotations, steps, frames)
+    before, span = writer.keys, (settings.frames[0], settings.frames[-1])
+    bones = pose_bones(track.owner)
+    stood = {own.bone: read_values(bones[own.bone]) for own in prepared.channels if own is not None}
+    runs = _runs(prepared.channels, answers.rotations, steps, stood)
+    for i, own in enumerate(prepared.channels):
+        if own is None:
             continue
-        stood = read_values(bone)
-        values = channels.run(rotations, stood)
-        keys = Keys(frames, values, settings.interpolation, (settings.frames[0], settings.frames[-1]))
+        keys = Keys(frames, *runs[i], settings.interpolation, span)
         if settings.clean_up > 0.0:
-            limit = own_limit if track.goals is not None else None  # else it may change from frame to frame
-            keys, found = cleaned(keys, channels.mode, settings.clean_up, limit)
-            if limit is not None:
-                left = limit.stacked([limit]).violation(found.astype(REAL))
-                result.worst_violation = max(result.worst_violation, float(left.max()))
-        path = rotation_path(bone)
-        writer.turn_later_keys(path, channels.mode, keys, channels.indices)
-        for index in channels.indices:
-            writer.write(ChannelKeys(path, index, bone.name), keys, stood[index])
+            limit = prepared.limits[i] if track.is_one else None  # else it may change from frame to frame
+            keys, violation = cleaned(keys, own.mode, settings.clean_up, limit)
+            result.worst_violation = max(result.worst_violation, violation)
+        bone = bones[own.bone]
+        writer.write(Channels(rotation_path(bone), own.mode, own.bone, own.indices, stood[own.bone]), keys)
     result.keys = writer.keys - before
     return result
+
+
+def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[float, float]:
+    """The largest turn of a joint between frames, radians, and the frame to which it leads.
+
+    Args:
+        rotations: (F, n, 4).
+        steps: Their `cosines`.
+        frames: (F,).
+    """
+    if len(frames) < 2:
+        return 0.0, float(frames[0])
+    k, i = np.unravel_index(np.abs(steps).argmin(), steps.shape)
+    between = multiplied(conjugated(rotations[k, i].tolist()), rotations[k + 1, i].tolist())
+    return turn_angle(between), float(frames[k + 1])
+
+
+def _runs(
+    channels: Sequence[BoneChannels | None], rotations: Doubles, steps: Doubles, stood: dict[str, list[float]]
+) -> dict[int, tuple[Doubles, Mask]]:
+    """Values (F, k) of each bone's channels, and which of these stay, (k,); bones of one rotation mode go together.
+
+    Args:
+        channels: Of the n bones.
+        rotations: (F, n, 4).
+        steps: Their `cosines`.
+        stood: What stands in the channels of each bone; those that are locked keep it.
+    """
+    modes: dict[str, list[int]] = {}
+    found: dict[int, tuple[Doubles, Mask]] = {}
+    for i, own in enumerate(channels):
+        if own is not None and own.hinge is not None:
+            values = _hinge_run(own, rotations[:, i], stood[own.bone])
+            found[i] = values, staying(values)
+        elif own is not None:
+            modes.setdefault(own.mode, []).append(i)
+    for mode, indices in modes.items():
+        near = np.array([one.near for i in indices if (one := channels[i]) is not None])
+        are_all = len(indices) == len(channels)
+        own = (rotations, steps) if are_all else (rotations[:, indices], steps[:, indices])
+        values = run_on(mode, *own, near)
+        stays = staying(values)
+        found |= {i: (values[:, m], stays[m]) for m, i in enumerate(indices)}
+    return found
+
+
+def _hinge_run(own: BoneChannels, rotations: Doubles, stood: Sequence[float]) -> Doubles:
+    """Values (F, k) of a bone of which a single channel, the angle of a hinge, is free."""
+    assert own.hinge is not None
+    angles = np.array([own.hinge.angle_of(rotation) for rotation in rotations.tolist()])
+    values: Doubles = np.tile(np.array(stood), (len(rotations), 1))
+    values[:, own.free] = run_of_turns(angles, np.array(own.near[own.free]))
+    return values

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import degrees
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...kernel.arrays import Array
-from ...kernel.batch import STATUSES
+from ...kernel import STATUSES
+from ...rig.array_types import Doubles, Ints
 
 Report = dict[str, Any]
 WORDS = (*(status.value for status in STATUSES), "MOVED")  # how a frame ended, by number
@@ -41,9 +42,9 @@ class ChainBake:
 
     rig: str
     chain: str
-    frames: Array
-    status: Array
-    residuals: Array
+    frames: Doubles
+    status: Ints
+    residuals: Doubles
     keys: int = 0
     worst_tip_error: tuple[float, float] | None = None
     worst_violation: float = 0.0
@@ -100,10 +101,11 @@ class BakeResult:
 
     def as_json(self) -> Report:
         """The chains, and the strip: runs of frames with the level of the worst residual of any chain."""
-        frames = np.unique(np.concatenate([found.frames for found in self.chains]))
+        frames = all_frames(self.chains)
         worst = np.zeros(len(frames))
         for found in self.chains:
-            np.maximum.at(worst, np.searchsorted(frames, found.frames), found.residuals)
+            places = np.searchsorted(frames, found.frames)
+            worst[places] = np.maximum(worst[places], found.residuals)
         return {
             "verify": self.verify,
             "chains": [found.as_json() for found in self.chains],
@@ -111,13 +113,20 @@ class BakeResult:
         }
 
 
-def levels_of(residuals: Array) -> Array:
+def all_frames(chains: Iterable[ChainBake]) -> Doubles:
+    """The frames at which any of the chains was solved, rising; many share theirs."""
+    found: Doubles = np.unique(np.concatenate([*{id(chain.frames): chain.frames for chain in chains}.values()]))
+    return found
+
+
+def levels_of(residuals: Doubles) -> NDArray[np.int8]:
     """Residuals as the strip's levels: 0 up to 1e-5 of the length, 1 up to 1e-4, and so on."""
     decades = np.ceil(np.log10(np.maximum(residuals, FINEST) / FINEST) - 1e-6)
-    return np.minimum(decades, LEVELS).astype(np.int8)
+    found: NDArray[np.int8] = np.minimum(decades, LEVELS).astype(np.int8)
+    return found
 
 
-def runs_of(frames: Array, values: Array) -> Iterator[tuple[float, float, int]]:
+def runs_of(frames: Doubles, values: NDArray[np.integer[Any]]) -> Iterator[tuple[float, float, int]]:
     """Neighbouring frames that have the same value, as (first, last, value)."""
     starts = np.concatenate(([0], np.flatnonzero(np.diff(values)) + 1))
     ends = np.concatenate((starts[1:], [len(frames)]))

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An axis of a joint's frame is to point at a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import SupportsFloat, SupportsIndex
+
+from ...errors import InvalidValueError
+from .. import cython
+from ..figure import Pose, checked_point
+from ..forms import V3, Doubles
+from ..vectors import (
+    ORIGIN,
+    X_AXIS,
+    cross,
+    from_to,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    q4,
+    rotated,
+    rotation_vector,
+    scaled,
+    unit,
+    v3,
+)
+from .base import A_RADIAN, TIP, Goal
+
+
+@cython.cclass
+class Aim(Goal):
+    """An axis of a joint's frame, from its head, is to point at a place, as eyes and barrels do.
+
+    Args:
+        effector: Index of the joint.
+        axis: Direction in the joint's frame, any length but zero.
+        target: The place, in solve space.
+        weight: How much the goal counts beside others; a radian counts as .15 of the figure's size.
+    """
+
+    axis: V3
+    target: V3
+
+    def __init__(
+        self, effector: SupportsIndex, axis: Sequence[float], target: Sequence[float], weight: SupportsFloat = 1.0
+    ) -> None:
+        self._ask(effector, weight, "target", 3)
+        self.target = checked_point("target", target)
+        self.axis = unit(checked_point("axis to aim", axis))
+        if length(self.axis) == 0.0:
+            raise InvalidValueError("the axis to aim is zero")
+
+    def numbers(self) -> tuple[float, ...]:
+        return self.target
+
+    def copied(self) -> Goal:
+        return Aim(self.effector, self.axis, self.target, self.weight)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
+        self.target = (row[at] * factor, row[at + 1] * factor, row[at + 2] * factor)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def missing(self, pose: Pose) -> V3:
+        points: V3 = rotated(q4(pose.frames, self.effector), self.axis)
+        wanted: V3 = minus(self.target, v3(pose.heads, self.effector))
+        half_turn: V3 = rotated(q4(pose.frames, self.effector), X_AXIS)
+        return scaled(rotation_vector(from_to(points, wanted, half_turn)), self.weight * A_RADIAN)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
+        head: V3 = v3(pose.heads, self.effector)
+        wanted: V3 = minus(self.target, head)
+        distance: cython.double = length(wanted)
+        if distance <= 1e-9:
+            return ORIGIN
+        wanted = scaled(wanted, 1.0 / distance)
+        carried: cython.int = self.carried[k]
+        turn: V3 = perpendicular(axis, wanted) if carried == TIP else ORIGIN
+        point: V3 = head if carried == TIP else v3(pose.heads, carried)
+        shift: V3 = cross(axis, minus(point, v3(pose.heads, self.path[k])))
+        # the place is then seen under another angle, too
+        seen: V3 = scaled(cross(wanted, perpendicular(shift, wanted)), 1.0 / distance)
+        return scaled(plus(turn, seen), self.weight * A_RADIAN)

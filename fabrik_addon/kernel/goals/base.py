@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What every goal can do.
+
+Least squares see a goal as a vector that is missing, and as the change of that vector by small turns of the joints on
+the way from the root to the effector. The numbers of a goal that change from frame to frame are a row: three or four
+doubles in a buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import SupportsFloat, SupportsIndex
+
+from ...errors import ChainError, InvalidValueError
+from ...finite import are_finite
+from .. import cython
+from ..figure import MOST_JOINTS, Figure, Pose
+from ..forms import V3, Doubles, Ints
+from ..vectors import ORIGIN, integers
+
+A_RADIAN = cython.declare(cython.double, 0.15)  # what one counts for beside a distance, in sizes of the figure
+TIP = cython.declare(cython.int, -1)  # the effector itself is carried
+
+
+@cython.cclass
+class Goal:
+    """What one joint of a figure is to come to.
+
+    Attributes:
+        effector: Index of the joint.
+        weight: How much the goal counts beside others.
+        width: How many numbers its row has.
+        name: What these are.
+    """
+
+    effector = cython.declare(cython.int, visibility="readonly")
+    weight = cython.declare(cython.double, visibility="readonly")
+    width = cython.declare(cython.int, visibility="readonly")
+    name = cython.declare(str, visibility="readonly")
+    steps: cython.int  # how many joints are on the path
+    path: Ints  # the joints from the root to the effector
+    carried: Ints  # for each of them the joint whose head is the last point that turns along, or TIP
+
+    def _ask(self, effector: SupportsIndex, weight: SupportsFloat, name: str, width: int) -> None:
+        weight = float(weight)
+        if not are_finite((weight,)) or weight < 0.0:
+            raise InvalidValueError("a goal's weight is not a finite number, or is negative")
+        joint = index(effector)
+        if not 0 <= joint < MOST_JOINTS:
+            raise ChainError(f"a goal is set for joint {joint}, which no figure has")
+        self.effector = joint
+        self.weight = weight
+        self.name = name
+        self.width = width
+        self.steps = 0
+        self.path = self.carried = integers(0)
+
+    def numbers(self) -> tuple[float, ...]:
+        """The goal's row."""
+        raise NotImplementedError
+
+    def copied(self) -> Goal:
+        """Another goal that asks the same."""
+        raise NotImplementedError
+
+    def bound(self, figure: Figure) -> Goal:
+        """A copy that knows the joints of a figure that move its effector.
+
+        Raises:
+            ChainError: The figure has no such joint.
+        """
+        if not 0 <= self.effector < figure.count:
+            raise ChainError(f"a goal is set for joint {self.effector}, and the figure has {figure.count}")
+        found: Goal = self.copied()
+        way = [self.effector]
+        while figure.parents[way[0]] >= 0:
+            way.insert(0, figure.parents[way[0]])
+        found.steps = len(way)
+        found.path, found.carried = integers(found.steps), integers(found.steps)
+        loose = -1
+        for k in range(len(way) - 1, -1, -1):
+            found.path[k] = way[k]
+            found.carried[k] = loose
+            if not figure.inherits[way[k]]:
+                loose = way[k]
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def is_beyond(self, figure: Figure) -> cython.bint:
+        """Whether the goal is farther from the root than the joints on the way to it are long together."""
+        return False
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
+        """Take the numbers of a row, lengths times a factor."""
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def missing(self, pose: Pose) -> V3:
+        """The vector that is missing, times the weight."""
+        return ORIGIN
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
+        """How much less is missing after a small turn of joint k of the path about an axis in solve space, a radian."""
+        return ORIGIN
+
+
+def checked_numbers(name: str, numbers: Sequence[float]) -> None:
+    """Refuse numbers that no solve can use.
+
+    Raises:
+        InvalidValueError: One is NaN or infinite.
+    """
+    if not are_finite(numbers):
+        raise InvalidValueError(f"the {name} is not a finite number")

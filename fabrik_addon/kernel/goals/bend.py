@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A run of joints is to bend towards a place: the pole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import SupportsFloat, SupportsIndex, cast
+
+from ...errors import ChainError, InvalidValueError
+from ...finite import are_finite
+from .. import cython
+from ..figure import MOST_JOINTS, Figure, Pose, checked_point
+from ..forms import V3, Doubles
+from ..vectors import ORIGIN, cross, length, minus, perpendicular, rotated, scaled, turn_about, unit, v3
+from .base import TIP, Goal
+
+NO_BEND = cython.declare(cython.double, 1e-6)  # of a run, or a pole beside its line, that tells no side
+
+
+@cython.cclass
+class Bend(Goal):
+    """The joints between the root of a run and the end of its last segment are to bend towards a pole.
+
+    A chain with a target is turned about the line from its root to its tip, which leaves the tip where it is. Among
+    several goals the inner joint that stands farthest off the line is pulled over to the pole's side.
+
+    Args:
+        effector: Index of the last joint of the run.
+        pole: The place, in solve space.
+        angle: Radians by which the bend is turned away from the pole, right-handed about root to tip.
+        weight: How much the goal counts beside others.
+        root: Index of the first joint of the run.
+    """
+
+    pole: V3
+    angle = cython.declare(cython.double, visibility="readonly")
+    root = cython.declare(cython.int, visibility="readonly")
+    first: cython.int  # place of the root on the path
+
+    def __init__(
+        self,
+        effector: SupportsIndex,
+        pole: Sequence[float],
+        angle: SupportsFloat = 0.0,
+        weight: SupportsFloat = 1.0,
+        root: SupportsIndex = 0,
+    ) -> None:
+        self._ask(effector, weight, "pole", 3)
+        self.pole = checked_point("pole", pole)
+        angle = float(angle)
+        if not are_finite((angle,)):
+            raise InvalidValueError("the pole angle is not a finite number")
+        self.angle = angle
+        first = index(root)
+        if not 0 <= first < MOST_JOINTS:
+            raise ChainError(f"a pole is set from joint {first} on, which no figure has")
+        self.root = first
+        self.first = 0
+
+    def numbers(self) -> tuple[float, ...]:
+        return self.pole
+
+    def copied(self) -> Goal:
+        return Bend(self.effector, self.pole, self.angle, self.weight, self.root)
+
+    def bound(self, figure: Figure) -> Goal:
+        found: Bend = cast(Bend, Goal.bound(self, figure))
+        way = list(found.path)
+        if self.root not in way:
+            raise InvalidValueError(f"joint {self.root}, from which on a pole bends, does not lead to {self.effector}")
+        found.first = way.index(self.root)
+        return found
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
+        self.pole = (row[at] * factor, row[at + 1] * factor, row[at + 2] * factor)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def along(self, pose: Pose) -> V3:
+        """The direction from the root of the run to its end."""
+        return unit(minus(v3(pose.ends, self.effector), v3(pose.heads, self.root)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def knee(self, pose: Pose) -> cython.int:
+        """The place on the path of the joint that stands farthest off the line; the first where none does."""
+        k: cython.int
+        best: cython.int = self.first
+        most: cython.double = NO_BEND
+        along: V3 = self.along(pose)
+        root: V3 = v3(pose.heads, self.root)
+        for k in range(self.first + 1, self.steps):
+            off: cython.double = length(perpendicular(minus(v3(pose.heads, self.path[k]), root), along))
+            if off > most:
+                best = k
+                most = off
+        return best
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def missing(self, pose: Pose) -> V3:
+        knee: cython.int = self.knee(pose)
+        if knee == self.first:
+            return ORIGIN
+        along: V3 = self.along(pose)
+        root: V3 = v3(pose.heads, self.root)
+        side: V3 = perpendicular(minus(self.pole, root), along)
+        if length(side) <= NO_BEND:
+            return ORIGIN
+        off: V3 = perpendicular(minus(v3(pose.heads, self.path[knee]), root), along)
+        wanted: V3 = scaled(rotated(turn_about(along, self.angle), unit(side)), length(off))
+        return scaled(minus(wanted, off), self.weight)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
+        i: cython.int
+        knee: cython.int = self.knee(pose)
+        if k >= knee:
+            return ORIGIN
+        point: V3 = v3(pose.heads, self.path[knee])
+        for i in range(k + 1, knee + 1):
+            if self.carried[k] != TIP and self.path[i] == self.carried[k]:
+                point = v3(pose.heads, self.carried[k])
+                break
+        shift: V3 = cross(axis, minus(point, v3(pose.heads, self.path[k])))
+        return scaled(shift, self.weight)

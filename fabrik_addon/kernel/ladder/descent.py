@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Damped least squares on joint angles, with the limits that hold projected out; for any number of weighted goals.
+
+The step is B J^T (J B J^T + damping I)^-1 e (Levenberg-Marquardt; Buss 2004, "Introduction to Inverse Kinematics"),
+with three rows for each goal. Joints that a step would push against the end of their range are dropped and the step is
+taken again with the others, so that these make up for them. A posture term, mu^2 |q - q0|^2, can pull the joints
+towards the start pose, so that of the many poses that meet the goals the one nearest to it is found, whatever was
+solved before.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from .. import cython
+from ..figure import Figure, Pose
+from ..forms import Q4, V3, Doubles, Ints
+from ..goals.base import Goal
+from ..limits.base import Limit
+from ..vectors import (
+    ORIGIN,
+    conjugated,
+    copy_into,
+    dot,
+    doubles,
+    integers,
+    larger,
+    length,
+    minus,
+    multiplied,
+    put3,
+    put4,
+    q4,
+    rotation_vector,
+    scaled,
+    smaller,
+    unit,
+    v3,
+)
+from .jacobian import Jacobian
+
+LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
+FIRST_DAMPING = cython.declare(cython.double, 1e-3)
+LEAST_DAMPING = cython.declare(cython.double, 1e-9)
+MOST_DAMPING = cython.declare(cython.double, 1e3)
+STALLED = cython.declare(cython.int, 4)  # steps in a row that gain next to nothing
+LITTLE = cython.declare(cython.double, 1e-3)  # share of the error that is next to nothing
+ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that damps besides (Sugihara 2011)
+HELD = cython.declare(cython.double, 1e-4)  # share of a joint's turn that a limit may take before the joint is held
+NEVER_HELD = cython.declare(cython.int, 0)  # how a joint stands to its limit within a step
+HELD_BACK = cython.declare(cython.int, 1)
+LET_GO = cython.declare(cython.int, 2)
+PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew with what is held taken out
+STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness to turn that full stiffness takes
+
+
+@cython.cclass
+class Descent:
+    """Where a descent of a figure of size 1 stands, and its steps.
+
+    Attributes:
+        figure: n joints.
+        goals: What it is asked, bound to the figure.
+        pose: The best so far, inside the limits.
+        error: Root of the sum of the squares of what it misses, each times its weight.
+        cost: The square of that, and the posture term.
+        held: Joints before this one do not turn.
+        is_relaxed: Whether stiffness does not count.
+        posture: mu, what a radian away from the start pose counts.
+        little: Share of the error that is next to nothing.
+    """
+
+    figure: Figure
+    count: cython.int
+    goals: list[Goal]
+    pose: Pose
+    error: cython.double
+    cost: cython.double
+    held: cython.int
+    is_relaxed: cython.bint
+    posture: cython.double
+    little: cython.double
+    trial: Pose
+    jacobian: Jacobian
+    turns: Doubles
+    largest: cython.double  # of the turns of the last step
+    standing: Ints
+
+    def __init__(self, figure: Figure, goals: list[Goal]) -> None:
+        count = figure.count
+        self.figure = figure
+        self.count = count
+        self.goals = goals
+        self.pose, self.trial = Pose(count), Pose(count)
+        self.error = self.cost = 0.0
+        self.held = 0
+        self.is_relaxed = False
+        self.posture = 0.0
+        self.little = LITTLE
+        self.jacobian = Jacobian(figure, goals)
+        self.turns = doubles(3 * count)
+        self.largest = 0.0
+        self.standing = integers(count)
+
+    @cython.cfunc
+    def begin(self, rotations: Doubles) -> cython.void:
+        """Stand at allowed rotations."""
+        copy_into(self.pose.rotations, rotations, 4 * self.count)
+        self.figure.place(self.pose)
+        self.judge()
+
+    @cython.cfunc
+    def take(self, pose: Pose) -> cython.void:
+        """Stand as a placed pose does."""
+        copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
+        copy_into(self.pose.rests, pose.rests, 4 * self.count)
+        copy_into(self.pose.frames, pose.frames, 4 * self.count)
+        copy_into(self.pose.heads, pose.heads, 3 * self.count + 3)
+        copy_into(self.pose.ends, pose.ends, 3 * self.count)
+        self.judge()
+
+    @cython.cfunc
+    def judge(self) -> cython.void:
+        """Find the error and the cost of the pose anew, after the goals or the pose changed."""
+        self.error = self.error_of(self.pose)
+        self.cost = self.error * self.error + self.strain_of(self.pose)
+
+    @cython.cfunc
+    def error_of(self, pose: Pose) -> cython.double:
+        """What a pose misses; see `error`."""
+        g: cython.int
+        goal: Goal
+        total: cython.double = 0.0
+        for g in range(len(self.goals)):
+            goal = self.goals[g]
+            missing: V3 = goal.missing(pose)
+            total += dot(missing, missing)
+        return sqrt(total)
+
+    @cython.cfunc
+    def strain_of(self, pose: Pose) -> cython.double:
+        """The posture term of a pose."""
+        i: cython.int
+        total: cython.double = 0.0
+        if self.posture <= 0.0:
+            return total
+        for i in range(self.held, self.count):
+            away: V3 = self.to_start(pose, i)
+            total += dot(away, away) * self.posture_of(i)
+        return total
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def to_start(self, pose: Pose, i: cython.int) -> V3:
+        """The turn of a joint, in its rest frame, back to the start pose."""
+        return rotation_vector(multiplied(q4(self.figure.start, i), conjugated(q4(pose.rotations, i))))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def posture_of(self, i: cython.int) -> cython.double:
+        """The square of what a radian of a joint away from the start pose counts; more for a stiff one."""
+        stiff: cython.double = self.posture * (1.0 + self.figure.stiffness[i])
+        return stiff * stiff
+
+    @cython.cfunc
+    def descend(self, enough: cython.double, budget: cython.int) -> cython.int:
+        """Bring the goals nearer until they are near enough, the budget is spent or nothing more is gained.
+
+        Args:
+            enough: Error at which to stop; with a posture term nothing but the gain counts.
+            budget: Greatest number of steps.
+
+        Returns:
+            The steps used.
+        """
+        used: cython.int = 0
+        stalled: cython.int = 0
+        damping: cython.double = FIRST_DAMPING
+        while used < budget and stalled < STALLED and damping <= MOST_DAMPING:
+            if self.posture <= 0.0 and self.error <= enough:
+                break
+            used += 1
+            before: cython.double = self.cost
+            if self.step(damping + ROBUST * self.error * self.error, LARGEST_TURN):
+                is_little: cython.bint = self.cost > before * (1.0 - 2.0 * self.little)  # a square: it counts twice
+                stalled = stalled + 1 if is_little else 0
+                if is_little and self.posture <= 0.0:
+                    damping = larger(damping, 1e-6) * 8.0
+                else:
+                    damping = larger(damping * 0.2, LEAST_DAMPING)
+            else:
+                damping = larger(damping, 1e-6) * 8.0
+        return used
+
+    @cython.cfunc
+    def step(self, damping: cython.double, largest_turn: cython.double) -> cython.bint:
+        """One damped step; kept, and True, where it lessens the cost."""
+        i: cython.int
+        limit: Limit
+        self.find_turns(damping)
+        self.largest = 0.0
+        for i in range(self.held, self.count):
+            self.largest = larger(self.largest, length(v3(self.turns, i)))
+        factor: cython.double = smaller(1.0, largest_turn / self.largest) if self.largest > 0.0 else 0.0
+        trial: Pose = self.trial
+        for i in range(self.count):
+            rotation: Q4 = q4(self.pose.rotations, i)
+            if i >= self.held:
+                limit = self.figure.limits[i]
+                rotation = limit.turn(rotation, scaled(v3(self.turns, i), factor))
+            put4(trial.rotations, i, rotation)
+        self.figure.place(trial)
+        error: cython.double = self.error_of(trial)
+        cost: cython.double = error * error + self.strain_of(trial)
+        if not cost < self.cost:
+            return False
+        self.trial = self.pose
+        self.pose = trial
+        self.error = error
+        self.cost = cost
+        return True
+
+    @cython.cfunc
+    def find_turns(self, damping: cython.double) -> cython.void:
+        """The rotation vector of each joint in its rest frame, none of them against a limit.
+
+        What a limit takes from a joint's turn is a direction in which the joint is held: its axes lose that part, and
+        the step is solved again, so that the other joints make up for it. A joint that what is then left to do would
+        turn away from its limit was held for nothing, and is let go, once in a step.
+        """
+        i: cython.int
+        again: cython.int
+        self.prepare_joints(damping)
+        for again in range(PROJECTIONS):
+            self.jacobian.system.solve()
+            is_settled: cython.bint = True
+            for i in range(self.held, self.count):
+                if self.turn_of(i):
+                    is_settled = False
+            if is_settled:
+                for i in range(self.held, self.count):
+                    if self.standing[i] == HELD_BACK and self.release(i):
+                        is_settled = False
+            if is_settled:
+                break
+
+    @cython.cfunc
+    def prepare_joints(self, damping: cython.double) -> cython.void:
+        """The system (J B J^T + damping I) x = e - J q before any joint is held.
+
+        B is how ready the joints are to turn, q the turns that the posture term alone asks for.
+        """
+        i: cython.int
+        jacobian: Jacobian = self.jacobian
+        jacobian.begin(self.pose, damping)
+        for i in range(self.held, self.count):
+            self.standing[i] = NEVER_HELD
+            jacobian.free_joint(self.pose, i)
+            stiffness: cython.double = 0.0 if self.is_relaxed else self.figure.stiffness[i]
+            left: cython.double = 1.0 - STIFFEST * stiffness
+            ready: cython.double = left * left
+            put3(jacobian.asked, i, ORIGIN)
+            if self.posture > 0.0:
+                strain: cython.double = self.posture_of(i)
+                ready = 1.0 / (1.0 / ready + strain / damping)
+                put3(jacobian.asked, i, scaled(self.to_start(self.pose, i), ready * strain / damping))
+            jacobian.ready[i] = ready
+            jacobian.add_joint(i, 1.0)
+
+    @cython.cfunc
+    def turn_of(self, i: cython.int) -> cython.bint:
+        """Find the turn of a joint; True where its limit takes a part of it, in which the joint is held from now on."""
+        turn: V3 = self.jacobian.combined(i)
+        put3(self.turns, i, turn)
+        taken: V3 = self.taken(i, turn)
+        if not length(taken) > HELD * length(turn):
+            return False
+        if self.standing[i] != LET_GO:
+            self.standing[i] = HELD_BACK
+        self.jacobian.hold_joint(self.pose, i, unit(taken))
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def taken(self, i: cython.int, turn: V3) -> V3:
+        """The part of a turn of a joint that its limit takes away."""
+        limit: Limit = self.figure.limits[i]
+        return minus(turn, limit.allow(q4(self.pose.rotations, i), turn))
+
+    @cython.cfunc
+    def release(self, i: cython.int) -> cython.bint:
+        """Let a held joint go if what is left to do would turn it away from its limit; whether it was."""
+        jacobian: Jacobian = self.jacobian
+        first: V3 = v3(jacobian.axes, 3 * i)
+        second: V3 = v3(jacobian.axes, 3 * i + 1)
+        third: V3 = v3(jacobian.axes, 3 * i + 2)
+        jacobian.add_joint(i, -1.0)
+        jacobian.free_joint(self.pose, i)
+        turn: V3 = jacobian.combined(i)
+        is_let_go: cython.bint = length(self.taken(i, turn)) <= HELD * length(turn)
+        if is_let_go:
+            self.standing[i] = LET_GO
+        else:
+            put3(jacobian.axes, 3 * i, first)
+            put3(jacobian.axes, 3 * i + 1, second)
+            put3(jacobian.axes, 3 * i + 2, third)
+            jacobian.fill_columns(self.pose, i)
+        jacobian.add_joint(i, 1.0)
+        return is_let_go

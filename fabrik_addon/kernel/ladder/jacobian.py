@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What small turns of the joints change of the goals, and the system of equations that chooses among them."""
+
+from __future__ import annotations
+
+from .. import cython
+from ..figure import Figure, Pose
+from ..forms import Q4, V3, Doubles, Ints
+from ..goals.base import Goal
+from ..limits.base import Limit
+from ..vectors import (
+    ORIGIN,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    dot,
+    doubles,
+    integers,
+    length,
+    perpendicular,
+    plus,
+    put3,
+    q4,
+    rotated,
+    scaled,
+    v3,
+)
+from .system import System
+
+NO_AXIS = cython.declare(cython.double, 1e-9)  # length of what is left of an axis that is none any more
+
+
+@cython.cclass
+class Jacobian:
+    """The columns of a figure's joints for its goals, and (J B J^T + damping I) x = e - J q, of which turns are made.
+
+    B is how ready each joint is to turn, and q the turns that are asked for besides the goals. A joint whose limit
+    takes away a direction is held in it: its axes lose that part, and its share of the system is put in anew.
+
+    Attributes:
+        goals: Bound to the figure; three rows each.
+        system: x is in its values once it is solved.
+    """
+
+    figure: Figure
+    goals: list[Goal]
+    count_of_goals: cython.int
+    rows: cython.int
+    system: System
+    axes: Doubles  # of each joint up to three, in its rest frame
+    columns: Doubles  # for each of them what it changes, 3 numbers a goal
+    asked: Doubles  # of each joint q
+    ready: Doubles  # of each joint B
+    first_touch: Ints  # of each joint where its goals begin in `touches` ...
+    touches: Ints  # ... the goals that it moves, and its place on the way to them
+
+    def __init__(self, figure: Figure, goals: list[Goal]) -> None:
+        count = figure.count
+        self.figure, self.goals = figure, goals
+        self.count_of_goals = len(goals)
+        self.rows = 3 * len(goals)
+        self.system = System(self.rows)
+        self.axes, self.asked, self.ready = doubles(9 * count), doubles(3 * count), doubles(count)
+        self.columns = doubles(3 * count * self.rows)
+        touched: list[list[int]] = [[] for _ in range(count)]
+        for g, goal in enumerate(goals):
+            bound: Goal = goal
+            for k in range(bound.steps):
+                touched[bound.path[k]] += [g, k]
+        self.first_touch = integers(count + 1)
+        self.touches = integers(sum(map(len, touched)))
+        at = 0
+        for i, own in enumerate(touched):
+            self.first_touch[i] = at
+            for number in own:
+                self.touches[at] = number
+                at += 1
+        self.first_touch[count] = at
+
+    @cython.cfunc
+    def begin(self, pose: Pose, damping: cython.double) -> cython.void:
+        """The system without any joint."""
+        g: cython.int
+        goal: Goal
+        self.system.clear(damping)
+        for g in range(self.count_of_goals):
+            goal = self.goals[g]
+            put3(self.system.wanted, g, goal.missing(pose))
+
+    @cython.cfunc
+    def free_joint(self, pose: Pose, i: cython.int) -> cython.void:
+        """Let a joint turn about all the axes that its limit has; its share is not added yet."""
+        limit: Limit = self.figure.limits[i]
+        put3(self.axes, 3 * i, X_AXIS if limit.dofs == 3 else limit.axis if limit.dofs == 1 else ORIGIN)
+        put3(self.axes, 3 * i + 1, Y_AXIS if limit.dofs == 3 else ORIGIN)
+        put3(self.axes, 3 * i + 2, Z_AXIS if limit.dofs == 3 else ORIGIN)
+        self.fill_columns(pose, i)
+
+    @cython.cfunc
+    def hold_joint(self, pose: Pose, i: cython.int, held: V3) -> cython.void:
+        """Take a direction, a unit vector in its rest frame, from the turns of a joint whose share is in the system."""
+        a: cython.int
+        self.add_joint(i, -1.0)
+        for a in range(3):
+            left: V3 = perpendicular(v3(self.axes, 3 * i + a), held)
+            put3(self.axes, 3 * i + a, left if length(left) > NO_AXIS else ORIGIN)
+        self.fill_columns(pose, i)
+        self.add_joint(i, 1.0)
+
+    @cython.cfunc
+    def fill_columns(self, pose: Pose, i: cython.int) -> cython.void:
+        """What small turns of a joint about its axes change."""
+        a: cython.int
+        t: cython.int
+        g: cython.int
+        at: cython.int
+        goal: Goal
+        rest: Q4 = q4(pose.rests, i)
+        for a in range(3):
+            local: V3 = v3(self.axes, 3 * i + a)
+            axis: V3 = rotated(rest, local)
+            is_held: cython.bint = dot(local, local) == 0.0
+            for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
+                g = self.touches[t]
+                at = (3 * i + a) * self.rows + 3 * g
+                change: V3 = ORIGIN
+                if not is_held:
+                    goal = self.goals[g]
+                    change = goal.move(pose, self.touches[t + 1], axis)
+                self.columns[at] = change[0]
+                self.columns[at + 1] = change[1]
+                self.columns[at + 2] = change[2]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.boundscheck(False)
+    def add_joint(self, i: cython.int, sign: cython.double) -> cython.void:
+        """Add the share of a joint to the system, or with -1 take it out; it has one in the goals that it moves."""
+        a: cython.int
+        s: cython.int
+        t: cython.int
+        x: cython.int
+        y: cython.int
+        rows: cython.int = self.rows
+        matrix: Doubles = self.system.matrix
+        wanted: Doubles = self.system.wanted
+        columns: Doubles = self.columns
+        touches: Ints = self.touches
+        ready: cython.double = sign * self.ready[i]
+        asked: V3 = scaled(v3(self.asked, i), sign)
+        begin: cython.int = self.first_touch[i]
+        end: cython.int = self.first_touch[i + 1]
+        for a in range(3):
+            local: V3 = v3(self.axes, 3 * i + a)
+            if dot(local, local) == 0.0:
+                continue
+            along: cython.double = dot(asked, local)
+            base: cython.int = (3 * i + a) * rows
+            for s in range(begin, end, 2):
+                for x in range(3 * touches[s], 3 * touches[s] + 3):
+                    own: cython.double = columns[base + x] * ready
+                    wanted[x] -= columns[base + x] * along
+                    for t in range(begin, s + 1, 2):
+                        y = 3 * touches[t]
+                        matrix[x * rows + y] += own * columns[base + y]
+                        matrix[x * rows + y + 1] += own * columns[base + y + 1]
+                        matrix[x * rows + y + 2] += own * columns[base + y + 2]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def combined(self, i: cython.int) -> V3:
+        """The turn that the solved system asks of a joint."""
+        a: cython.int
+        t: cython.int
+        turn: V3 = ORIGIN
+        for a in range(3):
+            local: V3 = v3(self.axes, 3 * i + a)
+            if dot(local, local) == 0.0:
+                continue
+            total: cython.double = 0.0
+            for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
+                change: V3 = v3(self.columns, (3 * i + a) * self.count_of_goals + self.touches[t])
+                total += dot(change, v3(self.system.values, self.touches[t]))
+            turn = plus(turn, scaled(local, total * self.ready[i] + dot(v3(self.asked, i), local)))
+        return turn

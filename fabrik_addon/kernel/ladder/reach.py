@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Poses at the ends of a free chain's reach, and moving along between them.
+
+Near full stretch plain FABRIK needs thousands of passes, because a pass gains a share of a distance that shrinks with
+the square of the bend. Moving all bones together along one parameter meets the distance in a few Newton steps.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin, sqrt
+
+from .. import cython
+from ..forms import Q4, V3, Doubles
+from ..vectors import (
+    ORIGIN,
+    PI,
+    X_AXIS,
+    cross,
+    dot,
+    doubles,
+    from_to,
+    larger,
+    length,
+    magnitude,
+    minus,
+    plus,
+    put3,
+    rotated,
+    scaled,
+    unit,
+    v3,
+)
+from .chain import Chain
+from .crossing import Falling
+
+MATCH_STEPS = cython.declare(cython.int, 24)
+MATCHED = cython.declare(cython.double, 1e-8)  # error of the distance at which a reach match stops
+CURL_STEPS = cython.declare(cython.int, 12)
+CLOSED = cython.declare(cython.double, 1e-6)  # distance of the tip from the root that tells no direction
+
+
+@cython.cclass
+class Reach(Falling):
+    """The reach of a free chain of size 1, and the ways along which it changes.
+
+    The joints that come out are written into a buffer of n + 1 points that is handed in.
+    """
+
+    chain: Chain
+    count: cython.int
+    lengths: Doubles
+    longest: cython.int
+    directions: Doubles
+    pulls: Doubles
+    across: Doubles  # of each bone the part along the line, and the part towards the bend
+    height: cython.double  # of the tip off the plane in which the chain curls
+    distance: cython.double
+    limit: cython.double  # the reach that pulling comes to in the end
+    rate: cython.double
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.count = chain.count
+        self.lengths = chain.figure.spans
+        spans = list(chain.figure.spans)
+        self.longest = spans.index(max(spans))
+        self.directions = doubles(3 * chain.count)
+        self.pulls = doubles(3 * chain.count)
+        self.across = doubles(2 * chain.count)
+        self.height = self.distance = self.limit = self.rate = 0.0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def lay(self, joints: Doubles, along: V3, folded: cython.bint) -> cython.void:
+        """Lay the chain along a unit vector: straight, or folded to its least reach, all bones against the longest."""
+        i: cython.int
+        put3(joints, 0, ORIGIN)
+        for i in range(self.count):
+            size: cython.double = -self.lengths[i] if folded and i != self.longest else self.lengths[i]
+            put3(joints, i + 1, plus(v3(joints, i), scaled(along, size)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def point_all(self, along: V3) -> cython.void:
+        """Let all bones point along a unit vector, for `curl`."""
+        i: cython.int
+        for i in range(self.count):
+            put3(self.directions, i, along)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def point_as(self, joints: Doubles) -> cython.void:
+        """Let the bones point as those between n + 1 joints do."""
+        i: cython.int
+        for i in range(self.count):
+            put3(self.directions, i, unit(minus(v3(joints, i + 1), v3(joints, i))))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def excess(self, at: cython.double) -> cython.double:
+        """How much too far the tip is when bone k is turned by k times an angle."""
+        k: cython.int
+        cosine: cython.double = cos(at)
+        sine: cython.double = -sin(at)
+        x: cython.double = 0.0
+        y: cython.double = 0.0
+        for k in range(self.count - 1, -1, -1):
+            turned: cython.double = x * cosine - y * sine + self.across[2 * k]
+            y = x * sine + y * cosine + self.across[2 * k + 1]
+            x = turned
+        return sqrt(x * x + y * y + self.height * self.height) - self.distance
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def curl(self, joints: Doubles, distance: cython.double, along: V3, bend: V3) -> cython.void:
+        """Curl the chain by equal turns until its tip is at a distance from the root, in the direction `along`.
+
+        Bone k is turned by k times one angle in the plane of `along` and `bend`, so a straight chain becomes an arc of
+        equal turns and a chain that bends one way everywhere keeps doing so. The angle is the first in [0, 2 pi / n]
+        where the reach comes down to the distance; the nearest that curling comes, where it does not.
+
+        Args:
+            joints: Becomes the n + 1 joints.
+            distance: Below the reach of the directions (`point_all`, `point_as`).
+            along: Unit vector from root to target.
+            bend: Unit vector at right angles to it, on whose side the inner joints stand.
+        """
+        k: cython.int
+        normal: V3 = cross(along, bend)
+        self.height = 0.0
+        self.distance = distance
+        for k in range(self.count):
+            own: V3 = v3(self.directions, k)
+            self.across[2 * k] = self.lengths[k] * dot(own, along)
+            self.across[2 * k + 1] = self.lengths[k] * dot(own, bend)
+            self.height += self.lengths[k] * dot(own, normal)
+        self.bend_by(joints, self.turn_to_distance(), along, bend)
+        self.turn_onto(joints, along)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn_to_distance(self) -> cython.double:
+        """The angle of `curl`, by scanning and false position."""
+        k: cython.int
+        step: cython.double = 2.0 * PI / (self.count * CURL_STEPS)
+        best: cython.double = step
+        before: cython.double = self.excess(0.0)
+        least: cython.double = before + 1.0
+        for k in range(1, CURL_STEPS + 1):
+            value: cython.double = self.excess(step * k)
+            if value <= 0.0:
+                return self.crossing(step * (k - 1), step * k, before, value)
+            if value < least:
+                least = value
+                best = step * k
+            before = value
+        return best
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def bend_by(self, joints: Doubles, turn: cython.double, along: V3, bend: V3) -> cython.void:
+        """Lay out the joints with bone k turned by k times an angle."""
+        k: cython.int
+        normal: V3 = cross(along, bend)
+        cosine: cython.double = cos(turn)
+        sine: cython.double = -sin(turn)
+        x: cython.double = 1.0
+        y: cython.double = 0.0
+        put3(joints, 0, ORIGIN)
+        for k in range(self.count):
+            a: cython.double = self.across[2 * k]
+            b: cython.double = self.across[2 * k + 1]
+            level: V3 = plus(scaled(along, a * x - b * y), scaled(bend, a * y + b * x))
+            off: cython.double = self.lengths[k] * dot(v3(self.directions, k), normal)
+            put3(joints, k + 1, plus(v3(joints, k), plus(level, scaled(normal, off))))
+            turned: cython.double = x * cosine - y * sine
+            y = x * sine + y * cosine
+            x = turned
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn_onto(self, joints: Doubles, target: V3) -> cython.void:
+        """Turn the joints about the root so that the tip lies in the direction of a target; a closed chain stays."""
+        i: cython.int
+        tip: V3 = v3(joints, self.count)
+        if length(tip) < CLOSED:
+            return
+        turn: Q4 = from_to(tip, target, X_AXIS)
+        for i in range(1, self.count + 1):
+            put3(joints, i, rotated(turn, v3(joints, i)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def match(self, joints: Doubles, target: V3) -> cython.int:
+        """Bring the tip onto a target by moving all bones together, then turning the whole; how many evaluations.
+
+        Every direction u becomes u + t c, made unit, where c is the chord from root to tip; t > 0 stretches the chain
+        and t < 0 curls it. A bone longer than all others together is curled by folding the others against it.
+
+        Args:
+            joints: n + 1 joints, root at the origin; the tip may stay off where curling alone can't come down to the
+                distance.
+            target: Point at a distance that the chain can reach.
+        """
+        i: cython.int
+        used: cython.int = 0
+        t: cython.double
+        before: cython.double = length(v3(joints, self.count))
+        distance: cython.double = length(target)
+        chord: V3 = unit(v3(joints, self.count))
+        if before == 0.0:
+            return 0
+        self.point_as(joints)
+        folds: cython.bint = before > distance and self.chain.inner > 0.0
+        for i in range(self.count):
+            put3(self.pulls, i, scaled(chord, -1.0) if folds and i != self.longest else chord)
+        self.limit = self.chain.inner if folds else 1.0
+        self.distance = distance
+        if before > distance and not folds:
+            used, t = self.curl_back()
+        else:
+            used, t = self.pull_out()
+        put3(joints, 0, ORIGIN)
+        for i in range(self.count):
+            direction: V3 = unit(plus(v3(self.directions, i), scaled(v3(self.pulls, i), t)))
+            put3(joints, i + 1, plus(v3(joints, i), scaled(direction, self.lengths[i])))
+        self.turn_onto(joints, target)
+        return used
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def reach_at(self, t: cython.double) -> cython.double:
+        """The reach when the directions are pulled by t; its derivative is left in `rate`."""
+        k: cython.int
+        tip: V3 = ORIGIN
+        rate: V3 = ORIGIN
+        for k in range(self.count):
+            pull: V3 = v3(self.pulls, k)
+            moved: V3 = plus(v3(self.directions, k), scaled(pull, t))
+            size: cython.double = larger(length(moved), 1e-12)
+            moved = scaled(moved, 1.0 / size)
+            tip = plus(tip, scaled(moved, self.lengths[k]))
+            rate = plus(rate, scaled(minus(pull, scaled(moved, dot(pull, moved))), self.lengths[k] / size))
+        reach: cython.double = length(tip)
+        self.rate = dot(tip, rate) / (reach if reach > 0.0 else 1.0)
+        return reach
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def pull_out(self) -> tuple[cython.int, cython.double]:
+        """The t >= 0 where the reach is the distance, which lies between the reach at 0 and `limit`.
+
+        Newton steps on 1 / sqrt(limit - reach), which is nearly linear in t near full stretch, kept in a bracket.
+        """
+        count: cython.int = 0
+        t: cython.double = 0.0
+        low: cython.double = 0.0
+        high: cython.double = -1.0
+        gap: cython.double = magnitude(self.limit - self.distance)
+        goal: cython.double = 1.0 / sqrt(larger(gap, 1e-14))
+        while count < MATCH_STEPS:
+            count += 1
+            reach: cython.double = self.reach_at(t)
+            if magnitude(reach - self.distance) <= MATCHED:
+                break
+            left: cython.double = larger(magnitude(self.limit - reach), 1e-14)
+            if left > gap:
+                low = t
+            else:
+                high = t
+            root: cython.double = sqrt(left)
+            slope: cython.double = 0.5 * magnitude(self.rate) / (left * root)
+            guess: cython.double = t + (goal - 1.0 / root) / slope if slope > 0.0 else t
+            if guess <= low or (high >= 0.0 and guess >= high):
+                guess = 2.0 * low + 1.0 if high < 0.0 else 0.5 * (low + high)
+            t = guess
+        return count, t
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def curl_back(self) -> tuple[cython.int, cython.double]:
+        """The t in (-1, 0] where the reach comes down to the distance; the last tried where it does not."""
+        count: cython.int = 0
+        t: cython.double = 0.0
+        low: cython.double = -1.0
+        high: cython.double = 0.0
+        while count < MATCH_STEPS:
+            count += 1
+            reach: cython.double = self.reach_at(t)
+            if magnitude(reach - self.distance) <= MATCHED:
+                break
+            if reach > self.distance:
+                high = t
+            else:
+                low = t
+            guess: cython.double = t - (reach - self.distance) / self.rate if magnitude(self.rate) > 1e-12 else t
+            if not (low < guess < high):
+                guess = 0.5 * (low + high)
+            t = guess
+        return count, t

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Small symmetric systems of equations, solved by Cholesky's method."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from .. import cython
+from ..forms import Doubles
+from ..vectors import doubles
+
+
+@cython.cclass
+class System:
+    """A symmetric, positive definite system A x = b of m equations.
+
+    Attributes:
+        size: m.
+        matrix: A, row by row; its lower half counts.
+        wanted: b.
+        values: x, once it is solved.
+    """
+
+    size: cython.int
+    matrix: Doubles
+    wanted: Doubles
+    values: Doubles
+    factor: Doubles  # Cholesky's, in the lower half
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.matrix, self.factor = doubles(size * size), doubles(size * size)
+        self.wanted, self.values = doubles(size), doubles(size)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def clear(self, diagonal: cython.double) -> cython.void:
+        """Make A so many times the unit matrix."""
+        i: cython.int
+        for i in range(self.size * self.size):
+            self.matrix[i] = 0.0
+        for i in range(self.size):
+            self.matrix[i * self.size + i] = diagonal
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.boundscheck(False)
+    def factorize(self) -> cython.bint:
+        """Find Cholesky's factor, with one over its diagonal; False where there is none."""
+        i: cython.int
+        j: cython.int
+        k: cython.int
+        size: cython.int = self.size
+        factor: Doubles = self.factor
+        total: cython.double
+        for i in range(size):
+            for j in range(i + 1):
+                total = self.matrix[i * size + j]
+                for k in range(j):
+                    total -= factor[i * size + k] * factor[j * size + k]
+                if i > j:
+                    factor[i * size + j] = total * factor[j * size + j]
+                elif total > 0.0:
+                    factor[i * size + i] = 1.0 / sqrt(total)
+                else:
+                    return False
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.boundscheck(False)
+    def solve(self) -> cython.bint:
+        """Find x; False, and x zero, where A is not positive definite to the last digits."""
+        i: cython.int
+        k: cython.int
+        size: cython.int = self.size
+        factor: Doubles = self.factor
+        values: Doubles = self.values
+        total: cython.double
+        if not self.factorize():
+            for i in range(size):
+                values[i] = 0.0
+            return False
+        for i in range(size):
+            total = self.wanted[i]
+            for k in range(i):
+                total -= factor[i * size + k] * values[k]
+            values[i] = total * factor[i * size + i]
+        for i in range(size - 1, -1, -1):
+            total = values[i]
+            for k in range(i + 1, size):
+                total -= factor[k * size + i] * values[k]
+            values[i] = total * factor[i * size + i]
+        return True

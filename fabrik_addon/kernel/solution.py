@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a solve found."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from .forms import Q4, V3
+
+
+class Status(StrEnum):
+    """How a solve ended."""
+
+    REACHED = "REACHED"  # the effector is at its goal, within the tolerance
+    TOO_FAR = "TOO_FAR"  # the goal is farther than the chain is long
+    TOO_NEAR = "TOO_NEAR"  # the goal is nearer than the longest bone lets the tip come
+    BLOCKED = "BLOCKED"  # limits, or other goals, hold the figure back
+
+
+STATUSES = tuple(Status)  # rows of numbers name a status by its index in these
+REACHED, TOO_FAR, TOO_NEAR, BLOCKED = range(4)  # the indices
+
+
+class Solution(NamedTuple):
+    """What a solve found.
+
+    Attributes:
+        status: How it ended; with several goals, REACHED where all are, else that of the one that misses most.
+        rotations: n rotations, each in the rest frame of its joint.
+        joints: n + 1 points in solve space: the joints, and the end of the last one's segment.
+        residual: Greatest distance from a goal, in units of the solve space.
+        passes: Sweeps that were used, 1 at least.
+        blocking: Indices of the joints whose limits hold the figure back, the strongest first.
+        give: For each of the first three of these, the radians by which its limit would have to give for the goals to
+            be met with all other limits held; None where that alone would not do.
+        pole_error: Angle in radians between the bend and where the pole wants it; 0 without a pole.
+        statuses: How each goal ended.
+        residuals: What each goal misses, in units of the solve space.
+    """
+
+    status: Status
+    rotations: list[Q4]
+    joints: list[V3]
+    residual: float
+    passes: int
+    blocking: tuple[int, ...]
+    give: tuple[float | None, ...]
+    pole_error: float
+    statuses: tuple[Status, ...]
+    residuals: tuple[float, ...]

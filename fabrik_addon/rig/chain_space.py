@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where chains are solved: relative to their root, as if the parents of the root did not turn.
+
+A world point is brought there in double precision. The large parts of the numbers are subtracted before a matrix is
+applied, which keeps the digits of a rig that stands far from the origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from mathutils import Matrix
+
+from .array_types import Doubles
+from .rotations import Q4, V3, dot, length, matrix_of, plus
+
+Nine: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]
+
+SIMILAR = 1e-6  # share of its square by which the axes of an armature that is scaled alike differ
+
+
+class RigFrame(NamedTuple):
+    """The world matrix of an armature object as Blender evaluated it, and its inverse.
+
+    Attributes:
+        axes: The rows of its axes and scale, which may be sheared or mirrored.
+        away: Where its origin stands.
+        back: The rows of the inverse of `axes`.
+        size: Its scale, where that is the same along all axes; else 0.
+    """
+
+    axes: Nine
+    away: V3
+    back: Nine
+    size: float
+
+    @classmethod
+    def of(cls, world: Matrix) -> RigFrame:
+        """Of a matrix that has an inverse (`checks.check_rig`)."""
+        (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = world
+        first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
+        volume = a * first + b * second + c * third
+        scale = 1.0 / volume
+        back = (
+            first * scale,
+            (c * h - b * i) * scale,
+            (b * f - c * e) * scale,
+            second * scale,
+            (a * i - c * g) * scale,
+            (c * d - a * f) * scale,
+            third * scale,
+            (b * g - a * h) * scale,
+            (a * e - b * d) * scale,
+        )
+        axes = (a, b, c, d, e, f, g, h, i)
+        return cls(axes, (x, y, z), back, _size_of(axes, volume))
+
+    def to_world(self, vector: Sequence[float]) -> V3:
+        """A vector of armature space in the world."""
+        return _applied(self.axes, vector)
+
+    def to_armature(self, vector: Sequence[float]) -> V3:
+        """A vector of the world in armature space."""
+        return _applied(self.back, vector)
+
+
+class ChainSpace(NamedTuple):
+    """Chain space: its origin is the head of the first bone, its unit that of armature space.
+
+    Attributes:
+        rig: The armature.
+        origin: Head of the first bone in armature space.
+        turn: Rotation from chain space to armature space.
+        rows: The same as a matrix.
+        into: Rows of the matrix from the axes of the world into those of chain space.
+        shift: `origin`, turned into chain space.
+    """
+
+    rig: RigFrame
+    origin: V3
+    turn: Q4
+    rows: Nine
+    into: Nine
+    shift: V3
+
+    @classmethod
+    def of(cls, rig: RigFrame, origin: V3, turn: Q4) -> ChainSpace:
+        """Chain space by where its origin is and how its axes are turned."""
+        (a, b, c), (d, e, f), (g, h, i) = matrix_of(turn)
+        back = rig.back
+        x, y, z = (a, d, g), (b, e, h), (c, f, i)  # the axes of chain space in armature space
+        p, q, r = back[0::3], back[1::3], back[2::3]
+        into = (
+            *(dot(x, p), dot(x, q), dot(x, r)),
+            *(dot(y, p), dot(y, q), dot(y, r)),
+            *(dot(z, p), dot(z, q), dot(z, r)),
+        )
+        shift = dot(x, origin), dot(y, origin), dot(z, origin)
+        return cls(rig, origin, turn, (a, b, c, d, e, f, g, h, i), into, shift)
+
+    def to_chain(self, point: Sequence[float]) -> V3:
+        """A world point in chain space."""
+        a, b, c, d, e, f, g, h, i = self.into
+        (x, y, z), (u, v, w), (p, q, r) = point, self.rig.away, self.shift
+        x, y, z = x - u, y - v, z - w
+        return a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r
+
+    def many_to_chain(self, points: Doubles) -> Doubles:
+        """World points (F, 3) in chain space, (F, 3); the same numbers as `to_chain` one by one, to the last bit."""
+        a, b, c, d, e, f, g, h, i = self.into
+        x, y, z = (points - np.array(self.rig.away)).T
+        p, q, r = self.shift
+        return np.column_stack((a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r))
+
+    def to_armature(self, point: Sequence[float]) -> V3:
+        """A point of chain space in armature space."""
+        return plus(self.origin, _applied(self.rows, point))
+
+    def to_world(self, point: Sequence[float]) -> V3:
+        """A point of chain space in the world."""
+        return plus(self.rig.away, self.rig.to_world(self.to_armature(point)))
+
+    def world_length(self, vector: Sequence[float]) -> float:
+        """Length in scene units of a vector of chain space."""
+        return length(self.rig.to_world(_applied(self.rows, vector)))
+
+
+def _applied(rows: Nine, vector: Sequence[float]) -> V3:
+    a, b, c, d, e, f, g, h, i = rows
+    x, y, z = vector
+    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+
+
+def _size_of(axes: Nine, volume: float) -> float:
+    """The scale of axes that are scaled alike and not sheared, from their determinant; else 0."""
+    a, b, c, d, e, f, g, h, i = axes
+    size = abs(volume) ** (1.0 / 3.0)
+    square = size * size
+    slack = SIMILAR * square
+    lengths = a * a + d * d + g * g, b * b + e * e + h * h, c * c + f * f + i * i
+    angles = a * b + d * e + g * h, a * c + d * f + g * i, b * c + e * f + h * i
+    is_similar = all(abs(one - square) <= slack for one in lengths) and all(abs(one) <= slack for one in angles)
+    return size if is_similar else 0.0

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The numbers of one solve as the kernel's buffers hold them."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any, NamedTuple
+
+from ..kernel import Rows
+
+
+class Row(NamedTuple):
+    """One row of goals and answers, to solve in; see the kernel's `Rows`.
+
+    Attributes:
+        rows: The kernel's.
+        numbers: In: 3 numbers of the target, and 3 of a pole.
+        rotations: Out: n x 4.
+        status: Out: one index into `STATUSES`.
+        residual: Out: one distance from tip to target, in units of chain space.
+        passes: Out: one.
+        pole_error: Out: one angle.
+        tip: Out: 3 numbers, in chain space.
+    """
+
+    rows: Rows
+    numbers: array[float]
+    rotations: array[float]
+    status: array[int]
+    residual: array[float]
+    passes: array[int]
+    pole_error: array[float]
+    tip: array[float]
+
+    @classmethod
+    def of(cls, rows: Rows) -> Row:
+        """The views of the kernel's only row."""
+        found: Any = rows
+        out = found.rotations, found.status, found.residual, found.passes, found.pole_error, found.tips
+        return cls(rows, found.numbers, *out)

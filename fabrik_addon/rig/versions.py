@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The version of the data that an armature stores, and the steps from each version to the next.
+
+Whatever changes what is stored, or what it means, adds one to `DATA_VERSION` and a step from the version before to
+`STEPS`; new settings whose defaults leave older chains as they are need none. Steps are run when a file is opened, when
+data come from another file, before a chain is added and before a file is saved.
+
+A library override mixes what its library stores with edits of its own, and its number may be of either. So all steps
+are run on overrides, each time, and a step has to leave alone what is new already.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import bpy
+from bpy.props import IntProperty
+
+from ..errors import RigError
+from .limit_properties import LIMIT_PROPERTIES
+from .properties import OVERRIDE, rig_of
+
+log = logging.getLogger(__name__)
+
+FIRST = 1  # that of the extension 0.1.0, which stored no number
+DATA_VERSION = 2
+
+Step = Callable[[bpy.types.Object], None]
+
+
+def _to_2(owner: bpy.types.Object) -> None:
+    """The number itself is all that is new."""
+
+
+STEPS: dict[int, Step] = {1: _to_2}  # by the version from which they lead
+
+
+def stored_version(owner: bpy.types.Object) -> int:
+    """The version of an armature's data; that of the first one where it has no number."""
+    return int(getattr(owner, "fabrik_version")) or FIRST
+
+
+def newer_refusal(owner: bpy.types.Object | None) -> str:
+    """Why an object's data is left alone, where a newer version of the extension wrote it, or its library; or ""."""
+    newest, place = FIRST, owner
+    while place is not None:
+        newest = max(newest, stored_version(place))
+        place = _reference(place)
+    if newest <= DATA_VERSION:
+        return ""
+    return (
+        f"its FABRIK data is of version {newest}, and this extension knows them up to {DATA_VERSION}: "
+        "update FABRIK Posing to pose it"
+    )
+
+
+def check_not_newer(owner: bpy.types.Object) -> None:
+    """Refuse data of a newer version of the extension.
+
+    Raises:
+        RigError: It is newer.
+    """
+    refusal = newer_refusal(owner)
+    if refusal:
+        raise RigError(refusal, rig=owner.name)
+
+
+def _reference(owner: bpy.types.Object) -> bpy.types.Object | None:
+    """What an override overrides; None for another object."""
+    library = owner.override_library
+    found = library.reference if library is not None else None
+    return found if isinstance(found, bpy.types.Object) else None
+
+
+def bring_up_to_date(owner: bpy.types.Object) -> None:
+    """Run the steps from an armature's version to this one, and write the number.
+
+    Args:
+        owner: An armature object that can be edited, with data that is not newer.
+    """
+    first = FIRST if owner.override_library is not None else stored_version(owner)
+    for version in range(first, DATA_VERSION):
+        STEPS[version](owner)
+    if getattr(owner, "fabrik_version") != DATA_VERSION:
+        setattr(owner, "fabrik_version", DATA_VERSION)
+
+
+def bring_all_up_to_date(objects: Iterable[bpy.types.Object]) -> None:
+    """The same for all armatures that hold data of ours; of those that are newer the log tells.
+
+    What is linked is not written to: it is of the version of its library, which is brought up to date as a file.
+    """
+    for owner in objects:
+        if owner.type != "ARMATURE" or not _holds_data(owner):
+            continue
+        try:
+            check_not_newer(owner)
+            if owner.is_editable:
+                bring_up_to_date(owner)
+        except RigError as error:
+            log.warning("%s", error)
+        except Exception:  # the file stays of use without this armature, which keeps its number
+            log.exception("the data of '%s' could not be brought up to date", owner.name)
+
+
+def _holds_data(owner: bpy.types.Object) -> bool:
+    """Whether an armature has a number, chains, or bones whose limit was ever set."""
+    if getattr(owner, "fabrik_version") or len(rig_of(owner).chains):
+        return True
+    names = [f"fabrik_{name}" for name in LIMIT_PROPERTIES]
+    return any(bone.is_property_set(name) for bone in (owner.pose.bones if owner.pose else ()) for name in names)
+
+
+def register() -> None:
+    """Register the number."""
+    stored: Any = bpy.types.Object
+    number: Any = IntProperty
+    stored.fabrik_version = number(name="Version of FABRIK Data", min=0, options={"HIDDEN"}, override=OVERRIDE)
+
+
+def unregister() -> None:
+    """Take it away again; what is stored in files stays in them."""
+    stored: Any = bpy.types.Object
+    del stored.fabrik_version

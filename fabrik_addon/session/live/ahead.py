@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains posed before a frame is evaluated: those that nothing moves but their goals, which move by their own curves.
+
+So the frame is evaluated once. Where the curves do not tell the truth, since something was changed that nobody told us
+of, that is found after the evaluation, and the chain is read anew.
+"""
+
+from __future__ import annotations
+
+import bpy
+
+from ...finite import are_finite
+from ...rig.plain_motion import points_ahead
+from ...rig.properties import Changes
+from .known import GONE, Foreseen, LiveChain, state
+from .solving import follow, numbers_of
+from .writing import write
+
+BLOCK = 12  # frames for which curves are evaluated at once
+MOST = 512  # frames of which the goals of a chain are kept
+
+
+def ahead(scene: bpy.types.Scene) -> None:
+    """Pose the chains whose goals move by their own curves alone, before the frame is evaluated."""
+    if state.paused or scene.name_full != state.scene or Changes.count != state.heard or state.order is None:
+        return
+    if not getattr(scene, "fabrik_live"):
+        return
+    frame = scene.frame_current_final
+    try:
+        for rig in state.rigs:
+            posed = [known for known in rig.chains.values() if _follows(known, frame)]
+            if posed:
+                write(rig, posed)
+    except GONE:  # all is looked up anew at the frame
+        state.forget()
+
+
+def _follows(known: LiveChain, frame: float) -> bool:
+    """Solve a chain for a frame that is to come; whether it stands elsewhere then, as far as that can be foreseen."""
+    foreseen = known.foreseen
+    if foreseen is None or not (known.is_fresh and known.ways.are_none and known.prepared.is_rigid):
+        return False
+    found = foreseen.get(frame)
+    if found is None:
+        _foresee(known, foreseen, frame)
+        found = foreseen.get(frame)
+        if found is None:
+            return False
+    numbers, points = found
+    if numbers == known.numbers:
+        return False
+    follow(known, numbers, points)
+    return True
+
+
+def _foresee(known: LiveChain, foreseen: Foreseen, frame: float) -> None:
+    """Find where the goals of a chain will stand at a frame, and at those about it."""
+    is_whole = frame == int(frame)
+    frames = [float(int(frame) // BLOCK * BLOCK + k) for k in range(BLOCK)] if is_whole else [frame]
+    paths = []
+    for _, _, goal, bone, _ in known.sources:
+        points = points_ahead(goal, bone, frames)
+        if points is None:
+            known.foreseen = None
+            return
+        paths.append(points)
+    if len(foreseen) >= MOST:
+        foreseen.clear()
+    for at, points_at in zip(frames, zip(*paths, strict=True), strict=True):
+        if all(are_finite(point) for point in points_at):
+            foreseen[at] = numbers_of(known, points_at), points_at

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live posing: chains follow their goals whenever something moves.
+
+Blender calls `tick` after it evaluated a change or a frame, and evaluates what is written there before it draws, in
+the same update. A chain is read in full when its armature changed; from frame to frame only that is looked at which
+may move it: its goals, and the armature and the parents that carry it where these are animated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import bpy
+
+from ...errors import AbsentTargetError, FabrikError, RigError
+from ...rig.chain_bones import pose_bones
+from ...rig.chain_space import RigFrame
+from ...rig.checks import movers_of
+from ...rig.flush import flush_animation
+from ...rig.keys import KeyedChannels
+from ...rig.prepared import RigFacts, frame_of
+from ...rig.properties import Changes, rig_of
+from ...rig.rotations import V3
+from ..outcome import Outcome, store
+from .keying import key_posed
+from .known import GONE, Item, LiveChain, LiveRig, state
+from .looking import look, switch_off
+from .solving import as_foreseen, follow, numbers_of, points_now, read_anew, renew_channels, renew_space, stands
+from .writing import write_new
+
+
+def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> None:
+    """Solve what no longer stands as its goals want it, after Blender evaluated a change or a frame.
+
+    Args:
+        context: For automatic keying.
+        scene: That was evaluated.
+        depsgraph: With which it was.
+        is_frame: Whether the frame changed; such poses are not keyed.
+    """
+    if state.paused:
+        return
+    if scene.name_full != state.scene or not getattr(scene, "fabrik_live"):
+        state.forget()
+        state.scene = scene.name_full
+    if not getattr(scene, "fabrik_live"):
+        return
+    try:
+        posed = _posed(scene, depsgraph, is_frame)
+    except GONE:
+        state.forget()
+        posed = _posed(scene, depsgraph, is_frame)
+    undone, state.undone = state.undone, False
+    if not is_frame and not undone:
+        key_posed(context, posed, depsgraph)
+
+
+def _posed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> list[Item]:
+    """Bring every chain that does not stand as its goals want it to them; which were written."""
+    changed = _changed(scene, depsgraph, is_frame)
+    heard, state.heard = state.heard, Changes.count
+    is_known = state.order is not None
+    if is_frame and heard != Changes.count:  # nobody evaluated what was set before the frame changed
+        state.order = None
+        _doubt(state.rigs)
+    if state.order is None:
+        look(scene)
+    if not state.rigs:
+        return []
+    is_render = depsgraph.mode == "RENDER"
+    if is_render:
+        for rig in state.rigs:
+            flush_animation(rig.owner, depsgraph)
+    elif is_frame and is_known and state.order is not None and all(as_foreseen(rig, depsgraph) for rig in state.rigs):
+        return []
+    if is_render or not is_frame:
+        _doubt(rig for rig in state.rigs if is_render or rig.owner in changed)
+    if is_known and not is_frame and not is_render and not changed & state.watched and not state.unkeyed:
+        return []
+    return _Tick(depsgraph, is_frame, changed if is_known else None).posed()
+
+
+def _doubt(rigs: Iterable[LiveRig]) -> None:
+    """Chains of these armatures have to be read anew."""
+    for rig in rigs:
+        for known in rig.chains.values():
+            known.is_fresh = False
+
+
+def _changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> set[bpy.types.Object]:
+    """Objects that Blender evaluated anew; the order is forgotten where it may have changed with them.
+
+    With a frame it may have been any: what moves them from frame to frame is known, and all are looked at.
+    """
+    if is_frame:
+        is_other = depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("SCENE")
+        if is_other and not _is_animated(scene):
+            state.order = None
+        return state.watched
+    changed: set[bpy.types.Object] = set()
+    for update in depsgraph.updates:
+        found = update.id.original if update.id else None
+        if isinstance(found, bpy.types.Object):
+            changed.add(found)
+            if found.type == "ARMATURE" and (found in state.watched or rig_of(found).live):
+                state.order = None  # its chains may be others now
+        elif isinstance(found, bpy.types.Armature):
+            changed |= {rig.owner for rig in state.rigs if rig.owner.data == found}
+        elif isinstance(found, bpy.types.Scene | bpy.types.Collection | bpy.types.Action):
+            state.order = None  # by an action, what moves the chains from frame to frame
+    for rig in state.rigs:
+        for known in rig.chains.values():
+            known.foreseen = {}
+    return changed
+
+
+def _is_animated(scene: bpy.types.Scene) -> bool:
+    """Whether a scene is evaluated with every frame."""
+    data = scene.animation_data
+    return data is not None and bool(data.action or data.drivers)
+
+
+class _Tick:
+    """The chains looked at after one evaluation.
+
+    Args:
+        depsgraph: Evaluated.
+        is_frame: Whether the frame changed.
+        changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
+    """
+
+    def __init__(self, depsgraph: bpy.types.Depsgraph, is_frame: bool, changed: set[bpy.types.Object] | None) -> None:
+        self.depsgraph, self.is_frame, self.changed = depsgraph, is_frame, changed
+        self.is_later = False  # whether chains of an earlier level were posed
+        self.facts: dict[LiveRig, RigFacts] = {}
+        self.keyed: dict[LiveRig, KeyedChannels] = {}
+        self.poses: dict[LiveRig, Any] = {}
+
+    def posed(self) -> list[Item]:
+        """Pose level by level; which chains were written."""
+        written: list[Item] = []
+        levels = state.order or []
+        for i, level in enumerate(levels):
+            moved: dict[LiveRig, list[LiveChain]] = {}
+            for rig, name in level:
+                known = self._looked(rig, name)
+                if known is not None:
+                    moved.setdefault(rig, []).append(known)
+            posed = [(rig, known.name) for rig, chains in moved.items() for known in write_new(rig, chains)]
+            written += posed
+            if posed and i + 1 < len(levels):
+                self._evaluate()
+        return written
+
+    def _evaluate(self) -> None:
+        """Let Blender evaluate what was written, for the chains that may hang on it."""
+        state.paused = True  # Blender calls the handlers for this evaluation, too
+        try:
+            self.depsgraph.update()
+        finally:
+            state.paused = False
+        self.poses.clear()
+        self.is_later = True
+
+    def _looked(self, rig: LiveRig, name: str) -> LiveChain | None:
+        """A chain that is to be written; None for one that stands as its goals want it."""
+        known = rig.chains.get(name)
+        try:
+            if known is None or not known.is_fresh:
+                return self._anew(rig, name)
+            if not self._may_have_moved(rig, known):
+                return None
+            points, space = points_now(known, self.depsgraph), known.space
+            if not self._is_same(rig, known, points):
+                return self._anew(rig, name)
+            numbers = known.numbers
+            if points != known.points or known.space is not space:
+                numbers = numbers_of(known, points)
+            if numbers != known.numbers:
+                follow(known, numbers, points)
+                return known
+            known.points = points
+            return known if self._is_overwritten(known) else None
+        except FabrikError as error:
+            self._refused(rig, name, error)
+        return None
+
+    def _refused(self, rig: LiveRig, name: str, error: FabrikError) -> None:
+        """Tell why a chain can't be solved: for a while, in edit mode, rest position, hidden; or at all."""
+        rig.chains.pop(name, None)
+        chain = rig_of(rig.owner).chains.get(name)
+        if chain is None:
+            return
+        if not isinstance(error, RigError | AbsentTargetError):
+            switch_off(rig.owner, chain, error)
+        elif self.depsgraph.mode == "VIEWPORT":
+            store(chain, Outcome(chain.name, "REFUSED", reason=f"live posing waits: {error.local}"))
+
+    def _anew(self, rig: LiveRig, name: str) -> LiveChain | None:
+        """Read a chain in full, and solve it; None for one that is gone or disabled."""
+        chain = rig_of(rig.owner).chains.get(name)
+        if chain is None or not chain.enabled:
+            state.order = None
+            return None
+        self._poses_of(rig)
+        known = read_anew(rig, chain, self.depsgraph, self._facts_of(rig))
+        if rig.frame is not None and rig.frame == known.space.rig:
+            known.space = known.space._replace(rig=rig.frame)
+        rig.chains[name] = known
+        return known
+
+    def _facts_of(self, rig: LiveRig) -> RigFacts:
+        if rig not in self.facts:
+            self.facts[rig] = RigFacts(movers_of(rig.owner), self._keyed_of(rig))
+        return self.facts[rig]
+
+    def _keyed_of(self, rig: LiveRig) -> KeyedChannels:
+        if rig not in self.keyed:
+            self.keyed[rig] = KeyedChannels(rig.owner, frame_of(self.depsgraph))
+        return self.keyed[rig]
+
+    def _may_have_moved(self, rig: LiveRig, known: LiveChain) -> bool:
+        if self.is_frame or self.is_later or self.changed is None:
+            return True
+        return any(source.found in self.changed for source in known.sources)
+
+    def _is_same(self, rig: LiveRig, known: LiveChain, points: Sequence[V3]) -> bool:
+        """Whether a chain is as it was read, and no more than carried elsewhere; then it is brought there."""
+        motion, is_evaluated = known.ways.motion, self.changed is None or rig.owner in self.changed
+        if not known.prepared.is_rigid:
+            is_still = self.is_frame and known.ways.are_none and points == known.points
+            return is_still and stands(known, self._poses_of(rig)) and rig.frame == known.space.rig
+        if self.is_frame and motion.changes:
+            return False
+        if not (is_evaluated or motion.is_carried or self.is_later):
+            return True
+        poses = self._poses_of(rig)
+        assert rig.frame is not None
+        is_moved = motion.is_carried or (rig.frame is not known.space.rig and rig.frame != known.space.rig)
+        if is_moved and not renew_space(known, rig.frame, poses):
+            return False
+        if motion.is_keyed:
+            if self.is_frame:
+                renew_channels(known, rig, self._keyed_of(rig))
+            return True
+        return known.ways.shares or self.is_later or stands(known, poses)
+
+    def _is_overwritten(self, known: LiveChain) -> bool:
+        """Whether a chain whose goals stay may not stand any more as it was written."""
+        return (self.is_frame and known.ways.motion.is_keyed) or (self.is_later and known.ways.shares)
+
+    def _poses_of(self, rig: LiveRig) -> Any:
+        """The evaluated pose bones of an armature; how its object stands is noted with it."""
+        if rig not in self.poses:
+            evaluated = rig.owner.evaluated_get(self.depsgraph)
+            self.poses[rig] = pose_bones(evaluated)
+            world = evaluated.matrix_world
+            if rig.frame is None or world != rig.world:
+                rig.frame, rig.world = RigFrame.of(world), world.copy()
+        return self.poses[rig]

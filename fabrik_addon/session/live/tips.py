@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the tips of many chains of an armature stand, beside where they were solved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...rig.array_types import Doubles, Singles
+from ...rig.chain_space import ChainSpace
+from ..measuring import ULPS
+
+
+class Tips:
+    """The last bones of chains of an armature.
+
+    Args:
+        key: The C chains, and where they are solved.
+        tips: Of each chain (3,), where its solve leaves the tip in chain space.
+        places: Of each chain the index of its last bone in the armature.
+        near_enough: Of each chain the square of the distance within which its tip counts as being there.
+        count: Number of bones of the armature.
+
+    Attributes:
+        key: The same; with others it does not hold any more.
+    """
+
+    def __init__(
+        self,
+        key: tuple[object, Sequence[ChainSpace]],
+        tips: Sequence[Doubles],
+        places: Sequence[int],
+        near_enough: Sequence[float],
+        count: int,
+    ) -> None:
+        self.key = key
+        self._tips = tips
+        self._places = np.array(places, dtype=np.intp)
+        self._rows = np.array([space.rows for space in key[1]]).reshape(-1, 3, 3)
+        self._origins = np.array([space.origin for space in key[1]])
+        self._near_enough = np.array(near_enough)
+        self._tails: Singles = np.empty((count, 3), dtype=np.float32)
+
+    def stand(self, poses: Any) -> bool:
+        """Whether all tips stand where they were solved.
+
+        Args:
+            poses: The evaluated pose bones.
+
+        Raises:
+            TypeError: The armature has other bones.
+        """
+        poses.foreach_get("tail", self._tails.reshape(-1))
+        wanted = np.einsum("cij,cj->ci", self._rows, np.concatenate(self._tips).reshape(-1, 3)) + self._origins
+        off = self._tails[self._places] - wanted
+        squares = np.einsum("ci,ci->c", off, off)
+        if (squares <= self._near_enough).all():
+            return True
+        allowed = (ULPS * np.abs(wanted).max(axis=1)) ** 2
+        return bool((squares <= np.maximum(self._near_enough, allowed)).all())

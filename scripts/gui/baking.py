@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking in Blender's window: the dialog, the progress, Esc, the report and the strip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import bpy
+from mathutils import Vector
+
+from .window import CONTEXT, OPS, WAIT, Window, check
+
+LONG, SHORT = 20000, 120  # frames
+
+
+def _curves(owner: Any) -> int:
+    return len(import_module("bl_ext.user_default.fabrik.rig.compat").fcurves_of(owner))
+
+
+def baked(window: Window) -> Iterator[float]:
+    """Bake by the dialog: given up with Esc, then to the end."""
+    owner: Any = bpy.data.objects["Leg"]
+    chain = owner.fabrik.chains[0]
+    chain.use_plain = False
+    for frame, place in ((1, (0.1, -0.8, 0.7)), (40, (0.0, 0.3, 0.4)), (80, (0.0, 0.25, 1.9)), (SHORT, (0, -0.3, 0.5))):
+        chain.target.location = Vector(place)
+        chain.target.keyframe_insert("location", frame=frame)
+    still = chain.target.constraints.new("LIMIT_LOCATION")  # its frames have to be visited
+    scene = CONTEXT.scene
+    scene.frame_end = LONG
+    scene.frame_set(1)
+    yield WAIT
+    region = window.region("WINDOW")
+    middle = region.x + region.width // 2, region.y + region.height // 2
+    yield from window.move(middle)
+    with window.context():
+        OPS.ed.undo_push(message="before the bake")
+        OPS.fabrik.bake("INVOKE_DEFAULT")
+    yield WAIT
+    yield from window.picture("9_bake_dialog", away=False)
+    yield from window.key("RET", middle)
+    yield 1.5
+    running = [found.bl_idname for found in window.window.modal_operators]
+    check("a long bake goes on beside the window", "FABRIK_OT_bake" in running)
+    yield from window.picture("10_bake_progress")
+    yield from window.key("ESC", middle)
+    yield WAIT
+    check("Esc ends it", not window.window.modal_operators)
+    check("and leaves no key and the chain enabled", not _curves(owner) and chain.enabled)
+    scene.frame_end = SHORT
+    chain.target.constraints.remove(still)
+    with window.context():
+        OPS.fabrik.bake("INVOKE_DEFAULT")
+    yield WAIT
+    yield from window.key("RET", middle)
+    yield 1.0
+    check("a short bake keys all bones", _curves(owner) == 12 and not chain.enabled)
+    for area in window.window.screen.areas:
+        if area.type == "DOPESHEET_EDITOR":
+            with CONTEXT.temp_override(window=window.window, area=area, region=area.regions[-1]):
+                OPS.action.view_all()
+    scene.frame_set(80)
+    side = window.region("UI")
+    at = side.x + side.width // 2, side.y + side.height // 2
+    for _ in range(30):
+        yield from window.events(("WHEELDOWNMOUSE", "PRESS"), at=at)
+    yield from window.picture("11_bake_report")
+    with window.context():
+        bpy.ops.ed.undo()
+    yield WAIT
+    undone: Any = bpy.data.objects["Leg"]
+    check("a bake is undone in one step", not _curves(undone) and undone.fabrik.chains[0].enabled)

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Figures with several goals: what is met, what is weighed, and what stays as it is."""
+
+from itertools import pairwise, permutations
+from math import pi
+from random import Random
+
+import pytest
+from fabrik_addon.kernel import Aim, Bend, Cone, Facing, Figure, Goal, Joint, Point, Solution, Solver, Status, Trace
+
+from bodies import BONE, ENDS, HUMAN, INDEX, PARENTS, branching, points_for, posed
+from chains import (
+    IDENTITY,
+    IS_COMPILED,
+    LIMIT_SLACK,
+    LIMITED,
+    Q4,
+    V3,
+    X,
+    Y,
+    angle_between,
+    apart,
+    dot,
+    goals_for,
+    hinge,
+    joints_through,
+    largest_turn,
+    lerp,
+    minus,
+    perpendicular,
+    plus,
+    random_direction,
+    random_rotations,
+    random_turn,
+    random_vector,
+    rotated,
+    scaled,
+    some,
+    turn_about,
+    turn_angle,
+    turn_between,
+    unit,
+)
+
+CLOSE = 1e-9  # shares of the size, and radians: what the order of sums may change
+
+
+def assert_inside(figure: Figure, solution: Solution) -> None:
+    """No limit is exceeded, and what is told is what the rotations make."""
+    for limit, rotation in zip(figure.joint_limits, solution.rotations, strict=True):
+        assert limit.violation(rotation) <= LIMIT_SLACK
+    placed = figure.placed(solution.rotations)
+    for seen, wanted in zip(solution.joints, [*placed.heads, placed.ends[-1]], strict=True):
+        assert apart(seen, wanted) <= CLOSE * figure.size
+
+
+class TestGoals:
+    def test_two_hands_reach_what_some_pose_reaches(self) -> None:
+        figure = branching({0: Cone.circular(0.4), 1: Cone.circular(0.4), 3: hinge(X, 0, 150)})
+        solver, random = Solver(figure), Random(1)
+        for _ in range(some(60)):
+            aim = figure.placed(posed(random, figure))
+            solution = solver.solve([Point(4, aim.ends[4]), Point(7, aim.ends[7])])
+            assert solution.status is Status.REACHED
+            assert solution.statuses == (Status.REACHED,) * 2
+            assert solution.residual == max(solution.residuals) <= 1e-4 * figure.size
+            assert_inside(figure, solution)
+
+    def test_points_and_facings_together(self) -> None:
+        figure, random = branching(), Random(2)
+        solver = Solver(figure)
+        for _ in range(some(60)):
+            aim = figure.placed(posed(random, figure))
+            goals = [Point(4, aim.ends[4]), Facing(4, aim.frames[4], weight=0.2), Point(7, aim.ends[7])]
+            found = figure.placed(solver.solve(goals).rotations)
+            assert apart(found.ends[4], aim.ends[4]) < 1e-4
+            assert apart(found.ends[7], aim.ends[7]) < 1e-4
+            assert turn_between(found.frames[4], aim.frames[4]) < 1e-3
+
+    def test_an_axis_is_aimed_at_a_place(self) -> None:
+        figure, random = branching(), Random(3)
+        solver = Solver(figure)
+        for _ in range(some(40)):
+            axis, place = random_direction(random), scaled(random_direction(random), 3.0 * figure.size)
+            goals = [Aim(4, axis, place), Point(7, figure.placed(posed(random, figure, 0.3)).ends[7])]
+            found = figure.placed(solver.solve(goals).rotations)
+            assert angle_between(rotated(found.frames[4], axis), minus(place, found.heads[4])) < 1e-3
+
+    def test_a_place_in_a_frame_is_brought_to_its_target(self) -> None:
+        figure, random = branching(), Random(4)
+        solver = Solver(figure)
+        for _ in range(some(40)):
+            aim, offset = figure.placed(posed(random, figure)), scaled(random_vector(random), 0.1)
+            target = plus(aim.heads[4], rotated(aim.frames[4], offset))
+            found = figure.placed(solver.solve([Point(4, target, offset=offset)]).rotations)
+            assert apart(plus(found.heads[4], rotated(found.frames[4], offset)), target) < 1e-4
+
+    @pytest.mark.parametrize("side", [(0, 0, 1), (0, 0, -1), (0, 1, 0.5)])
+    def test_the_inner_joints_of_a_run_bend_towards_its_pole(self, side: V3) -> None:
+        figure = branching()
+        here = figure.placed(figure.starts)
+        target = lerp(here.heads[2], here.ends[4], 0.6)
+        pole = plus(here.heads[2], scaled(side, 5.0))
+        solution = Solver(figure).solve([Point(4, target), Point(7, here.ends[7]), Bend(4, pole, 0.0, 0.1, root=2)])
+        found = figure.placed(solution.rotations)
+        along = unit(minus(found.ends[4], found.heads[2]))
+        bend = perpendicular(minus(lerp(found.heads[3], found.heads[4], 0.5), found.heads[2]), along)
+        assert apart(found.ends[4], target) < 1e-3
+        assert angle_between(bend, perpendicular(minus(pole, found.heads[2]), along)) < 0.35
+
+    def test_two_chains_that_meet(self) -> None:
+        """The joints of TheComet's test: 0-1-2-3-4 and 2-5-6, effectors at both ends."""
+        joints = [Joint((0.0, 1.0, 0.0)) for _ in range(6)]
+        figure = Figure(joints, (-1, 0, 1, 2, 1, 4))
+        solution = Solver(figure).solve([Point(3, (1.5, 2.0, 0.5)), Point(5, (-1.5, 2.0, 0.5))])
+        found = figure.placed(solution.rotations)
+        assert solution.status is Status.REACHED
+        assert apart(found.heads[2], found.heads[4]) == 0.0
+        assert apart(found.ends[3], (1.5, 2.0, 0.5)) < 1e-3
+        assert apart(found.ends[5], (-1.5, 2.0, 0.5)) < 1e-3
+
+    def test_goals_on_joints_before_those_of_other_goals(self) -> None:
+        figure, random = branching(), Random(5)
+        solver = Solver(figure)
+        for _ in range(some(40)):
+            goals = points_for(figure, posed(random, figure), (1, 3, 4))
+            assert solver.solve(goals).status is Status.REACHED
+
+
+class TestWeights:
+    def test_the_order_of_the_goals_does_not_matter(self) -> None:
+        figure, random = branching({1: Cone.circular(0.5), 6: hinge(X, 0, 140)}), Random(6)
+        solver = Solver(figure)
+        for _ in range(some(20)):
+            aim = figure.placed(posed(random, figure))
+            goals: list[Goal] = [Point(4, aim.ends[4]), Point(7, aim.ends[7], 0.5), Facing(1, aim.frames[1], 0.1)]
+            poses = [solver.solve(list(order)).rotations for order in permutations(goals)]
+            for pose in poses[1:]:
+                assert max(turn_between(a, b) for a, b in zip(pose, poses[0], strict=True)) <= CLOSE
+
+    @pytest.mark.parametrize("weight", [0.5, 1.0, 3.0])
+    def test_rival_goals_are_met_at_their_weighted_mean(self, weight: float) -> None:
+        figure = branching()
+        here = figure.placed(figure.starts).ends[4]
+        first, second = plus(here, (0.1, -0.2, 0.1)), plus(here, (0.1, -0.2, -0.1))
+        solution = Solver(figure).solve([Point(4, first), Point(4, second, weight=weight)])
+        mean = scaled(plus(first, scaled(second, weight**2)), 1.0 / (1.0 + weight**2))
+        assert apart(figure.placed(solution.rotations).ends[4], mean) < 2e-3
+        assert solution.status is Status.BLOCKED
+
+    def test_a_goal_out_of_reach_leaves_the_other_where_it_is_wanted_most(self) -> None:
+        figure = branching()
+        here = figure.placed(figure.starts)
+        solution = Solver(figure).solve([Point(4, here.ends[4], weight=20.0), Point(7, (9.0, 0.0, 0.0), weight=0.1)])
+        found = figure.placed(solution.rotations)
+        assert apart(found.ends[4], here.ends[4]) < 5e-3
+        assert found.ends[7][0] > here.ends[7][0]
+        assert solution.statuses[1] is Status.TOO_FAR
+        assert solution.residuals[1] == pytest.approx(apart(found.ends[7], (9.0, 0.0, 0.0)))
+
+    def test_a_goal_without_weight_asks_nothing(self) -> None:
+        figure, random = branching(), Random(7)
+        solver = Solver(figure)
+        for _ in range(some(10)):
+            goals = points_for(figure, posed(random, figure), (4, 7))
+            with_another = [*goals, Point(3, random_vector(random), weight=0.0)]
+            a, b = solver.solve(goals), solver.solve(with_another)
+            assert largest_turn(a, b) <= CLOSE
+
+    def test_what_can_not_be_met_names_who_holds_it(self) -> None:
+        figure = branching({i: hinge(X, -5, 5) for i in range(8)})
+        solution = Solver(figure).solve([Point(4, (-0.2, 0.1, 0.7)), Point(7, (0.2, 0.1, 0.7))])
+        assert solution.status is Status.BLOCKED
+        assert solution.blocking
+        assert len(solution.give) == min(len(solution.blocking), 3)
+        assert_inside(figure, solution)
+
+
+class TestPosture:
+    @pytest.mark.parametrize("figure", [branching(), HUMAN], ids=["two arms", "human"])
+    def test_a_figure_that_stands_at_its_goals_stays(self, figure: Figure) -> None:
+        ends = (4, 7) if figure.count == 8 else ENDS
+        solution = Solver(figure).solve(points_for(figure, figure.starts, ends))
+        assert solution.status is Status.REACHED
+        assert max(turn_angle(rotation) for rotation in solution.rotations) <= CLOSE
+
+    def test_joints_that_move_no_goal_stay(self) -> None:
+        hand = INDEX["hand.L"]
+        there = plus(HUMAN.placed(HUMAN.starts).ends[hand], (-0.15, -0.2, -0.1))
+        solution = Solver(HUMAN).solve([Point(hand, there)])
+        moving, joint = set(), hand
+        while joint >= 0:
+            moving.add(joint)
+            joint = PARENTS[joint]
+        assert solution.status is Status.REACHED
+        for i, rotation in enumerate(solution.rotations):
+            assert (rotation == IDENTITY) == (i not in moving)
+
+    @pytest.mark.parametrize("count", [3, 4, 6])
+    def test_a_spine_bends_evenly(self, count: int) -> None:
+        """Law: joints of one stiffness share a turn in equal parts."""
+        joints = [Joint((0.0, BONE, 0.0)) for _ in range(count + 1)]
+        figure = Figure(joints, (*range(-1, count - 1), count - 2))
+        angle = 0.9
+        solution = Solver(figure).solve([Facing(count - 1, turn_about(X, angle))])
+        for rotation in solution.rotations[:count]:
+            assert turn_angle(rotation) == pytest.approx(angle / count, abs=1e-4)
+            assert rotation[1] > 0.0
+        assert solution.rotations[count] == IDENTITY
+
+    def test_a_stiff_joint_takes_less_of_a_turn(self) -> None:
+        joints = [Joint((0.0, BONE, 0.0), stiffness=0.9 if i == 1 else 0.0) for i in range(5)]
+        figure = Figure(joints, (-1, 0, 1, 2, 2))
+        turns = [turn_angle(turn) for turn in Solver(figure).solve([Facing(3, turn_about(X, 0.9))]).rotations]
+        assert turns[1] < 0.5 * turns[0]
+        assert turns[0] == pytest.approx(turns[2], abs=1e-3)
+
+    def test_of_many_poses_one_near_the_start_pose_is_taken(self) -> None:
+        """Law: no pose drawn at random that meets the goals is nearer to the start pose, summed over the joints."""
+        figure, random = branching(), Random(8)
+        solver = Solver(figure)
+
+        def turned(pose: list[Q4]) -> float:
+            return sum(turn_angle(rotation) ** 2 for rotation in pose)
+
+        for _ in range(some(40)):
+            pose = posed(random, figure)
+            solution = solver.solve(points_for(figure, pose, (4, 7)))
+            assert turned(solution.rotations) <= 1.05 * turned(pose)
+
+
+class TestOneAnswer:
+    def test_repeated_and_interleaved_solves_give_equal_bits(self) -> None:
+        random = Random(9)
+        figures = [branching(), branching({1: Cone.circular(0.4), 3: hinge(X, 0, 150)}), HUMAN]
+        solvers = [Solver(figure) for figure in figures]
+        asked = []
+        for i in range(some(30) + 3):
+            figure = figures[i % 3]
+            asked.append((i % 3, points_for(figure, posed(random, figure), (4, 7) if i % 3 < 2 else ENDS)))
+        first = [solvers[i].solve(goals) for i, goals in asked]
+        assert [solvers[i].solve(goals) for i, goals in reversed(asked)] == first[::-1]
+        assert [Solver(figures[i]).solve(goals) for i, goals in asked[:3]] == first[:3]
+
+    @pytest.mark.parametrize("name", ["leg with ankle", "spider leg", "shoulder"])
+    def test_a_chain_is_a_figure_without_branches(self, name: str) -> None:
+        """Law: parents that are written out give the same bits as none."""
+        chain, random = LIMITED[name], Random(10)
+        points = chain.placed(chain.starts).joints
+        joints = joints_through(points, chain.joint_limits)
+        written, plain = Figure(joints, range(-1, chain.count - 1)), Figure(joints)
+        assert written.is_chain
+        for _ in range(some(10)):
+            goals = goals_for(chain, random_vector(random), random_vector(random))
+            assert Solver(written).solve(goals) == Solver(plain).solve(goals)
+
+    def test_a_head_that_stands_at_the_end_of_the_parent_is_no_gap(self) -> None:
+        """Law: to say where a joint stands, where it would stand anyway, changes nothing but rounding."""
+        figure, random = branching(), Random(11)
+        joints = [Joint((0.0, BONE, 0.0)) for _ in range(5)]
+        said = Figure(joints, (-1, 0, 1, 1, 3), [None, (0.0, BONE, 0.0), None, (0.0, BONE, 0.0), None])
+        unsaid = Figure(joints, (-1, 0, 1, 1, 3))
+        for _ in range(some(10)):
+            goals = points_for(unsaid, posed(random, unsaid), (2, 4))
+            assert largest_turn(Solver(said).solve(goals), Solver(unsaid).solve(goals)) <= CLOSE
+        assert not figure.is_chain
+
+    def test_a_trace_changes_nothing(self) -> None:
+        figure, trace = branching(), Trace()
+        goals = points_for(figure, posed(Random(12), figure), (4, 7))
+        assert Solver(figure).solve(goals, trace=trace) == Solver(figure).solve(goals)
+        assert trace.steps
+        for step in trace.steps:
+            assert len(step.joints) == figure.count + 1
+
+    def test_scale_and_turn_move_the_answer_along(self) -> None:
+        random = Random(13)
+        rests = [random_turn(random, 1.0) for _ in range(6)]
+        parents = (-1, 0, 1, 2, 1, 4)
+        for _ in range(some(20)):
+            turn, scale = random_turn(random, pi), 10.0 ** random.uniform(-3, 3)
+            figure = Figure([Joint((0.0, BONE, 0.0), rest) for rest in rests], parents)
+            moved = Figure([Joint((0.0, BONE * scale, 0.0), rest) for rest in rests], parents, base=turn)
+            goals = points_for(figure, posed(random, figure), (3, 5))
+            there = [Point(goal.effector, scaled(rotated(turn, _place(goal)), scale)) for goal in goals]
+            assert largest_turn(Solver(figure).solve(goals), Solver(moved).solve(there)) <= 1e-6
+
+
+def _place(goal: Goal) -> V3:
+    x, y, z = goal.numbers()
+    return (x, y, z)
+
+
+class TestHuman:
+    """52 joints with the ranges of a human's: goals where a random pose, drawn from all that the limits allow, is."""
+
+    def test_the_figure_is_as_described(self) -> None:
+        placed = HUMAN.placed(HUMAN.starts)
+        assert HUMAN.count == 52
+        assert apart(placed.ends[INDEX["hand.L"]], (0.79, 0.0, 0.46)) < 1e-9
+        assert apart(placed.ends[INDEX["foot.R"]], (-0.1, -0.12, -0.96)) < 1e-9
+        bent = list(HUMAN.starts)
+        bent[INDEX["forearm.L"]] = bent[INDEX["forearm.R"]] = bent[INDEX["shin.L"]] = turn_about(X, 1.0)
+        seen = HUMAN.placed(bent)
+        for name, sign in (("hand.L", -1), ("hand.R", -1), ("foot.L", 1)):
+            moved = minus(seen.ends[INDEX[name]], placed.ends[INDEX[name]])
+            assert dot(moved, Y) * sign > 0.2
+
+    @pytest.mark.parametrize(("ends", "seed", "share"), [(5, 14, 0.0), (12, 15, 0.02)])
+    def test_poses_by_forward_kinematics_are_found(self, ends: int, seed: int, share: float) -> None:
+        more = ("upper_arm.L", "upper_arm.R", "shin.L", "shin.R", "spine2", "toe.L", "clavicle.R")
+        asked = (*ENDS, *(INDEX[name] for name in more))[:ends]
+        solver, random, missed = Solver(HUMAN), Random(seed), []
+        cases = some(200 if ends == 5 else 100)
+        for case in range(cases):
+            solution = solver.solve(points_for(HUMAN, random_rotations(random, HUMAN), asked))
+            assert_inside(HUMAN, solution)
+            if solution.residual > 1e-4 * HUMAN.size:
+                missed.append((case, solution.residual / HUMAN.size))
+        assert len(missed) <= share * cases, missed
+
+    def test_a_drag_takes_bounded_steps(self) -> None:
+        """A hand goes forward and across in 120 frames while the feet stay: no joint turns more than 5 degrees."""
+        here = HUMAN.placed(HUMAN.starts)
+        hand = INDEX["hand.R"]
+        feet = points_for(HUMAN, HUMAN.starts, (INDEX["foot.L"], INDEX["foot.R"]))
+        solver, frames = Solver(HUMAN), 120
+        seen = []
+        stride = 1 if IS_COMPILED else 8
+        for i in range(0, frames, stride):
+            target = lerp(here.ends[hand], (0.1, -0.5, 0.2), i / frames)
+            seen.append(solver.solve([*feet, Point(hand, target)]))
+        assert all(solution.status is Status.REACHED for solution in seen)
+        assert max(largest_turn(a, b) for a, b in pairwise(seen)) < 5.0 * stride * pi / 180.0

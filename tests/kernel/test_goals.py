@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The columns that a goal tells are the derivatives of what it misses."""
+
+import sys
+from random import Random
+from typing import Any
+
+import pytest
+from fabrik_addon.kernel import Aim, Facing, Figure, Goal, Joint, Point
+
+from bodies import BONE, branching, posed
+from chains import IS_COMPILED, Q4, V3, X, Y, Z, apart, minus, multiplied, plus, rotated, scaled, turn_about
+
+STEP = 1e-5
+
+pytestmark = pytest.mark.skipif(IS_COMPILED, reason="what goals tell the solver can't be seen in a compiled kernel")
+
+
+def loose(which: int) -> Figure:
+    """The figure with two arms, one joint of which does not inherit rotation."""
+    joints = [Joint((0.0, BONE, 0.0), inherits=i != which) for i in range(8)]
+    heads: list[V3 | None] = [None] * 8
+    heads[5] = (0.05, 0.2, 0.0)
+    return Figure(joints, (-1, 0, 1, 2, 3, 1, 5, 6), heads)
+
+
+def pose_of(figure: Figure, rotations: list[Q4]) -> Any:
+    """A pose as the solver sees it."""
+    pose = sys.modules[Figure.__module__].Pose(figure.count)
+    for i, rotation in enumerate(rotations):
+        pose.rotations[4 * i], pose.rotations[4 * i + 1] = rotation[:2]
+        pose.rotations[4 * i + 2], pose.rotations[4 * i + 3] = rotation[2:]
+    getattr(figure, "place")(pose)
+    return pose
+
+
+@pytest.mark.parametrize("figure", [branching(), loose(3), loose(1)], ids=["inherits", "loose arm", "loose spine"])
+def test_each_move_is_the_change_of_its_goal(figure: Figure) -> None:
+    """Where a turn carries the effector, where a joint that does not inherit stops it, and beside the way."""
+    random = Random(4)
+    rotations = posed(random, figure)
+    now, aim = figure.placed(rotations), figure.placed(posed(random, figure, 0.05))
+    goals: list[Goal] = [
+        Point(4, aim.ends[4], weight=2.0),
+        Point(4, aim.ends[4], 0.7, (0.1, -0.2, 0.05)),
+        Point(7, aim.ends[7]),
+        Facing(7, now.frames[7], weight=0.3),
+        Facing(4, now.frames[4]),
+        Aim(4, Y, plus(now.heads[4], scaled(rotated(now.frames[4], Y), 0.6)), 1.5),  # exact where it is met
+    ]
+    here = pose_of(figure, rotations)
+    for bound in (goal.bound(figure) for goal in goals):
+        seen: Any = bound
+        for k in range(seen.steps):
+            for axis in (X, Y, Z):
+                ways = []
+                for sign in (STEP, -STEP):
+                    i = seen.path[k]
+                    rest: Q4 = tuple(here.rests[4 * i : 4 * i + 4])
+                    turned = list(rotations)
+                    turned[i] = multiplied(_in_frame(rest, axis, sign), rotations[i])
+                    ways.append(seen.missing(pose_of(figure, turned)))
+                change = scaled(minus(ways[1], ways[0]), 0.5 / STEP)
+                assert apart(seen.move(here, k, axis), change) < 1e-6
+
+
+def _in_frame(rest: Q4, axis: V3, angle: float) -> Q4:
+    """The turn about an axis of the solve space, as seen in a rest frame."""
+    conjugate = (rest[0], -rest[1], -rest[2], -rest[3])
+    return multiplied(multiplied(conjugate, turn_about(axis, angle)), rest)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that earlier versions saved: they hold and mean what they did; see tests/data/README.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from math import dist
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.rig.chain_bones import resolve_bones
+from fabrik_addon.rig.joint_limits import read_limit
+from fabrik_addon.rig.keys import KeyedChannels
+from fabrik_addon.rig.prepared import frame_of
+from fabrik_addon.rig.rotations import conjugated, multiplied, normalized, turn_angle
+from fabrik_addon.rig.start_pose import is_stale, read_start
+from fabrik_addon.rig.versions import DATA_VERSION
+
+from rig_facts import Facts, armatures, meant_at, stored
+
+DATA = Path(__file__).parents[1] / "data"
+OLD = {f"{path.parent.name}/{path.stem}": path for path in sorted(DATA.glob("*/*.json"))}
+RESULTS = {"status", "residual", "passes", "blocking_bones", "message"}  # which live posing finds anew
+SAME = 1e-5  # of stored numbers, which have single precision
+NEAR = 1e-3  # share of the length, and radians
+LITTLE = 1e-4  # share of the length
+PLAYED = {"NONE", "REFUSED"}
+
+
+@pytest.fixture(params=OLD)
+def old(request: pytest.FixtureRequest) -> Facts:
+    """What an old file means; the file is open."""
+    return open_old(request.param)
+
+
+def open_old(name: str) -> Facts:
+    """Open a file, and read what it is to mean."""
+    facts: Facts = json.loads(OLD[name].read_text(encoding="utf-8"))
+    saved = tuple(int(number) for number in facts["blender"].split()[0].split("."))
+    if saved[:2] > bpy.app.version[:2]:
+        pytest.skip(f"it was saved by Blender {saved[0]}.{saved[1]}, which is newer than this one")
+    bpy.ops.wm.open_mainfile(filepath=str(OLD[name].with_name(facts["file"])))
+    for rig in facts["rigs"].values():
+        rig.pop("fabrik_version", None)  # which becomes that of today
+        for bone, values in rig["bones"].items():
+            rig["bones"][bone] = {**facts["plain_bone"], **values}
+    return facts
+
+
+def differences(wanted: Any, found: Any, where: str = "") -> Iterator[str]:
+    """Where what is found is not what is wanted; what is there besides, of later versions, does not count."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        for name, value in wanted.items():
+            yield from differences(value, found.get(name, "nothing"), f"{where}/{name}")
+    elif isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
+        for i, pair in enumerate(zip(wanted, found, strict=True)):
+            yield from differences(*pair, f"{where}/{i}")
+    elif isinstance(wanted, float) and isinstance(found, float):
+        if found != pytest.approx(wanted, rel=SAME, abs=SAME):
+            yield f"{where}: {found} and not {wanted}"
+    elif wanted != found:
+        yield f"{where}: {found} and not {wanted}"
+
+
+def stored_differences(facts: Facts) -> list[str]:
+    """What the open file holds else than it should; live chains may have been solved anew."""
+    for rig in facts["rigs"].values():
+        if rig["fabrik_live"]:
+            rig["fabrik_chains"] = [
+                {name: value for name, value in chain.items() if name not in RESULTS} for chain in rig["fabrik_chains"]
+            ]
+    return list(differences({"scene": facts["scene"], "rigs": facts["rigs"]}, stored()))
+
+
+def test_all_that_was_stored_is_read(old: Facts) -> None:
+    assert not stored_differences(old)
+    assert bpy.context.scene.frame_current == old["frame"]
+
+
+def test_it_gets_the_version_of_its_data(old: Facts) -> None:
+    with_chains = {name for name, rig in old["rigs"].items() if rig["fabrik_chains"]}
+    assert with_chains
+    assert {owner.name for owner in armatures() if owner.fabrik_version == DATA_VERSION} >= with_chains
+
+
+def test_saved_anew_it_is_the_same(old: Facts, tmp_path: Path) -> None:
+    file = str(tmp_path / "again.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    bpy.ops.wm.open_mainfile(filepath=file)
+    assert not stored_differences(old)
+    assert {found.fabrik_version for found in armatures() if len(found.fabrik.chains)} == {DATA_VERSION}
+
+
+def test_solved_anew_it_means_the_same(old: Facts) -> None:
+    wrong: list[str] = []
+    for frame, rigs in old["meant"].items():
+        found = meant_at(int(frame))
+        for owner in armatures():
+            for name, wanted in rigs.get(owner.name, {}).items():
+                chain = owner.fabrik.chains[name]
+                is_exact = owner.name in old["exact"] or not chain.enabled
+                problems = changes(wanted, found[owner.name][name], chain, is_exact)
+                wrong += [f"{owner.name}, {name}, frame {frame}: {problem}" for problem in problems]
+    assert not wrong
+
+
+def changes(wanted: Facts, found: Facts, chain, is_exact: bool) -> Iterator[str]:
+    """In what a chain is posed else than it was, or worse."""
+    length = sum(dist(a, b) for a, b in pairwise(wanted["joints"]))
+    status = found["status"]
+    if status != wanted["status"] and (wanted["status"], status) != ("BLOCKED", "REACHED"):
+        yield f"{status} and not {wanted['status']}"
+    yield from differences(wanted["target"], found["target"], "target")
+    if found["residual"] > max(wanted["residual"] * (1.0 + NEAR) + LITTLE * length, chain.tolerance * length):
+        yield f"{found['residual']} off and not {wanted['residual']}"
+    off = dist(found["joints"][-1], found["target"] or found["joints"][-1])
+    if chain.enabled and status == "REACHED" and chain.influence == 1.0 and off > 1.01 * chain.tolerance * length:
+        yield f"{off} off its target"
+    if not is_exact:
+        return
+    apart = max(dist(a, b) for a, b in zip(wanted["joints"], found["joints"], strict=True))
+    if apart > NEAR * length:
+        yield f"a joint {apart} elsewhere"
+    pairs = zip(wanted["rotations"], found["rotations"], strict=True)
+    turned = max(turn_angle(multiplied(conjugated(normalized(a)), normalized(b))) for a, b in pairs)
+    if turned > NEAR:
+        yield f"a bone turned by {turned}"
+
+
+def test_the_poses_that_were_solved_are_within_the_limits(old: Facts) -> None:
+    wrong: list[str] = []
+    for frame, rigs in old["meant"].items():
+        bpy.context.scene.frame_set(int(frame))
+        for owner in armatures():
+            for name, wanted in rigs.get(owner.name, {}).items():
+                chain = owner.fabrik.chains[name]
+                if chain.enabled and wanted["status"] not in PLAYED:
+                    wrong += [f"{owner.name}, {name}, frame {frame}: {bone}" for bone in outside(owner, chain, wanted)]
+    assert not wrong
+
+
+def outside(owner: bpy.types.Object, chain, wanted: Facts) -> list[str]:
+    """The bones that stood outside of their limits, as these are read now."""
+    bones = resolve_bones(owner, chain)
+    keyed = KeyedChannels(owner, frame_of(bpy.context.evaluated_depsgraph_get()))
+    starts = read_start(owner, chain, bones, keyed)
+    joints = zip(bones, starts, wanted["rotations"], strict=True)
+    return [
+        bone.name for bone, start, rotation in joints if read_limit(bone, start).violation(normalized(rotation)) > NEAR
+    ]
+
+
+def test_no_start_pose_is_taken_for_stale(old: Facts) -> None:
+    for owner in armatures():
+        for chain in owner.fabrik.chains:
+            assert not is_stale(chain, resolve_bones(owner, chain)), (owner.name, chain.name)
