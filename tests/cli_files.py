@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
@@ -24,9 +25,10 @@ def save_shot(path: Path) -> Path:
     return path
 
 
-def reported(capfd: pytest.CaptureFixture[str]) -> dict:
+def reported(capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:
     """The last line of standard output, which is the report."""
-    return json.loads(capfd.readouterr().out.strip().splitlines()[-1])
+    report: dict[str, Any] = json.loads(capfd.readouterr().out.strip().splitlines()[-1])
+    return report
 
 
 def refused(capfd: pytest.CaptureFixture[str]) -> str:

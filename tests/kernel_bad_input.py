@@ -188,12 +188,15 @@ NO_VALUE: dict[str, Case] = {
     "a number for a range of twist": lambda: Twisting(1.0),  # type: ignore[arg-type]
 }
 
-# Not the object that an argument is meant to be: TypeError, by the words of Cython, or of the kernel.
+# Not the object that an argument is meant to be: TypeError, by the words of Python, Cython or the kernel.
 NO_OBJECT: dict[str, Case] = {
     "no figure": lambda: Solver(wrong),
     "joints for a figure": lambda: Solver([BONE]),  # type: ignore[arg-type]
     "no figure of rows": lambda: Rows(wrong, goals_for(LEG, DOWN), 1),
     "no rows": lambda: Solver(LEG).solve_many(wrong),
+    "a goal for goals": lambda: Solver(LEG).solve(Point(1, DOWN)),  # type: ignore[arg-type]
+    "another thing for a trace": asked("solve", goals_for(LEG, DOWN), Settings(), object()),
+    "None for an influence": asked("blended", [TURN] * 2, None),
 }
 
 # Not what an argument is meant to be otherwise: TypeError, by the same words.
@@ -219,15 +222,12 @@ NO_TYPE: dict[str, Case] = {
     "None for a goal": solved(lambda: [None]),
     "a number for a goal": solved(lambda: [1]),
     "a target for a goal": solved(lambda: [DOWN]),
-    "a goal for goals": lambda: Solver(LEG).solve(Point(1, DOWN)),  # type: ignore[arg-type]
     "None for passes": solved_with(max_passes=None),
     "text for restarts": solved_with(restarts="many"),
     "None for a tolerance": solved_with(tolerance=None),
-    "another thing for a trace": asked("solve", goals_for(LEG, DOWN), Settings(), object()),
     "None for rotations": lambda: LEG.placed(wrong),
     "text for a count of rows": lambda: Rows(LEG, goals_for(LEG, DOWN), "1"),  # type: ignore[arg-type]
     "a count of rows between two": lambda: Rows(LEG, goals_for(LEG, DOWN), 1.5),  # type: ignore[arg-type]
-    "None for an influence": asked("blended", [TURN] * 2, None),
     "None for rotations to blend": asked("blended", None, 0.5),
 }
 

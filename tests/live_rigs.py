@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import bpy
 from fabrik_addon.rig.compat import fcurves_of as curves_of
+from fabrik_addon.rig.properties import FabrikChain
 
-from rigs import Bone, add_chain, make_armature, make_line, tip_error
+from rigs import Bone, Point, add_chain, make_armature, make_line, tip_error
 
 
 def update() -> None:
     bpy.context.view_layer.update()
 
 
-def live_line(target=(0.3, -0.5, 1.9), count: int = 3):
+def live_line(target: Point = (0.3, -0.5, 1.9), count: int = 3) -> tuple[bpy.types.Object, FabrikChain]:
     owner = make_line(count)
     chain = add_chain(owner, target)
     owner.fabrik.live = True
@@ -21,17 +22,17 @@ def live_line(target=(0.3, -0.5, 1.9), count: int = 3):
     return owner, owner.fabrik.chains[chain.name]
 
 
-def shown_error(owner, chain) -> float:
+def shown_error(owner: bpy.types.Object, chain: FabrikChain) -> float:
     """The tip error as it stands evaluated, without another update."""
     return tip_error(owner, chain)
 
 
-def keyed(thing, frame: int, location) -> None:
+def keyed(thing: bpy.types.Object | bpy.types.PoseBone, frame: int, location: Point) -> None:
     thing.location = location
     thing.keyframe_insert("location", frame=frame)
 
 
-def limb_on_a_bone():
+def limb_on_a_bone() -> tuple[bpy.types.Object, FabrikChain]:
     """Two bones on a third, with a chain of the two; and a bone by itself."""
     owner = make_armature(
         [
@@ -44,7 +45,7 @@ def limb_on_a_bone():
     return owner, add_chain(owner, (0.5, 0.5, 1.0), tip="b2", count=2)
 
 
-def two_levels():
+def two_levels() -> bpy.types.Object:
     """A chain of two bones, and another of two that hangs on its end."""
     owner = make_armature(
         [
@@ -61,7 +62,7 @@ def two_levels():
     return owner
 
 
-def many_limbs(count: int):
+def many_limbs(count: int) -> bpy.types.Object:
     """So many limbs of two bones side by side, each a live chain."""
     bones = []
     for i in range(count):

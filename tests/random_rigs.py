@@ -9,6 +9,7 @@ from random import Random
 
 import bpy
 from fabrik_addon.kernel import LIMITS
+from fabrik_addon.rig.properties import FabrikChain
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty
@@ -119,7 +120,7 @@ def _limit(random: Random, bone: bpy.types.PoseBone) -> None:
     limit.stiffness = random.choice((0.0, 0.0, 0.5, 1.0))
 
 
-def _reachable(random: Random, owner: bpy.types.Object, chain) -> Vector:
+def _reachable(random: Random, owner: bpy.types.Object, chain: FabrikChain) -> Vector:
     """A point where the tip was for some pose inside the limits; the pose is put back."""
     names = [bone.name for bone in list(owner.pose.bones)]
     moved = names[-chain.bone_count :]

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import bpy
+from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.rotations import distance
 from mathutils import Vector
 
 Point = Sequence[float]
@@ -30,7 +32,7 @@ def make_armature(bones: Sequence[Bone], name: str = "Rig") -> bpy.types.Object:
     bpy.context.collection.objects.link(owner)
     bpy.context.view_layer.objects.active = owner
     bpy.ops.object.mode_set(mode="EDIT")
-    made = []
+    made: list[bpy.types.EditBone] = []
     for i, bone in enumerate(bones):
         new = data.edit_bones.new(f"b{i}")
         new.head, new.tail, new.roll = bone.head, bone.tail, bone.roll
@@ -57,7 +59,7 @@ def make_empty(location: Point, name: str = "Target") -> bpy.types.Object:
     return empty
 
 
-def add_chain(owner: bpy.types.Object, target: Point | None = None, tip: str = "", count: int = 0):
+def add_chain(owner: bpy.types.Object, target: Point | None = None, tip: str = "", count: int = 0) -> FabrikChain:
     """A chain by the operator, with an empty as its target."""
     bpy.context.view_layer.objects.active = owner
     bpy.ops.fabrik.chain_add(tip_bone=tip or owner.pose.bones[-1].name, bone_count=count)
@@ -67,14 +69,14 @@ def add_chain(owner: bpy.types.Object, target: Point | None = None, tip: str = "
     return chain
 
 
-def chain_bones(owner: bpy.types.Object, chain) -> list[bpy.types.PoseBone]:
+def chain_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
     """The original pose bones of a chain, root to tip."""
     tip = owner.pose.bones[chain.tip_bone]
     bones = [tip, *tip.parent_recursive]
     return bones[: chain.bone_count or len(bones)][::-1]
 
 
-def evaluated_joints(owner: bpy.types.Object, chain) -> list[Vector]:
+def evaluated_joints(owner: bpy.types.Object, chain: FabrikChain) -> list[Vector]:
     """World positions of all heads and the tip's tail, as Blender evaluates them."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     evaluated = owner.evaluated_get(depsgraph)
@@ -84,14 +86,14 @@ def evaluated_joints(owner: bpy.types.Object, chain) -> list[Vector]:
 
 def chain_length(joints: Sequence[Vector]) -> float:
     """Sum of the distances between joints."""
-    return sum((b - a).length for a, b in itertools.pairwise(joints))
+    return sum(distance(a, b) for a, b in itertools.pairwise(joints))
 
 
-def tip_error(owner: bpy.types.Object, chain) -> float:
+def tip_error(owner: bpy.types.Object, chain: FabrikChain) -> float:
     """Distance of the evaluated tip from the evaluated target, as a share of the chain's length."""
     joints = evaluated_joints(owner, chain)
     target = chain.target.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation
-    return (joints[-1] - target).length / chain_length(joints)
+    return distance(joints[-1], target) / chain_length(joints)
 
 
 def channels(owner: bpy.types.Object) -> list[tuple[float, ...]]:

@@ -55,13 +55,20 @@ def read_settings(
     return JointSettings(inside, limits, [read_stiffness(bone) for bone in bones])
 
 
-def joints_of(path: BonePath, settings: JointSettings) -> tuple[tuple[Joint, ...], bool]:
+def joints_of(path: BonePath, settings: JointSettings, is_even: bool) -> tuple[tuple[Joint, ...], bool]:
     """The bones as the kernel sees them, and whether they are the same in every pose.
 
     Where they are, they are measured in the rest pose, so that they do not differ by rounding with the start pose; else
     at the start pose. To tell, they are measured in two bent poses besides.
+
+    Args:
+        path: The bones, mounted.
+        settings: What is set for them.
+        is_even: Whether no scale on the way differs between axes, so that they are the same in every pose for sure.
     """
     at_rest = path.segments([IDENTITY] * len(path.links))
+    if is_even:
+        return _joined(at_rest, settings), True
     lengths = [length(segment.vector) for segment in at_rest]
     for axis in (X_AXIS, Z_AXIS):
         bent = path.segments([multiplied(turn_about(axis, BENT), start) for start in settings.starts])

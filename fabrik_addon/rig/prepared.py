@@ -190,6 +190,7 @@ def read(
     depsgraph: bpy.types.Depsgraph,
     facts: RigFacts | None = None,
     point: Sequence[float] | None = None,
+    before: Prepared | None = None,
 ) -> tuple[Prepared, GoalPoints]:
     """`prepare` a chain, and read where its goals stand.
 
@@ -199,18 +200,25 @@ def read(
         depsgraph: Evaluated for the frame in question.
         facts: Of the armature at that frame; None to gather them.
         point: Where the tip is to go, in world space, in place of the chain's target, which may then be missing.
+        before: The chain as it was, whose solver is used again where the bones are the same.
 
     Raises:
         FabrikError: The chain can't be solved; the error names the chain and, where one is at fault, the bone.
     """
     with place_of(chain=chain.name):
-        prepared = _prepared(owner, chain, depsgraph, facts or RigFacts.of(owner, frame_of(depsgraph)))
+        prepared = _prepared(owner, chain, depsgraph, facts or RigFacts.of(owner, frame_of(depsgraph)), before)
         if point is None:
             check_goal(owner, chain, prepared.bones)
         return prepared, read_points(chain, depsgraph, point)
 
 
-def _prepared(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> Prepared:
+def _prepared(
+    owner: bpy.types.Object,
+    chain: FabrikChain,
+    depsgraph: bpy.types.Depsgraph,
+    facts: RigFacts,
+    before: Prepared | None = None,
+) -> Prepared:
     bones = resolve_bones(owner, chain)
     check_bones(owner, bones, facts.movers)
     for name, value in (("influence", chain.influence), ("pole angle", chain.pole_angle)):
@@ -226,8 +234,8 @@ def _prepared(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.
         keeps_axes = path.keeps_axes
     mount = Mount.of(path.parent, keeps_axes)
     measured = path.mounted(mount)
-    joints, is_rigid = joints_of(measured, settings)
-    figure = Figure(joints)
+    joints, is_rigid = joints_of(measured, settings, measured.is_even and not mount.axes)
+    solver = before.solver if before is not None and before.joints == joints else Solver(Figure(joints))
     turns = poses[0].bone.use_inherit_rotation and not mount.axes
     hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
     has_pole = chain.pole is not None
@@ -235,7 +243,7 @@ def _prepared(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.
         chain.name,
         tuple(bone.name for bone in bones),
         channels_of(bones, settings.starts, settings.limits, facts.keyed),
-        Solver(figure),
+        solver,
         Settings(chain.tolerance, chain.max_passes, chain.use_plain, chain.restarts),
         chain.influence,
         has_pole,
@@ -246,7 +254,7 @@ def _prepared(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.
         keeps_axes,
         joints,
         is_rigid,
-        Row.of(Rows(figure, _goals(len(bones), has_pole, chain.pole_angle), 1)),
+        Row.of(Rows(solver.figure, _goals(len(bones), has_pole, chain.pole_angle), 1)),
     )
 
 

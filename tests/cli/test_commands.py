@@ -28,7 +28,7 @@ def shot(tmp_path: Path) -> Path:
     return save_shot(tmp_path / "shot.blend")
 
 
-def test_inspect_tells_chains_and_limits(shot: Path, capfd) -> None:
+def test_inspect_tells_chains_and_limits(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = shot.with_name("report.json")
     assert run(["inspect", "--file", str(shot), "--report", str(path)]) == 0
     report = reported(capfd)
@@ -38,7 +38,9 @@ def test_inspect_tells_chains_and_limits(shot: Path, capfd) -> None:
     assert armature["chains"][0]["bones"] == [{"name": f"b{i}", "limit": "FREE"} for i in range(3)]
 
 
-def test_solve_writes_a_new_file_and_leaves_the_old_one(shot: Path, tmp_path: Path, capfd) -> None:
+def test_solve_writes_a_new_file_and_leaves_the_old_one(
+    shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     before, output = shot.read_bytes(), tmp_path / "posed.blend"
     words = ["solve", "--file", str(shot), "--frame", "5", "--output", str(output)]
     assert run(words) == 0
@@ -52,7 +54,7 @@ def test_solve_writes_a_new_file_and_leaves_the_old_one(shot: Path, tmp_path: Pa
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_target_out_of_reach_gives_exit_code_1(shot: Path, capfd) -> None:
+def test_a_target_out_of_reach_gives_exit_code_1(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     bpy.data.objects["Target"].animation_data_clear()
     bpy.ops.wm.save_mainfile()
@@ -61,7 +63,7 @@ def test_a_target_out_of_reach_gives_exit_code_1(shot: Path, capfd) -> None:
     assert report["armatures"][0]["chains"][0]["status"] == "TOO_FAR"
 
 
-def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, capfd) -> None:
+def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     first = bpy.data.objects["Rig"]
     bpy.data.objects["Target"].animation_data_clear()
@@ -80,7 +82,7 @@ def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, capfd)
     assert (tip - bpy.data.objects["Rig"].pose.bones["b2"].head).length < 1e-3
 
 
-def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, capfd) -> None:
+def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     first = bpy.data.objects["Rig"]
     second = make_line(3)
@@ -97,7 +99,7 @@ def test_an_armature_that_hangs_on_another_comes_after_it(shot: Path, capfd) -> 
         assert (tip - bpy.data.objects["Rig"].pose.bones["b2"].head).length < 1e-3
 
 
-def test_bake_keys_the_range_of_the_scene(shot: Path, capfd) -> None:
+def test_bake_keys_the_range_of_the_scene(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 0
     report = reported(capfd)["armatures"][0]["chains"][0]
     assert report["worst_tip_error"] < 1e-5
@@ -109,7 +111,7 @@ def test_bake_keys_the_range_of_the_scene(shot: Path, capfd) -> None:
         assert tip_error(owner, owner.fabrik.chains[0]) < 1e-5
 
 
-def test_it_does_what_the_operators_do(shot: Path, capfd) -> None:
+def test_it_does_what_the_operators_do(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run(["bake", "--file", str(shot), "--frames", "3-9", "--step", "3", "--into", "NEW_ACTION"])
     mine = {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves()}
     bpy.ops.wm.open_mainfile(filepath=str(shot))
@@ -122,7 +124,7 @@ def curves():
     return fcurves_of(bpy.data.objects["Rig"])
 
 
-def test_bake_takes_what_the_panel_offers(shot: Path, capfd) -> None:
+def test_bake_takes_what_the_panel_offers(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = ["bake", "--file", str(shot), "--only-keys", "--interpolation", "BEZIER", "--verify", "SAMPLE"]
     assert run(words) == 0
     report = reported(capfd)["armatures"][0]
@@ -137,7 +139,7 @@ def test_bake_takes_what_the_panel_offers(shot: Path, capfd) -> None:
     assert told["chains"][0]["keys"] == cleaned < 100
 
 
-def test_progress_is_told(shot: Path, capfd, monkeypatch) -> None:
+def test_progress_is_told(shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "EVERY", 0.0)
     assert run(["bake", "--file", str(shot), "--progress"]) == 0
     told = [line for line in capfd.readouterr().err.splitlines() if line.startswith("progress: ")]
@@ -149,7 +151,7 @@ def test_progress_is_told(shot: Path, capfd, monkeypatch) -> None:
     assert "openjd_progress: 100.0" in capfd.readouterr().out.splitlines()
 
 
-def test_scripts_of_the_file_are_not_run(shot: Path, capfd) -> None:
+def test_scripts_of_the_file_are_not_run(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     marker = shot.with_name("ran")
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     text = bpy.data.texts.new("evil.py")
@@ -167,7 +169,7 @@ def test_scripts_of_the_file_are_not_run(shot: Path, capfd) -> None:
     assert not marker.exists()
 
 
-def test_inspect_tells_disabled_chains_too(shot: Path, capfd) -> None:
+def test_inspect_tells_disabled_chains_too(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 0
     capfd.readouterr()
     assert run(["inspect", "--file", str(shot)]) == 0
@@ -175,7 +177,7 @@ def test_inspect_tells_disabled_chains_too(shot: Path, capfd) -> None:
     assert (chain["name"], chain["enabled"]) == ("b2", False)
 
 
-def test_a_target_is_put_where_it_is_at_the_frame(shot: Path, capfd) -> None:
+def test_a_target_is_put_where_it_is_at_the_frame(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     target, holder = bpy.data.objects["Target"], make_empty((0, 0, 0), "Holder")
     target.animation_data_clear()
@@ -190,7 +192,7 @@ def test_a_target_is_put_where_it_is_at_the_frame(shot: Path, capfd) -> None:
     assert bpy.data.objects["Target"].matrix_world.translation.x == pytest.approx(0.5)
 
 
-def test_unreached_limbs_may_be_allowed(shot: Path, capfd) -> None:
+def test_unreached_limbs_may_be_allowed(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     bpy.data.objects["Target"].animation_data_clear()
     bpy.data.objects["Target"].location.z = 9.0
@@ -202,7 +204,7 @@ def test_unreached_limbs_may_be_allowed(shot: Path, capfd) -> None:
     assert run(["bake", "--file", str(shot), "--allow-unreached"]) == 0
 
 
-def test_an_output_that_nobody_reads_is_no_missed_limb(shot: Path, monkeypatch) -> None:
+def test_an_output_that_nobody_reads_is_no_missed_limb(shot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr(sys, "stdout", full)
         assert run(["inspect", "--file", str(shot)]) == 2
@@ -229,7 +231,9 @@ class TestLibraries:
         return path
 
     @pytest.mark.parametrize("command", ["bake", "solve"])
-    def test_a_target_whose_library_is_missing(self, linking: Path, capfd, command: str) -> None:
+    def test_a_target_whose_library_is_missing(
+        self, linking: Path, capfd: pytest.CaptureFixture[str], command: str
+    ) -> None:
         assert run([command, "--file", str(linking)]) == 0
         capfd.readouterr()
         (linking.parent / "lib.blend").unlink()
@@ -238,7 +242,7 @@ class TestLibraries:
         assert "the target 'Linked' is missing in the file that it is linked from" in said.out + said.err
 
     @pytest.mark.parametrize("option", ["--output", "--report"])
-    def test_a_library_is_not_written_over(self, linking: Path, capfd, option: str) -> None:
+    def test_a_library_is_not_written_over(self, linking: Path, capfd: pytest.CaptureFixture[str], option: str) -> None:
         before = (linking.parent / "lib.blend").read_bytes()
         assert run(["bake", "--file", str(linking), option, str(linking.parent / "lib.blend")]) == 2
         assert "is a library of the file" in refused(capfd)
@@ -246,7 +250,7 @@ class TestLibraries:
 
 
 class TestConvert:
-    def test_ik_constraints_to_chains_and_back(self, tmp_path: Path, capfd) -> None:
+    def test_ik_constraints_to_chains_and_back(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         owner = make_line(3)
         constraint = owner.pose.bones["b2"].constraints.new("IK")
         constraint.target = make_empty((0.4, -0.5, 1.9))
@@ -265,7 +269,9 @@ class TestConvert:
         assert not owner.pose.bones["b2"].constraints[0].mute
         assert not owner.fabrik.chains[0].enabled
 
-    def test_what_cannot_be_carried_over_gives_exit_code_1(self, tmp_path: Path, capfd) -> None:
+    def test_what_cannot_be_carried_over_gives_exit_code_1(
+        self, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ) -> None:
         owner = make_line(3)
         owner.pose.bones["b2"].constraints.new("IK")
         path = tmp_path / "rig.blend"
@@ -273,7 +279,7 @@ class TestConvert:
         assert run(["convert", "--file", str(path), "--to", "chains"]) == 1
         assert reported(capfd)["armatures"][0]["converted"][0]["lost"] == ["it has no target"]
 
-    def test_nothing_to_convert(self, shot: Path, capfd) -> None:
+    def test_nothing_to_convert(self, shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
         assert run(["convert", "--file", str(shot), "--to", "chains"]) == 2
         assert "no bone has an IK constraint" in refused(capfd)
 
@@ -292,7 +298,7 @@ def test_as_a_module_of_python(shot: Path) -> None:
     assert "fabrik: error: no file" in done.stderr
 
 
-def test_help_has_examples(capfd) -> None:
+def test_help_has_examples(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     assert "--command fabrik bake" in capfd.readouterr().out
 

@@ -36,7 +36,7 @@ def outputs(job: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (job.parent / "out").iterdir()}
 
 
-def test_entries_are_baked_each_into_its_output(job: Path, capfd) -> None:
+def test_entries_are_baked_each_into_its_output(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["bake", "--job", str(job), "--index", "1-2"]) == 0
     report = reported(capfd)
     assert [(shot["index"], shot["skipped"], shot["all_reached"]) for shot in report["shots"]] == [
@@ -50,7 +50,7 @@ def test_entries_are_baked_each_into_its_output(job: Path, capfd) -> None:
     assert max(curve.range()[1] for curve in fcurves_of(bpy.data.objects["Rig"])) == 8.0
 
 
-def test_what_is_done_is_not_done_again(job: Path, capfd) -> None:
+def test_what_is_done_is_not_done_again(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run(["bake", "--job", str(job), "--index", "1"])
     before = outputs(job)
     assert run(["bake", "--job", str(job), "--index", "1-2"]) == 0
@@ -59,7 +59,7 @@ def test_what_is_done_is_not_done_again(job: Path, capfd) -> None:
 
 
 @pytest.mark.parametrize("what", ["entry", "file", "output gone", "output changed", "report broken"])
-def test_what_changed_is_done_again(job: Path, capfd, what: str) -> None:
+def test_what_changed_is_done_again(job: Path, capfd: pytest.CaptureFixture[str], what: str) -> None:
     run(["bake", "--job", str(job), "--index", "1"])
     output = job.parent / "out" / "shot1.blend"
     if what == "entry":
@@ -78,7 +78,9 @@ def test_what_changed_is_done_again(job: Path, capfd, what: str) -> None:
     assert fcurves_of(bpy.data.objects["Rig"])
 
 
-def test_a_job_that_breaks_off_goes_on_where_it_was(job: Path, capfd, monkeypatch) -> None:
+def test_a_job_that_breaks_off_goes_on_where_it_was(
+    job: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     saved = jobs.save_blend
 
     def broken(path: Path) -> None:
@@ -95,7 +97,9 @@ def test_a_job_that_breaks_off_goes_on_where_it_was(job: Path, capfd, monkeypatc
     assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [True, False, False, False]
 
 
-def test_a_limb_that_does_not_reach_gives_exit_code_1_again_and_again(job: Path, capfd) -> None:
+def test_a_limb_that_does_not_reach_gives_exit_code_1_again_and_again(
+    job: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     for skipped in (False, True):
         assert run(["bake", "--job", str(job), "--index", "3-4"]) == 1
         shots = reported(capfd)["shots"]
@@ -103,7 +107,7 @@ def test_a_limb_that_does_not_reach_gives_exit_code_1_again_and_again(job: Path,
         assert shots[0]["skipped"] == skipped
 
 
-def test_a_shot_that_is_wrong_does_not_stop_the_others(job: Path, capfd) -> None:
+def test_a_shot_that_is_wrong_does_not_stop_the_others(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (job.parent / "shot2.blend").write_text("not a blend")
     (job.parent / "out").mkdir()
     (job.parent / "out" / "shot2.blend").write_text("an old result")
@@ -116,10 +120,12 @@ def test_a_shot_that_is_wrong_does_not_stop_the_others(job: Path, capfd) -> None
     assert "shot2.blend.json" not in outputs(job)
 
 
-def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(job: Path, capfd, monkeypatch) -> None:
+def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(
+    job: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     bake = jobs.bake_open_file
 
-    def broken(request, progress):
+    def broken(request: pytest.FixtureRequest, progress):
         if request.frames == (1, 4):
             raise RuntimeError("no")
         return bake(request, progress)
@@ -131,7 +137,7 @@ def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(job: Path, capfd, mo
     assert shots[1]["all_reached"]
 
 
-def test_refusals(job: Path, capfd) -> None:
+def test_refusals(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["bake", "--job", str(job), "--index", "4-5"]) == 2
     assert "there are no entries 4-5: the job has 1 to 4" in refused(capfd)
     assert run(["bake", "--job", str(job), "--output", "x.blend"]) == 2
@@ -142,7 +148,7 @@ def test_refusals(job: Path, capfd) -> None:
     assert not (job.parent / "out").exists()
 
 
-def test_a_report_over_a_file_of_the_job(job: Path, capfd) -> None:
+def test_a_report_over_a_file_of_the_job(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for name in ("shots.json", "shot2.blend", "out/shot1.blend.json"):
         (job.parent / "out").mkdir(exist_ok=True)
         assert run(["bake", "--job", str(job), "--report", str(job.parent / name)]) == 2
@@ -150,7 +156,7 @@ def test_a_report_over_a_file_of_the_job(job: Path, capfd) -> None:
     assert json.loads(job.read_text())["version"] == 1
 
 
-def test_a_library_that_changed_is_noticed(tmp_path: Path, capfd) -> None:
+def test_a_library_that_changed_is_noticed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     library, path = tmp_path / "lib.blend", tmp_path / "shot.blend"
 
     def write(x: float) -> None:
@@ -180,26 +186,30 @@ def test_a_library_that_changed_is_noticed(tmp_path: Path, capfd) -> None:
     assert skipped == [(0, False), (0, True), (0, False), (0, True), (2, None)]
 
 
-def test_an_output_over_a_library(job: Path, capfd, monkeypatch) -> None:
+def test_an_output_over_a_library(
+    job: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "libraries", lambda: [(job.parent / "out" / "shot1.blend").resolve()])
     assert run(["bake", "--job", str(job), "--index", "1"]) == 2
     assert "is a library of the file" in reported(capfd)["shots"][0]["error"]
 
 
-def test_another_code_bakes_again(job: Path, capfd, monkeypatch) -> None:
+def test_another_code_bakes_again(
+    job: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     run(["bake", "--job", str(job), "--index", "1"])
     monkeypatch.setattr(jobs, "_code", lambda: "another")
     run(["bake", "--job", str(job), "--index", "1"])
     assert [shot["skipped"] for shot in reported(capfd)["shots"]] == [False]
 
 
-def test_a_folder_that_can_not_be_made_is_named(job: Path, capfd) -> None:
+def test_a_folder_that_can_not_be_made_is_named(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (job.parent / "out").write_text("a file")
     assert run(["bake", "--job", str(job), "--index", "1"]) == 2
     assert str(job.parent / "out") in reported(capfd)["shots"][0]["error"]
 
 
-def test_other_options_of_bake_do_not_go_with_a_job(job: Path, capfd) -> None:
+def test_other_options_of_bake_do_not_go_with_a_job(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["bake", "--job", str(job), "--step", "2"]) == 2
     assert "--step does not go with --job" in refused(capfd)
     assert run(["bake", "--job", str(job), "--armature", "Rig"]) == 2

@@ -61,7 +61,9 @@ def shot(tmp_path: Path) -> Path:
         (["dance"], "invalid choice"),
     ],
 )
-def test_one_line_and_exit_code_2(shot: Path, capfd, words: list[str], message: str) -> None:
+def test_one_line_and_exit_code_2(
+    shot: Path, capfd: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
     extra = [] if words == ["dance"] else ["--file", str(shot)]
     before = shot.read_bytes()
     assert run([*words, *extra]) == 2
@@ -69,7 +71,9 @@ def test_one_line_and_exit_code_2(shot: Path, capfd, words: list[str], message: 
     assert shot.read_bytes() == before
 
 
-def test_a_file_that_is_protected(shot: Path, capfd, monkeypatch) -> None:
+def test_a_file_that_is_protected(
+    shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = shot.read_bytes()
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert run(["bake", "--file", str(shot), "--output", str(shot)]) == 2
@@ -78,24 +82,24 @@ def test_a_file_that_is_protected(shot: Path, capfd, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["\udcff", "a\nb", "a\0b"])
-def test_names_that_no_file_has(shot: Path, capfd, name: str) -> None:
+def test_names_that_no_file_has(shot: Path, capfd: pytest.CaptureFixture[str], name: str) -> None:
     assert run(["inspect", "--file", str(shot), "--armature", name]) == 2
     assert "can't be printed" in refused(capfd)
 
 
-def test_names_that_are_too_long(shot: Path, capfd) -> None:
+def test_names_that_are_too_long(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["bake", "--file", str(shot), "--output", str(shot.with_name("x" * 240 + ".blend"))]) == 2
     assert "is longer than 240 bytes" in refused(capfd)
 
 
-def test_a_report_over_a_file_of_the_user(shot: Path, capfd) -> None:
+def test_a_report_over_a_file_of_the_user(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     before = shot.read_bytes()
     assert run(["inspect", "--file", str(shot), "--report", str(shot)]) == 2
     assert "would be written over" in refused(capfd)
     assert shot.read_bytes() == before
 
 
-def test_two_chains_of_the_name(shot: Path, capfd) -> None:
+def test_two_chains_of_the_name(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     other = add_chain(make_line(3), (1, 0, 2))
     assert other.name == "b2"
@@ -104,7 +108,7 @@ def test_two_chains_of_the_name(shot: Path, capfd) -> None:
     assert "more than one chain 'b2'" in refused(capfd)
 
 
-def test_files_that_are_none(tmp_path: Path, capfd) -> None:
+def test_files_that_are_none(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["inspect", "--file", str(tmp_path / "gone.blend")]) == 2
     assert "there is no file" in refused(capfd)
     path = tmp_path / "text.blend"
@@ -113,7 +117,9 @@ def test_files_that_are_none(tmp_path: Path, capfd) -> None:
     assert "can't be opened" in refused(capfd)
 
 
-def test_a_file_of_a_newer_blender(shot: Path, capfd, monkeypatch) -> None:
+def test_a_file_of_a_newer_blender(
+    shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     saved = bpy.app.version
     path = shot.with_name("newer.blend")
     data = shot.read_bytes()
@@ -141,7 +147,7 @@ def test_a_full_disk_leaves_the_old_file(shot: Path) -> None:
     assert [path.name for path in shot.parent.iterdir()] == [shot.name]
 
 
-def test_a_file_without_chains(tmp_path: Path, capfd) -> None:
+def test_a_file_without_chains(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "empty.blend"
     make_line(2)
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
@@ -149,7 +155,7 @@ def test_a_file_without_chains(tmp_path: Path, capfd) -> None:
     assert "has chains" in refused(capfd)
 
 
-def test_a_target_that_follows_something(shot: Path, capfd) -> None:
+def test_a_target_that_follows_something(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(shot))
     bpy.data.objects["Target"].animation_data_clear()
     bpy.data.objects["Target"].constraints.new("COPY_LOCATION")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import radians
 
 import bpy
@@ -12,6 +13,7 @@ from fabrik_addon.overlay import collect, view
 from fabrik_addon.overlay.colours import FROM_THEME, theme_colours
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import PARTS, Picture, shapes_of
+from fabrik_addon.rig.properties import FabrikChain
 from mathutils import Matrix, Vector
 
 from rigs import add_chain, evaluated_joints, make_empty, make_line
@@ -19,7 +21,7 @@ from rigs import add_chain, evaluated_joints, make_empty, make_line
 JOINTS = (Vector((0, 0, 0)), Vector((0, 0.3, 1)), Vector((0, 0, 2)))
 
 
-def limited_line():
+def limited_line() -> tuple[bpy.types.Object, FabrikChain]:
     owner = make_line(3)
     chain = add_chain(owner, (0.2, 0.9, 1.9))
     chain.pole = make_empty((0, 4, 1), "Pole")
@@ -30,7 +32,7 @@ def limited_line():
     return owner, owner.fabrik.chains[0]
 
 
-def pictures(owner, chains, with_reach: bool = False) -> list[Picture]:
+def pictures(owner: bpy.types.Object, chains, with_reach: bool = False) -> list[Picture]:
     return collect.pictures_of(owner, chains, bpy.context.evaluated_depsgraph_get(), with_reach)
 
 
@@ -153,7 +155,7 @@ def ready_gpu() -> None:
     bpy.ops.render.render()
 
 
-def seen(draw) -> np.ndarray:
+def seen(draw: Callable[[], object]) -> np.ndarray:
     """What is drawn, seen along -X with Z up, 5 units across: (200, 200, 4)."""
     import gpu
 

@@ -110,7 +110,7 @@ def test_axis_angle_hinge_writes_its_angle_alone() -> None:
     bone.rotation_mode, bone.rotation_axis_angle = "AXIS_ANGLE", (0.3, 0, 0, 2)
     bone.lock_rotation = (True, True, True)
     chain = add_chain(owner, (0, 0, 0))
-    found = []
+    found: list[tuple[float, ...]] = []
     for point in ((0.4, 0.4, 1.2), (0, 0, 2.5), (0.4, 0.4, 1.2)):
         chain.target.location = point
         bpy.ops.fabrik.solve()
@@ -149,7 +149,7 @@ def test_quaternion_locked_as_euler_does_not_drift() -> None:
     bone.rotation_quaternion = Euler((0.3, 0.2, 0.1)).to_quaternion()
     bone.lock_rotation, bone.lock_rotations_4d = (False, True, True), False
     chain = add_chain(owner, (0, 0, 0))
-    found = []
+    found: list[tuple[float, ...]] = []
     for point in ((0.3, 0.5, 1.5), (-0.6, 0.2, 1.2), (0.3, 0.5, 1.5)):
         chain.target.location = point
         bpy.ops.fabrik.solve()

@@ -16,6 +16,7 @@ from fabrik_addon.rig.chain_bones import resolve_bones
 from fabrik_addon.rig.joint_limits import read_limit
 from fabrik_addon.rig.keys import KeyedChannels
 from fabrik_addon.rig.prepared import frame_of
+from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import conjugated, multiplied, normalized, turn_angle
 from fabrik_addon.rig.start_pose import is_stale, read_start
 from fabrik_addon.rig.versions import DATA_VERSION
@@ -108,7 +109,7 @@ def test_solved_anew_it_means_the_same(old: Facts) -> None:
     assert not wrong
 
 
-def changes(wanted: Facts, found: Facts, chain, is_exact: bool) -> Iterator[str]:
+def changes(wanted: Facts, found: Facts, chain: FabrikChain, is_exact: bool) -> Iterator[str]:
     """In what a chain is posed else than it was, or worse."""
     length = sum(dist(a, b) for a, b in pairwise(wanted["joints"]))
     status = found["status"]
@@ -143,7 +144,7 @@ def test_the_poses_that_were_solved_are_within_the_limits(old: Facts) -> None:
     assert not wrong
 
 
-def outside(owner: bpy.types.Object, chain, wanted: Facts) -> list[str]:
+def outside(owner: bpy.types.Object, chain: FabrikChain, wanted: Facts) -> list[str]:
     """The bones that stood outside of their limits, as these are read now."""
     bones = resolve_bones(owner, chain)
     keyed = KeyedChannels(owner, frame_of(bpy.context.evaluated_depsgraph_get()))

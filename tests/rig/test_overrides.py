@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.rig.properties import FabrikChain
 
 from rigs import add_chain, make_empty, make_line, tip_error
 
@@ -99,7 +100,7 @@ def test_a_chain_of_the_library_can_not_be_removed(tmp_path: Path) -> None:
     assert len(owner.fabrik.chains) == 1
 
 
-def keyed_target(chain) -> None:
+def keyed_target(chain: FabrikChain) -> None:
     chain.target = make_empty((0.8, 0.7, 2.0))
     for frame, place in ((1, (0.8, 0.7, 2.0)), (10, (0.2, 0.9, 2.2))):
         chain.target.location = place

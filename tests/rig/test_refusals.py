@@ -7,13 +7,14 @@ from collections.abc import Callable
 
 import bpy
 import pytest
+from fabrik_addon.rig.properties import FabrikChain
 
 from rigs import Bone, add_chain, channels, make_armature, make_empty, make_line
 
 NAN = float("nan")
 
 
-def constrain(owner: bpy.types.Object, bone: str, kind: str = "COPY_ROTATION", **settings) -> None:
+def constrain(owner: bpy.types.Object, bone: str, kind: str = "COPY_ROTATION", **settings: object) -> None:
     constraint = owner.pose.bones[bone].constraints.new(kind)
     constraint.target = make_empty((0, 0, 0), "Other")
     for name, value in settings.items():
@@ -24,11 +25,11 @@ def drive(owner: bpy.types.Object, bone: str) -> None:
     owner.driver_add(f'pose.bones["{bone}"].rotation_quaternion', 1).driver.expression = "0.1"
 
 
-def target_on(owner: bpy.types.Object, chain, bone: str) -> None:
+def target_on(owner: bpy.types.Object, chain: FabrikChain, bone: str) -> None:
     chain.target.parent, chain.target.parent_type, chain.target.parent_bone = owner, "BONE", bone
 
 
-def target_follows(owner: bpy.types.Object, chain, bone: str) -> None:
+def target_follows(owner: bpy.types.Object, chain: FabrikChain, bone: str) -> None:
     constraint = chain.target.constraints.new("COPY_LOCATION")
     constraint.target, constraint.subtarget = owner, bone
 

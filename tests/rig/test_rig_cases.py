@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from math import pi
 
@@ -256,6 +257,6 @@ def _heads(owner: bpy.types.Object) -> list[Vector]:
     return [owner.matrix_world @ bone.head for bone in owner.pose.bones]
 
 
-def _line(count: int, size: float, offset: Vector):
+def _line(count: int, size: float, offset: Vector) -> Iterator[Bone]:
     points = [offset + Vector((0, 0.15 * (i % 2), i)) * size for i in range(count + 1)]
     return (Bone(points[i], points[i + 1], connect=i > 0) for i in range(count))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.rig.properties import FabrikChain
 from mathutils import Quaternion, Vector
 
 from rigs import add_chain, channels, evaluated_joints, make_line, tip_error
@@ -15,7 +16,7 @@ from rigs import add_chain, channels, evaluated_joints, make_line, tip_error
 A, B = (1.0, 0.8, 2.0), (-1.2, 0.3, 1.5)
 
 
-def solve_at(chain, point) -> list[tuple[float, ...]]:
+def solve_at(chain: FabrikChain, point: Point) -> list[tuple[float, ...]]:
     chain.target.location = point
     bpy.ops.fabrik.solve()
     return channels(chain.id_data)
@@ -79,7 +80,7 @@ def test_keyed_channels_start_from_the_frame_and_the_others_from_the_cache() -> 
         bone.keyframe_insert("rotation_quaternion", frame=frame)
     chain = add_chain(owner, (0.5, 0.5, 2.2))
     chain.start, chain.influence = "ANIMATED", 0.0
-    poses = {}
+    poses: dict[int, set[tuple[tuple[float, ...], ...]]] = {}
     for frame in (1, 11, 6, 11, 1):
         bpy.context.scene.frame_set(frame)
         poses.setdefault(frame, set()).add(tuple(solve_at(chain, (0.5, 0.5, 2.2))))

@@ -265,7 +265,9 @@ def test_an_override_of_newer_data_is_refused() -> None:
 
 
 @pytest.mark.parametrize("words", [["solve"], ["bake"], ["inspect"], ["convert", "--to", "ik"]])
-def test_the_command_line_refuses_newer_data(words: list[str], tmp_path: Path, capfd) -> None:
+def test_the_command_line_refuses_newer_data(
+    words: list[str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     shot = save_shot(tmp_path / "shot.blend")
     make_newer(bpy.data.objects["Rig"])
     bpy.ops.wm.save_mainfile()

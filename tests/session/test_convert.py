@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import radians
+from typing import Any
 
 import bpy
 import pytest
@@ -12,12 +14,12 @@ from mathutils import Vector
 from rigs import Bone, make_armature, make_empty, make_line, tip_error
 
 
-def leg(pole_angle: float = 0.0):
+def leg(pole_angle: float = 0.0) -> tuple[bpy.types.Object, bpy.types.KinematicConstraint]:
     """A leg with Blender's IK, a pole, and a knee that is locked to one axis."""
     owner = make_armature(
         [Bone((0, 0, 2), (0, -0.1, 1)), Bone((0, -0.1, 1), (0, 0, 0), connect=True), Bone((0, 0, 0), (0, -0.4, 0))]
     )
-    constraint = owner.pose.bones["b1"].constraints.new("IK")
+    constraint: Any = owner.pose.bones["b1"].constraints.new("IK")
     constraint.target, constraint.chain_count = make_empty((0.2, -0.4, 0.6)), 2
     constraint.pole_target, constraint.pole_angle = make_empty((0.4, -4, 1), "Pole"), pole_angle
     bpy.context.view_layer.objects.active = owner
@@ -25,7 +27,7 @@ def leg(pole_angle: float = 0.0):
     return owner, constraint
 
 
-def knee(owner) -> Vector:
+def knee(owner: bpy.types.Object) -> Vector:
     evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     return evaluated.pose.bones["b1"].head.copy()
 
@@ -67,7 +69,7 @@ def test_without_tail_the_chain_ends_at_the_parent() -> None:
     assert (owner.fabrik.chains[0].tip_bone, owner.fabrik.chains[0].bone_count) == ("b0", 1)
 
 
-def test_what_cannot_be_carried_over_is_said(capfd) -> None:
+def test_what_cannot_be_carried_over_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     owner, constraint = leg()
     constraint.use_rotation = True
     lonely = owner.pose.bones["b2"].constraints.new("IK")
@@ -97,15 +99,15 @@ def test_muted_constraints_are_left_alone() -> None:
         bpy.ops.fabrik.from_ik()
 
 
-def keyed_mute(constraint) -> None:
+def keyed_mute(constraint: bpy.types.KinematicConstraint) -> None:
     constraint.keyframe_insert("mute", frame=1)
 
 
-def turns_only(constraint) -> None:
+def turns_only(constraint: bpy.types.KinematicConstraint) -> None:
     constraint.use_location, constraint.use_rotation = False, True
 
 
-def vertex_group(constraint) -> None:
+def vertex_group(constraint: bpy.types.KinematicConstraint) -> None:
     mesh = bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh"))
     bpy.context.collection.objects.link(mesh)
     mesh.vertex_groups.new(name="g")
@@ -120,7 +122,9 @@ def vertex_group(constraint) -> None:
         (vertex_group, "is a vertex group"),
     ],
 )
-def test_constraints_that_are_no_chain_are_left_as_they_are(what, reason: str, capfd) -> None:
+def test_constraints_that_are_no_chain_are_left_as_they_are(
+    what: Callable[[bpy.types.KinematicConstraint], None], reason: str, capfd: pytest.CaptureFixture[str]
+) -> None:
     owner, constraint = leg()
     what(constraint)
     assert bpy.ops.fabrik.from_ik() == {"CANCELLED"}
@@ -129,21 +133,21 @@ def test_constraints_that_are_no_chain_are_left_as_they_are(what, reason: str, c
     assert reason in capfd.readouterr().out
 
 
-def test_another_constraint_on_a_bone_of_the_limb_is_said(capfd) -> None:
+def test_another_constraint_on_a_bone_of_the_limb_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     owner, _ = leg()
     owner.pose.bones["b0"].constraints.new("LIMIT_ROTATION").name = "Mine"
     bpy.ops.fabrik.from_ik()
     assert "the constraint 'Mine' still moves a bone of it" in capfd.readouterr().out
 
 
-def test_an_influence_that_is_keyed_is_said(capfd) -> None:
+def test_an_influence_that_is_keyed_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     _, constraint = leg()
     constraint.keyframe_insert("influence", frame=1)
     bpy.ops.fabrik.from_ik()
     assert "its influence is animated" in capfd.readouterr().out
 
 
-def test_a_limb_that_stands_elsewhere_is_said(capfd) -> None:
+def test_a_limb_that_stands_elsewhere_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     owner = make_line(3, bend=0.4)
     constraint = owner.pose.bones["b2"].constraints.new("IK")
     constraint.target, constraint.chain_count = make_empty((0.5, -1.0, 1.2)), 3

@@ -8,11 +8,14 @@ from math import radians
 import bpy
 import pytest
 from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.rotations import distance
+from mathutils import Vector
 
-from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error
+from rigs import Bone, Point, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error
 
 
-def leg(pole=(0.4, -4, 1)):
+def leg(pole: Point = (0.4, -4, 1)) -> tuple[bpy.types.Object, FabrikChain]:
     owner = make_armature(
         [Bone((0, 0, 2), (0, -0.1, 1)), Bone((0, -0.1, 1), (0, 0, 0), connect=True), Bone((0, 0, 0), (0, -0.4, 0))]
     )
@@ -23,13 +26,13 @@ def leg(pole=(0.4, -4, 1)):
     return owner, chain
 
 
-def apart(owner, chain, stood) -> float:
-    return max((a - b).length for a, b in zip(evaluated_joints(owner, chain), stood, strict=True))
+def apart(owner: bpy.types.Object, chain: FabrikChain, stood: list[Vector]) -> float:
+    return max(distance(a, b) for a, b in zip(evaluated_joints(owner, chain), stood, strict=True))
 
 
 @pytest.mark.parametrize("angle", [0, 30, 90, -90, 180])
 @pytest.mark.parametrize("pole", [(0.4, -4, 1), (3, 2, 0.5)])
-def test_the_pose_stays(angle: float, pole) -> None:
+def test_the_pose_stays(angle: float, pole: Point) -> None:
     owner, chain = leg(pole)
     chain.pole_angle = radians(angle)
     bpy.ops.fabrik.solve()
@@ -97,7 +100,7 @@ def test_a_ball_joint_reads_back_as_it_was() -> None:
     assert (view.twist_min, view.twist_max) == pytest.approx((-0.2, 0.6))
 
 
-def test_what_cannot_be_carried_over_is_said(capfd) -> None:
+def test_what_cannot_be_carried_over_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     owner, _ = leg()
     owner.pose.bones["b0"].fabrik.limit = "CONE"
     knee = owner.pose.bones["b1"].fabrik
@@ -112,7 +115,7 @@ def test_what_cannot_be_carried_over_is_said(capfd) -> None:
     assert other.enabled
 
 
-def test_a_range_without_the_rest_pose_is_said(capfd) -> None:
+def test_a_range_without_the_rest_pose_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     owner = make_line(2)
     add_chain(owner, (0, 1.2, 1.0))
     bone = owner.pose.bones["b1"].fabrik
@@ -121,14 +124,14 @@ def test_a_range_without_the_rest_pose_is_said(capfd) -> None:
     assert "b1: a range of X without the rest pose in it" in capfd.readouterr().out
 
 
-def test_keyed_bones_are_said(capfd) -> None:
+def test_keyed_bones_are_said(capfd: pytest.CaptureFixture[str]) -> None:
     owner, _ = leg()
     owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
     bpy.ops.fabrik.to_ik()
     assert "b0 is keyed, and Blender's IK starts from its keys" in capfd.readouterr().out
 
 
-def test_what_is_beyond_half_a_turn_is_said(capfd) -> None:
+def test_what_is_beyond_half_a_turn_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     owner, _ = leg()
     knee = owner.pose.bones["b1"].fabrik
     knee.limit, knee.angle_min, knee.angle_max = "HINGE", radians(-206), radians(17)

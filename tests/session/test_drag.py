@@ -9,13 +9,13 @@ import bpy
 import pytest
 from fabrik_addon.errors import BoneError, ChainError, TargetError
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.session.drag import begin, drag_to, finish
+from fabrik_addon.session.drag import Drag, begin, drag_to, finish
 from mathutils import Vector
 
 from rigs import add_chain, channels, evaluated_joints, make_empty, make_line
 
 
-def started(count: int = 4, **settings: object):
+def started(count: int = 4, **settings: object) -> tuple[bpy.types.Object, FabrikChain, Drag]:
     owner = make_line(count)
     chain = add_chain(owner)
     for name, value in settings.items():
@@ -23,7 +23,7 @@ def started(count: int = 4, **settings: object):
     return owner, chain, begin(bpy.context, owner, chain)
 
 
-def joints(owner) -> list[Vector]:
+def joints(owner: bpy.types.Object) -> list[Vector]:
     bpy.context.view_layer.update()
     return evaluated_joints(owner, owner.fabrik.chains[0])
 

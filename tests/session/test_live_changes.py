@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import bpy
 import pytest
@@ -97,7 +98,7 @@ class TestFailures:
         assert chain.enabled
         assert shown_error(owner, chain) < 1e-4
 
-    def test_an_error_nobody_foresaw_switches_live_off_once(self, monkeypatch) -> None:
+    def test_an_error_nobody_foresaw_switches_live_off_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         owner, chain = live_line()
 
         def broken(*_):
@@ -108,7 +109,7 @@ class TestFailures:
         update()
         assert not owner.fabrik.live
 
-    def test_undo_and_load(self, tmp_path) -> None:
+    def test_undo_and_load(self, tmp_path: Path) -> None:
         owner, chain = live_line()
         bpy.ops.ed.undo_push(message="before")
         chain.target.location.x = 0.6

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from math import radians
+from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.session import live
 from mathutils import Vector
 
@@ -15,7 +17,7 @@ from rigs import channels, evaluated_joints, make_empty
 
 
 class TestFrames:
-    def animated(self, owner_moves: bool = False, keyed_bones: bool = False):
+    def animated(self, owner_moves: bool = False, keyed_bones: bool = False) -> tuple[bpy.types.Object, FabrikChain]:
         owner, chain = live_line()
         for frame, x in ((1, -0.5), (20, 0.7)):
             chain.target.location.x = x
@@ -32,7 +34,7 @@ class TestFrames:
     @pytest.mark.parametrize("keyed_bones", [False, True])
     def test_frames_from_any_direction_give_the_same_pose(self, owner_moves: bool, keyed_bones: bool) -> None:
         owner, chain = self.animated(owner_moves, keyed_bones)
-        scene, seen = bpy.context.scene, {}
+        scene, seen = bpy.context.scene, dict[int, list[tuple[float, ...]]]()
         for frame in (1, 5, 12, 20, 12, 5, 1, 17, 5, 3, 12):
             scene.frame_set(frame)
             assert shown_error(owner, chain) < 1e-4, frame
@@ -90,7 +92,7 @@ class TestFrames:
             bpy.context.scene.frame_set(frame)
             assert shown_error(owner, chain) < 1e-4
 
-    def test_a_render_shows_the_pose_of_each_frame(self, tmp_path) -> None:
+    def test_a_render_shows_the_pose_of_each_frame(self, tmp_path: Path) -> None:
         owner, chain = self.animated()
         scene = bpy.context.scene
         bpy.ops.mesh.primitive_cube_add(size=0.2)
@@ -139,7 +141,7 @@ class TestThrift:
     """What is known of a chain is kept from frame to frame."""
 
     @pytest.fixture(params=["others keyed", "far away", "object moves", "parent turns"])
-    def played(self, request):
+    def played(self, request: pytest.FixtureRequest) -> tuple[bpy.types.Object, FabrikChain]:
         owner, chain = limb_on_a_bone()
         away = Vector((3e4, -2e4, 1e4)) if request.param == "far away" else Vector()
         owner.location = away
@@ -187,7 +189,7 @@ class TestThrift:
         assert live.state.solves == solves + 30
 
 
-def centre_of(path) -> Vector:
+def centre_of(path: Path) -> Vector:
     """The middle of what a picture shows, in pixels from its centre."""
     import numpy as np
 
@@ -216,7 +218,7 @@ class Judge(bpy.types.RenderEngine):
 
 
 @pytest.fixture
-def judged(tmp_path):
+def judged(tmp_path: Path):
     """Renders the frames 1 to 4 and tells what was seen."""
     bpy.utils.register_class(Judge)
     scene = bpy.context.scene
@@ -236,7 +238,7 @@ def judged(tmp_path):
 
 
 class TestRenders:
-    def test_keyed_bones_outside_the_chain_keep_their_keys(self, judged) -> None:
+    def test_keyed_bones_outside_the_chain_keep_their_keys(self, judged: Render) -> None:
         owner, _ = limb_on_a_bone()
         for frame in (1, 4):
             keyed(owner.pose.bones["b0"], frame, (0.1 * frame, 0, 0))
@@ -251,7 +253,7 @@ class TestRenders:
         assert [x for _, x, _ in seen] == pytest.approx(wanted, abs=1e-5)
         assert max(error for *_, error in seen) < 1e-4
 
-    def test_keyed_bones_of_the_chain(self, judged) -> None:
+    def test_keyed_bones_of_the_chain(self, judged: Render) -> None:
         owner, _ = live_line()
         for frame in (1, 4):
             owner.pose.bones["b1"].rotation_quaternion = (1, 0.1 * frame, 0, 0)
@@ -260,7 +262,7 @@ class TestRenders:
         bpy.context.scene.frame_set(1)
         assert max(error for *_, error in judged()) < 1e-4 * 3
 
-    def test_an_animated_influence(self, judged) -> None:
+    def test_an_animated_influence(self, judged: Render) -> None:
         owner, chain = live_line()
         for frame, value in ((1, 0.0), (4, 1.0)):
             chain.influence = value
@@ -273,7 +275,7 @@ class TestRenders:
         assert errors == sorted(errors, reverse=True)
         assert errors[-1] < 1e-3
 
-    def test_a_chain_that_hangs_on_another(self, judged) -> None:
+    def test_a_chain_that_hangs_on_another(self, judged: Render) -> None:
         owner = two_levels()
         target = owner.fabrik.chains[0].target
         keyed(target, 1, (0.5, 0, 1.5))

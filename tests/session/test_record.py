@@ -7,12 +7,13 @@ import bpy
 import pytest
 from fabrik_addon.overlay.settings import step_of
 from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
-from fabrik_addon.session.record import record, state
+from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.session.record import Recording, record, state
 
 from rigs import add_chain, channels, evaluated_joints, make_line
 
 
-def recorded(plain: bool = False):
+def recorded(plain: bool = False) -> tuple[bpy.types.Object, FabrikChain, Recording]:
     owner = make_line(4)
     chain = add_chain(owner, (0.3, 1.4, 2.2))
     owner.location = (1, 2, 3)

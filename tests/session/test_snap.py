@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import radians
 
 import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of
-from mathutils import Quaternion
+from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.rotations import distance
+from mathutils import Quaternion, Vector
 
 from rigs import add_chain, evaluated_joints, make_empty, make_line
 
 LENGTH = 2.0
 
 
-def posed_limb(pole_angle: float = 0.0):
+def posed_limb(pole_angle: float = 0.0) -> tuple[bpy.types.Object, FabrikChain]:
     """A limb of two bones posed by hand, its goals elsewhere."""
     owner = make_line(2)
     chain = add_chain(owner, (9, 9, 9))
@@ -26,9 +29,9 @@ def posed_limb(pole_angle: float = 0.0):
     return owner, chain
 
 
-def apart(owner, chain, before) -> float:
+def apart(owner: bpy.types.Object, chain: FabrikChain, before: list[Vector]) -> float:
     bpy.context.view_layer.update()
-    return max((a - b).length for a, b in zip(evaluated_joints(owner, chain), before, strict=True))
+    return max(distance(a, b) for a, b in zip(evaluated_joints(owner, chain), before, strict=True))
 
 
 @pytest.mark.parametrize("angle", [0, 40, -120])
@@ -74,11 +77,11 @@ def test_a_range_is_keyed_and_comes_back() -> None:
         assert apart(owner, chain, joints) < 1e-4 * LENGTH
 
 
-def key_frames(owned) -> set[float]:
+def key_frames(owned: bpy.types.Object) -> set[float]:
     return {point.co[0] for curve in fcurves_of(owned) for point in curve.keyframe_points}
 
 
-def keyed_bone(owner, frames) -> None:
+def keyed_bone(owner: bpy.types.Object, frames: Sequence[float]) -> None:
     bone = owner.pose.bones["b0"]
     for i, frame in enumerate(frames):
         bone.rotation_quaternion = Quaternion((0.3, 1.0, -0.4), 0.2 + 0.1 * i)

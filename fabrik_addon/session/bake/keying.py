@@ -81,9 +81,8 @@ def _runs(
             modes.setdefault(own.mode, []).append(i)
     for mode, indices in modes.items():
         near = np.array([one.near for i in indices if (one := channels[i]) is not None])
-        are_all = len(indices) == len(channels)
-        own = (rotations, steps) if are_all else (rotations[:, indices], steps[:, indices])
-        values = run_on(mode, *own, near)
+        picked = slice(None) if len(indices) == len(channels) else indices  # which spares a copy
+        values = run_on(mode, rotations[:, picked], steps[:, picked], near)
         stays = staying(values)
         found |= {i: (values[:, m], stays[m]) for m, i in enumerate(indices)}
     return found

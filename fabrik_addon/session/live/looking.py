@@ -78,10 +78,9 @@ def _ways(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> dict[str, W
     for name, own in bones.items():
         for bone in own:
             users.setdefault(bone.name, set()).add(name)
-    found = {}
+    found, moved = {}, {*by_ik, *users}  # what is above a chain is none of its own bones
     for chain in chains:
         own = bones[chain.name]
-        moved = {*by_ik, *(bone for bone, names in users.items() if names != {chain.name})}
         motion = animated.motion_of(chain, own, moved) if own else Motion()
         found[chain.name] = Ways.of(motion, any(len(users[bone.name]) > 1 for bone in own))
     return found

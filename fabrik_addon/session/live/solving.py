@@ -51,10 +51,8 @@ def read_anew(rig: LiveRig, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, 
     """
     state.reads += 1
     check_rig(rig.owner, depsgraph)
-    prepared, points = read(rig.owner, chain, depsgraph, facts)
     before = rig.chains.get(chain.name)
-    if before is not None and before.prepared.joints == prepared.joints:
-        prepared = replace(prepared, solver=before.prepared.solver)
+    prepared, points = read(rig.owner, chain, depsgraph, facts, before=before.prepared if before is not None else None)
     known = LiveChain(
         chain.name,
         prepared,

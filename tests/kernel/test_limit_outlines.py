@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shapes that are drawn for limits, and the settings that are read off them."""
+
+from math import atan2, cos, hypot, radians, sin, sqrt
+from typing import Any
+
+import pytest
+from fabrik_addon.kernel import FREE, Cone, Hinge, Limit
+
+from limit_examples import (
+    EXAMPLES,
+    IDENTITY,
+    TWIST,
+    Triple,
+    X,
+    Y,
+    between,
+    hinge,
+    plus,
+    rotated,
+    turn_about,
+    unit,
+)
+
+PRECISION = 1e-8  # radians
+ALL = [limit for examples in EXAMPLES.values() for limit in examples]
+ELLIPSES = [limit for limit in EXAMPLES["CONE"] if isinstance(limit, Cone) and not limit.is_circular]
+
+
+def of_map(x: float, z: float) -> Triple:
+    """The direction of a point of the map of a cone."""
+    up = 2.0 * sqrt(max(1.0 - x * x - z * z, 0.0))
+    return unit((-z * up, 1.0 - 2.0 * (x * x + z * z), x * up))
+
+
+def edge_point(cone: Cone, parameter: float) -> Triple:
+    x, z = cos(parameter), sin(parameter)
+    a, b = (cone.x_high if x >= 0.0 else cone.x_low), (cone.z_high if z >= 0.0 else cone.z_low)
+    return of_map(x * sin(0.5 * a), z * sin(0.5 * b))
+
+
+@pytest.mark.parametrize("limit", ALL, ids=str)
+class TestEveryOutline:
+    def test_the_bone_comes_to_every_point_of_its_curves(self, limit: Limit) -> None:
+        start = limit.clamped(IDENTITY)
+        for curve in limit.outline().swing:
+            for point in curve:
+                if hypot(*point):
+                    assert between(rotated(limit.aimed(start, Y, point), Y), point) < PRECISION
+                    assert hypot(*point) == pytest.approx(1.0)
+
+    def test_the_twist_comes_to_every_point_of_its_curve(self, limit: Limit) -> None:
+        for curve in limit.outline().twist:
+            for point in curve:
+                turned = turn_about(Y, -atan2(point[2], point[0]))
+                twisting: Any = limit
+                if isinstance(limit, Hinge):
+                    low, allowed, high = limit.angle_min, limit.angle_of(turned), limit.angle_max
+                else:
+                    low, allowed, high = twisting.twist.low, twisting.twist_angle(turned), twisting.twist.high
+                assert low - PRECISION <= allowed <= high + PRECISION
+
+    def test_its_ends_lie_on_its_curves(self, limit: Limit) -> None:
+        outline = limit.outline()
+        points = [point for curve in (*outline.swing, *outline.twist) for point in curve]
+        for end in outline.ends.values():
+            assert min(hypot(*plus(end, point, -1.0)) for point in points) < PRECISION
+
+    def test_all_but_a_free_joint_have_one(self, limit: Limit) -> None:
+        outline = limit.outline()
+        assert bool(outline.swing or outline.twist) == (limit is not FREE)
+
+
+def test_an_outline_names_the_settings_that_it_shows() -> None:
+    assert set(Cone.circular(0.5, 0.2, TWIST).outline().ends) == {"cone_max", "cone_min", "twist_min", "twist_max"}
+    ellipse = Cone(0.0, 0.3, 1.2, 0.8, 0.5).outline()
+    assert ellipse.ends["cone_x_max"][2] == pytest.approx(sin(1.2), abs=PRECISION)
+    assert ellipse.ends["cone_z_min"][0] == pytest.approx(sin(0.8), abs=PRECISION)
+    assert hinge(X, 0, 90).outline().ends["angle_max"][2] == pytest.approx(1.0)
+
+
+def test_nothing_beyond_the_edge_of_a_cone_is_allowed() -> None:
+    for limit in (Cone.circular(radians(30)), Cone(0.0, 0.3, 1.2, 0.8, 0.5)):
+        for point in limit.outline().swing[0]:
+            beyond = unit(plus(point, plus(point, Y, -1.0), 0.1))
+            assert between(limit.nearest(beyond), beyond) > 1e-3
+
+
+@pytest.mark.parametrize("limit", ALL, ids=str)
+def test_an_end_of_the_outline_tells_its_own_setting(limit: Limit) -> None:
+    """Law: what is read at the end of a range is that end, and a little further is a little more."""
+    for name, end in limit.outline().ends.items():
+        angle = limit.setting_at(name, end)
+        axis = limit.axis if name.startswith("angle") else Y
+        if name.startswith("cone"):
+            continue
+        assert angle == pytest.approx(limit.settings()[name], abs=PRECISION)
+        further = 0.01 if name.endswith("max") else -0.01
+        assert limit.setting_at(name, rotated(turn_about(axis, further), end)) - angle == pytest.approx(further)
+
+
+def test_the_ends_of_a_cone_tell_its_angles() -> None:
+    circular = Cone.circular(0.9, 0.3, TWIST)
+    found = {name: circular.setting_at(name, end) for name, end in circular.outline().ends.items()}
+    wanted = {"cone_min": 0.3, "cone_max": 0.9, "twist_min": TWIST.low, "twist_max": TWIST.high}
+    assert found == pytest.approx(wanted, abs=PRECISION)
+    ellipse = Cone(0.0, 0.3, 1.2, 0.8, 0.5)
+    found = {name: ellipse.setting_at(name, end) for name, end in ellipse.outline().ends.items()}
+    assert found == pytest.approx(
+        {"cone_x_min": -0.3, "cone_x_max": 1.2, "cone_z_min": -0.8, "cone_z_max": 0.5}, abs=PRECISION
+    )
+    with pytest.raises(KeyError):
+        FREE.setting_at("angle_min", Y)
+
+
+def test_an_end_does_not_pass_the_other() -> None:
+    limit = hinge(X, 10, 60)
+    at = rotated(hinge(X, -170, 170).rotation_at(radians(-30)), Y)
+    assert limit.setting_at("angle_max", at) == pytest.approx(radians(10))
+    assert limit.setting_at("angle_min", at) == pytest.approx(radians(-30))
