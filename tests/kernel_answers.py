@@ -40,22 +40,28 @@ def told(value: object) -> Told:
     raise TypeError(f"{value!r} is no answer")
 
 
-def answers_of(family: Family, seed: int) -> list[Told]:
-    """All that is told of some cases of a family, and of the first of them pass by pass."""
-    solver, random, found = Solver(family.figure), Random(seed), []
+def solved(family: Family, seed: int, trace: Trace) -> list[Solution]:
+    """The answers to some cases of a family, the first of them traced."""
+    solver, random = Solver(family.figure), Random(seed)
     cases = CASES if family.figure.count < MANY_JOINTS else CASES_OF_MANY_JOINTS
-    for case in range(cases):
-        trace = Trace() if case == 0 else None
-        solution: Solution = solver.solve(family.ask(random, family.figure, case + seed), family.settings, trace)
-        found.append(told(solution))
-        if trace is not None:
-            found.append(told(trace.steps))
-    return found
+    asked = [family.ask(random, family.figure, case + seed) for case in range(cases)]
+    return [solver.solve(goals, family.settings, None if case else trace) for case, goals in enumerate(asked)]
+
+
+def answers_of(family: Family, seed: int) -> Told:
+    """All that is told of some cases of a family, and of the first of them pass by pass."""
+    trace = Trace()
+    return told([*solved(family, seed, trace), trace.steps])
 
 
 def answers_of_families() -> dict[str, Told]:
     """Every family, each from other cases on."""
     return {name: answers_of(family, seed) for seed, (name, family) in enumerate(families().items())}
+
+
+def solutions_of_families() -> list[Solution]:
+    """The same as they are."""
+    return [each for seed, family in enumerate(families().values()) for each in solved(family, seed, Trace())]
 
 
 def answers_of_limit(limit: Limit) -> list[Told]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi
 from random import Random
+from typing import Any
 
 import bpy
 from fabrik_addon.kernel import LIMITS
@@ -14,8 +15,8 @@ from mathutils import Euler, Matrix, Quaternion, Vector
 
 from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty
 
-MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
-SCALES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
+MODES: Any = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+SCALES: Any = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 
 
 @dataclass
@@ -23,7 +24,7 @@ class RandomRig:
     """A rig and what is known of it."""
 
     owner: bpy.types.Object
-    chain: bpy.types.PropertyGroup
+    chain: FabrikChain
     depends_on_direction: bool
 
 
@@ -126,7 +127,7 @@ def _reachable(random: Random, owner: bpy.types.Object, chain: FabrikChain) -> V
     moved = names[-chain.bone_count :]
     before = {name: _channels(owner.pose.bones[name]) for name in moved}
     for name in moved:
-        bone = owner.pose.bones[name]
+        bone: Any = owner.pose.bones[name]
         if not any(bone.lock_rotation):
             limit = LIMITS[bone.fabrik.limit].make(bone.fabrik, Quaternion())
             drawn = Quaternion(limit.drawn(random.random(), random.random(), random.random()))
@@ -142,5 +143,5 @@ def _reachable(random: Random, owner: bpy.types.Object, chain: FabrikChain) -> V
     return point
 
 
-def _channels(bone: bpy.types.PoseBone) -> tuple:
+def _channels(bone: Any) -> tuple[Quaternion, Euler, tuple[float, ...]]:
     return bone.rotation_quaternion.copy(), bone.rotation_euler.copy(), tuple(bone.rotation_axis_angle)

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import bpy
 from fabrik_addon.rig.properties import FabrikChain
@@ -63,7 +63,7 @@ def add_chain(owner: bpy.types.Object, target: Point | None = None, tip: str = "
     """A chain by the operator, with an empty as its target."""
     bpy.context.view_layer.objects.active = owner
     bpy.ops.fabrik.chain_add(tip_bone=tip or owner.pose.bones[-1].name, bone_count=count)
-    chain = owner.fabrik.chains[-1]
+    chain: FabrikChain = owner.fabrik.chains[-1]
     if target is not None:
         chain.target = make_empty(target)
     return chain
@@ -98,9 +98,10 @@ def tip_error(owner: bpy.types.Object, chain: FabrikChain) -> float:
 
 def channels(owner: bpy.types.Object) -> list[tuple[float, ...]]:
     """All rotation channels of all bones, for comparing bit by bit."""
+    bones: Iterable[Any] = owner.pose.bones
     return [
         (*bone.rotation_quaternion, *bone.rotation_euler, *bone.rotation_axis_angle, *bone.location, *bone.scale)
-        for bone in owner.pose.bones
+        for bone in bones
     ]
 
 

@@ -127,16 +127,23 @@ class Solver:
             return body_solution(rows, self.size, self.tolerance, explain)
         return chain_solution(rows, self.descent, self.held, self.size, self.tolerance if explain else -1.0)
 
-    def solve_many(self, rows: Rows, settings: Settings = Settings()) -> None:  # noqa: B008
+    def solve_many(self, rows: object, settings: Settings = Settings()) -> None:  # noqa: B008
         """`solve` for each row of numbers, by the same code; the answers are left in the rows.
 
         Args:
-            rows: Made for a figure with as many joints.
+            rows: `Rows` that were made for a figure with as many joints.
             settings: All else that decides the answers.
 
         Raises:
             InvalidValueError: A number is NaN or infinite, or a setting makes no sense.
         """
+        if not isinstance(rows, Rows):
+            raise TypeError(f"the rows are {type(rows).__name__}, and not Rows")
+        self.solve_rows(rows, settings)
+
+    @cython.cfunc
+    def solve_rows(self, rows: Rows, settings: Settings) -> cython.void:
+        """`solve_many` of what is known to be rows."""
         k: cython.Py_ssize_t
         if rows.joints != self.unit.count:
             raise ChainError("the rows were made for another figure")

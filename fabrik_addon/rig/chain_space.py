@@ -8,15 +8,13 @@ applied, which keeps the digits of a rig that stands far from the origin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from mathutils import Matrix
 
 from .array_types import Doubles
-from .rotations import Q4, V3, dot, length, matrix_of, plus
-
-Nine: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]
+from .rotations import Q4, V3, Nine, dot, length, matrix_of, nine, plus, v3
 
 SIMILAR = 1e-6  # share of its square by which the axes of an armature that is scaled alike differ
 
@@ -39,7 +37,8 @@ class RigFrame(NamedTuple):
     @classmethod
     def of(cls, world: Matrix) -> RigFrame:
         """Of a matrix that has an inverse (`checks.check_rig`)."""
-        (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = world
+        axes = nine(world.to_3x3())
+        a, b, c, d, e, f, g, h, i = axes
         first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
         volume = a * first + b * second + c * third
         scale = 1.0 / volume
@@ -54,8 +53,7 @@ class RigFrame(NamedTuple):
             (b * g - a * h) * scale,
             (a * e - b * d) * scale,
         )
-        axes = (a, b, c, d, e, f, g, h, i)
-        return cls(axes, (x, y, z), back, _size_of(axes, volume))
+        return cls(axes, v3(world.translation), back, _size_of(axes, volume))
 
     def to_world(self, vector: Sequence[float]) -> V3:
         """A vector of armature space in the world."""

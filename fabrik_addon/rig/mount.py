@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from mathutils import Matrix
 
-from .rotations import Q4, multiplied, normalized
+from .rotations import Q4, conjugated, multiplied, nine, normalized, q4
 
 SIMILAR = 1e-5  # share of its size by which the axes of a parent that is not sheared differ in length and angle
 NEAR = 4e-6  # share by which a size is off its rounded value through rounding alone
@@ -41,9 +41,9 @@ class Mount(NamedTuple):
         """
         if parent is None:
             return cls()
-        (a, b, c), (d, e, f), (g, h, i) = parent.to_3x3()
+        axes = nine(parent.to_3x3())
+        a, b, c, d, e, f, g, h, i = axes
         volume = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-        axes = (a, b, c, d, e, f, g, h, i)
         if keeps_axes or volume <= 0.0:
             return cls(0.0, axes)
         size = volume ** (1.0 / 3.0)
@@ -93,8 +93,7 @@ class Hang(NamedTuple):
         """
         if rest is None:
             return cls(base, None)
-        w, x, y, z = rest.to_quaternion()
-        return cls(base, normalized(multiplied((w, -x, -y, -z), base)))
+        return cls(base, normalized(multiplied(conjugated(q4(rest.to_quaternion())), base)))
 
     def turn(self, parent: Matrix | None) -> Q4:
         """Rotation from chain space to armature space.
@@ -104,8 +103,7 @@ class Hang(NamedTuple):
         """
         if self.from_parent is None or parent is None:
             return self.base
-        w, x, y, z = parent.to_quaternion()
-        return normalized(multiplied((w, x, y, z), self.from_parent))
+        return normalized(multiplied(q4(parent.to_quaternion()), self.from_parent))
 
 
 def rounded(size: float) -> float:

@@ -42,7 +42,8 @@ def multiplied(p: Doubles, q: Doubles) -> Doubles:
 
 
 def conjugated(q: Doubles) -> Doubles:
-    return q * np.array((1.0, -1.0, -1.0, -1.0))
+    found: Doubles = q * np.array((1.0, -1.0, -1.0, -1.0))
+    return found
 
 
 def turn_about(axis: Doubles, angle: Doubles) -> Doubles:

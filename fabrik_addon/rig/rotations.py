@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 V3: TypeAlias = tuple[float, float, float]
 Q4: TypeAlias = tuple[float, float, float, float]
+Nine: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]  # a matrix, row by row
 
 ORIGIN: V3 = (0.0, 0.0, 0.0)
 X_AXIS: V3 = (1.0, 0.0, 0.0)
@@ -74,6 +75,12 @@ def v3(values: Sequence[float]) -> V3:
     """Three numbers as a vector."""
     x, y, z = values
     return x, y, z
+
+
+def nine(rows: Sequence[Sequence[float]]) -> Nine:
+    """Three rows of three numbers as a matrix."""
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    return a, b, c, d, e, f, g, h, i
 
 
 def q4(values: Sequence[float]) -> Q4:

@@ -120,7 +120,7 @@ def test_it_does_what_the_operators_do(shot: Path, capfd: pytest.CaptureFixture[
     assert mine == {(c.data_path, c.array_index): [tuple(p.co) for p in c.keyframe_points] for c in curves()}
 
 
-def curves():
+def curves() -> list[bpy.types.FCurve]:
     return fcurves_of(bpy.data.objects["Rig"])
 
 

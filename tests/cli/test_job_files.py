@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from fabrik_addon.cli.job_file import LARGEST, read_job
 from fabrik_addon.cli.jobs import indices_of
 from fabrik_addon.errors import InvalidValueError
+
+Node = tuple[Any, ...]  # where a part of a job is
 
 SHOT = {
     "file": "shots/one.blend",
@@ -28,7 +32,7 @@ SHOT = {
     "verify": "SAMPLE",
 }
 JOB = {"version": 1, "shots": [SHOT, {"file": "shots/two.blend", "output": "out/two.blend"}]}
-HOSTILE = (
+HOSTILE: tuple[object, ...] = (
     None,
     True,
     -1,
@@ -182,7 +186,7 @@ def test_a_link_in_a_circle(tmp_path: Path) -> None:
     assert not shots[0].file.is_file()
 
 
-def nodes(value: object, path: tuple = ()) -> list[tuple]:
+def nodes(value: object, path: Node = ()) -> list[Node]:
     """The places of all parts of a job."""
     found = [path]
     if isinstance(value, dict):
@@ -237,7 +241,7 @@ def textual(random: Random) -> bytes:
 
 
 @pytest.mark.parametrize("mutate", [structural, textual])
-def test_mutated_job_files_are_read_or_refused_in_one_line(tmp_path: Path, mutate) -> None:
+def test_mutated_job_files_are_read_or_refused_in_one_line(tmp_path: Path, mutate: Callable[[Random], bytes]) -> None:
     random, read, lines = Random(5), 0, []
     folder = tmp_path.resolve()
     for _ in range(1500):

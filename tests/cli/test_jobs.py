@@ -9,7 +9,9 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.cli import files, jobs
+from fabrik_addon.cli.baking import BakeRequest, Report
 from fabrik_addon.cli.commands import run
+from fabrik_addon.cli.progress import Progress
 from fabrik_addon.rig.compat import fcurves_of
 
 from cli_files import refused, reported, save_shot
@@ -125,7 +127,7 @@ def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(
 ) -> None:
     bake = jobs.bake_open_file
 
-    def broken(request: pytest.FixtureRequest, progress):
+    def broken(request: BakeRequest, progress: Progress) -> Report:
         if request.frames == (1, 4):
             raise RuntimeError("no")
         return bake(request, progress)

@@ -91,7 +91,7 @@ compileJob({ settings: dukpy.settings, addTask: function (task) { tasks.push(tas
 
 
 def test_the_job_type_makes_a_task_for_each_chunk() -> None:
-    import dukpy
+    import dukpy  # type: ignore[import-not-found]
 
     settings = {"job_file": "/shared/shots.json", "shots": "1-10, 12", "shots_per_task": 5}
     script = (SCHEDULERS / "flamenco" / "fabrik-bake.js").read_text()

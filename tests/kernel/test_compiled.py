@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from fabrik_addon.kernel import loading
+from fabrik_addon.kernel import STATUSES, loading
 
 import kernel_answers
-from kernel_answers import PARTS, Told, run_interpreted
+from kernel_answers import PARTS, Told, run_interpreted, solutions_of_families
 
 pytestmark = [
     pytest.mark.skipif(loading.form().kind != "compiled", reason="no compiled form is loaded to be compared"),
@@ -32,3 +32,16 @@ def test_both_forms_answer_with_the_same_bits(part: str, interpreted: dict[str, 
     here, there = PARTS[part](), interpreted[part]
     assert list(here) == list(there)
     assert [name for name in here if here[name] != there[name]] == []
+
+
+def test_the_cases_end_in_every_way() -> None:
+    """All statuses, joints that hold back and what they would have to give, poles that are met and that are not."""
+    solutions = solutions_of_families()
+    assert {solution.status for solution in solutions} == set(STATUSES)
+    for found in (
+        {bool(solution.blocking) for solution in solutions},
+        {None in solution.give for solution in solutions if solution.give},
+        {solution.pole_error > 1e-3 for solution in solutions},
+        {len(solution.statuses) > 2 for solution in solutions},
+    ):
+        assert found == {False, True}

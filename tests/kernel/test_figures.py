@@ -292,7 +292,7 @@ def _place(goal: Goal) -> V3:
 
 
 class TestHuman:
-    """52 joints with the ranges of a human's: goals where a random pose, drawn from all that the limits allow, is."""
+    """52 joints with the ranges of a human's."""
 
     def test_the_figure_is_as_described(self) -> None:
         placed = HUMAN.placed(HUMAN.starts)
@@ -306,18 +306,15 @@ class TestHuman:
             moved = minus(seen.ends[INDEX[name]], placed.ends[INDEX[name]])
             assert dot(moved, Y) * sign > 0.2
 
-    @pytest.mark.parametrize(("ends", "seed", "share"), [(5, 14, 0.0), (12, 15, 0.02)])
-    def test_poses_by_forward_kinematics_are_found(self, ends: int, seed: int, share: float) -> None:
-        more = ("upper_arm.L", "upper_arm.R", "shin.L", "shin.R", "spine2", "toe.L", "clavicle.R")
-        asked = (*ENDS, *(INDEX[name] for name in more))[:ends]
-        solver, random, missed = Solver(HUMAN), Random(seed), []
-        cases = some(200 if ends == 5 else 100)
-        for case in range(cases):
-            solution = solver.solve(points_for(HUMAN, random_rotations(random, HUMAN), asked))
+    def test_poses_by_forward_kinematics_are_found(self) -> None:
+        """Head, hands and feet of poses drawn from all that the limits allow."""
+        solver, random, missed = Solver(HUMAN), Random(15), []
+        for case in range(200 if IS_COMPILED else 2):
+            solution = solver.solve(points_for(HUMAN, random_rotations(random, HUMAN), ENDS))
             assert_inside(HUMAN, solution)
             if solution.residual > 1e-4 * HUMAN.size:
                 missed.append((case, solution.residual / HUMAN.size))
-        assert len(missed) <= share * cases, missed
+        assert not missed
 
     def test_a_drag_takes_bounded_steps(self) -> None:
         """A hand goes forward and across in 120 frames while the feet stay: no joint turns more than 5 degrees."""

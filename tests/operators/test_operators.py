@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from math import radians
+from typing import Any
 
 import bpy
 import pytest
@@ -60,7 +61,7 @@ class TestChainAdd:
             ({"tip_bone": "b2", "bone_count": 7}, "bone 'b2': 7 bones are wanted, but it has 2 parents"),
         ],
     )
-    def test_what_can_not_be_made(self, arguments, message: str) -> None:
+    def test_what_can_not_be_made(self, arguments: dict[str, Any], message: str) -> None:
         owner = make_line(3)
         select(owner)
         with pytest.raises(RuntimeError, match=message):
@@ -163,7 +164,7 @@ class TestList:
         assert sorted(c.name for c in owner.fabrik.chains) == ["arm", "arm.001", "arm.002"]
 
 
-def state(owner: bpy.types.Object):
+def state(owner: bpy.types.Object) -> tuple[object, ...]:
     rig = owner.fabrik
     chains = [(c.name, c.target and c.target.name, c.pole and c.pole.name, c.start, c.status) for c in rig.chains]
     limits = [(b.fabrik.limit, tuple(b.fabrik.axis)) for b in owner.pose.bones]
@@ -172,7 +173,7 @@ def state(owner: bpy.types.Object):
     return chains, rig.active_index, channels(owner), limits, sorted(objects), owner.mode, constraints, rig.bake_report
 
 
-UNDOABLE = {
+UNDOABLE: dict[str, dict[str, Any]] = {
     "chain_add": {"tip_bone": "b2", "use_target": True, "use_pole": True},
     "chain_remove": {},
     "chain_move": {"direction": "UP"},

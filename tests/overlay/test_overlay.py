@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import radians
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -13,6 +14,7 @@ from fabrik_addon.overlay import collect, view
 from fabrik_addon.overlay.colours import FROM_THEME, theme_colours
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import PARTS, Picture, shapes_of
+from fabrik_addon.rig.array_types import Singles
 from fabrik_addon.rig.properties import FabrikChain
 from mathutils import Matrix, Vector
 
@@ -32,7 +34,7 @@ def limited_line() -> tuple[bpy.types.Object, FabrikChain]:
     return owner, owner.fabrik.chains[0]
 
 
-def pictures(owner: bpy.types.Object, chains, with_reach: bool = False) -> list[Picture]:
+def pictures(owner: bpy.types.Object, chains: Iterable[FabrikChain], with_reach: bool = False) -> list[Picture]:
     return collect.pictures_of(owner, chains, bpy.context.evaluated_depsgraph_get(), with_reach)
 
 
@@ -135,7 +137,7 @@ class Context:
 
     region = Region()
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         return getattr(bpy.context, name)
 
 
@@ -146,7 +148,7 @@ def ready_gpu() -> None:
     if hasattr(gpu, "init"):
         gpu.init()
         return
-    scene = bpy.context.scene
+    scene: Any = bpy.context.scene
     scene.render.engine = "BLENDER_WORKBENCH"
     scene.render.resolution_x = scene.render.resolution_y = 4
     if scene.camera is None:
@@ -155,11 +157,12 @@ def ready_gpu() -> None:
     bpy.ops.render.render()
 
 
-def seen(draw: Callable[[], object]) -> np.ndarray:
+def seen(draw: Callable[[], object]) -> Singles:
     """What is drawn, seen along -X with Z up, 5 units across: (200, 200, 4)."""
     import gpu
 
-    buffer = gpu.types.GPUOffScreen(200, 200)
+    kinds: Any = gpu.types
+    buffer = kinds.GPUOffScreen(200, 200)
     axes = Matrix(((0, 1, 0, 0), (0, 0, 1, 0), (1, 0, 0, 0), (0, 0, 0, 1)))
     look = axes @ Matrix.Translation((0, -0.5, -1.2))
     scale = Matrix.Diagonal((1 / 2.5, 1 / 2.5, 1 / 100, 1))
@@ -171,7 +174,8 @@ def seen(draw: Callable[[], object]) -> np.ndarray:
             draw()
         pixels = gpu.state.active_framebuffer_get().read_color(0, 0, 200, 200, 4, 0, "FLOAT")
     buffer.free()
-    return np.array(pixels.to_list() if hasattr(pixels, "to_list") else pixels).reshape(200, 200, 4)
+    numbers = pixels.to_list() if hasattr(pixels, "to_list") else pixels
+    return np.array(numbers, dtype=np.float32).reshape(200, 200, 4)
 
 
 class TestDrawing:
@@ -179,7 +183,7 @@ class TestDrawing:
         owner, chain = limited_line()
         ready_gpu()
         bpy.context.view_layer.objects.active = owner
-        settings, context = scene_settings(bpy.context.scene), Context()
+        settings, context = scene_settings(bpy.context.scene), cast(bpy.types.Context, Context())
         settings.show = False
         assert not seen(lambda: view.draw(context)).any()
         settings.show = True

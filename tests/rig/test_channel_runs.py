@@ -23,7 +23,8 @@ def walk(step: float) -> Doubles:
     found /= np.linalg.norm(found, axis=2)[..., None]
     found[50:53, 2] = (1.0, 0.0, 0.0, 0.0)
     found[90:95, 1], found[95:99, 3] = (sqrt(0.5), 0.0, sqrt(0.5), 0.0), (sqrt(0.5), sqrt(0.5), 0.0, 0.0)
-    return found * np.where(random.random((FRAMES, BONES)) < 0.5, -1.0, 1.0)[..., None]
+    turned: Doubles = found * np.where(random.random((FRAMES, BONES)) < 0.5, -1.0, 1.0)[..., None]
+    return turned
 
 
 @pytest.mark.parametrize("step", [0.01, 0.3, 4.0])

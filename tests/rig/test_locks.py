@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from math import radians
+from typing import Any
 
 import bpy
 import pytest
@@ -57,7 +58,7 @@ def test_quaternion_with_two_components_locked_at_zero_is_a_hinge() -> None:
 
 def test_axis_angle_with_its_axis_locked_is_a_hinge_about_it() -> None:
     owner = make_line(4, bend=0.3)
-    bone = owner.pose.bones["b1"]
+    bone: Any = owner.pose.bones["b1"]
     bone.rotation_mode = "AXIS_ANGLE"
     bone.rotation_axis_angle = (0.1, 1, 0, 0)
     bone.lock_rotation = (True, True, True)
@@ -106,7 +107,7 @@ def test_limit_that_the_locks_rule_out_is_refused() -> None:
 
 def test_axis_angle_hinge_writes_its_angle_alone() -> None:
     owner = make_line(2)
-    bone = owner.pose.bones["b1"]
+    bone: Any = owner.pose.bones["b1"]
     bone.rotation_mode, bone.rotation_axis_angle = "AXIS_ANGLE", (0.3, 0, 0, 2)
     bone.lock_rotation = (True, True, True)
     chain = add_chain(owner, (0, 0, 0))
@@ -149,7 +150,7 @@ def test_quaternion_locked_as_euler_does_not_drift() -> None:
     bone.rotation_quaternion = Euler((0.3, 0.2, 0.1)).to_quaternion()
     bone.lock_rotation, bone.lock_rotations_4d = (False, True, True), False
     chain = add_chain(owner, (0, 0, 0))
-    found: list[tuple[float, ...]] = []
+    found: list[list[tuple[float, ...]]] = []
     for point in ((0.3, 0.5, 1.5), (-0.6, 0.2, 1.2), (0.3, 0.5, 1.5)):
         chain.target.location = point
         bpy.ops.fabrik.solve()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import bpy
 import pytest
@@ -15,7 +16,8 @@ NAN = float("nan")
 
 
 def constrain(owner: bpy.types.Object, bone: str, kind: str = "COPY_ROTATION", **settings: object) -> None:
-    constraint = owner.pose.bones[bone].constraints.new(kind)
+    stack: Any = owner.pose.bones[bone].constraints
+    constraint = stack.new(kind)
     constraint.target = make_empty((0, 0, 0), "Other")
     for name, value in settings.items():
         setattr(constraint, name, value)
@@ -42,7 +44,7 @@ def collection_excluded(owner: bpy.types.Object) -> None:
     collection.hide_viewport = True
 
 
-CASES: dict[str, tuple[Callable[[bpy.types.Object, bpy.types.PropertyGroup], object], str]] = {
+CASES: dict[str, tuple[Callable[[bpy.types.Object, FabrikChain], object], str]] = {
     "no target": (lambda o, c: setattr(c, "target", None), "no target is set"),
     "deleted target": (lambda o, c: bpy.data.objects.remove(c.target), "no target is set"),
     "target not in the scene": (

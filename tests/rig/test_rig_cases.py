@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import pi
+from typing import Any
 
 import bpy
 import pytest
@@ -137,7 +138,8 @@ def test_rotation_modes_and_the_channels_of_other_modes(mode: str) -> None:
     for bone in owner.pose.bones:
         bone.rotation_mode = mode
     solve_to_reachable(owner)
-    for bone in owner.pose.bones:
+    bones: Iterable[Any] = owner.pose.bones
+    for bone in bones:
         assert mode == "QUATERNION" or tuple(bone.rotation_quaternion) == (1, 0, 0, 0)
         assert mode == "AXIS_ANGLE" or tuple(bone.rotation_axis_angle) == (0, 0, 1, 0)
         assert mode in {"QUATERNION", "AXIS_ANGLE"} or tuple(bone.location) == (0, 0, 0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
 from fabrik_addon.rig.properties import FabrikChain
 from mathutils import Quaternion, Vector
 
-from rigs import add_chain, channels, evaluated_joints, make_line, tip_error
+from rigs import Point, add_chain, channels, evaluated_joints, make_line, tip_error
 
 A, B = (1.0, 0.8, 2.0), (-1.2, 0.3, 1.5)
 
@@ -19,7 +20,8 @@ A, B = (1.0, 0.8, 2.0), (-1.2, 0.3, 1.5)
 def solve_at(chain: FabrikChain, point: Point) -> list[tuple[float, ...]]:
     chain.target.location = point
     bpy.ops.fabrik.solve()
-    return channels(chain.id_data)
+    owner: Any = chain.id_data
+    return channels(owner)
 
 
 @pytest.mark.parametrize("start", ["REST", "CAPTURED", "ANIMATED"])
@@ -48,11 +50,12 @@ def test_ten_thousand_solves_round_a_closed_path_end_where_they_began() -> None:
 
 
 def test_solving_again_changes_nothing() -> None:
-    chain = add_chain(make_line(4, bend=0.2), A)
+    owner = make_line(4, bend=0.2)
+    chain = add_chain(owner, A)
     first = solve_at(chain, A)
     for _ in range(100):
         bpy.ops.fabrik.solve()
-    assert channels(chain.id_data) == first
+    assert channels(owner) == first
 
 
 def test_captured_pose_is_where_the_solve_starts() -> None:

@@ -140,7 +140,9 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize(("number", "wanted"), [(0, [1, 2, 3]), (1, [1, 2, 3]), (3, [3]), (4, []), (5, [])])
-def test_steps_run_from_the_version_of_the_rig(steps: list, tmp_path: Path, number: int, wanted: list[int]) -> None:
+def test_steps_run_from_the_version_of_the_rig(
+    steps: list[tuple[str, int]], tmp_path: Path, number: int, wanted: list[int]
+) -> None:
     owner = make_line(3)
     add_chain(owner)
     steps.clear()
@@ -150,7 +152,7 @@ def test_steps_run_from_the_version_of_the_rig(steps: list, tmp_path: Path, numb
     assert owner.fabrik_version == max(number, 4)
 
 
-def test_on_overrides_all_steps_run(steps: list) -> None:
+def test_on_overrides_all_steps_run(steps: list[tuple[str, int]]) -> None:
     get_from_library(link=True)
     collection = bpy.data.collections["Character"]
     collection.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)

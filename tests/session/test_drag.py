@@ -9,6 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.errors import BoneError, ChainError, TargetError
 from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.session.drag import Drag, begin, drag_to, finish
 from mathutils import Vector
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from typing import Any
 
 import bpy
 from fabrik_addon.session import live
@@ -43,12 +44,13 @@ class TestFollowing:
         holder = make_empty((0, 0, 0), "Holder")
         owner.parent = holder
         update()
-        for change in (
-            lambda: setattr(owner, "location", (0.2, 0.1, 0.3)),
-            lambda: setattr(holder, "location", (0.0, -0.3, 0.1)),
-            lambda: setattr(owner.pose.bones["b0"], "location", (0.1, 0.1, 0.2)),
-        ):
-            change()
+        moved: tuple[tuple[Any, tuple[float, float, float]], ...] = (
+            (owner, (0.2, 0.1, 0.3)),
+            (holder, (0.0, -0.3, 0.1)),
+            (owner.pose.bones["b0"], (0.1, 0.1, 0.2)),
+        )
+        for thing, place in moved:
+            thing.location = place
             update()
             chain = owner.fabrik.chains[0]
             assert chain.status == "REACHED"

@@ -101,7 +101,7 @@ class TestFailures:
     def test_an_error_nobody_foresaw_switches_live_off_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         owner, chain = live_line()
 
-        def broken(*_):
+        def broken(*_: object) -> None:
             raise ZeroDivisionError
 
         monkeypatch.setattr(ticking, "follow", broken)
@@ -154,7 +154,7 @@ def _exchange_bones(owner: bpy.types.Object) -> None:
 
 UNHEARD: dict[str, Callable[[bpy.types.Object], object]] = {
     "target removed": lambda owner: bpy.data.objects.remove(owner.fabrik.chains[0].target),
-    "armature removed": lambda owner: bpy.data.objects.remove(owner),
+    "armature removed": lambda owner: bpy.data.batch_remove([owner]),
     "armature renamed": lambda owner: setattr(owner, "name", "Anew"),
     "action removed": lambda owner: bpy.data.actions.remove(owner.fabrik.chains[0].target.animation_data.action),
     "target keyed elsewhere": lambda owner: keyed(owner.fabrik.chains[0].target, 4, (0.1, 0.8, 1.2)),
@@ -181,7 +181,7 @@ class TestWhatChangesUnheard:
         keyed(chain.target, 20, (0.6, 0.9, 1.5))
         scene = bpy.context.scene
         scene.frame_set(5)
-        changes = (
+        changes: tuple[Callable[[], object], ...] = (
             lambda: setattr(owner, "location", (0.3, 0, 0)),
             lambda: setattr(owner.pose.bones["b0"], "location", (0, 0.2, 0)),
             lambda: setattr(owner.pose.bones["b1"].fabrik, "limit", "HINGE"),

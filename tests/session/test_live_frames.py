@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from math import radians
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
@@ -14,6 +16,9 @@ from mathutils import Vector
 
 from live_rigs import keyed, limb_on_a_bone, live_line, many_limbs, shown_error, two_levels, update
 from rigs import channels, evaluated_joints, make_empty
+
+Rig = tuple[bpy.types.Object, FabrikChain]
+Render = Callable[[], list[tuple[int, float, float]]]
 
 
 class TestFrames:
@@ -49,7 +54,7 @@ class TestFrames:
         owner, chain = self.animated()
         bpy.context.scene.frame_set(3)
         solved, ahead = live.state.solves, []
-        seen = bpy.app.handlers.frame_change_post
+        seen: Any = bpy.app.handlers.frame_change_post
         seen.insert(0, lambda scene, depsgraph: ahead.append(live.state.solves))
         try:
             bpy.context.scene.frame_set(4)
@@ -141,7 +146,7 @@ class TestThrift:
     """What is known of a chain is kept from frame to frame."""
 
     @pytest.fixture(params=["others keyed", "far away", "object moves", "parent turns"])
-    def played(self, request: pytest.FixtureRequest) -> tuple[bpy.types.Object, FabrikChain]:
+    def played(self, request: pytest.FixtureRequest) -> Rig:
         owner, chain = limb_on_a_bone()
         away = Vector((3e4, -2e4, 1e4)) if request.param == "far away" else Vector()
         owner.location = away
@@ -179,7 +184,7 @@ class TestThrift:
         scene.frame_set(14)
         assert max(shown_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
 
-    def test_frames_read_no_chain_anew_and_solve_it_once(self, played) -> None:
+    def test_frames_read_no_chain_anew_and_solve_it_once(self, played: Rig) -> None:
         owner, chain = played
         reads, solves = live.state.reads, live.state.solves
         for frame in range(3, 33):
@@ -193,7 +198,7 @@ def centre_of(path: Path) -> Vector:
     """The middle of what a picture shows, in pixels from its centre."""
     import numpy as np
 
-    image = bpy.data.images.load(str(path))
+    image: Any = bpy.data.images.load(str(path))
     width, height = image.size
     pixels = np.empty(width * height * 4, dtype=np.float32)
     image.pixels.foreach_get(pixels)
@@ -208,7 +213,7 @@ class Judge(bpy.types.RenderEngine):
     bl_idname, bl_label = "FABRIK_JUDGE", "Judge"
     seen: list[tuple[int, float, float]] = []
 
-    def render(self, depsgraph) -> None:
+    def render(self, depsgraph: bpy.types.Depsgraph) -> None:  # type: ignore[override]
         owner = bpy.data.objects["Rig"]
         evaluated = owner.evaluated_get(depsgraph)
         chain = owner.fabrik.chains[0]
@@ -218,10 +223,10 @@ class Judge(bpy.types.RenderEngine):
 
 
 @pytest.fixture
-def judged(tmp_path: Path):
+def judged(tmp_path: Path) -> Iterator[Render]:
     """Renders the frames 1 to 4 and tells what was seen."""
     bpy.utils.register_class(Judge)
-    scene = bpy.context.scene
+    scene: Any = bpy.context.scene
     scene.render.engine, scene.frame_start, scene.frame_end = "FABRIK_JUDGE", 1, 4
     scene.render.resolution_x = scene.render.resolution_y = 8
     scene.render.filepath = str(tmp_path / "x")

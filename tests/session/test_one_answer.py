@@ -10,6 +10,7 @@ from random import Random
 import bpy
 import numpy as np
 import pytest
+from fabrik_addon.rig.array_types import Singles
 
 from live_rigs import keyed, limb_on_a_bone, live_line, many_limbs, two_levels, update
 from rigs import add_chain, chain_bones, channels, make_line
@@ -33,12 +34,12 @@ def hinge_tail() -> bpy.types.Object:
     return owner
 
 
-def as_array(owner: bpy.types.Object) -> np.ndarray:
+def as_array(owner: bpy.types.Object) -> Singles:
     """All channels of all bones, in single precision."""
     return np.array(channels(owner), dtype=np.float32)
 
 
-def ulps_apart(a: np.ndarray, b: np.ndarray) -> float:
+def ulps_apart(a: Singles, b: Singles) -> float:
     """The most by which channels differ, in units in the last place."""
     return float((np.abs(a - b) / np.spacing(np.maximum(np.abs(a), np.abs(b)))).max())
 

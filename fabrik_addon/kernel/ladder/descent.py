@@ -50,6 +50,8 @@ HELD = cython.declare(cython.double, 1e-4)  # share of a joint's turn that a lim
 NEVER_HELD = cython.declare(cython.int, 0)  # how a joint stands to its limit within a step
 HELD_BACK = cython.declare(cython.int, 1)
 LET_GO = cython.declare(cython.int, 2)
+SHORTENED = cython.declare(cython.int, 3)  # times that a step is tried, shorter each time: edges of limits are curved
+SHORTER = cython.declare(cython.double, 0.3)
 PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew with what is held taken out
 STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness to turn that full stiffness takes
 
@@ -196,12 +198,23 @@ class Descent:
     def step(self, damping: cython.double, largest_turn: cython.double) -> cython.bint:
         """One damped step; kept, and True, where it lessens the cost."""
         i: cython.int
-        limit: Limit
+        tried: cython.int
         self.find_turns(damping)
         self.largest = 0.0
         for i in range(self.held, self.count):
             self.largest = larger(self.largest, length(v3(self.turns, i)))
         factor: cython.double = smaller(1.0, largest_turn / self.largest) if self.largest > 0.0 else 0.0
+        for tried in range(SHORTENED):
+            if self.go(factor):
+                return True
+            factor = factor * SHORTER
+        return False
+
+    @cython.cfunc
+    def go(self, factor: cython.double) -> cython.bint:
+        """Turn the joints by a share of their turns; kept, and True, where it lessens the cost."""
+        i: cython.int
+        limit: Limit
         trial: Pose = self.trial
         for i in range(self.count):
             rotation: Q4 = q4(self.pose.rotations, i)
