@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import acos, atan2, cos, pi, radians, sin, sqrt
+from math import acos, atan2, cos, radians, sin, sqrt
 from random import Random
 from typing import TypeAlias
 
@@ -339,8 +339,3 @@ def assert_sound(chain: Figure, solution: Solution) -> None:
         assert abs(sum(part * part for part in rotation) - 1.0) <= 1e-9
     for seen, told in zip(chain.placed(solution.rotations).joints, solution.joints, strict=True):
         assert apart(seen, told) <= 1e-9 * chain.size
-
-
-def degrees_apart(a: float, b: float) -> float:
-    """The difference of two angles in radians, as degrees without whole turns."""
-    return abs((a - b + pi) % (2.0 * pi) - pi) * 180.0 / pi

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty
 
-from ..errors import BoneError
+from ..errors import BoneError, place_of
 from ..rig.chain_bones import pose_bones
 from ..rig.compat import is_selected
 from ..rig.joint_limits import set_from_ik
@@ -49,9 +49,9 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
         refused = []
         for bone in bones:
             try:
-                set_from_ik(bone)
+                with place_of(rig=owner.name):
+                    set_from_ik(bone)
             except BoneError as error:
-                error.rig = owner.name
                 refused.append(str(error))
         if len(refused) == len(bones):
             self.report({"ERROR"}, "\n".join(refused))

@@ -20,7 +20,7 @@ from ..rig.keys import KeyedChannels
 from ..rig.kinematics import BonePath
 from ..rig.prepared import frame_of
 from ..rig.properties import FabrikChain
-from ..rig.rotations import Q4, length
+from ..rig.rotations import Q4, V3, Y_AXIS, distance, length, rotated, v3
 from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
 from .shapes import Picture, PlacedOutline
@@ -57,23 +57,23 @@ def _picture(
     evaluated = owner.evaluated_get(depsgraph)
     world = evaluated.matrix_world.copy()
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
-    joints = (*(world @ pose.head for pose in poses), world @ poses[-1].tail)
+    joints = (*(v3(world @ pose.head) for pose in poses), v3(world @ poses[-1].tail))
     starts = read_start(owner, chain, bones, KeyedChannels(owner, frame_of(depsgraph)))
     limits = [_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     starts = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
     solver = _solver(path, starts, limits)
-    size = sum((b - a).length for a, b in pairwise(joints)) / solver.figure.size
+    size = sum(distance(a, b) for a, b in pairwise(joints)) / solver.figure.size
     target = _point("target", chain.target, chain.target_bone, depsgraph)
     chain_axes = world @ Matrix.Translation(poses[0].head) @ Quaternion(path.base).to_matrix().to_4x4()
     return Picture(
         joints,
-        tuple(chain_axes @ Vector(joint) for joint in path.place(starts)),
+        tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
         target,
         _point("pole", chain.pole, chain.pole_bone, depsgraph),
         tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
         tuple(radius * size for radius in solver.reach),
         tuple(radius * size for radius in _limited_reach(solver)) if with_limited_reach else (),
-        target is None or (joints[-1] - target).length <= NEARLY * chain.tolerance * solver.figure.size * size,
+        target is None or distance(joints[-1], target) <= NEARLY * chain.tolerance * solver.figure.size * size,
     )
 
 
@@ -91,9 +91,9 @@ def _limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
         return FREE
 
 
-def _point(role: str, goal: bpy.types.Object | None, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector | None:
+def _point(role: str, goal: bpy.types.Object | None, bone: str, depsgraph: bpy.types.Depsgraph) -> V3 | None:
     try:
-        return resolve_point(role, goal, bone, depsgraph) if goal is not None else None
+        return v3(resolve_point(role, goal, bone, depsgraph)) if goal is not None else None
     except FabrikError:
         return None
 
@@ -116,8 +116,7 @@ def _placed(
         outline = limit.outline()
         if outline.swing or outline.twist:
             matrix = root @ frame @ Matrix.Scale(bone.bone.length, 4)
-            end = Quaternion(rotation) @ Vector((0.0, 1.0, 0.0))
-            yield PlacedOutline(outline, matrix, end, bone.name in blocking)
+            yield PlacedOutline(outline, matrix, rotated(rotation, Y_AXIS), bone.name in blocking)
 
 
 def placed_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, depsgraph: bpy.types.Depsgraph) -> Matrix:

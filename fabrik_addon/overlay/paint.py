@@ -8,8 +8,8 @@ from typing import Any
 import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
-from mathutils import Vector
 
+from ..rig.rotations import V3
 from .colours import Colour
 from .shapes import Shapes
 
@@ -52,9 +52,7 @@ def _point_shader() -> str:
     return POINT_SHADERS[0] if bpy.app.version >= (4, 5) else POINT_SHADERS[1]
 
 
-def _batch(
-    name: str, kind: str, coloured: dict[str, list[Vector]], colours: dict[str, Colour]
-) -> tuple[Any, Any] | None:
+def _batch(name: str, kind: str, coloured: dict[str, list[V3]], colours: dict[str, Colour]) -> tuple[Any, Any] | None:
     """The shader and the batch of all primitives of a type, or None where there are none."""
     points = [point for same in coloured.values() for point in same]
     if not points:

@@ -11,7 +11,7 @@ from math import cos, sin, tau
 from mathutils import Matrix, Vector
 
 from ..kernel import Outline
-from ..rig.rotations import distance
+from ..rig.rotations import ORIGIN, V3, distance, length, minus, perpendicular, plus, scaled, unit, v3
 
 CIRCLE_POINTS = 64
 DASHES = 12  # of a dashed line
@@ -31,8 +31,12 @@ class PlacedOutline:
 
     outline: Outline
     matrix: Matrix
-    bone: Vector
+    bone: V3
     blocks: bool
+
+    def point(self, point: V3) -> V3:
+        """A point of the rest frame in the world."""
+        return v3(self.matrix @ Vector(point))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,10 @@ class Picture:
         is_reached: Whether the tip is on the target.
     """
 
-    joints: tuple[Vector, ...]
-    before: tuple[Vector, ...] = ()
-    target: Vector | None = None
-    pole: Vector | None = None
+    joints: tuple[V3, ...]
+    before: tuple[V3, ...] = ()
+    target: V3 | None = None
+    pole: V3 | None = None
     limits: tuple[PlacedOutline, ...] = ()
     reach: tuple[float, ...] = ()
     limited_reach: tuple[float, ...] = ()
@@ -68,27 +72,27 @@ class Picture:
 class Shapes:
     """Primitives by the name of their colour: ends of lines in pairs, points, corners of triangles in threes."""
 
-    lines: dict[str, list[Vector]] = field(default_factory=dict)
-    points: dict[str, list[Vector]] = field(default_factory=dict)
-    faces: dict[str, list[Vector]] = field(default_factory=dict)
+    lines: dict[str, list[V3]] = field(default_factory=dict)
+    points: dict[str, list[V3]] = field(default_factory=dict)
+    faces: dict[str, list[V3]] = field(default_factory=dict)
 
-    def line(self, colour: str, points: Iterable[Vector]) -> None:
+    def line(self, colour: str, points: Iterable[V3]) -> None:
         """A line through points."""
         ends = [end for pair in pairwise(points) for end in pair]
         if ends:
             self.lines.setdefault(colour, []).extend(ends)
 
-    def dashes(self, colour: str, a: Vector, b: Vector) -> None:
+    def dashes(self, colour: str, a: V3, b: V3) -> None:
         """A dashed line."""
-        step = (b - a) / (2 * DASHES - 1)
+        step = scaled(minus(b, a), 1.0 / (2 * DASHES - 1))
         for k in range(0, 2 * DASHES - 1, 2):
-            self.line(colour, (a + step * k, a + step * (k + 1)))
+            self.line(colour, (plus(a, scaled(step, k)), plus(a, scaled(step, k + 1))))
 
-    def dots(self, colour: str, points: Iterable[Vector]) -> None:
+    def dots(self, colour: str, points: Iterable[V3]) -> None:
         """Points."""
         self.points.setdefault(colour, []).extend(points)
 
-    def fan(self, colour: str, centre: Vector, points: Sequence[Vector]) -> None:
+    def fan(self, colour: str, centre: V3, points: Sequence[V3]) -> None:
         """A face from a centre to a curve."""
         kept = self.faces.setdefault(colour, [])
         for a, b in pairwise(points):
@@ -127,8 +131,8 @@ def _goal(shapes: Shapes, picture: Picture) -> None:
     if picture.target is None:
         return
     arm = CROSS * picture.length
-    for axis in (Vector((arm, 0, 0)), Vector((0, arm, 0)), Vector((0, 0, arm))):
-        shapes.line("target", (picture.target - axis, picture.target + axis))
+    for axis in ((arm, 0.0, 0.0), (0.0, arm, 0.0), (0.0, 0.0, arm)):
+        shapes.line("target", (minus(picture.target, axis), plus(picture.target, axis)))
 
 
 def _pole(shapes: Shapes, picture: Picture) -> None:
@@ -140,23 +144,23 @@ def _pole(shapes: Shapes, picture: Picture) -> None:
     shapes.line("pole", (root, tip))
 
 
-def _middle(joints: Sequence[Vector]) -> Vector:
+def _middle(joints: Sequence[V3]) -> V3:
     """The joint that stands farthest from the line from root to tip, from which the bend is seen."""
-    root, along = joints[0], (joints[-1] - joints[0]).normalized()
-    return max(joints, key=lambda joint: ((joint - root) - along * (joint - root).dot(along)).length)
+    root, along = joints[0], unit(minus(joints[-1], joints[0]))
+    return max(joints, key=lambda joint: length(perpendicular(minus(joint, root), along)))
 
 
 def _limits(shapes: Shapes, picture: Picture) -> None:
     for placed in picture.limits:
         colour = "blocked" if placed.blocks else "limit"
-        centre = placed.matrix.translation
+        centre = placed.point(ORIGIN)
         for curve in (*placed.outline.swing, *placed.outline.twist):
-            points = [placed.matrix @ Vector(point) for point in curve]
+            points = [placed.point(point) for point in curve]
             shapes.line(colour, points)
             shapes.fan(f"{colour}_face", centre, points)
         for end in placed.outline.ends.values():
-            shapes.line(colour, (centre, placed.matrix @ Vector(end)))
-        shapes.line("after", (centre, placed.matrix @ placed.bone))
+            shapes.line(colour, (centre, placed.point(end)))
+        shapes.line("after", (centre, placed.point(placed.bone)))
 
 
 def _reach(shapes: Shapes, picture: Picture) -> None:
@@ -167,11 +171,11 @@ def _reach(shapes: Shapes, picture: Picture) -> None:
                     shapes.line(colour, circle)
 
 
-def circles(centre: Vector, radius: float) -> list[list[Vector]]:
+def circles(centre: V3, radius: float) -> list[list[V3]]:
     """Three circles that show a sphere."""
     turns = [(cos(tau * k / CIRCLE_POINTS), sin(tau * k / CIRCLE_POINTS)) for k in range(CIRCLE_POINTS + 1)]
     return [
-        [centre + radius * Vector(point) for point in points]
+        [plus(centre, scaled(point, radius)) for point in points]
         for points in (
             [(x, y, 0.0) for x, y in turns],
             [(x, 0.0, y) for x, y in turns],

@@ -8,10 +8,10 @@ from math import log10
 
 import blf
 import bpy
-from mathutils import Vector
 
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
+from ..rig.rotations import V3, distance
 from ..session.record import RecordedStep, Recording, state
 from ..session.wording import length_text
 from .colours import theme_colours
@@ -19,8 +19,8 @@ from .paint import Painted
 from .settings import step_of
 from .shapes import Shapes
 
-GRAPH = Vector((220.0, 70.0))  # pixels at scale 1
-MARGIN = Vector((60.0, 40.0))
+GRAPH = 220.0, 70.0  # width and height in pixels at scale 1
+MARGIN = 60.0, 40.0  # from the corner of the view
 DECADES = 7.0  # of error, from the chain's length down, over the height of the graph
 TEXT_SIZE = 12.0
 MOST_POINTS = 150  # of the graph
@@ -59,18 +59,17 @@ def graph_shapes(errors: list[float], length: float, index: int, scale: float) -
         index: Of the step that is looked at.
         scale: Pixels of the interface.
     """
-    shapes, size, corner = Shapes(), GRAPH * scale, MARGIN * scale
+    shapes, width, high, low, up = Shapes(), GRAPH[0] * scale, GRAPH[1] * scale, MARGIN[0] * scale, MARGIN[1] * scale
 
-    def place(i: int, error: float) -> Vector:
+    def at(i: int, error: float) -> V3:
         height = 1.0 + log10(max(error / length, 1e-9)) / DECADES
         x = i / max(len(errors) - 1, 1)
-        return Vector((corner.x + size.x * x, corner.y + size.y * min(max(height, 0.0), 1.0), 0.0))
+        return low + width * x, up + high * min(max(height, 0.0), 1.0), 0.0
 
-    left, top = Vector((corner.x, corner.y, 0.0)), Vector((corner.x, corner.y + size.y, 0.0))
-    shapes.line("before", (top, left, Vector((corner.x + size.x, corner.y, 0.0))))
+    shapes.line("before", ((low, up + high, 0.0), (low, up, 0.0), (low + width, up, 0.0)))
     stride = max(1, len(errors) // MOST_POINTS)
-    shapes.line("step", [place(i, errors[i]) for i in range(0, len(errors), stride)])
-    shapes.dots("target", [place(index, errors[index])])
+    shapes.line("step", [at(i, errors[i]) for i in range(0, len(errors), stride)])
+    shapes.dots("target", [at(index, errors[index])])
     return shapes
 
 
@@ -106,11 +105,11 @@ def draw_pixels(context: bpy.types.Context) -> None:
     recording, step, index, _ = found
     scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
     errors = [other.error for other in recording.steps(step_of(context.window_manager)[1])]
-    length = sum((b - a).length for a, b in pairwise(step.joints))
+    length = sum(distance(a, b) for a, b in pairwise(step.joints))
     shapes = graph_shapes(errors, length, index, scale)
     Painted(shapes, colours).draw((context.region.width, context.region.height), scale)
     blf.size(0, TEXT_SIZE * scale)
     blf.color(0, *colours["text"])
-    blf.position(0, MARGIN.x * scale, (MARGIN.y + GRAPH.y + 10.0) * scale, 0.0)
+    blf.position(0, MARGIN[0] * scale, (MARGIN[1] + GRAPH[1] + 10.0) * scale, 0.0)
     if context.scene is not None:
         blf.draw(0, caption(context.scene, found))

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import bpy
-from mathutils import Vector
 
 from ..kernel import Status, Trace
 from ..rig.prepared import read
 from ..rig.properties import FabrikChain
-from ..rig.rotations import ORIGIN, distance, scaled
+from ..rig.rotations import ORIGIN, V3, distance, scaled, v3
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class RecordedStep:
     """
 
     name: str
-    joints: tuple[Vector, ...]
+    joints: tuple[V3, ...]
     error: float
     moved: int | None = None
 
@@ -49,7 +48,7 @@ class Recording:
 
     rig: str
     chain: str
-    target: Vector
+    target: V3
     status: Status
     passes: tuple[RecordedStep, ...]
     moves: tuple[RecordedStep, ...]
@@ -78,29 +77,29 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     prepared, points = read(owner, chain, depsgraph)
     trace, space = Trace(), prepared.space
     solution = prepared.solver.solve(prepared.asked(points), prepared.settings, trace, explain=False)
-    root, target = Vector(space.to_world(ORIGIN)), Vector(points.target)
+    root, target = space.to_world(ORIGIN), v3(points.target)
     passes = []
     for step in trace.steps:
-        joints = tuple(Vector(space.to_world(scaled(joint, prepared.length))) for joint in step.joints)
+        joints = tuple(space.to_world(scaled(joint, prepared.length)) for joint in step.joints)
         passes.append(RecordedStep(step.name, joints, _error(joints, root, target)))
     moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, (root, target)))]
     return Recording(owner.name, chain.name, target, solution.status, tuple(passes), tuple(moves))
 
 
-def _error(joints: Sequence[Vector], root: Vector, target: Vector) -> float:
+def _error(joints: Sequence[V3], root: V3, target: V3) -> float:
     """What is left: the passes leave the root and come to the tip, and the other way round."""
     return max(distance(joints[-1], target), distance(joints[0], root))
 
 
-def _moves(before: RecordedStep, after: RecordedStep, ends: tuple[Vector, Vector]) -> Iterator[RecordedStep]:
+def _moves(before: RecordedStep, after: RecordedStep, ends: tuple[V3, V3]) -> Iterator[RecordedStep]:
     """A pass joint by joint, in the order in which it goes along the chain."""
     last = len(after.joints) - 1
     orders: dict[str, Sequence[int]] = {"backward": range(last, -1, -1), "forward": range(last + 1)}
     joints = list(before.joints)
-    lengths = [(b - a).length for a, b in pairwise(after.joints)]
+    lengths = [distance(a, b) for a, b in pairwise(after.joints)]
     for index in orders.get(after.name, ()):
         joints[index] = after.joints[index]
-        wrong = max(abs((b - a).length - size) for (a, b), size in zip(pairwise(joints), lengths, strict=True))
+        wrong = max(abs(distance(a, b) - size) for (a, b), size in zip(pairwise(joints), lengths, strict=True))
         yield RecordedStep(after.name, tuple(joints), max(_error(joints, *ends), wrong), index)
     if after.name not in orders:
         yield after

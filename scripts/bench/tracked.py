@@ -70,7 +70,7 @@ class Tracker:
         bend = self.solver.bend(pose)
         if distance < NEAR_AXIS and bend is not None:
             side = side + np.array(bend.side) * (NEAR_AXIS - distance)
-        normal: Doubles = np.cross(along, side)
+        normal = np.asarray(np.cross(along, side), dtype=np.float64)
         return normal / np.linalg.norm(normal)
 
     def _followed(self, pose: list[Q4], target: Doubles, normal: Doubles) -> list[Q4]:

@@ -16,11 +16,12 @@ from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import PARTS, Picture, shapes_of
 from fabrik_addon.rig.array_types import Singles
 from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.rotations import ORIGIN, distance
 from mathutils import Matrix, Vector
 
 from rigs import add_chain, evaluated_joints, make_empty, make_line
 
-JOINTS = (Vector((0, 0, 0)), Vector((0, 0.3, 1)), Vector((0, 0, 2)))
+JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
 
 
 def limited_line() -> tuple[bpy.types.Object, FabrikChain]:
@@ -40,7 +41,7 @@ def pictures(owner: bpy.types.Object, chains: Iterable[FabrikChain], with_reach:
 
 class TestShapes:
     def test_each_part_draws_its_own_and_nothing_else(self) -> None:
-        picture = Picture(JOINTS, JOINTS, Vector((1, 0, 1)), Vector((0, 3, 1)), (), (0.5, 2.0), (0.7,), False)
+        picture = Picture(JOINTS, JOINTS, (1.0, 0.0, 1.0), (0.0, 3.0, 1.0), (), (0.5, 2.0), (0.7,), False)
         drawn = {part: shapes_of([picture], {part}) for part in PARTS}
         colours = {
             part: {*shapes.lines, *shapes.points, *shapes.faces} for part, shapes in drawn.items() if part != "limits"
@@ -74,8 +75,8 @@ class TestCollecting:
         owner, chain = limited_line()
         (picture,) = pictures(owner, [chain], with_reach=True)
         for seen, wanted in zip(picture.joints, evaluated_joints(owner, chain), strict=True):
-            assert (seen - wanted).length < 1e-6
-        assert picture.target == chain.target.location
+            assert distance(seen, wanted) < 1e-6
+        assert Vector(picture.target) == chain.target.location
         assert len(picture.limits) == 2
         assert picture.reach[1] == pytest.approx(picture.length, rel=1e-4)
         assert 0.0 <= picture.limited_reach[0] < picture.limited_reach[1] <= picture.reach[1] + 1e-4
@@ -86,10 +87,9 @@ class TestCollecting:
         bpy.context.view_layer.update()
         (picture,) = pictures(owner, [chain])
         hinge = picture.limits[1]
-        assert (hinge.matrix.translation - picture.joints[1]).length < 1e-5
-        assert (hinge.matrix @ hinge.bone - picture.joints[2]).length < 1e-5
-        curve = [hinge.matrix @ Vector(point) for point in hinge.outline.swing[0]]
-        assert min((point - picture.joints[2]).length for point in curve) < 0.06
+        assert distance(hinge.point(ORIGIN), picture.joints[1]) < 1e-5
+        assert distance(hinge.point(hinge.bone), picture.joints[2]) < 1e-5
+        assert min(distance(hinge.point(point), picture.joints[2]) for point in hinge.outline.swing[0]) < 0.06
 
     def test_what_blocks_is_marked(self) -> None:
         owner, chain = limited_line()
