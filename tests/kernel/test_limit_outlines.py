@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The shapes that are drawn for limits, and the settings that are read off them."""
 
-from math import atan2, cos, hypot, radians, sin, sqrt
+from math import atan2, hypot, radians, sin
 from typing import Any
 
 import pytest
@@ -11,7 +11,6 @@ from limit_examples import (
     EXAMPLES,
     IDENTITY,
     TWIST,
-    Triple,
     X,
     Y,
     between,
@@ -24,19 +23,6 @@ from limit_examples import (
 
 PRECISION = 1e-8  # radians
 ALL = [limit for examples in EXAMPLES.values() for limit in examples]
-ELLIPSES = [limit for limit in EXAMPLES["CONE"] if isinstance(limit, Cone) and not limit.is_circular]
-
-
-def of_map(x: float, z: float) -> Triple:
-    """The direction of a point of the map of a cone."""
-    up = 2.0 * sqrt(max(1.0 - x * x - z * z, 0.0))
-    return unit((-z * up, 1.0 - 2.0 * (x * x + z * z), x * up))
-
-
-def edge_point(cone: Cone, parameter: float) -> Triple:
-    x, z = cos(parameter), sin(parameter)
-    a, b = (cone.x_high if x >= 0.0 else cone.x_low), (cone.z_high if z >= 0.0 else cone.z_low)
-    return of_map(x * sin(0.5 * a), z * sin(0.5 * b))
 
 
 @pytest.mark.parametrize("limit", ALL, ids=str)

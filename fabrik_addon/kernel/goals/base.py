@@ -8,7 +8,6 @@ doubles in a buffer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import index
 from typing import SupportsFloat, SupportsIndex
 
@@ -108,13 +107,3 @@ class Goal:
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
         """How much less is missing after a small turn of joint k of the path about an axis in solve space, a radian."""
         return ORIGIN
-
-
-def checked_numbers(name: str, numbers: Sequence[float]) -> None:
-    """Refuse numbers that no solve can use.
-
-    Raises:
-        InvalidValueError: One is NaN or infinite.
-    """
-    if not are_finite(numbers):
-        raise InvalidValueError(f"the {name} is not a finite number")
