@@ -50,6 +50,9 @@ HELD = cython.declare(cython.double, 1e-4)  # share of a joint's turn that a lim
 NEVER_HELD = cython.declare(cython.int, 0)  # how a joint stands to its limit within a step
 HELD_BACK = cython.declare(cython.int, 1)
 LET_GO = cython.declare(cython.int, 2)
+HELD_FOR_STEP = cython.declare(cython.int, 3)
+STEP_TRIES = cython.declare(cython.int, 3)  # times that a step is tried with ever more joints held
+CLAMPED = cython.declare(cython.double, 0.05)  # share of its turn that a limit has to take for a joint to be held then
 SHORTENED = cython.declare(cython.int, 3)  # times that a step is tried, shorter each time: edges of limits are curved
 SHORTER = cython.declare(cython.double, 0.3)
 PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew with what is held taken out
@@ -196,19 +199,49 @@ class Descent:
 
     @cython.cfunc
     def step(self, damping: cython.double, largest_turn: cython.double) -> cython.bint:
-        """One damped step; kept, and True, where it lessens the cost."""
-        i: cython.int
+        """One damped step; kept, and True, where it lessens the cost.
+
+        A joint may be free to turn where it stands, and come to the edge of its range a little way on. Where a step
+        gains nothing, such joints are held as well and the others make up for them; in the end shorter steps are tried.
+        """
         tried: cython.int
-        self.find_turns(damping)
+        shortened: cython.int
+        self.prepare_joints(damping)
+        for tried in range(STEP_TRIES):
+            self.find_turns()
+            factor: cython.double = self.factor_of(largest_turn)
+            for shortened in range(SHORTENED):
+                if self.go(factor):
+                    return True
+                factor = factor * SHORTER
+            if not self.hold_clamped(factor):
+                break
+        return False
+
+    @cython.cfunc
+    def factor_of(self, largest_turn: cython.double) -> cython.double:
+        """The share of the turns at which no joint turns more than the largest turn."""
+        i: cython.int
         self.largest = 0.0
         for i in range(self.held, self.count):
             self.largest = larger(self.largest, length(v3(self.turns, i)))
-        factor: cython.double = smaller(1.0, largest_turn / self.largest) if self.largest > 0.0 else 0.0
-        for tried in range(SHORTENED):
-            if self.go(factor):
-                return True
-            factor = factor * SHORTER
-        return False
+        return smaller(1.0, largest_turn / self.largest) if self.largest > 0.0 else 0.0
+
+    @cython.cfunc
+    def hold_clamped(self, factor: cython.double) -> cython.bint:
+        """Hold the joints that the last trial, a share of their turns, brought to a limit; whether there are any."""
+        i: cython.int
+        is_any: cython.bint = False
+        for i in range(self.held, self.count):
+            turn: V3 = scaled(v3(self.turns, i), factor)
+            rotation: Q4 = q4(self.pose.rotations, i)
+            turned: Q4 = multiplied(q4(self.trial.rotations, i), conjugated(rotation))
+            taken: V3 = minus(turn, rotation_vector(turned))
+            if length(taken) > CLAMPED * length(turn):
+                self.standing[i] = HELD_FOR_STEP
+                self.jacobian.hold_joint(self.pose, i, unit(taken))
+                is_any = True
+        return is_any
 
     @cython.cfunc
     def go(self, factor: cython.double) -> cython.bint:
@@ -234,8 +267,8 @@ class Descent:
         return True
 
     @cython.cfunc
-    def find_turns(self, damping: cython.double) -> cython.void:
-        """The rotation vector of each joint in its rest frame, none of them against a limit.
+    def find_turns(self) -> cython.void:
+        """The rotation vector of each joint in its rest frame, none of them against a limit; joints are prepared.
 
         What a limit takes from a joint's turn is a direction in which the joint is held: its axes lose that part, and
         the step is solved again, so that the other joints make up for it. A joint that what is then left to do would
@@ -243,7 +276,6 @@ class Descent:
         """
         i: cython.int
         again: cython.int
-        self.prepare_joints(damping)
         for again in range(PROJECTIONS):
             self.jacobian.system.solve()
             is_settled: cython.bint = True
@@ -288,7 +320,7 @@ class Descent:
         taken: V3 = self.taken(i, turn)
         if not length(taken) > HELD * length(turn):
             return False
-        if self.standing[i] != LET_GO:
+        if self.standing[i] == NEVER_HELD:
             self.standing[i] = HELD_BACK
         self.jacobian.hold_joint(self.pose, i, unit(taken))
         return True

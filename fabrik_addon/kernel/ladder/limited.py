@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chains with limits: FABRIK with the limits carried along, then least squares, then restarts."""
+"""Chains with limits: a limb's way, or else FABRIK with the limits carried along; least squares; restarts.
+
+A limb on its way is nearly there. FABRIK's passes would take it to a pose farther away, so that a target that moves a
+little past the edge of a limit would turn a joint a lot: they serve the other chains.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +82,8 @@ class LimitedChain:
             return self.fabrik(chain.max_passes)
         self.swing_limb()
         chain.record("swing", descent.pose.heads)
-        passes += self.fabrik(LIMITED_PASSES)
+        if self.limb is None:
+            passes += self.fabrik(LIMITED_PASSES)
         chain.tip.target = chain.target if distance <= FAR_OFF else scaled(chain.target, FAR_OFF / distance)
         descent.judge()
         passes += self.descend(chain.max_passes - passes)
@@ -187,7 +192,7 @@ class LimitedChain:
         best: Pose = copied_pose(descent.pose, chain.count)
         least: cython.double = descent.error
         start: Pose
-        for start in self.nearest_starts():
+        for start in self.other_starts():
             if least <= chain.tolerance:
                 break
             descent.take(start)
@@ -201,6 +206,16 @@ class LimitedChain:
         used += descent.descend(FINISHED, chain.max_passes)
         descent.little = LITTLE
         return used
+
+    @cython.cfunc
+    def other_starts(self) -> list[Pose]:
+        """Where FABRIK's passes take a limb, which did not need them before, and drawn poses."""
+        found = self.nearest_starts()
+        if self.limb is not None:
+            self.swing_limb()
+            self.fabrik(LIMITED_PASSES)
+            found.insert(0, copied_pose(self.descent.pose, self.chain.count))
+        return found
 
     @cython.cfunc
     def nearest_starts(self) -> list[Pose]:
