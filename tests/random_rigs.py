@@ -65,12 +65,16 @@ def random_rig(seed: int, uneven: bool = False) -> RandomRig:
 
 
 def _pose(random: Random, owner: bpy.types.Object, size: float, uneven: bool) -> None:
+    elsewhere = Random()  # so that the rigs of known seeds stay what they were
+    elsewhere.setstate(random.getstate())
     for bone in owner.pose.bones:
         bone.rotation_mode = random.choice(MODES)
         bone.bone.use_inherit_rotation = random.random() < 0.85
         bone.bone.inherit_scale = random.choice(SCALES)
         bone.bone.use_local_location = random.random() < 0.8
-        if not bone.bone.use_connect and random.random() < 0.5:
+        if bone.bone.use_connect:
+            bone.location = _vector(elsewhere, size)  # which Blender ignores
+        elif random.random() < 0.5:
             bone.location = _vector(random, 0.2 * size)
         if random.random() < 0.4:
             even = random.uniform(0.5, 2.0) * random.choice((1, 1, 1, -1))

@@ -72,7 +72,7 @@ class Animated:
         """
         are_others = chain.start == "ANIMATED" or self._bones_change(bones)
         return Motion(
-            self._object_moves() or "location" in self.of_bone(bones[0]) or self._moves_above(bones[0], moved),
+            self._object_moves() or _is_moved(self.of_bone(bones[0]), bones[0]) or self._moves_above(bones[0], moved),
             are_others or bool(self.of_chain(chain)),
             any(name.startswith("rotation") for bone in bones for name in self.of_bone(bone)),
             bool(self.of_chain(chain)) and not are_others,
@@ -110,7 +110,12 @@ class Animated:
 def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:
     if name.startswith("rotation"):
         return any(read_locks(bone))  # what is locked is part of the limit
-    return name.startswith(SETTINGS) or (name == "location" and number > 0)
+    return name.startswith(SETTINGS) or (number > 0 and _is_moved((name,), bone))
+
+
+def _is_moved(names: Collection[str], bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone is animated in its location, which Blender ignores where it is connected."""
+    return "location" in names and not bone.bone.use_connect
 
 
 def _paths(owner: bpy.types.Object) -> Iterator[str]:

@@ -105,7 +105,8 @@ def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], mo
         path = rotation_path(bone)
         if path in movers.driven:
             raise BoneError("its rotation is driven, so a pose would be overwritten", bone=bone.name)
-        if not are_finite((*bone.location, *bone.scale)):
+        location = () if bone.bone.use_connect else bone.location  # which Blender ignores where it is connected
+        if not are_finite((*location, *bone.scale)):
             raise InvalidValueError("a location or scale channel is not a finite number", bone=bone.name)
         if not all(bone.scale):
             raise InvalidValueError("its scale is zero", bone=bone.name)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
@@ -29,7 +30,7 @@ class Link:
         bone: The armature's bone.
         rest: Rest matrix relative to the parent's head and axes; for a root bone its rest axes in armature space.
         parent_rest: Rest axes of the parent in armature space, or None for a root bone.
-        location: Pose location channels.
+        location: Pose location channels; zero for a connected bone, of which Blender ignores them.
         scale: Pose scale channels.
     """
 
@@ -43,12 +44,13 @@ class Link:
     def of(cls, bone: bpy.types.PoseBone) -> Link:
         """Read a pose bone, evaluated where its channels are animated or driven."""
         data = bone.bone
+        location = Vector() if data.use_connect else bone.location.copy()
         if data.parent is None:
-            return cls(data, data.matrix_local.to_3x3().to_4x4(), None, bone.location.copy(), bone.scale.copy())
+            return cls(data, data.matrix_local.to_3x3().to_4x4(), None, location, bone.scale.copy())
         axes = data.parent.matrix_local.to_3x3().to_4x4()
         offset = data.matrix.to_4x4()
         offset.translation = data.head + Vector((0.0, data.parent.length, 0.0))
-        return cls(data, axes @ offset, axes, bone.location.copy(), bone.scale.copy())
+        return cls(data, axes @ offset, axes, location, bone.scale.copy())
 
     def frame(self, parent: Matrix | None) -> Matrix:
         """Matrix of the bone in armature space with its location, before its rotation and scale."""
@@ -120,10 +122,33 @@ class BonePath:
         """The frame before the first bone's rotation, as a rotation in armature space: the axes of chain space."""
         return (1.0, 0.0, 0.0, 0.0) if self.keeps_axes else axes_of(self.links[0].frame(self.parent))
 
+    @property
+    def most_reach(self) -> float:
+        """A distance from the first joint that the tip can't come beyond, in any pose; seldom the least one."""
+        factor = max(1.0, sqrt(sum(value * value for row in self.parent for value in row[:3]))) if self.parent else 1.0
+        reach = 0.0
+        for i, link in enumerate(self.links):
+            if i:
+                reach += factor * (link.rest.translation.length + link.location.length)
+            factor *= max(1.0, *(abs(value) for value in link.scale))
+        return reach + factor * self.links[-1].bone.length
+
     def place(self, rotations: Sequence[Q4]) -> list[V3]:
         """The n + 1 joints in chain space, as Blender will evaluate them."""
         back = conjugated(self.base)
         return [rotated(back, joint) for joint in self._walk(rotations)[0]]
+
+    def tip(self, rotations: Sequence[Q4]) -> V3:
+        """The last of the joints that `place` gives."""
+        first = self.links[0].frame(self.parent)
+        root, matrix = first.translation, self.parent
+        for i, (link, rotation) in enumerate(zip(self.links, rotations, strict=True)):
+            matrix = link.pose(matrix, Quaternion(rotation))
+            if i == 0:
+                matrix.translation -= root
+        assert matrix is not None, "a path has a bone at least"
+        back = (1.0, 0.0, 0.0, 0.0) if self.keeps_axes else conjugated(axes_of(first))
+        return rotated(back, matrix @ Vector((0.0, self.links[-1].bone.length, 0.0)))
 
     def frames(self, rotations: Sequence[Q4]) -> list[Matrix]:
         """The n frames before rotation, in which limits are given, in armature space relative to the first joint."""

@@ -4,55 +4,73 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import atan2
 
-from ..errors import BoneError
-from ..kernel import Goal, Solution, Solver, Status
+import bpy
+
+from ..kernel import Solution, Solver, Status
 from ..rig.kinematics import BonePath
 from ..rig.prepared import Prepared, measured_at
-from ..rig.rotations import V3, distance
+from ..rig.rotations import V3, cross, distance, dot, length, minus, perpendicular, rotated, turn_about, v3
+from .uneven import UnevenChain
 
 EXACT = 2e-5  # share of the length within which Blender's joints must stand where the kernel put them
 ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision can't tell
 MEASURES = 3  # times that the chain is measured and solved anew
-REFINEMENTS = 24  # times that it is then measured and refined
+POLE_TRIES = 3  # times that a chain that was brought to its target is turned to its pole
 SAME_SCALE = 5  # digits
-FROM_NEAR = 0.5  # of the tolerance within which a refined tip is on its target
-A_STEP = 0.1  # of the tolerance to which each step brings the tip of the chain as it was measured
+FROM_NEAR = 0.5  # of the tolerance at which to stop
+FINEST = 1e-6  # share of the length, about what single precision can tell
 
 
 def measured_solution(
-    prepared: Prepared, path: BonePath, goals: Sequence[Goal], target: V3, explain: bool
+    prepared: Prepared, path: BonePath, numbers: Sequence[float], explain: bool
 ) -> tuple[Solution, float]:
     """Solve a chain that is measured anew at each pose to which that leads.
+
+    Where that does not lead to the target, the chain is brought as near to it as it comes by Blender's own measure.
 
     Args:
         prepared: The chain.
         path: Its bones, as they are measured.
-        goals: In chain space.
-        target: Where the tip is to go, in chain space.
+        numbers: Where target and pole are, in chain space (`Prepared.numbers`).
         explain: Whether to find out by how much blocking limits would have to give.
 
     Returns:
         The solution; its joints are those of the chain as it was measured last. And the length that it then had.
-
-    Raises:
-        BoneError: The tip could not be brought to the target.
     """
-    solver = prepared.solver
+    solver, goals, target = prepared.solver, prepared.goals_at(numbers), v3(numbers[:3])
     for _ in range(MEASURES):
         solution = solver.solve(goals, prepared.settings, explain=explain)
         joints, size = path.place(solution.rotations), solver.figure.size
-        is_there = solution.status is not Status.REACHED or _is_reached(prepared, joints[-1], target, size)
+        is_there = solution.status is Status.REACHED and _is_reached(prepared, joints[-1], target, size)
         if is_there and _apart(joints, solution.joints) <= EXACT * size:
             return solution, size
         solver = Solver(measured_at(prepared, path, solution.rotations))
-    return _refined(prepared, path, solution, target)
+    return _brought(prepared, path, numbers, solution)
 
 
-def _is_reached(prepared: Prepared, tip: V3, target: V3, length: float) -> bool:
+def uneven_bone(root: bpy.types.PoseBone, path: BonePath) -> str:
+    """The bone whose scale makes the lengths of a chain depend on its pose.
+
+    Args:
+        root: The evaluated first bone.
+        path: The chain's bones.
+
+    Returns:
+        The first bone of the chain with a scale that differs between its axes; else the nearest such one above it;
+        else the one above it, which got its scale from elsewhere.
+    """
+    scales = [(link.bone.name, link.scale) for link in path.links]
+    scales += [(bone.name, bone.scale) for bone in root.parent_recursive]
+    uneven = (name for name, scale in scales if len({round(value, SAME_SCALE) for value in scale}) > 1)
+    return next(uneven, root.parent.name if root.parent else root.name)
+
+
+def _is_reached(prepared: Prepared, tip: V3, target: V3, size: float) -> bool:
     """Whether the tip, as Blender will evaluate it, is within the tolerance; rounding is not held against it."""
     coordinates = (*prepared.space.origin, *prepared.space.to_armature(tip))
-    allowed = prepared.settings.tolerance * length + ULPS * max(abs(value) for value in coordinates)
+    allowed = prepared.settings.tolerance * size + ULPS * max(abs(value) for value in coordinates)
     return distance(target, tip) <= allowed
 
 
@@ -60,30 +78,48 @@ def _apart(joints: Sequence[V3], others: Sequence[V3]) -> float:
     return max(distance(a, b) for a, b in zip(joints, others, strict=True))
 
 
-def _refined(prepared: Prepared, path: BonePath, solution: Solution, target: V3) -> tuple[Solution, float]:
-    """Bring the tip onto the target.
+def _brought(
+    prepared: Prepared, path: BonePath, numbers: Sequence[float], solution: Solution
+) -> tuple[Solution, float]:
+    """The pose that is nearest to the target, turned to its pole as far as that can be."""
+    goals, target = prepared.goals_at(numbers), v3(numbers[:3])
+    settings, size = prepared.settings, _measured(prepared, path, solution).figure.size
+    enough = max(FROM_NEAR * settings.tolerance, FINEST) * size
+    chain = UnevenChain(path, prepared.limits, target, size)
+    restarts = 0 if settings.plain or length(target) > path.most_reach else settings.restarts
+    nearest = chain.nearest([solution.rotations, prepared.starts], restarts, enough)
+    found = solution._replace(rotations=nearest.rotations, passes=solution.passes + nearest.steps, blocking=(), give=())
+    for _ in range(POLE_TRIES if prepared.has_pole and nearest.distance <= enough else 0):
+        turned = Solver(measured_at(prepared.started(found.rotations), path, found.rotations)).solve(goals, settings)
+        kept = chain.nearest([turned.rotations], 0, enough)
+        if kept.distance > enough:
+            break
+        found, nearest = found._replace(rotations=kept.rotations, passes=found.passes + kept.steps), kept
+    joints, solver = path.place(found.rotations), _measured(prepared, path, found)
+    found = found._replace(
+        joints=joints,
+        residual=nearest.distance,
+        pole_error=_pole_error(solver, found, numbers[3:], prepared.pole_angle) if prepared.has_pole else 0.0,
+    )
+    if _is_reached(prepared, joints[-1], target, solver.figure.size):
+        return found._replace(status=Status.REACHED), solver.figure.size
+    held = chain.held_back(nearest)
+    if held:
+        return found._replace(status=Status.BLOCKED, blocking=tuple(held)), solver.figure.size
+    is_near = length(joints[-1]) > length(target)
+    return found._replace(status=Status.TOO_NEAR if is_near else Status.TOO_FAR), solver.figure.size
 
-    Each step measures the chain where it stands and turns the joints a little; the rest is what measuring gets wrong
-    over that little.
-    """
-    rotations, tolerance = solution.rotations, prepared.settings.tolerance
-    for _ in range(REFINEMENTS):
-        solver, joints = Solver(measured_at(prepared, path, rotations)), path.place(rotations)
-        size = solver.figure.size
-        if distance(target, joints[-1]) <= FROM_NEAR * tolerance * size:
-            reached = solution._replace(status=Status.REACHED, rotations=rotations, joints=joints, blocking=(), give=())
-            return reached, size
-        rotations = solver.refined(rotations, target, A_STEP * tolerance)
-    if solution.status is Status.REACHED:
-        raise BoneError(
-            "a scale that differs between axes makes the length of the bones below it depend on their direction, and "
-            "the tip could not be brought to the target",
-            bone=_scaled_bone(path),
-        )
-    return solution._replace(rotations=rotations, joints=path.place(rotations)), size
+
+def _measured(prepared: Prepared, path: BonePath, solution: Solution) -> Solver:
+    return Solver(measured_at(prepared, path, solution.rotations))
 
 
-def _scaled_bone(path: BonePath) -> str:
-    """The first bone whose own scale differs between its axes; else the root, which got it from its parent."""
-    scaled = (link for link in path.links if len({round(value, SAME_SCALE) for value in link.scale}) > 1)
-    return next(scaled, path.links[0]).bone.name
+def _pole_error(solver: Solver, solution: Solution, pole: Sequence[float], angle: float) -> float:
+    """The angle between the bend of a pose and where its pole wants it."""
+    side = solver.bend(solution.rotations)
+    if side is None:
+        return 0.0
+    wanted = rotated(turn_about(side.along, angle), perpendicular(minus(pole, side.origin), side.along))
+    if length(wanted) <= EXACT * solver.figure.size:
+        return 0.0
+    return abs(atan2(dot(side.along, cross(wanted, side.side)), dot(wanted, side.side)))

@@ -87,6 +87,20 @@ def warn_of_pole(outcome: Outcome, pole_error: float) -> None:
         outcome.warnings.append(f"the pole is missed by {degrees(pole_error):.0f}°, which limits hold back")
 
 
+def warn_of_scale(outcome: Outcome, bone: str) -> None:
+    """Name the bone whose scale makes the chain's lengths depend on its pose, where the target is missed.
+
+    Args:
+        outcome: Of the chain.
+        bone: Its name, or "" where there is none.
+    """
+    if bone and outcome.status != "REACHED":
+        outcome.warnings.append(
+            f"the scale of bone '{bone}' differs between its axes, so the chain is longer in some directions than in "
+            "others"
+        )
+
+
 def refused(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) -> Outcome:
     """The outcome of a chain that could not be solved."""
     error.rig, error.chain = error.rig or owner.name, error.chain or chain.name

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import bpy
 
 from ..kernel import Solution
+from ..rig.chain_bones import pose_bones
 from ..rig.goals import GoalPoints
 from ..rig.prepared import Prepared, mounted_path
-from ..rig.rotations import Q4, V3, minus
-from .measuring import measured_solution
+from ..rig.rotations import Q4, V3, minus, v3
+from .measuring import measured_solution, uneven_bone
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Posed:
         joints: n + 1 points in chain space where these put the joints, as Blender will evaluate them.
         residual: Distance from tip to target before the influence is taken off, in scene units.
         length: Of the chain, in armature space.
+        uneven: The bone whose scale makes the chain's lengths depend on its pose; "" where none does.
     """
 
     prepared: Prepared
@@ -35,6 +37,7 @@ class Posed:
     joints: list[V3]
     residual: float
     length: float
+    uneven: str = ""
 
 
 def posed(
@@ -54,21 +57,21 @@ def posed(
         explain: Whether to find out by how much blocking limits would have to give.
 
     Raises:
-        BoneError: The bones' lengths depend on the pose so much that the tip could not be brought to the target.
         InvalidValueError: A number is not finite.
     """
-    solver, goals = prepared.solver, prepared.asked(points)
-    target, length = prepared.space.to_chain(points.target), prepared.length
+    solver, numbers = prepared.solver, prepared.numbers(points)
+    target, length, uneven = v3(numbers[:3]), prepared.length, ""
     if prepared.is_rigid:
-        solution = solver.solve(goals, prepared.settings, explain=explain)
+        solution = solver.solve(prepared.goals_at(numbers), prepared.settings, explain=explain)
         rotations = solver.blended(solution.rotations, prepared.influence)
         joints = solver.figure.placed(rotations).joints if prepared.influence < 1.0 else solution.joints
         tip = solution.joints[-1]
     else:
         path = mounted_path(prepared, owner, depsgraph)
-        solution, length = measured_solution(prepared, path, goals, target, explain)
+        solution, length = measured_solution(prepared, path, numbers, explain)
         tip = path.place(solution.rotations)[-1]
         rotations = solver.blended(solution.rotations, prepared.influence)
         joints = path.place(rotations)
+        uneven = uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path)
     residual = prepared.space.world_length(minus(target, tip))
-    return Posed(prepared, target, solution, rotations, joints, residual, length)
+    return Posed(prepared, target, solution, rotations, joints, residual, length, uneven)

@@ -17,6 +17,7 @@ from rigs import (
     add_chain,
     chain_bones,
     chain_length,
+    channels,
     evaluated_joints,
     make_armature,
     make_empty,
@@ -262,3 +263,17 @@ def _heads(owner: bpy.types.Object) -> list[Vector]:
 def _line(count: int, size: float, offset: Vector) -> Iterator[Bone]:
     points = [offset + Vector((0, 0.15 * (i % 2), i)) * size for i in range(count + 1)]
     return (Bone(points[i], points[i + 1], connect=i > 0) for i in range(count))
+
+
+def test_location_of_connected_bones_is_ignored_as_blender_does() -> None:
+    owner = make_line(3, bend=0.2)
+    chain = add_chain(owner, (0.8, 0.9, 1.7))
+    bpy.ops.fabrik.solve()
+    wanted = channels(owner)[0][:4]
+    for bone in owner.pose.bones:
+        if bone.bone.use_connect:
+            bone.location = (0.3, float("inf"), -0.2)
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+    assert tip_error(owner, chain) <= 1.1 * chain.tolerance
+    assert channels(owner)[0][:4] == wanted
