@@ -159,7 +159,8 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
         TargetError: There is no target, or target or pole is a bone of the chain, below it, or hangs on one.
     """
     if chain.target is None:
-        raise AbsentTargetError("no target is set", chain=chain.name)
+        reason = f"its target '{chain.target_name}' was deleted" if chain.target_name else "no target is set"
+        raise AbsentTargetError(reason, chain=chain.name)
     own = set(bones)
     for role, goal, bone in goals_of(chain):
         if goal.is_missing:

@@ -18,6 +18,7 @@ from .chain_bones import pose_bones
 Tie = tuple[bpy.types.Object, str]
 SIMULATIONS = {"CLOTH", "SOFT_BODY"}
 BONE_IN_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
+PROPERTY_IN_PATH = re.compile(BONE_IN_PATH.pattern + r'\["((?:[^"\\]|\\.)*)"\]')
 
 
 def bones_behind(owner: bpy.types.Object, found: bpy.types.Object, bone: str) -> set[str]:
@@ -131,3 +132,11 @@ def _bone_in(path: str) -> str:
     """The bone's name in a data path, or ""."""
     found = BONE_IN_PATH.search(path)
     return bpy.utils.unescape_identifier(found.group(1)) if found else ""
+
+
+def property_in(path: str) -> tuple[str, str]:
+    """The bone and its custom property that a data path names, or ("", "")."""
+    found = PROPERTY_IN_PATH.fullmatch(path)
+    if found is None:
+        return "", ""
+    return bpy.utils.unescape_identifier(found[1]), bpy.utils.unescape_identifier(found[2])

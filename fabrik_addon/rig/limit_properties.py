@@ -4,21 +4,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from math import pi, radians
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 
+from ..errors import FabrikError
 from ..kernel import LIMITS
-from .properties import OVERRIDE, announce
+from .chain_bones import resolve_bones
+from .properties import announce, rig_of
+from .stored import OVERRIDE
 
 LIMIT_ITEMS = tuple((kind, found.label, found.description) for kind, found in LIMITS.items())
 
 
+def _change(bone: bpy.types.PoseBone, context: bpy.types.Context) -> None:
+    """What the last solve found does not hold for chains of a bone with another limit."""
+    announce(bone, context)
+    owner = bone.id_data
+    assert isinstance(owner, bpy.types.Object)
+    for chain in rig_of(owner).chains:
+        with suppress(FabrikError):
+            if chain.status != "NONE" and bone in resolve_bones(owner, chain):
+                chain.status = "NONE"
+
+
 def _stored(make: Any, name: str, description: str, **options: Any) -> Any:
     """A stored property; the stubs say that Blender's property functions return nothing."""
-    return make(name=name, description=description, override=OVERRIDE, update=announce, **options)
+    return make(name=name, description=description, override=OVERRIDE, update=_change, **options)
 
 
 def _angle(name: str, description: str, default: float, ends: tuple[float, float]) -> Any:

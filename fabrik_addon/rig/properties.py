@@ -8,9 +8,9 @@ override is lost on reload where the library file never wrote the group; top-lev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from math import pi
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import bpy
 from bpy.props import (
@@ -25,46 +25,14 @@ from bpy.props import (
 )
 
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
-
-T_co = TypeVar("T_co", covariant=True)
-
-
-class Items(Protocol[T_co]):
-    """What a stored collection can do; the stubs of Blender's versions name its type differently."""
-
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[T_co]: ...
-    def __getitem__(self, key: int | str) -> T_co: ...
-    def __contains__(self, name: str) -> bool: ...
-    def get(self, name: str) -> T_co | None: ...
-    def add(self) -> T_co: ...
-    def remove(self, index: int) -> None: ...
-    def move(self, index: int, to: int) -> None: ...
-    def clear(self) -> None: ...
-    def foreach_get(self, attr: str, seq: Any) -> None: ...
-    def foreach_set(self, attr: str, seq: Any) -> None: ...
-
-
-OVERRIDE: Any = {"LIBRARY_OVERRIDABLE"}
-OVERRIDE_COLLECTION: Any = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
+from .solve_properties import FabrikBoneName, LastSolve
+from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 
 START_ITEMS = (
     ("REST", "Rest", "Start each solve from the armature's rest pose"),
     ("CAPTURED", "Captured", "Start each solve from the pose that was captured"),
     ("ANIMATED", "Animated", "Start from the frame's keyed pose; bones without keys from the captured or rest pose"),
 )
-STATUS_ITEMS = (
-    ("NONE", "Not solved", "The chain was not solved since it was last changed"),
-    ("REACHED", "Reached", "The tip is on the target"),
-    ("TOO_FAR", "Too far", "The target is farther away than the chain is long"),
-    ("TOO_NEAR", "Too near", "The target is nearer to the root than the longest bone lets the tip come"),
-    ("BLOCKED", "Blocked", "Joint limits hold the chain back"),
-    ("REFUSED", "Refused", "The chain could not be solved; nothing was moved"),
-)
-
-
-class FabrikBoneName(bpy.types.PropertyGroup):
-    """A bone's name, kept as the `name` of the group."""
 
 
 class FabrikCapturedRotation(bpy.types.PropertyGroup):
@@ -107,6 +75,22 @@ def _forget_status(chain: FabrikChain, context: bpy.types.Context) -> None:
         chain.status = "NONE"
 
 
+def _set_target(chain: FabrikChain, context: bpy.types.Context) -> None:
+    """An object that is deleted leaves its name behind, for Blender calls nothing then."""
+    chain.target_name = chain.target.name if chain.target else ""
+    _forget_status(chain, context)
+
+
+def _set_pole(chain: FabrikChain, context: bpy.types.Context) -> None:
+    chain.pole_name = chain.pole.name if chain.pole else ""
+    _forget_status(chain, context)
+
+
+def _switch(chain: FabrikChain, context: bpy.types.Context) -> None:
+    Changes.count += 1
+    chain.is_baked = False
+
+
 def unique_name(wanted: str, taken: Iterable[str]) -> str:
     """`wanted`, or with the first free number behind it, as Blender names data."""
     names = set(taken)
@@ -117,7 +101,7 @@ def unique_name(wanted: str, taken: Iterable[str]) -> str:
     return next(name for i in range(1, len(names) + 2) if (name := f"{stem}.{i:03d}") not in names)
 
 
-class FabrikChain(bpy.types.PropertyGroup):
+class FabrikChain(LastSolve, bpy.types.PropertyGroup):
     """A chain of bones with its goal, how it is solved, and how the last solve ended."""
 
     if TYPE_CHECKING:
@@ -138,18 +122,13 @@ class FabrikChain(bpy.types.PropertyGroup):
         start: str
         captured: Items[FabrikCapturedRotation]
         fingerprint: str
-        status: str
-        residual: float
-        passes: int
-        blocking_bones: Items[FabrikBoneName]
-        message: str
     else:
         name: StringProperty(name="Name", update=_make_name_unique, override=OVERRIDE)
         enabled: BoolProperty(
             name="Enabled",
             description="Solve this chain with Solve All and while live",
             default=True,
-            update=announce,
+            update=_switch,
             override=OVERRIDE,
         )
         tip_bone: StringProperty(
@@ -171,7 +150,7 @@ class FabrikChain(bpy.types.PropertyGroup):
             type=bpy.types.Object,
             name="Target",
             description="Object that the tip is to reach",
-            update=_forget_status,
+            update=_set_target,
             override=OVERRIDE,
         )
         target_bone: StringProperty(
@@ -184,7 +163,7 @@ class FabrikChain(bpy.types.PropertyGroup):
             type=bpy.types.Object,
             name="Pole",
             description="Object towards which the chain bends",
-            update=_forget_status,
+            update=_set_pole,
             override=OVERRIDE,
         )
         pole_bone: StringProperty(
@@ -256,19 +235,6 @@ class FabrikChain(bpy.types.PropertyGroup):
         )
         captured: CollectionProperty(type=FabrikCapturedRotation, override=OVERRIDE_COLLECTION)
         fingerprint: StringProperty(options={"HIDDEN"}, override=OVERRIDE)
-        status: EnumProperty(items=STATUS_ITEMS, name="Status", override=OVERRIDE)
-        residual: FloatProperty(
-            name="Residual",
-            description="Distance from tip to target in scene units",
-            subtype="DISTANCE",
-            precision=5,
-            override=OVERRIDE,
-        )
-        passes: IntProperty(name="Passes Used", override=OVERRIDE)
-        blocking_bones: CollectionProperty(type=FabrikBoneName, override=OVERRIDE_COLLECTION)
-        message: StringProperty(
-            name="Message", description="Why the chain was refused, or what to look out for", override=OVERRIDE
-        )
 
 
 class RigView:

@@ -20,7 +20,8 @@ from bpy.props import IntProperty
 
 from ..errors import RigError
 from .limit_properties import LIMIT_PROPERTIES
-from .properties import OVERRIDE, rig_of
+from .properties import rig_of
+from .stored import OVERRIDE
 
 log = logging.getLogger(__name__)
 

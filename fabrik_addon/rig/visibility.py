@@ -21,6 +21,15 @@ def is_evaluated(found: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> boo
     return any(collection in homes for collection in _enabled(layer.layer_collection))
 
 
+def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
+    """Why a view layer has not an object, as the end of a sentence; "" where it has it. Quick where it has."""
+    if view_layer.objects.get(found.name) == found or found.library is not None:
+        return ""
+    if not found.users_collection:
+        return "was deleted"
+    return "is not in this view layer"
+
+
 def _enabled(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]:
     """The collections of a view layer that are evaluated."""
     collection = layer.collection

@@ -13,7 +13,7 @@ STATUS_TEXTS = {
     "TOO_NEAR": "Target too near to the root",
     "BLOCKED": "Held back by limits",
     "REFUSED": "Refused",
-    "MOVED": "Moved by something else",
+    "MOVED": "Moved away",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ..rig.properties import FabrikChain
+from ..session.telling import told_of
 from .status import ICONS, Icon
 
 SNAPS: tuple[tuple[str, str, Icon], ...] = (
@@ -32,7 +33,13 @@ class FABRIK_UL_chains(bpy.types.UIList):
         row = layout.row(align=True)
         name = row.row(align=True)
         name.active = item.enabled
-        name.prop(item, "name", text="", emboss=False, icon=ICONS[item.status])
+        told = told_of(item, context)
+        name.prop(item, "name", text="", emboss=False, icon=ICONS[told.kind])
+        if told.short:
+            hint = row.row(align=True)
+            hint.active = False
+            hint.alignment = "RIGHT"
+            hint.label(text=told.short)
         row.prop(item, "enabled", text="")
 
 

@@ -17,7 +17,8 @@ from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import IDENTITY
 from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
-from ..session.wording import measure_text, status_text
+from ..session.telling import told_of
+from ..session.wording import length_text, measure_text
 from .status import ICONS, Icon
 from .viewing import draw_switches
 
@@ -189,14 +190,12 @@ def _draw_status(
     if refusal:
         _draw_wrapped(context, box, refusal[0].upper() + refusal[1:], "ERROR")
     elif chain is not None:
-        message = chain.message if chain.status != "NONE" else ""
-        if chain.status == "REFUSED":
-            _draw_wrapped(context, box, message[0].upper() + message[1:], ICONS["REFUSED"])
-            return
-        _draw_wrapped(context, box, status_text(chain), ICONS[chain.status])
-        box.label(text=measure_text(chain, context.scene) if chain.status != "NONE" else "", icon="BLANK1")
-        if message:
-            _draw_wrapped(context, box, message[0].upper() + message[1:], "ERROR")
+        told = told_of(chain, context)
+        _draw_wrapped(context, box, told.text, ICONS[told.kind])
+        measure = "" if told.distance is None else f"{length_text(told.distance, context.scene)} off now"
+        box.label(text=measure_text(chain, context.scene) if told.holds else measure, icon="BLANK1")
+        if told.holds and chain.message:
+            _draw_wrapped(context, box, chain.message[0].upper() + chain.message[1:], "ERROR")
 
 
 def _draw_goal(layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> None:

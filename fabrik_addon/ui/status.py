@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Icons for the status of a chain."""
+"""Icons for what is told of a chain (`session.telling`)."""
 
 from __future__ import annotations
 
@@ -13,4 +13,8 @@ ICONS: dict[str, Icon] = {
     "TOO_NEAR": "TRACKING_BACKWARDS_SINGLE",
     "BLOCKED": "LOCKED",
     "REFUSED": "ERROR",
+    "MOVED": "UNLINKED",
+    "OLD": "FILE_REFRESH",
+    "BAKED": "KEYFRAME_HLT",
+    "GONE": "LIBRARY_DATA_BROKEN",
 }

@@ -46,10 +46,10 @@ def collection_excluded(owner: bpy.types.Object) -> None:
 
 CASES: dict[str, tuple[Callable[[bpy.types.Object, FabrikChain], object], str]] = {
     "no target": (lambda o, c: setattr(c, "target", None), "no target is set"),
-    "deleted target": (lambda o, c: bpy.data.objects.remove(c.target), "no target is set"),
+    "deleted target": (lambda o, c: bpy.data.objects.remove(c.target), "its target 'Target' was deleted"),
     "target not in the scene": (
         lambda o, c: bpy.context.scene.collection.objects.unlink(c.target),
-        "the target 'Target' is not in the view layer",
+        "the target 'Target' was deleted",
     ),
     "target nan": (lambda o, c: setattr(c.target, "location", (NAN, 0, 0)), "position of the target 'Target' is not"),
     "pole infinite": (

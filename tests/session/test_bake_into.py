@@ -254,7 +254,8 @@ def test_live_posing_rests_meanwhile_and_goes_on_afterwards() -> None:
     solves = live.state.solves
     run(owner, chain, verify="EVERY")
     assert live.state.solves == solves
-    other.enabled = True
+    assert not owner.fabrik.live  # for no chain is left that it could follow
+    other.enabled = owner.fabrik.live = True
     other.target.location = (0.7, 0.9, 2.6)
     bpy.context.view_layer.update()
     assert other.status == "REACHED"

@@ -28,7 +28,7 @@ class TestRefusals:
     def test_a_deleted_target(self) -> None:
         owner, chain = keyed_line()
         bpy.data.objects.remove(chain.target)
-        with pytest.raises(RuntimeError, match="no target"):
+        with pytest.raises(RuntimeError, match="its target 'Target' was deleted"):
             bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
         assert not fcurves_of(owner)
 

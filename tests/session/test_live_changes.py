@@ -59,7 +59,7 @@ class TestFailures:
         bpy.data.objects.remove(chain.target)
         owner.location.x += 0.1
         update()
-        assert "no target" in owner.fabrik.chains[0].message
+        assert "its target 'Target' was deleted" in owner.fabrik.chains[0].message
         bpy.data.objects.remove(owner)
         update()
         bpy.context.view_layer.objects.active = other

@@ -207,9 +207,10 @@ def test_chain_whose_root_copies_another_chains_bone_comes_after_it() -> None:
 
 def test_chains_that_scripts_left_without_names_get_them() -> None:
     owner = make_line(3)
-    for z in (1.0, 2.0):
+    target = make_empty((0.5, 0.5, 1.0))
+    for _ in range(2):
         chain = owner.fabrik.chains.add()
-        chain.tip_bone, chain.bone_count, chain.target = "b2", 0, make_empty((0.5, 0.5, z))
+        chain.tip_bone, chain.bone_count, chain.target = "b2", 0, target
     bpy.ops.fabrik.solve_all()
     assert [(chain.name, chain.status) for chain in owner.fabrik.chains] == [("b2", "REACHED"), ("b2.001", "REACHED")]
 

@@ -31,7 +31,9 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
         InvalidValueError: The position is not a finite number.
     """
     if not is_evaluated(target, depsgraph):
-        raise AbsentTargetError(f"the {role} '{target.name}' is not in the view layer, or is disabled in the viewport")
+        is_deleted = not target.users_collection  # what the chain points to stays in the file
+        where = "was deleted" if is_deleted else "is not in the view layer, or is disabled in the viewport"
+        raise AbsentTargetError(f"the {role} '{target.name}' {where}")
     point = read_point(role, target, bone, depsgraph)
     if not are_finite(point):
         raise InvalidValueError(f"the position of the {role} '{target.name}' is not a finite number")

@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import ChainError
 from ...rig.array_types import Doubles
 from ...rig.chain_bones import resolve_bones
+from ...rig.properties import rig_of
 from ..frames import frames_visited, keys_of_goals
 from ..order import Item, levels
 from .armature import BakedArmature
@@ -84,13 +85,23 @@ def bake_steps(
         except BaseException:
             run.take_back()
             raise
-        for _, chain in items:
-            chain.enabled = chain.enabled and settings.stays_enabled
+        if not settings.stays_enabled:
+            _switch_off(items)
     found = {(result.rig, result.chain): result for result in run.results}
     result = BakeResult(settings.verify, [found[owner.name, chain.name] for owner, chain in items])
     for armature in run.armatures.values():
         store_report(armature.owner, result)
     return result
+
+
+def _switch_off(items: Sequence[Item]) -> None:
+    """Let keys play: their chains are solved no more, and an armature without any other is live no more."""
+    for _, chain in items:
+        chain.enabled, chain.is_baked = False, True
+    for owner in {owner for owner, _ in items}:
+        rig = rig_of(owner)
+        if rig.live and not any(chain.enabled for chain in rig.chains):
+            rig.live = False
 
 
 def _key(item: Item) -> tuple[str, str]:

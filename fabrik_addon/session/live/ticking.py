@@ -23,6 +23,7 @@ from ...rig.prepared import RigFacts, frame_of
 from ...rig.properties import Changes, rig_of
 from ...rig.rotations import V3
 from ..outcome import Outcome, store
+from .judging import judge
 from .keying import key_posed
 from .known import GONE, Item, LiveChain, LiveRig, state
 from .looking import look, switch_off
@@ -140,6 +141,7 @@ class _Tick:
     def posed(self) -> list[Item]:
         """Pose level by level; which chains were written."""
         written: list[Item] = []
+        sharing: set[LiveRig] = set()
         levels = state.order or []
         for i, level in enumerate(levels):
             moved: dict[LiveRig, list[LiveChain]] = {}
@@ -147,10 +149,13 @@ class _Tick:
                 known = self._looked(rig, name)
                 if known is not None:
                     moved.setdefault(rig, []).append(known)
+            sharing |= {rig for rig, chains in moved.items() if any(known.ways.shares for known in chains)}
             posed = [(rig, known.name) for rig, chains in moved.items() for known in write_new(rig, chains)]
             written += posed
-            if posed and i + 1 < len(levels):
+            if posed and (sharing or i + 1 < len(levels)):
                 self._evaluate()
+        if sharing:
+            judge(sharing, levels, self.depsgraph)
         return written
 
     def _evaluate(self) -> None:

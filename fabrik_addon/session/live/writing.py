@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
+from ...rig.last_solve import forget
 from ...rig.properties import rig_of
-from ..outcome import store
+from ..outcome import Outcome, store
 from .batch import Batch
 from .known import LiveChain, LiveRig, state
 
@@ -78,15 +79,21 @@ def _write_each(rig: LiveRig, known: LiveChain) -> bool:
 
 
 def _store(rig: LiveRig, chains: Sequence[LiveChain]) -> None:
-    """Keep what came of chains with them; where only numbers changed, those of all chains of the armature at once."""
-    if not chains:
+    """Keep what came of chains with them, but for those that others may move away again (`judging`)."""
+    store_all(rig, [(known, known.outcome) for known in chains if not known.ways.shares])
+
+
+def store_all(rig: LiveRig, ended: Sequence[tuple[LiveChain, Outcome]]) -> None:
+    """Keep what came of chains; where only numbers changed, those of all chains of the armature at once."""
+    if not ended:
         return
     kept, residuals, passes, are_others = rig_of(rig.owner).chains, rig.residuals, rig.passes, False
-    for known in chains:
-        outcome, stored, index = known.outcome, known.stored, rig.indices[known.name]
+    for known, outcome in ended:
+        stored, index = known.stored, rig.indices[known.name]
         if stored is not outcome:
             if stored is None or not outcome.says(stored):
                 store(kept[known.name], outcome)
+                forget(kept[known.name])
             known.stored = outcome
         residuals[index] = outcome.residual
         if passes[index] != outcome.passes:

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a chain's status is about: where its goals and its bones stood at the last solve, beside where they stand now.
+
+Only what Blender evaluated last is read, from the originals, and nothing is evaluated: the panel asks at every redraw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+
+from ..errors import FabrikError
+from .chain_bones import resolve_bones
+from .chain_space import RigFrame
+from .goals import goals_of
+from .properties import FabrikChain
+from .rotations import ORIGIN, V3, distance, length, minus, plus, scaled, v3
+from .solve_properties import SOLVED_NUMBERS
+from .targets import reader_of
+
+SAME = 1e-4  # share of the length by which something may stand elsewhere and count as not moved
+ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision can't tell
+
+
+class Stand(NamedTuple):
+    """How a chain and its goals stand.
+
+    Vectors of armature space are relative to the head of the first bone.
+
+    Attributes:
+        target: In armature space.
+        pole: The same; zero without one.
+        shape: The sum of the joints, in armature space.
+        turn: The sum of the bones' X axes, each by the bone's length.
+        target_world: Where the target is.
+        pole_world: Where the pole is.
+        length: Of the bones together, in armature space.
+        rounding: By how much numbers of armature space may be off through single precision.
+        residual: From tip to target in scene units.
+    """
+
+    target: V3
+    pole: V3
+    shape: V3
+    turn: V3
+    target_world: V3
+    pole_world: V3
+    length: float
+    rounding: float
+    residual: float
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """What is kept of it with the chain."""
+        parts = (self.target, self.pole, self.shape, self.turn, self.target_world, self.pole_world)
+        return *(number for part in parts for number in part), self.length
+
+
+def remember(chain: FabrikChain) -> None:
+    """Keep how a chain stands, as that which its status is about; Blender must have evaluated it."""
+    stand = stand_of(chain)
+    _keep(chain, stand.numbers if stand is not None else [0.0] * SOLVED_NUMBERS)
+    for role, goal in (("target", chain.target), ("pole", chain.pole)):  # which may be called otherwise by now
+        name = goal.name if goal is not None else ""
+        if getattr(chain, f"{role}_name") != name:
+            setattr(chain, f"{role}_name", name)
+
+
+def forget(chain: FabrikChain) -> None:
+    """What a chain's status is about is not known any more."""
+    _keep(chain, [0.0] * SOLVED_NUMBERS)
+
+
+def _keep(chain: FabrikChain, numbers: Sequence[float]) -> None:
+    """Write them where they are others, for every write makes Blender evaluate."""
+    if any(abs(a - b) > abs(b) * 1e-6 for a, b in zip(chain.solved_as, numbers, strict=True)):
+        chain.solved_as = numbers
+
+
+def moved_since(chain: FabrikChain, stand: Stand, is_followed: bool) -> str:
+    """What moved since a chain was solved: "target", "pole", "armature" or "bones"; "" where nothing did.
+
+    Args:
+        chain: With the status of a solve.
+        stand: How it stands now.
+        is_followed: Whether it is live, so that its status is renewed with every move; then it has to tell the truth
+            of the tip alone.
+    """
+    kept = [*chain.solved_as]
+    allowed = SAME * stand.length + stand.rounding
+    if is_followed or not kept[-1]:
+        is_other = abs(stand.residual - chain.residual) > _to_world(chain, allowed)
+        return "bones" if is_other and chain.influence >= 1.0 else ""
+    target, pole, shape, turn, target_world, pole_world = (v3(kept[i : i + 3]) for i in range(0, 18, 3))
+    far = _to_world(chain, allowed)
+    if distance(stand.target, target) > allowed:
+        return "target" if distance(stand.target_world, target_world) > far else "armature"
+    if distance(stand.pole, pole) > allowed:
+        return "pole" if distance(stand.pole_world, pole_world) > far else "armature"
+    several = allowed * (1.0 + chain.bone_count)
+    is_other = distance(stand.shape, shape) > several or distance(stand.turn, turn) > several
+    return "bones" if is_other else ""
+
+
+def _to_world(chain: FabrikChain, size: float) -> float:
+    """A length of armature space in scene units, at most."""
+    owner = chain.id_data
+    assert isinstance(owner, bpy.types.Object)
+    x, y, z = v3(owner.matrix_world.to_scale())
+    return size * max(abs(x), abs(y), abs(z))
+
+
+def stand_of(chain: FabrikChain) -> Stand | None:
+    """How a chain stands, as evaluated last; None where that can't be told."""
+    owner = chain.id_data
+    assert isinstance(owner, bpy.types.Object)
+    try:
+        bones = resolve_bones(owner, chain)
+        rig = RigFrame.of(owner.matrix_world)
+        points = {role: v3(reader_of(found, bone)(role, found, bone)) for role, found, bone in goals_of(chain)}
+    except (FabrikError, ZeroDivisionError):
+        return None
+    if "target" not in points:
+        return None
+    root, tip = v3(bones[0].head), v3(bones[-1].tail)
+    shape, turn, size = minus(tip, root), ORIGIN, 0.0
+    for bone in bones:
+        own = length(bone.vector)
+        shape, turn, size = plus(shape, minus(bone.head, root)), plus(turn, scaled(bone.x_axis, own)), size + own
+    local = {role: rig.to_armature(minus(point, rig.away)) for role, point in points.items()}
+    residual = length(rig.to_world(minus(tip, local["target"])))
+    coordinates = [abs(value) for vector in (*local.values(), root, tip) for value in vector]
+    world = max(abs(value) for vector in (*points.values(), rig.away) for value in vector)
+    size_of_world = max(length(rig.axes[0::3]), length(rig.axes[1::3]), length(rig.axes[2::3]))
+    return Stand(
+        minus(local["target"], root),
+        minus(local["pole"], root) if "pole" in local else ORIGIN,
+        shape,
+        turn,
+        points["target"],
+        points.get("pole", ORIGIN),
+        size,
+        ULPS * max(*coordinates, world / size_of_world),
+        residual,
+    )

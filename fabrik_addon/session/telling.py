@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the list and the panel tell of a chain as things stand now; read at every redraw, without an evaluation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import bpy
+
+from ..rig.goals import goals_of
+from ..rig.last_solve import moved_since, stand_of
+from ..rig.properties import FabrikChain, rig_of
+from ..rig.visibility import absence_of
+from .wording import status_text
+
+MOVED_TEXTS = {
+    "target": "The target moved since the last solve",
+    "pole": "The pole moved since the last solve",
+    "armature": "The armature moved since the last solve",
+    "bones": "The pose was changed since the last solve",
+}
+BAKED = "Baked: its keys play. Tick it to edit"
+
+
+class Told(NamedTuple):
+    """What there is to say of a chain.
+
+    Attributes:
+        kind: Its status, or BAKED, GONE or OLD where that does not tell how things stand now.
+        short: A few words beside its name; "" where the icon tells all.
+        text: A sentence.
+        holds: Whether passes, distance and message of the last solve are of use beside it.
+        distance: From tip to target in scene units, as they stand now; None where that is not of use.
+    """
+
+    kind: str
+    short: str
+    text: str
+    holds: bool = False
+    distance: float | None = None
+
+
+def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
+    """What there is to say of a chain now.
+
+    Args:
+        chain: The chain.
+        context: Its view layer has the goals; its scene says whether live armatures follow theirs.
+    """
+    owner = chain.id_data
+    assert isinstance(owner, bpy.types.Object)
+    if chain.is_baked and not chain.enabled and _plays_keys(owner):
+        return Told("BAKED", "baked", BAKED)
+    gone = gone_goal(chain, context.view_layer)
+    if gone:
+        return Told("GONE", gone[0], gone[1])
+    if chain.status == "REFUSED":
+        return Told("REFUSED", "", chain.message[:1].upper() + chain.message[1:])
+    if chain.status == "NONE":
+        return Told("NONE", "", status_text(chain))
+    is_followed = chain.enabled and rig_of(owner).live and bool(getattr(context.scene, "fabrik_live"))
+    stand = stand_of(chain)
+    moved = moved_since(chain, stand, is_followed) if stand is not None else ""
+    if stand is not None and moved:
+        return Told("OLD", "moved since", MOVED_TEXTS[moved], distance=stand.residual)
+    return Told(chain.status, "", status_text(chain), holds=True)
+
+
+def gone_goal(chain: FabrikChain, view_layer: bpy.types.ViewLayer | None) -> tuple[str, str] | None:
+    """A goal of a chain that was deleted, or that the view layer has not: in a few words, and as a sentence."""
+    for role, goal, name in (("target", chain.target, chain.target_name), ("pole", chain.pole, chain.pole_name)):
+        if goal is None and name:
+            return f"{role} gone", f"Its {role} '{name}' was deleted"
+    for role, found, bone in goals_of(chain):
+        absence = absence_of(found, view_layer) if view_layer is not None else ""
+        if absence:
+            return f"{role} gone", f"Its {role} '{found.name}' {absence}"
+        if bone and found.pose is not None and bone not in found.pose.bones:
+            return f"{role} gone", f"Its {role} '{found.name}' has no bone '{bone}'"
+    return None
+
+
+def _plays_keys(owner: bpy.types.Object) -> bool:
+    """Whether there is still something to play."""
+    data = owner.animation_data
+    return data is not None and (data.action is not None or len(data.nla_tracks) > 0)

@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A status is about the final pose, as Blender evaluates it, and says when it is old."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import permutations
+
+import bpy
+import pytest
+from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.session.telling import Told, told_of
+from mathutils import Quaternion
+
+from live_rigs import live_line, two_levels, update
+from rigs import Bone, Point, add_chain, make_armature, make_empty, make_line, tip_error
+
+
+def two_arms(places: tuple[Point, Point] = ((1.0, 0.5, 1.6), (-1.0, 0.5, 1.6))) -> bpy.types.Object:
+    """Two chains of two bones each, that have the bone in common from which both arms branch."""
+    owner = make_armature(
+        [
+            Bone((0, 0, 0), (0, 0.1, 1)),
+            Bone((0, 0.1, 1), (1, 0, 1.2), parent=0),
+            Bone((0, 0.1, 1), (-1, 0, 1.2), parent=0),
+        ]
+    )
+    add_chain(owner, places[0], tip="b1", count=2)
+    add_chain(owner, places[1], tip="b2", count=2)
+    return owner
+
+
+def is_true(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether status and distance are what is seen, in scene units."""
+    assert chain.target is not None
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    tip = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].tail
+    off = (tip - chain.target.matrix_world.translation).length
+    return (chain.status == "REACHED") == (tip_error(owner, chain) <= 1.1 * chain.tolerance) and off == pytest.approx(
+        chain.residual, abs=1e-4
+    )
+
+
+def told(chain: FabrikChain) -> Told:
+    update()
+    return told_of(chain, bpy.context)
+
+
+class TestFinalPose:
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    def test_two_chains_that_share_a_bone(self, order: tuple[int, int]) -> None:
+        owner = two_arms()
+        if order == (1, 0):
+            owner.fabrik.chains.move(0, 1)
+        bpy.ops.fabrik.solve_all()
+        first, last = owner.fabrik.chains
+        assert all(is_true(owner, chain) for chain in (first, last))
+        assert (first.status, last.status) == ("MOVED", "REACHED")
+        assert first.residual > 0.3
+        assert f"the chain '{last.name}', solved after it, moved its bone 'b0' away" in first.message
+        assert told(first).kind == "MOVED"
+
+    def test_both_on_target_where_one_pose_does_for_both(self) -> None:
+        owner = two_arms()
+        owner.pose.bones["b0"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
+        update()
+        for chain in owner.fabrik.chains:
+            chain.target.location = owner.pose.bones[chain.tip_bone].tail
+            owner.pose.bones[chain.tip_bone].fabrik.limit = "LOCKED"
+        owner.pose.bones["b0"].fabrik.limit = "HINGE"
+        bpy.ops.fabrik.solve_all()
+        assert [chain.status for chain in owner.fabrik.chains] == ["REACHED", "REACHED"]
+        assert all(is_true(owner, chain) for chain in owner.fabrik.chains)
+
+    def test_chain_on_chain_and_another_armature(self) -> None:
+        places = ((0.4, 0.2, 1.5), (1.2, 0.3, 2.1), (0.2, 0.6, 1.4))
+        for order in permutations(range(3)):
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            owner = two_levels()
+            owner.fabrik.live = False
+            other = make_line(2, bend=0.2)
+            follower = add_chain(other)
+            follower.target, follower.target_bone = owner, "b3"
+            for chain, k in zip(owner.fabrik.chains, order, strict=False):
+                chain.target.location = places[k]
+            from fabrik_addon.session.pose import solve_items
+
+            outcomes = solve_items(bpy.context, [(other, follower), *((owner, one) for one in owner.fabrik.chains)])
+            update()
+            assert {outcome.rig for outcome in outcomes} == {owner.name, other.name}
+            assert all(is_true(owner, chain) for chain in owner.fabrik.chains)
+            head = owner.pose.bones["b3"].head
+            assert (other.pose.bones["b1"].tail - head).length == pytest.approx(follower.residual, abs=1e-4)
+
+    def test_live_in_every_frame(self) -> None:
+        owner = two_arms()
+        for i, chain in enumerate(owner.fabrik.chains):
+            for frame in (1, 10):
+                chain.target.location = (1.2 - 2.4 * i, 0.08 * frame, 0.8 + 0.05 * frame)
+                chain.target.keyframe_insert("location", frame=frame)
+        owner.fabrik.live = True
+        for frame in (1, 4, 10, 2, 7):
+            bpy.context.scene.frame_set(frame)
+            first, last = owner.fabrik.chains
+            assert (first.status, last.status) == ("MOVED", "REACHED")
+            assert all(is_true(owner, chain) for chain in (first, last))
+            assert told(first).kind == "MOVED"
+            assert told(last).kind == "REACHED"
+
+    def test_live_that_stands_writes_nothing(self) -> None:
+        owner = two_arms()
+        owner.fabrik.live = True
+        update()
+        from fabrik_addon.session import live
+
+        writes = live.state.writes
+        for _ in range(3):
+            update()
+        assert live.state.writes == writes
+        assert owner.fabrik.chains[0].status == "MOVED"
+
+
+class TestMovedSince:
+    @pytest.fixture
+    def solved(self) -> tuple[bpy.types.Object, FabrikChain]:
+        owner = make_line(3, bend=0.2)
+        chain = add_chain(owner, (0.8, 0.9, 1.7))
+        chain.pole = make_empty((0, 4, 1), "Pole")
+        bpy.ops.fabrik.solve()
+        assert told(chain) == Told("REACHED", "", "On target", holds=True)
+        return owner, chain
+
+    def test_target(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        _, chain = solved
+        assert chain.target is not None
+        chain.target.location.x += 0.5
+        found = told(chain)
+        assert (found.kind, found.short) == ("OLD", "moved since")
+        assert found.text == "The target moved since the last solve"
+        assert found.distance == pytest.approx(0.5, abs=1e-3)
+        chain.target.location.x -= 0.5
+        assert told(chain).kind == "REACHED"
+        chain.target.location.x += 0.5
+        bpy.ops.fabrik.solve()
+        assert told(chain).kind in {"REACHED", "TOO_FAR"}
+
+    def test_pole_and_armature(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        owner, chain = solved
+        assert chain.pole is not None
+        chain.pole.location.y = -4.0
+        assert told(chain).text == "The pole moved since the last solve"
+        chain.pole.location.y = 4.0
+        owner.location.x += 0.3
+        assert told(chain).text == "The armature moved since the last solve"
+
+    def test_all_of_it_together_is_no_move(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        owner, chain = solved
+        for thing in (owner, chain.target, chain.pole):
+            assert thing is not None
+            thing.location.x += 7.0
+        assert told(chain).kind == "REACHED"
+
+    def test_bones_by_hand(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        owner, chain = solved
+        bone = owner.pose.bones["b2"]
+        kept = bone.rotation_quaternion.copy()
+        bone.rotation_quaternion = kept @ Quaternion((0, 1, 0), 0.4)  # about itself: the tip stays
+        assert told(chain).text == "The pose was changed since the last solve"
+        bone.rotation_quaternion = kept
+        assert told(chain).kind == "REACHED"
+
+    def test_it_outlives_the_file(self, solved: tuple[bpy.types.Object, FabrikChain], tmp_path: object) -> None:
+        path = f"{tmp_path}/kept.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        bpy.ops.wm.open_mainfile(filepath=path)
+        chain = bpy.data.objects["Rig"].fabrik.chains[0]
+        assert told(chain).kind == "REACHED"
+        chain.target.location.z += 0.2
+        assert told(chain).kind == "OLD"
+
+    def test_a_frame_that_moves_the_target(self) -> None:
+        owner = make_line(3, bend=0.2)
+        chain = add_chain(owner, (0.8, 0.9, 1.7))
+        assert chain.target is not None
+        chain.target.keyframe_insert("location", frame=1)
+        chain.target.location.x = 0.0
+        chain.target.keyframe_insert("location", frame=10)
+        bpy.context.scene.frame_set(1)
+        bpy.ops.fabrik.solve()
+        assert told(chain).kind == "REACHED"
+        bpy.context.scene.frame_set(5)
+        assert told(chain).kind == "OLD"
+
+    def test_live_and_after_it(self) -> None:
+        owner, chain = live_line()
+        for place in ((0.5, 0.2, 2.0), (0.1, -0.6, 1.8)):
+            chain.target.location = place
+            assert told(chain).kind == "REACHED"
+        owner.fabrik.live = False
+        assert told(chain).kind == "REACHED"
+        chain.target.location.x += 0.4
+        assert told(chain).kind == "OLD"
+
+    @pytest.mark.parametrize("far", [0.0, 1e4, 1e6])
+    def test_far_away_nothing_false_is_told(self, far: float) -> None:
+        owner = make_line(3, bend=0.2)
+        owner.location, owner.scale = (far, far, 0.0), (0.5, 0.5, 0.5)
+        chain = add_chain(owner, (far + 0.4, far + 0.45, 0.85))
+        bpy.ops.fabrik.solve()
+        assert told(chain).kind == chain.status
+
+    def test_a_limit_that_is_changed(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        owner, chain = solved
+        owner.pose.bones["b1"].fabrik.limit = "HINGE"
+        assert chain.status == "NONE"
+
+
+class TestGone:
+    def chain(self) -> FabrikChain:
+        owner = make_line(3, bend=0.2)
+        chain = add_chain(owner, (0.8, 0.9, 1.7))
+        chain.pole = make_empty((0, 4, 1), "Pole")
+        bpy.ops.fabrik.solve()
+        return owner.fabrik.chains[0]  # type: ignore[no-any-return]
+
+    @pytest.mark.parametrize("role", ["target", "pole"])
+    def test_removed_from_the_file(self, role: str) -> None:
+        chain = self.chain()
+        bpy.data.objects.remove(getattr(chain, role))
+        name = {"target": "Target", "pole": "Pole"}[role]
+        assert told(chain)[:3] == ("GONE", f"{role} gone", f"Its {role} '{name}' was deleted")
+        with suppress(RuntimeError):
+            bpy.ops.fabrik.solve()
+        assert f"its {role} '{name}' was deleted" in chain.message
+        assert chain.status == ("REFUSED" if role == "target" else "REACHED")
+        assert told(chain).kind == ("GONE" if role == "target" else "REACHED")
+
+    @pytest.mark.parametrize("role", ["target", "pole"])
+    def test_deleted_in_the_scene(self, role: str) -> None:
+        chain = self.chain()
+        goal = getattr(chain, role)
+        for collection in list(goal.users_collection):
+            collection.objects.unlink(goal)
+        assert told(chain).text == f"Its {role} '{goal.name}' was deleted"
+        with pytest.raises(RuntimeError, match=f"the {role} '{goal.name}' was deleted"):
+            bpy.ops.fabrik.solve()
+        setattr(chain, role, None)
+        assert told(chain).kind == "NONE"
+
+    def test_excluded(self) -> None:
+        chain = self.chain()
+        assert chain.target is not None
+        home = bpy.data.collections.new("Home")
+        bpy.context.scene.collection.children.link(home)
+        for collection in list(chain.target.users_collection):
+            collection.objects.unlink(chain.target)
+        home.objects.link(chain.target)
+        assert told(chain).kind == "REACHED"
+        bpy.context.view_layer.layer_collection.children["Home"].exclude = True
+        assert told(chain).text == f"Its target '{chain.target.name}' is not in this view layer"
+
+    def test_taken_away_by_hand_is_not_gone(self) -> None:
+        chain = self.chain()
+        chain.target = None
+        assert told(chain)[:3] == ("NONE", "", "No target: add one")
+
+    def test_bone_that_is_not_there(self) -> None:
+        chain, other = self.chain(), make_line(2)
+        other.name = "Other"
+        chain.target, chain.target_bone = other, "b1"
+        assert told(chain).kind == "NONE"
+        chain.target_bone = "none"
+        assert told(chain).text == "Its target 'Other' has no bone 'none'"
+
+
+class TestBaked:
+    def test_baked_says_so_and_live_is_off(self) -> None:
+        owner, chain = live_line()
+        bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
+        assert (chain.enabled, chain.is_baked, owner.fabrik.live) == (False, True, False)
+        found = told(chain)
+        assert (found.kind, found.text) == ("BAKED", "Baked: its keys play. Tick it to edit")
+        chain.enabled = True
+        assert not chain.is_baked
+        assert told(chain).kind != "BAKED"
+
+    def test_live_stays_where_another_chain_is_enabled(self) -> None:
+        owner = two_levels()
+        owner.fabrik.active_index = 0
+        bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="ACTIVE")
+        assert [chain.is_baked for chain in owner.fabrik.chains] == [True, False]
+        assert owner.fabrik.live
+
+    def test_without_keys_nothing_plays(self) -> None:
+        owner, chain = live_line()
+        bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
+        owner.animation_data_clear()
+        assert told(chain).kind != "BAKED"
+
+    def test_switched_off_by_hand_is_not_baked(self) -> None:
+        _, chain = live_line()
+        chain.enabled = False
+        assert told(chain).kind == "REACHED"
