@@ -12,6 +12,7 @@ from ..errors import FabrikError
 from ..rig import pose_writer
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
+from ..rig.following import why_unfollowed
 from ..rig.keys import insert_auto_keys
 from ..rig.last_solve import forget, remember
 from ..rig.prepared import RigFacts, frame_of, read
@@ -151,6 +152,9 @@ def _kept(context: bpy.types.Context, one: _Written, facts: RigFacts) -> Outcome
         outcome.warnings.append(f"its bone '{was_keyed[0]}' is keyed: key the pose, or the next frame change loses it")
     if chain.pole is None and chain.pole_name:
         outcome.warnings.append(f"its pole '{chain.pole_name}' was deleted")
+    unfollowed = why_unfollowed(one.owner, names, context.evaluated_depsgraph_get())
+    if unfollowed:
+        outcome.warnings.append(unfollowed)
     if chain.influence < 1.0:
         outcome.warnings.append(f"posed at {chain.influence:.0%} influence")
     if chain.start != "REST" and is_stale(chain, [bones[name] for name in names]):
