@@ -189,7 +189,9 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         context.workspace.status_text_set(None)
 
     def _tell(self, result: BakeResult) -> None:
-        """Report: a line for each chain, or one for many."""
+        """Report: a line for each chain, or one for many; and where live posing is off now."""
+        if result.rested:
+            self.report({"INFO"}, f"live posing of {listed(result.rested, 'armatures')} is off: the keys play")
         if len(result.chains) > NAMED:
             self.report({"INFO"} if result.all_reached else {"WARNING"}, summary(result.chains))
             return

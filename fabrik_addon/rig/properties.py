@@ -68,6 +68,13 @@ def announce(owner: object, context: bpy.types.Context) -> None:
     Changes.count += 1
 
 
+def _take_up(chain: FabrikChain, context: bpy.types.Context) -> None:
+    """A chain that is enabled again is edited by its goals, and not played by its baked keys."""
+    Changes.count += 1
+    if chain.enabled and chain.is_baked:
+        chain.is_baked = False
+
+
 def _forget_status(chain: FabrikChain, context: bpy.types.Context) -> None:
     """What the last solve found does not hold for a chain that was changed since."""
     Changes.count += 1
@@ -84,11 +91,6 @@ def _set_target(chain: FabrikChain, context: bpy.types.Context) -> None:
 def _set_pole(chain: FabrikChain, context: bpy.types.Context) -> None:
     chain.pole_name = chain.pole.name if chain.pole else ""
     _forget_status(chain, context)
-
-
-def _switch(chain: FabrikChain, context: bpy.types.Context) -> None:
-    Changes.count += 1
-    chain.is_baked = False
 
 
 def unique_name(wanted: str, taken: Iterable[str]) -> str:
@@ -128,7 +130,7 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
             name="Enabled",
             description="Solve this chain with Solve All and while live",
             default=True,
-            update=_switch,
+            update=_take_up,
             override=OVERRIDE,
         )
         tip_bone: StringProperty(

@@ -11,7 +11,7 @@ from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of, read_values, rotation_path
 from ...rig.curves import CurveWriter
 from .destination import Destination
-from .keying import key_track
+from .keying import BoneKeys, read_track
 from .result import ChainBake
 from .settings import BakeSettings
 from .track import Answers, Track
@@ -34,14 +34,42 @@ class BakedArmature:
         self._writer = CurveWriter(owner, can_restore=into == "ACTION")
         self._into = into
         self._destination: Destination | None = None
+        self._whole: dict[str, BoneKeys] = {}  # by the data path, those whose keys are all there as yet
 
-    def key(self, track: Track, answers: Answers, settings: BakeSettings) -> ChainBake:
-        """Key one of its chains; what keys are written into is made for the first."""
+    def key(self, track: Track, answers: Answers, settings: BakeSettings, is_last: bool) -> ChainBake:
+        """Key one of its chains; what keys are written into is made for the first.
+
+        Keys are left out at once where no chain hangs on it. Else that waits for `clean`, since chains that hang on it
+        would be solved for other places than without: so little as a bone is off, so much may they turn.
+
+        Args:
+            track: The chain.
+            answers: How it is solved.
+            settings: What to bake.
+            is_last: Whether no chain that is solved later hangs on it.
+        """
         if self._destination is None:
             self._destination = Destination(self.owner, self._into)
         self._ends += (float(track.frames[0]), float(track.frames[-1]))
+        result, bones = read_track(track, answers, settings)
         with self._destination.writing():
-            return key_track(self._writer, track, answers, settings)
+            for bone in bones:
+                self._whole.pop(bone.channels.path, None)  # another chain has it too, and the last has its way
+                if settings.clean_up > 0.0 and is_last:
+                    bone.clean(self._writer, settings.clean_up)
+                else:
+                    bone.write(self._writer)
+                if settings.clean_up > 0.0 and not is_last:
+                    self._whole[bone.channels.path] = bone
+        return result
+
+    def clean(self, bound: float) -> None:
+        """Leave out keys of the chains on which others hang, once all are solved; see `BakeSettings`."""
+        if self._destination is not None:
+            with self._destination.writing():
+                for bone in self._whole.values():
+                    bone.clean(self._writer, bound)
+        self._whole.clear()
 
     def play(self) -> None:
         """Let Blender play what was keyed."""

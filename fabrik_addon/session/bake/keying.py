@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from ...kernel import Limit
 from ...rig.array_types import Doubles, Mask
 from ...rig.chain_bones import pose_bones
 from ...rig.channel_runs import cosines, run_of_turns, run_on
@@ -20,29 +22,64 @@ from .settings import BakeSettings
 from .track import Answers, Track
 
 
-def key_track(writer: CurveWriter, track: Track, answers: Answers, settings: BakeSettings) -> ChainBake:
-    """Key a chain; quaternions and Euler angles run on from frame to frame, and into the keys that follow."""
+@dataclass(slots=True, eq=False)
+class BoneKeys:
+    """A bone of a chain with a key for each frame.
+
+    Attributes:
+        result: Of the chain.
+        channels: Of the bone.
+        keys: All of them.
+        limit: The bone's limit, where it is the same in all frames.
+        count: Number of keys that are written.
+    """
+
+    result: ChainBake
+    channels: Channels
+    keys: Keys
+    limit: Limit | None
+    count: int = 0
+
+    def write(self, writer: CurveWriter) -> None:
+        """Write all keys."""
+        self._put(writer, self.keys)
+
+    def clean(self, writer: CurveWriter, bound: float) -> None:
+        """Write those that keep the bone within an angle, in place of what it has."""
+        keys, violation = cleaned(self.keys, self.channels.mode, bound, self.limit)
+        self.result.worst_violation = max(self.result.worst_violation, violation)
+        self._put(writer, keys)
+
+    def _put(self, writer: CurveWriter, keys: Keys) -> None:
+        before = writer.keys
+        writer.write(self.channels, keys)
+        count = writer.keys - before
+        self.result.keys += count - self.count
+        self.count = count
+
+
+def read_track(track: Track, answers: Answers, settings: BakeSettings) -> tuple[ChainBake, list[BoneKeys]]:
+    """What of a chain is to be keyed; quaternions and Euler angles run on from frame to frame.
+
+    Returns:
+        How it went, and its bones that have channels.
+    """
     prepared, frames = track.prepared, track.frames
     result = ChainBake(track.owner.name, prepared.chain, frames, answers.status, answers.residual)
     result.worst_violation = answers.violation
     steps = cosines(answers.rotations)
     result.worst_turn = _worst_turn(answers.rotations, steps, frames)
-    before, span = writer.keys, (settings.frames[0], settings.frames[-1])
     bones = pose_bones(track.owner)
     stood = {own.bone: read_values(bones[own.bone]) for own in prepared.channels if own is not None}
     runs = _runs(prepared.channels, answers.rotations, steps, stood)
+    span = settings.frames[0], settings.frames[-1]
+    found = []
     for i, own in enumerate(prepared.channels):
-        if own is None:
-            continue
-        keys = Keys(frames, *runs[i], settings.interpolation, span)
-        if settings.clean_up > 0.0:
+        if own is not None:
+            channels = Channels(rotation_path(bones[own.bone]), own.mode, own.bone, own.indices, stood[own.bone])
             limit = prepared.limits[i] if track.is_one else None  # else it may change from frame to frame
-            keys, violation = cleaned(keys, own.mode, settings.clean_up, limit)
-            result.worst_violation = max(result.worst_violation, violation)
-        bone = bones[own.bone]
-        writer.write(Channels(rotation_path(bone), own.mode, own.bone, own.indices, stood[own.bone]), keys)
-    result.keys = writer.keys - before
-    return result
+            found.append(BoneKeys(result, channels, Keys(frames, *runs[i], settings.interpolation, span), limit))
+    return result, found
 
 
 def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[float, float]:

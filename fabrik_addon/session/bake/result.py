@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import degrees
 from typing import Any
 
@@ -86,10 +86,12 @@ class BakeResult:
     Attributes:
         verify: How much of it Blender evaluated; see `BakeSettings`.
         chains: Of all armatures.
+        rested: Names of the armatures whose live posing was switched off, since none of their chains is enabled now.
     """
 
     verify: str
     chains: list[ChainBake]
+    rested: list[str] = field(default_factory=list)
 
     @property
     def all_reached(self) -> bool:

@@ -15,7 +15,6 @@ import numpy as np
 from ...errors import ChainError
 from ...rig.array_types import Doubles
 from ...rig.chain_bones import resolve_bones
-from ...rig.properties import rig_of
 from ..frames import frames_visited, keys_of_goals
 from ..order import Item, levels
 from .armature import BakedArmature
@@ -25,6 +24,7 @@ from .sampling import Wanted, motions, sample
 from .settings import BakeSettings
 from .solving import solve_track
 from .stored import store_report
+from .switching import switch_off
 from .track import Answers, Track
 from .verify import frames_to_check, verify
 
@@ -85,23 +85,12 @@ def bake_steps(
         except BaseException:
             run.take_back()
             raise
-        if not settings.stays_enabled:
-            _switch_off(items)
+        rested = [] if settings.stays_enabled else switch_off(items)
     found = {(result.rig, result.chain): result for result in run.results}
-    result = BakeResult(settings.verify, [found[owner.name, chain.name] for owner, chain in items])
+    result = BakeResult(settings.verify, [found[owner.name, chain.name] for owner, chain in items], rested)
     for armature in run.armatures.values():
         store_report(armature.owner, result)
     return result
-
-
-def _switch_off(items: Sequence[Item]) -> None:
-    """Let keys play: their chains are solved no more, and an armature without any other is live no more."""
-    for _, chain in items:
-        chain.enabled, chain.is_baked = False, True
-    for owner in {owner for owner, _ in items}:
-        rig = rig_of(owner)
-        if rig.live and not any(chain.enabled for chain in rig.chains):
-            rig.live = False
 
 
 def _key(item: Item) -> tuple[str, str]:
@@ -168,7 +157,7 @@ class _Run:
         """Read, solve and key level by level, then compare; yields how much is done."""
         progress = _Progress(len(self.groups) + (self.settings.verify != "NONE"))
         for group in self.groups:
-            for share in self._level(group):
+            for share in self._level(group, is_last=group is self.groups[-1]):
                 yield progress.within(share)
             progress.end()
         frames = frames_to_check(self.results, self.settings.verify)
@@ -177,7 +166,7 @@ class _Run:
         for armature in self.armatures.values():
             armature.finish()
 
-    def _level(self, group: Sequence[Item]) -> Iterator[float]:
+    def _level(self, group: Sequence[Item], is_last: bool) -> Iterator[float]:
         """Chains that do not depend on each other; of those that are keyed only what is compared later is kept."""
         tracks: list[Track] = []
         wanted = [self._wanted(item) for item in group]
@@ -188,11 +177,14 @@ class _Run:
             answers = Answers.room(len(track.frames), len(track.prepared.bones))
             for share in solve_track(track, answers):
                 yield SAMPLING + (1.0 - SAMPLING) * (i + share) / len(tracks)
-            self.results.append(self.armatures[track.owner.name_full].key(track, answers, self.settings))
+            armature = self.armatures[track.owner.name_full]
+            self.results.append(armature.key(track, answers, self.settings, is_last))
             self.tracks.append(track)
             track.forget()
             yield SAMPLING + (1.0 - SAMPLING) * (i + 1) / len(tracks)
         for armature in self.armatures.values():
+            if is_last:
+                armature.clean(self.settings.clean_up)
             armature.play()
 
     def _wanted(self, item: Item) -> Wanted:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from ...rig.goals import goals_of
 from ...rig.rotations import distance, minus
 from ...rig.targets import read_point, resolve_point
 from ..frames import go_to
+from ..order import bones_above
 from .result import MOVED, REACHED, ChainBake, all_frames
 from .track import Track
 
@@ -58,7 +59,8 @@ def verify(
     """
     if not frames:
         return
-    chains = [_Compared(track, result, slack) for track, result in zip(tracks, results, strict=True)]
+    baked = {(track.owner.name_full, name): track.owner for track in tracks for name in track.prepared.bones}
+    chains = [_Compared(track, result, slack, baked) for track, result in zip(tracks, results, strict=True)]
     with _scene_of(context, tracks) as scene:
         for frame in frames:
             go_to(scene, frame)
@@ -119,16 +121,22 @@ class _Compared:
         track: The chain.
         result: What came of it; the errors are put in.
         slack: See `verify`.
+        baked: The armatures of all bones that are baked.
 
     Attributes:
         places: Index of each of its frames.
     """
 
-    def __init__(self, track: Track, result: ChainBake, slack: float) -> None:
+    def __init__(
+        self, track: Track, result: ChainBake, slack: float, baked: Mapping[tuple[str, str], bpy.types.Object]
+    ) -> None:
         (self.target,) = (goal for goal in goals_of(track.chain) if goal.role == "target")
         self.track, self.result = track, result
         self.tip, self.length = track.prepared.bones[-1], track.prepared.length
-        self.allowed = OFF + slack * len(track.prepared.bones)
+        self.slack, self.allowed = slack, OFF + slack * len(track.prepared.bones)
+        own = {(track.owner.name_full, name) for name in track.prepared.bones}
+        above = sorted(bones_above(track.owner, track.chain, own) & baked.keys()) if slack > 0.0 else []
+        self.above = [(baked[pair], pair[1]) for pair in above]
         self.places = {frame: k for k, frame in enumerate(result.frames.tolist())}
 
     def compare(self, frame: float, rig: _EvaluatedRig, depsgraph: bpy.types.Depsgraph) -> None:
@@ -152,8 +160,20 @@ class _Compared:
             return
         if result.worst_tip_error is None or error > result.worst_tip_error[0]:
             result.worst_tip_error = error, frame
-        if error > solved + self.allowed:
+        if error > solved + self.allowed and error > solved + self.allowed + self._carried(rig, depsgraph):
             result.status[k] = MOVED
+
+    def _carried(self, rig: _EvaluatedRig, depsgraph: bpy.types.Depsgraph) -> float:
+        """By what share of the length the tip may be off since keys were left out of bones that carry it or its goals.
+
+        Each may be turned by the slack, which takes the tip along a lever from its head.
+        """
+        levers, tip = 0.0, rig.bones[self.tip].tail
+        for owner, name in self.above:
+            evaluated = owner.evaluated_get(depsgraph)
+            head = (evaluated.matrix_world @ pose_bones(evaluated)[name].head).to_tuple()
+            levers += distance(rig.frame.to_armature(minus(head, rig.frame.away)), tip)
+        return self.slack * levers / self.length
 
     def _tip_error(self, rig: _EvaluatedRig, depsgraph: bpy.types.Depsgraph) -> float:
         """From tip to target in armature space."""
