@@ -9,6 +9,7 @@ from .registration import register
 
 register()
 code = run(sys.argv[1:])
-sys.stdout.flush()
-sys.stderr.flush()
+for stream in (sys.stdout, sys.stderr):
+    if stream is not None:  # else it was closed when Python began
+        stream.flush()
 os._exit(code)  # some wheels of 4.x crash in Blender's own clean-up

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,16 @@ import pytest
 from rigs import add_chain, make_line
 
 
-def save_shot(path: Path) -> Path:
-    """A file with an armature of one chain, whose target is keyed over 12 frames."""
+def save_shot(path: Path, with_ballast: bool = False) -> Path:
+    """A file with an armature of one chain, whose target is keyed over 12 frames; ballast makes it larger by 2 MB."""
     owner = make_line(3)
     chain = add_chain(owner, (0.4, -0.5, 1.9))
     for frame, x in ((1, -0.3), (12, 0.6)):
         chain.target.location.x = x
         chain.target.keyframe_insert("location", frame=frame)
     bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 12
+    if with_ballast:
+        bpy.context.scene["ballast"] = "".join(random.Random(1).choices("abcdefgh", k=2_000_000))
     bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
     return path
 

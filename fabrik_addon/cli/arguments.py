@@ -26,8 +26,8 @@ EXAMPLES = """examples:
   blender --background --command fabrik bake --job shots.json --index 4-6 --progress
 
 The report is the one line on standard output that begins with {, among lines of Blender's own. Exit codes: 0 all
-limbs on their targets, 1 some not, 2 the input is wrong; a file is written whole or not at all. A name that begins with
-a dash is given as --chain=-name.
+limbs on their targets, 1 some not, 2 the input is wrong or the disk is full, 3 done but standard output is full;
+a file is written whole or not at all. A name that begins with a dash is given as --chain=-name.
 """
 COMMANDS = {
     "inspect": "tell armatures, chains and their settings",

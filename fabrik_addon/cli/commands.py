@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import sys
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -30,9 +29,12 @@ from .files import check_library, check_output, check_place, check_version, open
 from .jobs import run_job
 from .progress import Progress
 from .scene import armatures, chosen, items_of, put_targets
+from .streams import close_gaps, put_error, put_out
 
-REACHED, NOT_ALL, WRONG = 0, 1, 2
+REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
+TOLD = ("name", "enabled", "is_baked", "start", "influence", "tolerance")  # of a chain
 JOB_OPTIONS = {"command", "job", "index", "progress", "report", "allow_unreached"}
+log = logging.getLogger(__name__)
 
 
 def run(words: Sequence[str]) -> int:
@@ -41,18 +43,19 @@ def run(words: Sequence[str]) -> int:
     Args:
         words: The arguments after `--command fabrik`.
     """
+    close_gaps()
     try:
         _check_words(words)
         arguments = parser().parse_args(list(words))
         report = _run(arguments)
-        _tell(arguments, report)
     except SystemExit as end:  # --help
         return int(end.code or 0)
     except (FabrikError, OSError) as error:
         return _wrong(str(error))
-    if report.get("wrong"):
-        return WRONG
-    return REACHED if report["all_reached"] or arguments.allow_unreached else NOT_ALL
+    except Exception as error:  # of Blender's or ours; 1 would say that all was done
+        log.exception("the command failed")
+        return _wrong(f"{type(error).__name__}: {error}")
+    return _end(arguments, report)
 
 
 def _check_words(words: Sequence[str]) -> None:
@@ -62,17 +65,26 @@ def _check_words(words: Sequence[str]) -> None:
             raise InvalidValueError(f"{word!a} holds characters that can't be printed")
 
 
-def _tell(arguments: argparse.Namespace, report: Report) -> None:
-    """The report on standard output, and in its file."""
-    sys.stdout.write(json.dumps(report) + "\n")
-    sys.stdout.flush()
+def _end(arguments: argparse.Namespace, report: Report) -> int:
+    """The report in its file and on standard output, and the exit code; what was saved by then stays."""
+    saved = f"; '{report['output']}' is saved" if "output" in report else ""
     if arguments.report is not None:
-        write_text(arguments.report, json.dumps(report, indent=1))
+        try:
+            write_text(arguments.report, json.dumps(report, indent=1))
+        except FabrikError as error:
+            put_out(json.dumps(report))
+            return _wrong(f"{error}{saved}")
+    reason = put_out(json.dumps(report))
+    if report.get("wrong"):
+        return WRONG
+    if reason:
+        put_error(f"the work is done, but standard output can't be written: {reason}{saved}")
+        return UNTOLD
+    return REACHED if report["all_reached"] or arguments.allow_unreached else NOT_ALL
 
 
 def _wrong(text: str) -> int:
-    with contextlib.suppress(OSError, ValueError):  # there may be nobody who reads
-        sys.stderr.write(f"fabrik: error: {' '.join(text.split())}\n")
+    put_error(text)
     return WRONG
 
 
@@ -139,7 +151,7 @@ def _inspected(arguments: argparse.Namespace) -> Report:
 
 def _told(owner: bpy.types.Object, chain: FabrikChain) -> Report:
     """A chain and its settings; what is wrong with it, where something is."""
-    told: Report = {name: getattr(chain, name) for name in ("name", "enabled", "start", "influence", "tolerance")}
+    told: Report = {name: getattr(chain, name) for name in TOLD}
     told["target"] = chain.target.name if chain.target else None
     told["pole"] = chain.pole.name if chain.pole else None
     try:

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
-import secrets
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,13 @@ from typing import Any
 import bpy
 
 from ..errors import InvalidValueError
+from .leftovers import beside, remove_leftovers
+from .whole import CutError, check_whole
 
 LONGEST_NAME = 240  # bytes, with room for the name of a report
+FULL = {errno.ENOSPC, errno.EFBIG, *(getattr(errno, name) for name in ("EDQUOT",) if hasattr(errno, name))}
+# Of a file that it could not write Blender says that there is none.
+WORDS_OF_FULL = {os.strerror(number) for number in (*FULL, errno.ENOENT)}
 
 
 def open_blend(path: Path) -> None:
@@ -54,6 +60,8 @@ def check_place(path: Path) -> None:
     """
     if not path.parent.is_dir():
         raise InvalidValueError(f"there is no folder '{path.parent}' to save into")
+    if not os.access(path.resolve().parent, os.W_OK | os.X_OK):
+        raise InvalidValueError(f"the folder '{path.parent}' is protected from being written")
     if len(os.fsencode(path.name)) > LONGEST_NAME:
         raise InvalidValueError(f"the name of '{path}' is longer than {LONGEST_NAME} bytes")
     if path.exists() and not path.is_file():
@@ -92,41 +100,48 @@ def write_text(path: Path, text: str) -> None:
         InvalidValueError: It can't be written; an old one stays.
     """
     place = path.resolve()
-    made = _beside(place, ".tmp")
+    remove_leftovers(place.parent)
+    made = beside(place, ".tmp")
     try:
-        made.write_text(text, encoding="utf-8")
+        with made.open("w", encoding="utf-8") as file:
+            file.write(text)
+        _settle(made)
         _put(made, place)
     except OSError as error:
-        raise InvalidValueError(f"'{path}' can't be written: {error.strerror}") from error
+        raise InvalidValueError(f"'{path}' can't be written: {_reason(error, place.parent)}") from error
     finally:
-        made.unlink(missing_ok=True)
+        _remove(made)
 
 
 def save_blend(path: Path) -> None:
-    """Save the open file beside its place and then put it there, so that it is whole or the old one stays.
+    """Save the open file beside its place, read it back, and then put it there: it is whole or the old one stays.
 
     Raises:
         InvalidValueError: It can't be saved.
     """
     check_library(path)
     place = path.resolve()  # through a link to the file itself
-    made = _beside(place, ".blend")
+    remove_leftovers(place.parent)
+    made = beside(place, ".blend")
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(made), copy=True, check_existing=False)
         if not made.exists():  # 4.2 reports a full disk, but raises nothing
-            raise InvalidValueError(f"'{path}' can't be saved: there is no room, or no right to write")
+            raise InvalidValueError(f"'{path}' can't be saved: {_why_not(made)}")
+        _settle(made)
+        check_whole(made)
         _put(made, place)
     except RuntimeError as error:
-        raise InvalidValueError(f"'{path}' can't be saved: {reason_of(error)}") from error
+        reason = reason_of(error)
+        reason = _why_not(made) if reason in WORDS_OF_FULL else reason
+        raise InvalidValueError(f"'{path}' can't be saved: {reason}") from error
+    except CutError as error:
+        reason = f"Blender wrote a part of it, {_full(place.parent)}"
+        raise InvalidValueError(f"'{path}' can't be saved: {reason}") from error
     except OSError as error:
-        raise InvalidValueError(f"'{path}' can't be saved: {error.strerror}") from error
+        raise InvalidValueError(f"'{path}' can't be saved: {_reason(error, place.parent)}") from error
     finally:
-        made.unlink(missing_ok=True)
-
-
-def _beside(place: Path, suffix: str) -> Path:
-    """A name in the folder of a file that no other process takes, on whatever machine it runs."""
-    return place.with_name(f".fabrik-{secrets.token_hex(8)}{suffix}")
+        _remove(made)
+        _remove(made.with_name(f"{made.name}@"))  # under which Blender writes
 
 
 def reason_of(error: RuntimeError) -> str:
@@ -135,8 +150,43 @@ def reason_of(error: RuntimeError) -> str:
     return lines[0] if lines else "Blender does not say why"
 
 
+def _settle(made: Path) -> None:
+    """Wait until a file is on its disk: some tell only then that they are full."""
+    file = os.open(made, os.O_RDWR)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
 def _put(made: Path, place: Path) -> None:
     """Put a file in the place of another, with its permissions."""
     if place.exists():
         shutil.copymode(place, made)
     made.replace(place)
+
+
+def _remove(made: Path) -> None:
+    with contextlib.suppress(OSError):  # which is told by what came before, or else left over
+        made.unlink(missing_ok=True)
+
+
+def _reason(error: OSError, folder: Path) -> str:
+    return _full(folder) if error.errno in FULL else (error.strerror or str(error))
+
+
+def _why_not(made: Path) -> str:
+    """Why Blender could not write a file, found out by writing one byte there."""
+    try:
+        made.write_bytes(b" ")
+    except OSError as error:
+        return _reason(error, made.parent)
+    return _full(made.parent)
+
+
+def _full(folder: Path) -> str:
+    """What is told of a disk on which there is no room, or no right to have more of it."""
+    text = "the disk is full, or a quota or a limit on the size of files is reached"
+    with contextlib.suppress(OSError):
+        text += f" ({shutil.disk_usage(folder).free / 1e6:.3g} MB are free now)"
+    return text

@@ -21,6 +21,7 @@ from .baking import Report, bake_open_file
 from .files import check_library, check_output, check_place, libraries, open_blend, save_blend, write_text
 from .job_file import Shot, read_job
 from .progress import Progress
+from .streams import put_error
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ def run_job(path: Path, index: str | None, progress: str, report: Path | None) -
         report: Where the report of the whole job will be written, or None.
 
     Returns:
-        What came of each shot; `wrong` counts those that could not be baked.
+        What came of each shot; `wrong` counts those that could not be baked, each of which is a line on standard error.
 
     Raises:
         InvalidValueError: The job file is wrong; nothing was baked.
@@ -53,7 +54,10 @@ def run_job(path: Path, index: str | None, progress: str, report: Path | None) -
     told = Progress(progress, len(numbers))
     results: list[Report] = []
     for number in numbers:
-        results.append({"index": number, **_shot(shots[number - 1], told)})
+        found = _shot(shots[number - 1], told)
+        if "error" in found:
+            put_error(f"entry {number}, '{found['file']}': {found['error']}")
+        results.append({"index": number, **found})
         told.end_part()
     return {
         "all_reached": all(result.get("all_reached", False) for result in results),
@@ -101,9 +105,7 @@ def _shot(shot: Shot, progress: Progress) -> Report:
         save_blend(shot.output)
         made = {"key": key, "libraries": linked, "output_sha256": _digest(shot.output)}
         write_text(shot.report, json.dumps({**made, **report}, indent=1))
-    except FabrikError as error:
-        return {**named, "error": str(error)}
-    except OSError as error:
+    except (FabrikError, OSError) as error:
         return {**named, "error": str(error)}
     except Exception as error:  # of Blender's or ours: the other shots are baked all the same
         log.exception("the shot '%s' failed", shot.file)

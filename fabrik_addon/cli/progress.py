@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-import sys
 from time import monotonic
+
+from .streams import put_aside, put_out
 
 EVERY = 1.0  # seconds
 FORMS = ("text", "openjd")
@@ -38,9 +39,8 @@ class Progress:
             self._say(self.done / self.parts)
 
     def _say(self, share: float) -> None:
+        """Tell it, or nobody: that somebody stopped to listen does not stop the work."""
         if self.form == "openjd":
-            sys.stdout.write(f"openjd_progress: {100.0 * share:.1f}\n")
-            sys.stdout.flush()
+            put_out(f"openjd_progress: {100.0 * share:.1f}")
         else:
-            sys.stderr.write(f"progress: {100.0 * share:.1f}\n")
-            sys.stderr.flush()
+            put_aside(f"progress: {100.0 * share:.1f}")

@@ -207,10 +207,8 @@ def test_unreached_limbs_may_be_allowed(shot: Path, capfd: pytest.CaptureFixture
 def test_an_output_that_nobody_reads_is_no_missed_limb(shot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr(sys, "stdout", full)
-        assert run(["inspect", "--file", str(shot)]) == 2
+        assert run(["inspect", "--file", str(shot)]) == 3
         monkeypatch.undo()
-        with pytest.raises(OSError, match="No space left"):
-            full.close()
 
 
 class TestLibraries:

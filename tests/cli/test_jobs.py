@@ -114,12 +114,24 @@ def test_a_shot_that_is_wrong_does_not_stop_the_others(job: Path, capfd: pytest.
     (job.parent / "out").mkdir()
     (job.parent / "out" / "shot2.blend").write_text("an old result")
     assert run(["bake", "--job", str(job), "--index", "1-2,4"]) == 2
-    report = reported(capfd)
+    said = capfd.readouterr()
+    (line,) = [line for line in said.err.splitlines() if line.startswith("fabrik:")]
+    assert line.startswith(f"fabrik: error: entry 2, '{job.parent / 'shot2.blend'}': ")
+    report = json.loads(said.out.strip().splitlines()[-1])
+    assert line.endswith(report["shots"][1]["error"])
     assert report["wrong"] == 1
     assert "can't be opened" in report["shots"][1]["error"]
     assert [shot.get("all_reached") for shot in report["shots"]] == [True, None, True]
     assert outputs(job)["shot2.blend"] == b"an old result"
     assert "shot2.blend.json" not in outputs(job)
+
+
+def test_each_entry_that_is_wrong_is_a_line(job: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for i in (1, 3):
+        (job.parent / f"shot{i}.blend").unlink()
+    assert run(["bake", "--job", str(job)]) == 2
+    lines = [line for line in capfd.readouterr().err.splitlines() if line.startswith("fabrik:")]
+    assert [line.split(",")[0] for line in lines] == ["fabrik: error: entry 1", "fabrik: error: entry 3"]
 
 
 def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import bpy
@@ -14,22 +12,6 @@ from fabrik_addon.cli.commands import run
 
 from cli_files import refused, save_shot
 from rigs import add_chain, make_line
-
-ROOT = Path(__file__).parents[2]
-FULL_DISK = """
-import os, resource, signal, sys
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
-import bpy
-sys.path.insert(0, {root!r})
-import fabrik_addon
-from fabrik_addon.cli.commands import run
-fabrik_addon.register()
-code = run(["bake", "--file", {file!r}, "--output", {file!r}])
-sys.stdout.flush()
-sys.stderr.flush()
-os._exit(code)
-"""
 
 
 @pytest.fixture
@@ -129,22 +111,6 @@ def test_a_file_of_a_newer_blender(
     path.write_bytes(data[:place] + (b"%d%02d" % (saved[0] + 1, 0)) + data[place + 3 :])
     assert run(["bake", "--file", str(path), "--output", str(path)]) == 2
     assert refused(capfd).startswith(f"fabrik: error: '{path}'")
-
-
-def test_a_full_disk_leaves_the_old_file(shot: Path) -> None:
-    """A limit on the size of files makes writing fail as a full disk does."""
-    pytest.importorskip("resource", reason="this system has no limit on the size of files")
-    before = shot.read_bytes()
-    script = shot.with_name("bake.py")
-    script.write_text(FULL_DISK.format(root=str(ROOT), file=str(shot)))
-    blender = [bpy.app.binary_path, "--background", "--factory-startup", "--python"]
-    command = [*(blender if bpy.app.binary_path else [sys.executable]), str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    script.unlink()
-    assert done.returncode == 2, done.stderr
-    assert [line for line in done.stderr.splitlines() if line.startswith("fabrik: error:")]
-    assert shot.read_bytes() == before
-    assert [path.name for path in shot.parent.iterdir()] == [shot.name]
 
 
 def test_a_file_without_chains(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

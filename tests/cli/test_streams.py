@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Standard output that is full, closed or not read: the work is done, and that is told apart from a job that failed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import bpy
+import pytest
+from fabrik_addon.cli.commands import run
+from fabrik_addon.cli.progress import Progress
+from fabrik_addon.rig.compat import fcurves_of
+
+from cli_files import refused, save_shot
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def shot(tmp_path: Path) -> Path:
+    return save_shot(tmp_path / "shot.blend")
+
+
+@pytest.fixture
+def full() -> Iterator[IO[str]]:
+    """A file on a device that is always full."""
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no device that is always full")
+    with Path("/dev/full").open("w", encoding="utf-8") as found:
+        yield found
+
+
+def test_the_work_is_done_where_the_report_can_not_be_told(
+    shot: Path, full: IO[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output, report = shot.with_name("baked.blend"), shot.with_name("report.json")
+    monkeypatch.setattr(sys, "stdout", full)
+    assert run(["bake", "--file", str(shot), "--output", str(output), "--report", str(report)]) == 3
+    monkeypatch.undo()
+    line = refused(capfd)
+    assert "standard output can't be written: No space left on device" in line
+    assert f"'{output}' is saved" in line
+    assert json.loads(report.read_text())["output"] == str(output)
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    assert fcurves_of(bpy.data.objects["Rig"])
+
+
+def test_a_failed_job_stays_one(shot: Path, full: IO[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    job = shot.with_name("job.json")
+    job.write_text(json.dumps({"version": 1, "shots": [{"file": "gone.blend", "output": "out.blend"}]}))
+    monkeypatch.setattr(sys, "stdout", full)
+    assert run(["bake", "--job", str(job)]) == 2
+
+
+def test_a_report_that_can_not_be_written_names_what_is_saved(
+    shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fabrik_addon.cli import files
+
+    output, report = shot.with_name("baked.blend"), shot.with_name("report.json")
+    put = files._put
+
+    def broken(made: Path, place: Path) -> None:
+        if place == report:
+            raise OSError(28, os.strerror(28))
+        put(made, place)
+
+    monkeypatch.setattr(files, "_put", broken)
+    assert run(["bake", "--file", str(shot), "--output", str(output), "--report", str(report)]) == 2
+    line = refused(capfd)
+    assert "report.json' can't be written: the disk is full" in line
+    assert f"'{output}' is saved" in line
+    assert sorted(path.name for path in shot.parent.iterdir()) == ["baked.blend", "shot.blend"]
+
+
+@pytest.mark.parametrize("stream", [None, "full"])
+@pytest.mark.parametrize("form", ["text", "openjd"])
+def test_progress_that_nobody_reads_stops_no_work(
+    full: IO[str], monkeypatch: pytest.MonkeyPatch, form: str, stream: str | None
+) -> None:
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(sys, name, full if stream else None)
+    told = Progress(form, 2)
+    for _ in range(3):
+        told.tell(0.5)
+        told.end_part()
+    monkeypatch.undo()
+    assert told.done == 3
+
+
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="a Blender has no Python that runs a module")
+@pytest.mark.parametrize("way", ["pipe that is closed", "closed"])
+def test_as_a_process(shot: Path, way: str) -> None:
+    output = shot.with_name("baked.blend")
+    words = [sys.executable, "-m", "fabrik_addon", "bake", "--file", str(shot), "--output", str(output)]
+    if way == "closed":
+        line = " ".join(f"'{word}'" for word in words)
+        done = subprocess.run(["sh", "-c", f"exec {line} >&-"], cwd=ROOT, capture_output=True, text=True, check=False)
+        code, errors = done.returncode, done.stderr
+    else:
+        reading, writing = os.pipe()
+        os.close(reading)
+        process = subprocess.Popen(words, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, text=True)
+        os.close(writing)
+        _, errors = process.communicate()
+        code = process.returncode
+    assert code == 3, errors
+    (line,) = [line for line in errors.splitlines() if "fabrik:" in line]
+    assert "the work is done, but standard output can't be written" in line
+    assert "Traceback" not in errors
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    assert fcurves_of(bpy.data.objects["Rig"])
