@@ -3,35 +3,58 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ..errors import ChainError
+from ..errors import ChainError, place_of
 from ..rig.chain_bones import bones_to
+from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.defaults import Defaults, read_defaults
-from ..session.make import (
-    Empty,
-    PoleOptions,
-    add_chain,
-    plan_pole,
-    plan_target,
-    same_bones,
-    selected_limbs,
-    set_pole,
-    set_target,
-)
-from .base import ChainOperator, RigOperator, listed
+from ..session.limbs import NamedLimb, remove_chain, selected_limbs, taken_limb
+from ..session.make import Empty, PoleOptions, add_chain, plan_pole, plan_target, set_pole, set_target
+from .base import ChainOperator, RigOperator
 
 if TYPE_CHECKING:
     from .base import Returned
 
+MOST_NAMES = 12  # that a report lists
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedChain:
+    """A chain to be made, with the empties that it is to have.
+
+    Attributes:
+        owner: Its armature object.
+        bones: Its bones, root to tip.
+        count: Their number as it is stored: 0 for all up to the root.
+        target: Or None.
+        pole: Or None.
+    """
+
+    owner: bpy.types.Object
+    bones: list[bpy.types.PoseBone]
+    count: int
+    target: Empty | None
+    pole: Empty | None
+
+    def make(self, context: bpy.types.Context, defaults: Defaults) -> str:
+        """Make it; returns its name."""
+        chain = add_chain(self.owner, self.bones, self.count, defaults)
+        if self.target is not None:
+            set_target(context, self.owner, chain, self.target)
+        if self.pole is not None:
+            set_pole(context, self.owner, chain, self.pole)
+        return chain.name
+
 
 class FABRIK_OT_chain_add(RigOperator):
-    """Add a chain for each limb that is selected in Pose mode: select the tip of a limb, or a run of bones"""
+    """Add a chain for each limb that is selected in Pose mode: by its tip, as a run of bones, or with the whole body"""
 
     bl_idname = "fabrik.chain_add"
     bl_label = "Add Chain"
@@ -39,6 +62,7 @@ class FABRIK_OT_chain_add(RigOperator):
     if TYPE_CHECKING:
         tip_bone: str
         bone_count: int
+        use_small: bool
         use_target: bool
         use_pole: bool
     else:
@@ -52,41 +76,78 @@ class FABRIK_OT_chain_add(RigOperator):
             soft_max=20,
             options={"SKIP_SAVE"},
         )
+        use_small: BoolProperty(
+            name="Small Limbs",
+            description="Of bones that fork, take hands, feet, fingers, toes, face and single bones, too",
+            options={"SKIP_SAVE"},
+        )
         use_target: BoolProperty(name="Add Target", description="Make a target at the tip of each chain")
         use_pole: BoolProperty(
             name="Add Pole", description="Make a pole in the plane of the bend of each chain of two bones or more"
         )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        limbs = [(self.tip_bone, self.bone_count)] if self.tip_bone else selected_limbs(owner)
-        if not limbs:
-            raise ChainError("no bone is selected: select the tip of a limb, or a run of bones", rig=owner.name)
+        if self.tip_bone:
+            wanted, small = [(owner, (self.tip_bone, self.bone_count))], 0
+        else:
+            wanted, small = self._selected(context, owner)
+        wanted = self._without_taken(wanted)
         defaults = read_defaults(context)
-        limbs = [(tip, self.bone_count or count) for tip, count in limbs]
-        plans = [(count, *self._plan(context, owner, (tip, count), defaults)) for tip, count in limbs]
-        names = []
-        for count, bones, target, pole in plans:
-            chain = add_chain(owner, bones, count, defaults)
-            names.append(chain.name)
-            if target is not None:
-                set_target(context, owner, chain, target)
-            if pole is not None:
-                set_pole(context, owner, chain, pole)
-            twin = same_bones(owner, chain)
-            if twin:
-                self.report({"WARNING"}, f"{chain.name} has the same bones as {twin}")
-        self.report({"INFO"}, f"Added {listed(names, 'chains')}")
+        plans = [self._plan(context, rig, limb, defaults) for rig, limb in wanted]
+        names = [plan.make(context, defaults) for plan in plans]
+        left = f"; {small} small limbs are left out: tick Small Limbs to add them, too" if small else ""
+        self.report({"INFO"}, f"Added {_counted(names)}{left}")
         return {"FINISHED"}
 
+    def _selected(
+        self, context: bpy.types.Context, owner: bpy.types.Object
+    ) -> tuple[list[tuple[bpy.types.Object, NamedLimb]], int]:
+        """The limbs selected on the armature and on all others in Pose mode, and how many small ones are left out."""
+        wanted: list[tuple[bpy.types.Object, NamedLimb]] = []
+        small = 0
+        for rig in _rigs_in_pose_mode(context, owner):
+            found = selected_limbs(rig)
+            limbs = [*found.limbs, *found.small] if self.use_small else found.limbs
+            small += 0 if self.use_small else len(found.small)
+            refusal = rig_refusal(rig) if limbs else ""
+            if refusal:  # the active one was asked before
+                self.report({"WARNING"}, f"{rig.name} is left out: {refusal}")
+            else:
+                wanted += [(rig, (tip, self.bone_count or count)) for tip, count in limbs]
+        if not wanted:
+            raise ChainError("no bone is selected: select the tip of a limb, or a run of bones", rig=owner.name)
+        return wanted, small
+
+    def _without_taken(
+        self, wanted: list[tuple[bpy.types.Object, NamedLimb]]
+    ) -> list[tuple[bpy.types.Object, NamedLimb]]:
+        """What is wanted without what is a chain already, unless it is one limb alone, which was asked for by itself.
+
+        Raises:
+            ChainError: Nothing is left.
+        """
+        taken = [taken_limb(rig, limb) for rig, limb in wanted]
+        if len(wanted) == 1:
+            if taken[0]:
+                self.report({"WARNING"}, f"{taken[0]} has the same bones")
+            return wanted
+        free = [one for one, name in zip(wanted, taken, strict=True) if not name]
+        if not free:
+            raise ChainError(f"each of the {len(wanted)} limbs has a chain already", rig=wanted[0][0].name)
+        if len(free) < len(wanted):
+            self.report({"INFO"}, f"{_counted([name for name in taken if name])} were there already")
+        return free
+
     def _plan(
-        self, context: bpy.types.Context, owner: bpy.types.Object, limb: tuple[str, int], defaults: Defaults
-    ) -> tuple[list[bpy.types.PoseBone], Empty | None, Empty | None]:
+        self, context: bpy.types.Context, owner: bpy.types.Object, limb: NamedLimb, defaults: Defaults
+    ) -> PlannedChain:
         """The bones of a limb, and its target and pole where they are wanted."""
-        bones = bones_to(owner, *limb)
-        target = plan_target(context, owner, bones, defaults) if self.use_target else None
-        bends = len(bones) > 1
-        pole = plan_pole(context, owner, bones, PoleOptions(), defaults) if self.use_pole and bends else None
-        return bones, target, pole
+        with place_of(rig=owner.name):
+            bones = bones_to(owner, *limb)
+            target = plan_target(context, owner, bones, defaults) if self.use_target else None
+            bends = len(bones) > 1
+            pole = plan_pole(context, owner, bones, PoleOptions(), defaults) if self.use_pole and bends else None
+        return PlannedChain(owner, bones, limb[1], target, pole)
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -94,8 +155,22 @@ class FABRIK_OT_chain_add(RigOperator):
         owner = working_rig(context)
         if owner is not None and owner.pose is not None:
             layout.prop_search(self, "tip_bone", owner.pose, "bones")
-        for name in ("bone_count", "use_target", "use_pole"):
+        for name in ("bone_count", "use_small", "use_target", "use_pole"):
             layout.prop(self, name)
+
+
+def _rigs_in_pose_mode(context: bpy.types.Context, owner: bpy.types.Object) -> list[bpy.types.Object]:
+    """The armature, and all others that are in Pose mode with it."""
+    found = [owner]
+    if owner.mode == "POSE":
+        found += [rig for rig in context.view_layer.objects if rig.mode == "POSE" and rig.pose and rig != owner]
+    return found
+
+
+def _counted(names: list[str]) -> str:
+    """How many chains, and their names as far as they fit: 2 chains: a, b."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{len(names)} chain{'' if len(names) == 1 else 's'}: {', '.join(names[:MOST_NAMES])}{more}"
 
 
 class FABRIK_OT_chain_remove(ChainOperator):
@@ -108,12 +183,35 @@ class FABRIK_OT_chain_remove(ChainOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         rig = rig_of(owner)
         name = rig.chains[rig.active_index].name
-        try:
-            rig.chains.remove(rig.active_index)
-        except TypeError:  # Blender's word for a member of an override's collection that is not its own
-            raise ChainError("it comes from the library file and can't be removed: disable it", chain=name) from None
-        rig.active_index = max(0, min(rig.active_index, len(rig.chains) - 1))
+        if not remove_chain(owner, rig.active_index):
+            raise ChainError("it comes from the library file and can't be removed: disable it", chain=name)
         self.report({"INFO"}, f"Removed {name}")
+        return {"FINISHED"}
+
+
+class FABRIK_OT_chain_remove_all(RigOperator):
+    """Remove all chains of the armature; its bones, targets and poles stay"""
+
+    bl_idname = "fabrik.chain_remove_all"
+    bl_label = "Remove All Chains"
+    poses = False
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return "" if len(rig_of(working_rig(context)).chains) else "there is no chain"
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        return context.window_manager.invoke_confirm(self, event)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        names = [chain.name for chain in rig_of(owner).chains]
+        removed = [remove_chain(owner, index) for index in reversed(range(len(names)))][::-1]
+        kept = [name for name, is_gone in zip(names, removed, strict=True) if not is_gone]
+        if len(kept) == len(names):
+            raise ChainError("its chains come from the library file and can't be removed: disable them", rig=owner.name)
+        if kept:
+            self.report({"WARNING"}, f"Kept {_counted(kept)}, from the library file: disable what is not wanted")
+        self.report({"INFO"}, f"Removed {_counted([name for name in names if name not in kept])}")
         return {"FINISHED"}
 
 
@@ -139,4 +237,4 @@ class FABRIK_OT_chain_move(ChainOperator):
         return {"FINISHED"}
 
 
-CLASSES = (FABRIK_OT_chain_add, FABRIK_OT_chain_remove, FABRIK_OT_chain_move)
+CLASSES = (FABRIK_OT_chain_add, FABRIK_OT_chain_remove, FABRIK_OT_chain_remove_all, FABRIK_OT_chain_move)

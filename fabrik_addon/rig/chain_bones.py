@@ -42,11 +42,3 @@ def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bp
         parents = len(bones) - 1
         raise ChainError(f"{bone_count} bones are wanted, but it has {parents} parents", rig=owner.name, bone=tip_bone)
     return bones[: bone_count or len(bones)][::-1]
-
-
-def limb_length(tip: bpy.types.PoseBone) -> int:
-    """Number of bones from a tip up to the bone that is not connected to its parent: a limb's root."""
-    count, bone = 1, tip
-    while bone.parent is not None and bone.bone.use_connect:
-        count, bone = count + 1, bone.parent
-    return count

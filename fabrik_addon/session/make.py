@@ -16,10 +16,9 @@ from mathutils import Vector
 from ..errors import RigError, TargetError
 from ..finite import are_finite
 from ..kernel import Figure, Joint, Solver
-from ..rig.chain_bones import limb_length, pose_bones
+from ..rig.chain_bones import pose_bones
 from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
-from ..rig.compat import is_selected
 from ..rig.joint_limits import read_limit
 from ..rig.joints import path_of
 from ..rig.kinematics import BonePath
@@ -31,30 +30,6 @@ from .defaults import Defaults
 
 SIDES = (".L", ".R", "_L", "_R", "-L", "-R", ".l", ".r", "_l", "_r", "-l", "-r")
 POLE_SIZE = 0.6  # of a target's
-
-
-def selected_limbs(owner: bpy.types.Object) -> list[tuple[str, int]]:
-    """Tip bone and number of bones of each limb that the selected bones mean.
-
-    A run of two or more selected bones is a chain of just these; a single selected bone is the tip of its limb, which
-    goes up to the first bone that is not connected to its parent. Where a run forks, each branch goes down to its own
-    tip and up to the fork.
-    """
-    selected = [bone for bone in pose_bones(owner) if is_selected(bone)]
-    names = {bone.name for bone in selected}
-    limbs = []
-    for tip in selected:
-        if any(child.name in names for child in tip.children):
-            continue
-        count, bone = 1, tip
-        while bone.parent is not None and bone.parent.name in names and _selected_children(bone.parent, names) == 1:
-            count, bone = count + 1, bone.parent
-        limbs.append((tip.name, count if count > 1 else limb_length(tip)))
-    return limbs
-
-
-def _selected_children(bone: bpy.types.PoseBone, names: set[str]) -> int:
-    return sum(child.name in names for child in bone.children)
 
 
 def add_chain(
@@ -217,10 +192,3 @@ def _home(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Coll
 
 def _layers(root: bpy.types.LayerCollection) -> list[bpy.types.LayerCollection]:
     return [root, *(found for child in root.children for found in _layers(child))]
-
-
-def same_bones(owner: bpy.types.Object, chain: FabrikChain) -> str:
-    """Name of another chain with the same tip and number of bones, or ""."""
-    others = (other for other in rig_of(owner).chains if other != chain)
-    key = (chain.tip_bone, chain.bone_count)
-    return next((other.name for other in others if (other.tip_bone, other.bone_count) == key), "")

@@ -55,6 +55,8 @@ class FABRIK_MT_chains(bpy.types.Menu):
         layout.separator()
         for name, text, icon in SNAPS:
             layout.operator(name, text=text, icon=icon).chains = "ALL"
+        layout.separator()
+        layout.operator("fabrik.chain_remove_all", icon="X")
 
 
 CLASSES = (FABRIK_MT_chains, FABRIK_UL_chains)

@@ -176,6 +176,7 @@ def state(owner: bpy.types.Object) -> tuple[object, ...]:
 UNDOABLE: dict[str, dict[str, Any]] = {
     "chain_add": {"tip_bone": "b2", "use_target": True, "use_pole": True},
     "chain_remove": {},
+    "chain_remove_all": {},
     "chain_move": {"direction": "UP"},
     "target_add": {},
     "pole_add": {},

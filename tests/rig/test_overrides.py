@@ -100,6 +100,18 @@ def test_a_chain_of_the_library_can_not_be_removed(tmp_path: Path) -> None:
     assert len(owner.fabrik.chains) == 1
 
 
+def test_removing_all_chains_keeps_and_names_those_of_the_library(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    owner = link(library(tmp_path, with_chain=True), override=True)
+    with pytest.raises(RuntimeError, match="come from the library file"):
+        bpy.ops.fabrik.chain_remove_all()
+    bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=2)
+    bpy.ops.fabrik.chain_remove_all()
+    assert [chain.name for chain in owner.fabrik.chains] == ["from library"]
+    assert "Kept 1 chain: from library, from the library file" in capfd.readouterr().out
+
+
 def keyed_target(chain: FabrikChain) -> None:
     chain.target = make_empty((0.8, 0.7, 2.0))
     for frame, place in ((1, (0.8, 0.7, 2.0)), (10, (0.2, 0.9, 2.2))):

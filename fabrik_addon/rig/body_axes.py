@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where up, forward and left are for a character in its rest pose, found from its bones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .rotations import (
+    ORIGIN,
+    V3,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    any_perpendicular,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    scaled,
+    unit,
+)
+from .skeleton import Skeleton
+
+SQUARE = 0.985  # cosine of the angle to an axis of the armature within which a body stands along it
+NEAR_GROUND = 0.12  # share of a leg's height within which a bone is of the foot that stands
+SHOWS = 0.02  # share of a leg's length: a shorter way along the body tells no direction
+TRUSTED_UP = 0.2  # what the scene's up counts beside the legs, whose lengths make up 1
+FACING_PARTS = {"FACE": 0.5}  # votes of parts that stand forward of the head
+
+
+@dataclass(frozen=True, slots=True)
+class BodyAxes:
+    """Unit vectors in armature space; no `forward` where nothing tells to which side the body faces.
+
+    Attributes:
+        up: From the feet to the head.
+        lateral: Across the body, to either side.
+        forward: To where the body faces.
+        legs: The tips of the limbs that stand, each with the number of its bones.
+    """
+
+    up: V3
+    lateral: V3
+    forward: V3 | None
+    legs: Sequence[tuple[int, int]]
+
+    @property
+    def left(self) -> V3 | None:
+        """To the body's left."""
+        return None if self.forward is None else cross(self.up, self.forward)
+
+
+def find_axes(
+    skeleton: Skeleton, twins: Sequence[int], limbs: Sequence[tuple[int, int]], parts: Sequence[str]
+) -> BodyAxes:
+    """Up, forward and left.
+
+    Args:
+        skeleton: The bones.
+        twins: See `find_twins`.
+        limbs: Tip and number of bones of each limb.
+        parts: See `parts_of`.
+    """
+    lateral = _lateral(skeleton, twins)
+    paired = [limb for limb in limbs if limb[1] > 1 and twins[limb[0]] >= 0]
+    up = skeleton.up if lateral is None else _up(skeleton, lateral, paired)
+    legs = [limb for limb in paired if stands(skeleton, limb, up)]
+    if lateral is None:
+        return BodyAxes(up, any_perpendicular(up, X_AXIS), None, legs)
+    ahead = unit(cross(lateral, up))
+    vote = sum(_leg_votes(skeleton, legs, up, ahead)) + sum(_face_votes(skeleton, parts, ahead))
+    forward = None if abs(vote) < SHOWS else ahead if vote > 0.0 else scaled(ahead, -1.0)
+    return BodyAxes(up, lateral, forward, legs)
+
+
+def limb_bones(skeleton: Skeleton, limb: tuple[int, int]) -> list[int]:
+    """The bones of a limb, root to tip."""
+    bones = [limb[0]]
+    while len(bones) < limb[1]:
+        bones.append(skeleton.parents[bones[-1]])
+    return bones[::-1]
+
+
+def ground(skeleton: Skeleton, up: V3) -> float:
+    """Height of the lowest joint."""
+    return min(dot(point, up) for point in [*skeleton.heads, *skeleton.tails])
+
+
+def stands(skeleton: Skeleton, limb: tuple[int, int], up: V3) -> bool:
+    """Whether a limb goes down to the ground."""
+    bones = limb_bones(skeleton, limb)
+    low = ground(skeleton, up)
+    top = dot(skeleton.heads[bones[0]], up) - low
+    lowest = min(dot(skeleton.tails[bones[-1]], up), dot(skeleton.heads[bones[-1]], up)) - low
+    return top > 0.0 and lowest <= NEAR_GROUND * top
+
+
+def count_on_ground(skeleton: Skeleton, limb: tuple[int, int], up: V3) -> int:
+    """How many bones at the end of a leg are the foot that stands: toes, and a foot that lies flat."""
+    bones = limb_bones(skeleton, limb)
+    low = ground(skeleton, up)
+    top = dot(skeleton.heads[bones[0]], up) - low
+    count = 0
+    while count < len(bones) - 2 and dot(skeleton.heads[bones[-1 - count]], up) - low <= NEAR_GROUND * top:
+        count += 1
+    return count
+
+
+def _lateral(skeleton: Skeleton, twins: Sequence[int]) -> V3 | None:
+    """The line across the body: the mean of the lines between twins, along an axis of the armature if it is near."""
+    total = ORIGIN
+    for bone, twin in enumerate(twins):
+        if twin > bone:
+            ends = minus(skeleton.heads[bone], skeleton.heads[twin]), minus(skeleton.tails[bone], skeleton.tails[twin])
+            line = plus(*ends)
+            total = plus(total, line if dot(line, total) >= 0.0 else scaled(line, -1.0))
+    if length(total) <= 0.0:
+        return None
+    found = unit(total)
+    return next((axis for axis in (X_AXIS, Y_AXIS, Z_AXIS) if abs(dot(axis, found)) > SQUARE), found)
+
+
+def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[tuple[int, int]]) -> V3:
+    """Of the four directions square to the body's width, the one along which its limbs stand."""
+    square = [axis for axis in (Z_AXIS, Y_AXIS, X_AXIS) if dot(axis, lateral) == 0.0]
+    first = square[0] if square else any_perpendicular(lateral, skeleton.up)
+    second = cross(lateral, first)
+    choices = [first, scaled(first, -1.0), second, scaled(second, -1.0)]
+    lengths = {limb: sum(skeleton.length(bone) for bone in limb_bones(skeleton, limb)) for limb in limbs}
+    longest = max(lengths.values(), default=0.0)
+
+    def score(up: V3) -> float:
+        drops = [
+            dot(minus(skeleton.heads[limb_bones(skeleton, limb)[0]], skeleton.tails[limb[0]]), up) / longest
+            for limb in limbs
+            if longest > 0.0 and stands(skeleton, limb, up)
+        ]
+        return max(drops, default=0.0) + TRUSTED_UP * dot(up, skeleton.up)
+
+    return max(choices, key=score)
+
+
+def _leg_votes(skeleton: Skeleton, legs: Sequence[tuple[int, int]], up: V3, ahead: V3) -> Iterator[float]:
+    """For each leg how far its toes stand ahead of what they hang on, as a share of its height."""
+    for leg in legs:
+        bones = limb_bones(skeleton, leg)
+        flat = count_on_ground(skeleton, leg, up)
+        if flat:
+            height = dot(skeleton.heads[bones[0]], up) - ground(skeleton, up)
+            way = minus(skeleton.tails[bones[-1]], skeleton.heads[bones[-flat]])
+            yield dot(way, ahead) / height
+        if len(bones) - flat > 1:
+            yield 0.1 * _knee_ahead(skeleton, bones[: len(bones) - flat + 1], ahead)
+
+
+def _knee_ahead(skeleton: Skeleton, bones: Sequence[int], ahead: V3) -> float:
+    """How far the knee stands ahead of the line from hip to ankle, as a share of its length."""
+    hip, knee, ankle = skeleton.heads[bones[0]], skeleton.heads[bones[1]], skeleton.tails[bones[1]]
+    along = unit(minus(ankle, hip))
+    size = distance(hip, ankle)
+    return dot(perpendicular(minus(knee, hip), along), ahead) / size if size > 0.0 else 0.0
+
+
+def _face_votes(skeleton: Skeleton, parts: Sequence[str], ahead: V3) -> Iterator[float]:
+    """Eyes and nose stand ahead of the bone to which they belong."""
+    for bone, part in enumerate(parts):
+        above = skeleton.parents[bone]
+        if part in FACING_PARTS and above >= 0 and parts[above] not in FACING_PARTS and skeleton.length(above) > 0.0:
+            way = dot(minus(skeleton.tails[bone], skeleton.heads[above]), ahead)
+            yield FACING_PARTS[part] * max(-1.0, min(1.0, way / skeleton.length(above)))

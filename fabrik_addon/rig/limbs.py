@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bones form a limb: found from where bones stand, how they hang on each other, and what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .body_axes import BodyAxes, count_on_ground, find_axes, limb_bones, stands
+from .part_names import NO_LIMB, family_of, may_follow, parts_of
+from .rotations import distance, dot, minus, unit
+from .skeleton import Skeleton
+from .twins import find_twins
+
+# Joined by name where tails tell nothing.
+IN_ORDER = ("UPPER_ARM", "FOREARM", "HAND"), ("THIGH", "SHIN", "FOOT", "TOE"), ("NECK", "HEAD")
+OF_HIPS = {"PELVIS", "THIGH", "LEG"}
+GREAT_FAMILIES = {"ARM", "LEG", "SPINE", "TAIL", "HEAD", "WING", "FIN"}
+GREAT = 0.15  # share of the skeleton's extent from which limbs of unknown names are great
+STRETCHED = 0.4  # share of its length that a limb of unknown names reaches: bones around an eye are none
+BRANCH = 0.4  # share of the largest branch from which another one makes a fork
+
+# A girdle, as a clavicle, runs sideways from the middle of the body and is shorter than the bone that hangs on it.
+GIRDLE_OFF = 0.65
+GIRDLE_ACROSS = 0.6
+GIRDLE_SHORTER = 0.85
+
+
+class Limb(NamedTuple):
+    """A limb.
+
+    Attributes:
+        tip: Number of its last bone.
+        bone_count: How many bones, counted from it.
+    """
+
+    tip: int
+    bone_count: int
+
+
+class Selection(NamedTuple):
+    """The limbs that a selection of bones means.
+
+    Attributes:
+        limbs: Those to make chains of.
+        small: Those that are left for when they are asked for: fingers, toes, faces, single bones.
+    """
+
+    limbs: list[Limb]
+    small: list[Limb]
+
+
+class Limbs:
+    """The limbs of a skeleton.
+
+    Attributes:
+        skeleton: Its bones.
+        parts: What each bone's name says that it is, or "".
+        twins: Number of each bone's twin on the other side, or -1.
+        above: For each bone the parent to which its limb goes on, or -1 where it is the limb's first.
+    """
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.skeleton = skeleton
+        self.parts = parts_of(skeleton)
+        self.twins = find_twins(skeleton)
+        self.has_named_neck = any(part in {"NECK", "HEAD"} for part in self.parts)
+        self.is_body = any(twin >= 0 for twin in self.twins)
+        self.reaches = _reaches(skeleton)
+        self.above = [skeleton.parents[i] if self._goes_on(i) else -1 for i in range(len(skeleton.names))]
+        self._axes: BodyAxes | None = None
+
+    def limb_of(self, tip: int) -> Limb:
+        """The limb that ends with a bone."""
+        return self._run(tip, set(range(len(self.skeleton.names))))
+
+    def all(self) -> list[Limb]:
+        """Every limb, single bones included; each bone is in one of them."""
+        return self._runs(set(range(len(self.skeleton.names))))
+
+    @property
+    def axes(self) -> BodyAxes:
+        """Where up, forward and left are."""
+        if self._axes is None:
+            self._axes = find_axes(self.skeleton, self.twins, self.all(), self.parts)
+        return self._axes
+
+    def selected(self, bones: set[int]) -> Selection:
+        """The limbs that selected bones mean.
+
+        A single bone is the tip of its limb; a run of bones without a fork is a limb of just these. Bones that fork are
+        divided into limbs, of which arms, legs, spine, tail, neck and head come first; where there are none of these,
+        all that have two bones or more.
+        """
+        groups = self._groups(bones)
+        forked = [group for group in groups if len(self._tips(group)) > 1]
+        limbs, small = self._divided({bone for group in forked for bone in group})
+        for group in groups:
+            if group not in forked:
+                found = Limb(self._tips(group)[0], len(group)) if len(group) > 1 else self.limb_of(group[0])
+                (small if forked and found.bone_count == 1 else limbs).append(found)
+        return Selection(limbs, small)
+
+    def _tips(self, group: Sequence[int]) -> list[int]:
+        """The bones of a group on which none of it hangs."""
+        parents = {self.skeleton.parents[bone] for bone in group}
+        return [bone for bone in group if bone not in parents]
+
+    def _divided(self, group: set[int]) -> Selection:
+        """The limbs of bones that fork, without hands and feet."""
+        runs = self._runs(group)
+        great = [run for run in runs if self._is_great(run)] or [run for run in runs if run.bone_count > 1] or runs
+        limbs: list[Limb] = []
+        small = [run for run in runs if run not in great]
+        for run in great:
+            ends = self._end_count(run)
+            bones = limb_bones(self.skeleton, run)
+            limbs.append(Limb(bones[-1 - ends], run.bone_count - ends))
+            small += [Limb(run.tip, ends)] if ends else []
+        return Selection(limbs, small)
+
+    def _runs(self, group: set[int]) -> list[Limb]:
+        """The limbs into which bones fall, in the order of their tips."""
+        followed = {self.above[bone] for bone in group}
+        return [self._run(tip, group) for tip in sorted(group - followed)]
+
+    def _run(self, tip: int, group: set[int]) -> Limb:
+        """The limb that ends with a bone, as far as its bones are in a group."""
+        count, bone = 1, tip
+        while self.above[bone] in group:
+            count, bone = count + 1, self.above[bone]
+        return Limb(tip, count)
+
+    def _groups(self, bones: set[int]) -> list[list[int]]:
+        """The selected bones, those that hang on each other together."""
+        home: dict[int, list[int]] = {}
+        groups = []
+        for bone in sorted(bones):
+            group = home.get(self.skeleton.parents[bone])
+            if group is None:
+                group = []
+                groups.append(group)
+            group.append(bone)
+            home[bone] = group
+        return groups
+
+    def _is_great(self, run: Limb) -> bool:
+        if run.bone_count < 2:
+            return False
+        bones = limb_bones(self.skeleton, run)
+        families = {family_of(self.parts[bone]) for bone in bones}
+        if self._carries_hips(run):
+            return False
+        if families - {""}:
+            return bool(families & GREAT_FAMILIES) and not self._is_foot_alone(bones)
+        size = sum(self.skeleton.length(bone) for bone in bones)
+        reach = distance(self.skeleton.heads[bones[0]], self.skeleton.tails[bones[-1]])
+        return size >= GREAT * self.skeleton.extent and reach >= STRETCHED * size
+
+    def _carries_hips(self, run: Limb) -> bool:
+        """Whether a run is the root of the skeleton down to the bone on which its legs hang: the hips themselves."""
+        parents = self.skeleton.parents
+        if parents[limb_bones(self.skeleton, run)[0]] >= 0:
+            return False
+        tops = [parents[limb_bones(self.skeleton, Limb(*leg))[0]] for leg in self.axes.legs]
+        return run.tip in tops or run.tip in {parents[top] for top in tops if top >= 0}
+
+    def _is_foot_alone(self, bones: Sequence[int]) -> bool:
+        return {self.parts[bone] for bone in bones} <= {"FOOT", "TOE", "HEEL"}
+
+    def _end_count(self, run: Limb) -> int:
+        """How many bones at the end of an arm or leg are hand or foot, on whose joint the goal belongs."""
+        if run.bone_count < 3 or self.twins[run.tip] < 0:
+            return 0
+        if stands(self.skeleton, run, self.axes.up):
+            return count_on_ground(self.skeleton, run, self.axes.up)
+        is_hand = self.parts[run.tip] == "HAND" or (not self.parts[run.tip] and len(self._branches(run.tip)) > 2)
+        return int(is_hand)
+
+    def _branches(self, bone: int) -> list[int]:
+        """The children of a bone that are more than a helper beside it."""
+        children = [child for child in self.skeleton.children[bone] if self.parts[child] != "HELPER"]
+        longest = max((self.reaches[child] for child in children), default=0.0)
+        return [child for child in children if self.reaches[child] >= BRANCH * longest]
+
+    def _goes_on(self, bone: int) -> bool:
+        """Whether the limb of a bone goes on to its parent."""
+        parent = self.skeleton.parents[bone]
+        if parent < 0 or self.skeleton.stands_on_head(bone):
+            return False
+        if self.parts[parent] in NO_LIMB or not may_follow(self.parts[bone], self.parts[parent]):
+            return False
+        return self._continues(bone, parent) and not self._forks(bone, parent) and not self._is_girdle(parent, bone)
+
+    def _continues(self, bone: int, parent: int) -> bool:
+        """Whether a bone goes on where its parent ends."""
+        skeleton = self.skeleton
+        if skeleton.is_joined(bone):
+            return True
+        part, above = self.parts[bone], self.parts[parent]
+        if any(part in order and above in order and order.index(part) == order.index(above) + 1 for order in IN_ORDER):
+            return sum(self.parts[child] == part for child in skeleton.children[parent]) == 1
+        return not skeleton.has_drawn_tails and self._branches(parent) == [bone]
+
+    def _forks(self, bone: int, parent: int) -> bool:
+        """Whether other limbs begin beside a bone: at its parent's tail, or a pair of twins, as at chest and pelvis."""
+        siblings = [child for child in self.skeleton.children[parent] if child != bone]
+        branches = self._branches(parent)
+        if any(self.skeleton.is_joined(other) and other in branches for other in siblings):
+            return True
+        if self.is_body and self.parts[parent] in {"", "SPINE"} and self.skeleton.parents[parent] < 0:
+            return len(branches) > 1
+        if not any(self.twins[other] in siblings for other in siblings):
+            return False
+        # Where neck and head have names of their own, bones named spine are one spine past the arms.
+        is_spine = self.has_named_neck and self.parts[bone] == self.parts[parent] == "SPINE"
+        return not is_spine or any(self.parts[other] in OF_HIPS for other in siblings)
+
+    def _is_girdle(self, bone: int, after: int) -> bool:
+        """Whether a bone is a clavicle or half a pelvis by its place."""
+        twin = self.twins[bone]
+        if self.parts[bone] or twin < 0 or self.skeleton.parents[twin] != self.skeleton.parents[bone]:
+            return False
+        heads, tails = self.skeleton.heads, self.skeleton.tails
+        across = unit(minus(heads[after], heads[self.twins[after]] if self.twins[after] >= 0 else tails[twin]))
+        size, off = distance(heads[bone], heads[after]), 0.5 * distance(heads[bone], heads[twin])
+        sideways = abs(dot(unit(minus(heads[after], heads[bone])), across))
+        shorter = size < GIRDLE_SHORTER * self.skeleton.length(after)
+        return off < GIRDLE_OFF * size and sideways > GIRDLE_ACROSS and shorter
+
+
+def _reaches(skeleton: Skeleton) -> list[float]:
+    """For each bone the length of the longest way down from its head."""
+    below = [0.0] * len(skeleton.names)
+    for bone in reversed(range(len(skeleton.names))):
+        below[bone] += skeleton.length(bone)
+        parent = skeleton.parents[bone]
+        if parent >= 0:
+            below[parent] = max(below[parent], below[bone])
+    return below

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the names of bones say: which part of a body a bone is, on which side, and which bone is its twin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .skeleton import Skeleton
+
+WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}
+FRONT = {"front", "fore", "forefoot", "foreleg"}
+
+# The first line of which a word, or its plural, is in a name says what the bone is.
+PARTS: dict[str, str] = {
+    "HELPER": "twist helper corrective pole mch nub socket ik",
+    "FACE": "face eye brow lid lip cheek ear nose jaw chin temple forehead tongue teeth beak skull mane mouth hair"
+    " oris oculi orbicularis levator risorius temporalis special",
+    "FEATHER": "feather",
+    "BREAST": "breast belly abdomen",
+    "FIN": "fin",
+    "FINGER": "finger thumb index middle ring pinky pinkie little",
+    "PALM": "palm metacarpal carpal",
+    "HEEL": "heel",
+    "TOE": "toe ball hoof",
+    "FOOT": "foot ankle hindfoot forefoot paw",
+    "THIGH": "thigh upleg upperleg",
+    "SHIN": "shin calf lowerleg lowleg knee",
+    "LEG": "leg foreleg",
+    "HAND": "hand wrist",
+    "FOREARM": "forearm lowerarm lowarm elbow",
+    "GIRDLE": "clavicle collar shoulder scapula",
+    "UPPER_ARM": "upperarm uparm arm",
+    "PELVIS": "pelvis hip",
+    "TAIL": "tail",
+    "WING": "wing",
+    "NECK": "neck",
+    "HEAD": "head",
+    "SPINE": "spine chest torso waist back thorax",
+    "ROOT": "root master cog",
+}
+PART_WORDS = {part: frozenset(words.split()) for part, words in PARTS.items()}
+
+FAMILIES = {
+    "UPPER_ARM": "ARM",
+    "FOREARM": "ARM",
+    "HAND": "ARM",
+    "THIGH": "LEG",
+    "SHIN": "LEG",
+    "LEG": "LEG",
+    "FOOT": "LEG",
+    "TOE": "LEG",
+    "NECK": "HEAD",
+}
+NO_LIMB = {"PELVIS", "GIRDLE", "PALM", "ROOT"}  # parts on which a limb hangs; they are no part of it
+AS_FRONT = {"THIGH": "UPPER_ARM", "SHIN": "FOREARM", "FOOT": "HAND"}  # a front leg is an arm that stands
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name in lower case, without what stands before a colon."""
+    return [word.lower() for word in WORDS.findall(name.rpartition(":")[2])]
+
+
+def side_of(name: str) -> str:
+    """`L`, `R`, or "" where the name tells no side."""
+    return next((SIDES[word] for word in reversed(words_of(name)) if word in SIDES), "")
+
+
+def twin_key(name: str) -> tuple[str, ...]:
+    """The words of a name without its side: equal for the bones of both sides."""
+    words = words_of(name)
+    last = max((i for i, word in enumerate(words) if word in SIDES), default=-1)  # r_toe.L is a rear toe of the left
+    return tuple("*" if i == last else word for i, word in enumerate(words))
+
+
+def parts_of(skeleton: Skeleton) -> list[str]:
+    """The part that each bone's name tells, or "".
+
+    Some words mean different joints in different conventions: the shoulder above an elbow is an upper arm, and the hip
+    above a knee a thigh; a leg under an upper leg is a shin.
+    """
+    plain = [_part(words_of(name)) for name in skeleton.names]
+    parts = list(plain)
+    for bone, part in enumerate(plain):
+        below = {plain[child] for child in skeleton.children[bone]}
+        above = plain[skeleton.parents[bone]] if skeleton.parents[bone] >= 0 else ""
+        if part == "GIRDLE" and "FOREARM" in below and "UPPER_ARM" not in below:
+            parts[bone] = "UPPER_ARM"
+        elif part == "PELVIS" and "SHIN" in below and side_of(skeleton.names[bone]):
+            parts[bone] = "THIGH"
+        elif part == "LEG":
+            parts[bone] = "SHIN" if above == "THIGH" else "LEG"
+    return parts
+
+
+def family_of(part: str) -> str:
+    """The limb to which a part belongs: the parts of one arm, of one leg, neck and head are of one family."""
+    return FAMILIES.get(part, part)
+
+
+def may_follow(part: str, above: str) -> bool:
+    """Whether a bone of one part may go on a limb that ends with another; a name that tells nothing forbids nothing."""
+    if not part or not above or (above, part) == ("HAND", "TOE"):  # the front foot of an animal
+        return True
+    return above not in NO_LIMB and family_of(part) == family_of(above)
+
+
+def _part(words: Sequence[str]) -> str:
+    words = [word for word in words if word not in SIDES]
+    single = [word.removesuffix("s") for word in words]
+    told = {*words, *single, *(a + b for a, b in pairwise(single))}
+    part = next((part for part, known in PART_WORDS.items() if known & told), "")
+    return AS_FRONT.get(part, part) if FRONT.intersection(words) else part

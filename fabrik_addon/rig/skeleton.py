@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bones of an armature in its rest pose as plain data: names, parents, heads, tails and axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import bpy
+
+from .compat import is_selected
+from .rotations import V3, Z_AXIS, distance, rotated, unit, v3
+
+JOINED = 1e-3  # share of the length of the bone above within which a head stands at its tail
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """Bones at rest, each with a number; a parent comes before its children.
+
+    Attributes:
+        names: Their names.
+        parents: Number of each bone's parent, -1 for none.
+        heads: In armature space.
+        tails: In armature space.
+        flagged: Whether the bone is marked as connected to its parent.
+        axes: X, Y and Z axis of each bone in armature space; empty where they are not wanted.
+        up: What the scene holds to be up, in armature space.
+        children: Numbers of each bone's children.
+    """
+
+    names: Sequence[str]
+    parents: Sequence[int]
+    heads: Sequence[V3]
+    tails: Sequence[V3]
+    flagged: Sequence[bool] = ()
+    axes: Sequence[tuple[V3, V3, V3]] = ()
+    up: V3 = Z_AXIS
+    children: list[list[int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        children: list[list[int]] = [[] for _ in self.names]
+        for bone, parent in enumerate(self.parents):
+            if parent >= 0:
+                children[parent].append(bone)
+        object.__setattr__(self, "children", children)
+
+    @property
+    def extent(self) -> float:
+        """The longest side of the box around all joints."""
+        points = [*self.heads, *self.tails]
+        return max(max(p[k] for p in points) - min(p[k] for p in points) for k in range(3)) if points else 0.0
+
+    @property
+    def has_drawn_tails(self) -> bool:
+        """Whether somebody placed the tails: importers of joints guess them, and mark no bone as connected."""
+        return any(self.flagged)
+
+    def length(self, bone: int) -> float:
+        """Length of a bone."""
+        return distance(self.heads[bone], self.tails[bone])
+
+    def is_joined(self, bone: int) -> bool:
+        """Whether a bone's head stands at its parent's tail, marked as connected or not."""
+        parent = self.parents[bone]
+        return parent >= 0 and distance(self.tails[parent], self.heads[bone]) <= JOINED * self.length(parent)
+
+    def stands_on_head(self, bone: int) -> bool:
+        """Whether a bone's head stands on its parent's, so that the parent is no segment of a limb."""
+        parent = self.parents[bone]
+        return distance(self.heads[parent], self.heads[bone]) <= JOINED * self.length(parent)
+
+
+def read_skeleton(owner: bpy.types.Object) -> Skeleton:
+    """The bones of an armature object; `up` is where the world's Z axis points."""
+    armature = owner.data
+    assert isinstance(armature, bpy.types.Armature), "the object is no armature"
+    bones = list(armature.bones)  # parents before children
+    number = {bone.name: i for i, bone in enumerate(bones)}
+    axes = []
+    for bone in bones:
+        columns = bone.matrix_local.to_3x3().col
+        axes.append((v3(columns[0]), v3(columns[1]), v3(columns[2])))
+    turn = owner.matrix_world.to_quaternion().inverted()
+    return Skeleton(
+        names=[bone.name for bone in bones],
+        parents=[number[bone.parent.name] if bone.parent else -1 for bone in bones],
+        heads=[v3(bone.head_local) for bone in bones],
+        tails=[v3(bone.tail_local) for bone in bones],
+        flagged=[bone.use_connect for bone in bones],
+        axes=axes,
+        up=unit(rotated((turn[0], turn[1], turn[2], turn[3]), Z_AXIS)),
+    )
+
+
+def selected_numbers(owner: bpy.types.Object, skeleton: Skeleton) -> set[int]:
+    """Numbers of the bones that are selected in Pose mode."""
+    assert owner.pose is not None, "the object is no armature"
+    bones = owner.pose.bones
+    return {i for i, name in enumerate(skeleton.names) if is_selected(bones[name])}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones of both sides of a body that belong together: by their names, or else by the same shape under one parent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .part_names import side_of, twin_key
+from .rotations import distance
+from .skeleton import Skeleton
+
+ALIKE = 0.05  # share of the length by which the bones of both sides may differ
+APART = 1e-3  # share of the extent: bones that stand in one place are no pair
+
+
+def find_twins(skeleton: Skeleton) -> list[int]:
+    """The number of each bone's twin on the other side, or -1."""
+    twins = _named_twins(skeleton)
+    if all(twin < 0 for twin in twins):
+        _pair_by_shape(skeleton, twins)
+    return twins
+
+
+def _named_twins(skeleton: Skeleton) -> list[int]:
+    twins = [-1] * len(skeleton.names)
+    left: dict[tuple[str, ...], int] = {}
+    for bone, name in enumerate(skeleton.names):
+        if side_of(name) == "L":
+            left[twin_key(name)] = bone
+    for bone, name in enumerate(skeleton.names):
+        other = left.get(twin_key(name), -1) if side_of(name) == "R" else -1
+        if other >= 0:
+            twins[bone], twins[other] = other, bone
+    return twins
+
+
+def _pair_by_shape(skeleton: Skeleton, twins: list[int]) -> None:
+    """Pair branches of one parent that are alike, where there are just two alike; with all their bones."""
+    shapes = branch_shapes(skeleton)
+    for siblings in skeleton.children:
+        for bone in siblings:
+            alike = [other for other in siblings if other != bone and _are_alike(skeleton, shapes, bone, other)]
+            if len(alike) == 1 and twins[bone] < 0 and twins[alike[0]] < 0:
+                _pair(skeleton, twins, bone, alike[0])
+
+
+def branch_shapes(skeleton: Skeleton) -> list[tuple[int, float]]:
+    """For each bone how many bones hang on it, itself included, and their length together."""
+    shapes = [(1, skeleton.length(bone)) for bone in range(len(skeleton.names))]
+    for bone in reversed(range(len(skeleton.names))):
+        parent = skeleton.parents[bone]
+        if parent >= 0:
+            shapes[parent] = (shapes[parent][0] + shapes[bone][0], shapes[parent][1] + shapes[bone][1])
+    return shapes
+
+
+def _are_alike(skeleton: Skeleton, shapes: Sequence[tuple[int, float]], a: int, b: int) -> bool:
+    (count, size), (other_count, other_size) = shapes[a], shapes[b]
+    apart = distance(skeleton.heads[a], skeleton.heads[b]) + distance(skeleton.tails[a], skeleton.tails[b])
+    return (
+        count == other_count
+        and abs(size - other_size) <= ALIKE * size
+        and abs(skeleton.length(a) - skeleton.length(b)) <= ALIKE * size
+        and apart > APART * skeleton.extent
+    )
+
+
+def _pair(skeleton: Skeleton, twins: list[int], a: int, b: int) -> None:
+    twins[a], twins[b] = b, a
+    first, second = skeleton.children[a], skeleton.children[b]
+    if len(first) == len(second):
+        for one, other in zip(first, second, strict=True):
+            _pair(skeleton, twins, one, other)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The limbs of an armature that are to become chains, and chains that are to go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+
+from ..rig.limbs import Limb, Limbs
+from ..rig.properties import rig_of
+from ..rig.skeleton import Skeleton, read_skeleton, selected_numbers
+
+NamedLimb = tuple[str, int]  # name of the tip, number of bones
+
+
+class SelectedLimbs(NamedTuple):
+    """What the selected bones of an armature mean.
+
+    Attributes:
+        limbs: Those to make chains of.
+        small: Those that are left out unless they are asked for: hands, feet, fingers, faces, single bones.
+    """
+
+    limbs: Sequence[NamedLimb]
+    small: Sequence[NamedLimb]
+
+
+def limb_length(owner: bpy.types.Object, tip: str) -> int:
+    """Number of bones of the limb that ends with a bone of an armature."""
+    skeleton = read_skeleton(owner)
+    return Limbs(skeleton).limb_of(list(skeleton.names).index(tip)).bone_count
+
+
+def selected_limbs(owner: bpy.types.Object) -> SelectedLimbs:
+    """The limbs that the bones selected in Pose mode mean; see `Limbs.selected`."""
+    skeleton = read_skeleton(owner)
+    found = Limbs(skeleton).selected(selected_numbers(owner, skeleton))
+    return SelectedLimbs(_named(skeleton, found.limbs), _named(skeleton, found.small))
+
+
+def taken_limb(owner: bpy.types.Object, limb: NamedLimb) -> str:
+    """Name of a chain that has the bones of a limb, or ""."""
+    chains = rig_of(owner).chains
+    return next((chain.name for chain in chains if (chain.tip_bone, chain.bone_count) == limb), "")
+
+
+def remove_chain(owner: bpy.types.Object, index: int) -> bool:
+    """Remove a chain; False for one of a library override that belongs to the library file, which stays."""
+    rig = rig_of(owner)
+    try:
+        rig.chains.remove(index)
+    except TypeError:  # Blender's word for a member of an override's collection that is not its own
+        return False
+    rig.active_index = max(0, min(rig.active_index, len(rig.chains) - 1))
+    return True
+
+
+def _named(skeleton: Skeleton, limbs: Sequence[Limb]) -> list[NamedLimb]:
+    return [(skeleton.names[limb.tip], limb.bone_count) for limb in limbs]

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bones form a limb, on real characters: each arm and leg, spine, tail, neck, listed one by one."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from fabrik_addon.rig.limbs import Limbs, limb_bones
+from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
+from mathutils import Vector
+
+from rigs import Bone, make_armature, make_line, select
+from skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
+
+# Tip and bones of limbs, from the root on. A name with {} stands for both sides.
+Limb = tuple[str, ...]
+RIGIFY_SPINE = (
+    ("spine.001", "spine.002", "spine.003"),
+    ("spine.004", "spine.005", "spine.006"),
+)
+RIGIFY_HUMAN = (
+    ("thigh.{}", "shin.{}"),
+    ("thigh.{}", "shin.{}", "foot.{}"),
+    ("thigh.{}", "shin.{}", "foot.{}", "toe.{}"),
+    ("upper_arm.{}", "forearm.{}"),
+    ("upper_arm.{}", "forearm.{}", "hand.{}"),
+    *RIGIFY_SPINE,
+)
+RIGIFY_DOG = (
+    ("front_thigh.{}", "front_shin.{}", "front_foot.{}"),
+    ("front_thigh.{}", "front_shin.{}", "front_foot.{}", "front_toe.{}"),
+    ("thigh.{}", "shin.{}", "foot.{}"),
+    ("thigh.{}", "shin.{}", "foot.{}", "toe.{}"),
+    ("spine.006", "spine.007", "spine.008"),
+    ("spine.009", "spine.010", "spine.011"),
+    ("spine.003", "spine.002", "spine.001", "spine"),
+)
+LIMBS: dict[str, tuple[Limb, ...]] = {
+    "human": (
+        *RIGIFY_HUMAN,
+        ("f_index.01.{}", "f_index.02.{}", "f_index.03.{}"),
+        ("thumb.01.{}", "thumb.02.{}", "thumb.03.{}"),
+        ("f_pinky.01.{}", "f_pinky.02.{}", "f_pinky.03.{}"),
+    ),
+    "basic_human": RIGIFY_HUMAN,
+    "basic_quadruped": RIGIFY_DOG,
+    "wolf": RIGIFY_DOG,
+    "bird": (
+        ("Wing.{}", "Wing.001.{}", "Wing.002.{}"),
+        ("thigh.{}", "shin.{}"),
+        ("thigh.{}", "shin.{}", "foot.{}", "toe.{}"),
+        ("neck.001", "neck.002", "head"),
+        ("spine.002", "spine.001", "spine"),
+    ),
+    "cat": (
+        ("upper_arm.{}", "forearm.{}", "hand.{}"),
+        ("upper_arm.{}", "forearm.{}", "hand.{}", "f_toe.{}"),
+        ("thigh.{}", "shin.{}", "foot.{}"),
+        ("thigh.{}", "shin.{}", "foot.{}", "r_toe.{}"),
+        ("tail.001", "tail.002", "tail.003", "tail.004"),
+        *RIGIFY_SPINE,
+    ),
+    "horse": (
+        ("upper_arm.{}", "forearm.{}", "forefoot.{}", "f_toe.{}", "f_hoof.{}"),
+        ("thigh.{}", "lower_leg.{}", "hind_foot.{}", "r_toe.{}", "r_hoof.{}"),
+        ("neck.001", "neck.002", "neck.003", "neck.004", "head"),
+        ("tail.001", "tail.002", "tail.003", "tail.004", "tail.005"),
+        ("spine.003", "spine.004", "spine.005", "spine.006"),
+    ),
+    "shark": (
+        ("side_fin.{}", "side_fin.{}.001"),
+        ("spine.002", "spine.001", "spine"),
+        ("spine.006", "spine.007"),
+    ),
+    "human_mixamo": (
+        ("mixamorig:{}UpLeg", "mixamorig:{}Leg"),
+        ("mixamorig:{}UpLeg", "mixamorig:{}Leg", "mixamorig:{}Foot", "mixamorig:{}ToeBase"),
+        ("mixamorig:{}Arm", "mixamorig:{}ForeArm", "mixamorig:{}Hand"),
+        ("mixamorig:Spine", "mixamorig:Spine1", "mixamorig:Spine2"),
+        ("mixamorig:Neck", "mixamorig:Head"),
+        ("mixamorig:{}HandIndex1", "mixamorig:{}HandIndex2", "mixamorig:{}HandIndex3"),
+    ),
+    "human_game_engine": (
+        ("thigh_{}", "calf_{}"),
+        ("thigh_{}", "calf_{}", "foot_{}", "ball_{}"),
+        ("upperarm_{}", "lowerarm_{}", "hand_{}"),
+        ("spine_01", "spine_02", "spine_03"),
+        ("neck_01", "head"),
+        ("pinky_01_{}", "pinky_02_{}", "pinky_03_{}"),
+    ),
+    "makehuman": (
+        ("upperleg01.{}", "upperleg02.{}", "lowerleg01.{}", "lowerleg02.{}"),
+        ("upperleg01.{}", "upperleg02.{}", "lowerleg01.{}", "lowerleg02.{}", "foot.{}"),
+        ("upperarm01.{}", "upperarm02.{}", "lowerarm01.{}", "lowerarm02.{}", "wrist.{}"),
+        ("spine05", "spine04", "spine03", "spine02", "spine01"),
+        ("neck01", "neck02", "neck03", "head"),
+        ("finger2-1.{}", "finger2-2.{}", "finger2-3.{}"),
+    ),
+    "cesium_man": (
+        ("Node_7", "Node_8"),
+        ("Node_7", "Node_8", "Node_9", "Node_10"),
+        ("Node_3", "Node_4", "Node_5", "Node_6"),
+        ("Node_16", "Node_17", "Node_18"),
+        ("Node_13", "Node_14", "Node_15"),
+        ("Node_11", "Node_12"),
+    ),
+    "cmu_walk": (
+        ("{}UpLeg", "{}Leg"),
+        ("{}UpLeg", "{}Leg", "{}Foot", "{}ToeBase"),
+        ("{}Arm", "{}ForeArm", "{}Hand"),
+        ("LowerBack", "Spine", "Spine1"),
+        ("Neck", "Neck1", "Head"),
+    ),
+}
+SIDES = {"human_mixamo": ("Left", "Right"), "cmu_walk": ("Left", "Right"), "human_game_engine": ("l", "r")}
+
+# What comes of a whole character that is selected: the limbs as named here, and no other.
+WHOLE: dict[str, tuple[Limb, ...]] = {
+    "human": (("thigh.{}", "shin.{}"), ("upper_arm.{}", "forearm.{}"), *RIGIFY_SPINE),
+    "basic_human": (("thigh.{}", "shin.{}"), ("upper_arm.{}", "forearm.{}"), *RIGIFY_SPINE),
+    "basic_quadruped": (RIGIFY_DOG[0], RIGIFY_DOG[2], *RIGIFY_DOG[4:]),
+    "wolf": (RIGIFY_DOG[0], RIGIFY_DOG[2], *RIGIFY_DOG[4:]),
+    "bird": (LIMBS["bird"][0], LIMBS["bird"][1], *LIMBS["bird"][3:], ("spine.005", "spine.006")),
+    "cat": (("upper_arm.{}", "forearm.{}"), LIMBS["cat"][2], *LIMBS["cat"][4:]),
+    "horse": (LIMBS["horse"][0][:4], LIMBS["horse"][1][:4], *LIMBS["horse"][2:]),
+    "human_mixamo": (
+        ("mixamorig:{}UpLeg", "mixamorig:{}Leg"),
+        ("mixamorig:{}Arm", "mixamorig:{}ForeArm"),
+        *LIMBS["human_mixamo"][3:5],
+    ),
+    "human_game_engine": (
+        ("thigh_{}", "calf_{}"),
+        ("upperarm_{}", "lowerarm_{}"),
+        *LIMBS["human_game_engine"][3:5],
+    ),
+    "makehuman": (LIMBS["makehuman"][0], LIMBS["makehuman"][2][:4], *LIMBS["makehuman"][3:5]),
+    "cesium_man": (
+        ("Node_7", "Node_8"),
+        ("Node_3", "Node_4"),
+        ("Node_16", "Node_17", "Node_18"),
+        ("Node_13", "Node_14", "Node_15"),
+        ("Node_11", "Node_12"),
+    ),
+    "cmu_walk": (("{}UpLeg", "{}Leg"), ("{}Arm", "{}ForeArm"), *LIMBS["cmu_walk"][3:]),
+}
+
+
+def both_sides(character: str, limbs: tuple[Limb, ...]) -> list[Limb]:
+    sides = SIDES.get(character, ("L", "R"))
+    found = [tuple(name.format(side) for name in limb) for limb in limbs for side in sides]
+    return list(dict.fromkeys(found))
+
+
+def found_limb(owner: bpy.types.Object, tip: str) -> Limb:
+    skeleton = read_skeleton(owner)
+    limb = Limbs(skeleton).limb_of(list(skeleton.names).index(tip))
+    return tuple(skeleton.names[bone] for bone in limb_bones(skeleton, limb))
+
+
+def selected(owner: bpy.types.Object) -> tuple[list[Limb], list[Limb]]:
+    skeleton = read_skeleton(owner)
+    found = Limbs(skeleton).selected(selected_numbers(owner, skeleton))
+    limbs, small = (
+        [tuple(skeleton.names[bone] for bone in limb_bones(skeleton, limb)) for limb in some] for some in found
+    )
+    return limbs, small
+
+
+@pytest.mark.parametrize("character", LIMBS)
+def test_the_limb_of_a_tip(character: str) -> None:
+    owner = make_character(character)
+    for limb in both_sides(character, LIMBS[character]):
+        assert found_limb(owner, limb[-1]) == limb
+
+
+def test_every_character_is_listed() -> None:
+    assert set(LIMBS) == {*METARIGS, *IMPORTED}
+
+
+@pytest.mark.parametrize("character", WHOLE)
+def test_a_whole_character_has_its_great_limbs(character: str) -> None:
+    owner = make_character(character)
+    select(owner, *(bone.name for bone in owner.data.bones))
+    limbs, small = selected(owner)
+    assert sorted(limbs) == sorted(both_sides(character, WHOLE[character]))
+    bones = [bone for limb in [*limbs, *small] for bone in limb]
+    assert sorted(bones) == sorted(bone.name for bone in owner.data.bones)  # each in one of them
+
+
+@pytest.mark.parametrize(
+    "character",
+    [
+        "human",
+        "basic_human",
+        "basic_quadruped",
+        "wolf",
+        "cat",
+        "horse",
+        "human_mixamo",
+        "human_game_engine",
+        "cmu_walk",
+    ],
+)
+def test_arms_and_legs_need_no_names(character: str) -> None:
+    owner = make_character(character)
+    limbs = [limb for limb in both_sides(character, LIMBS[character]) if is_arm_or_leg(limb)]
+    assert len(limbs) >= 4
+    new = rename_all(owner)
+    for limb in limbs:
+        assert found_limb(owner, new[limb[-1]]) == tuple(new[name] for name in limb)
+
+
+def is_arm_or_leg(limb: Limb) -> bool:
+    return any(word in limb[0].lower() for word in ("thigh", "upleg", "upper_arm", "upperarm", "arm.", "tarm"))
+
+
+@pytest.mark.parametrize("character", ["human", "wolf", "human_mixamo", "cesium_man", "cmu_walk"])
+def test_the_body_stands_upright_and_faces_ahead(character: str) -> None:
+    owner = make_character(character)
+    for named in (True, False):
+        if not named:
+            rename_all(owner)
+        axes = Limbs(read_skeleton(owner)).axes
+        turn = owner.matrix_world.to_3x3()
+        assert tuple(turn @ Vector(axes.up)) == pytest.approx((0, 0, 1), abs=1e-5)
+        assert tuple(turn @ Vector(axes.forward)) == pytest.approx(forward_of(character), abs=1e-5)
+
+
+def test_a_lying_character_is_upright_in_itself() -> None:
+    owner = make_character("human")
+    owner.rotation_euler = (1.5707963, 0.4, 0.0)
+    bpy.context.view_layer.update()
+    axes = Limbs(read_skeleton(owner)).axes
+    assert (axes.up, axes.forward) == ((0, 0, 1), (0, -1, 0))
+
+
+def test_bones_are_joined_where_they_meet_flagged_or_not() -> None:
+    off = 5e-4
+    owner = make_armature(
+        [
+            Bone((0, 0, 0), (0, 0, 1), parent=None),
+            Bone((0, off, 1), (0, 0.1, 2), connect=False),
+            Bone((0, 0.1, 2), (0, 0, 3), connect=True),
+        ]
+    )
+    assert found_limb(owner, "b2") == ("b0", "b1", "b2")
+
+
+def test_a_gap_between_drawn_bones_ends_the_limb() -> None:
+    owner = make_armature(
+        [
+            Bone((0, 0, 0), (0, 0, 1), parent=None),
+            Bone((0, 0.1, 1), (0, 0.1, 2), connect=False),
+            Bone((0, 0.1, 2), (0, 0, 3), connect=True),
+        ]
+    )
+    assert found_limb(owner, "b2") == ("b1", "b2")
+
+
+def test_tails_that_an_importer_guessed_do_not_matter() -> None:
+    owner = make_armature(
+        [
+            Bone((0, 0, 0), (0, 0.5, 0), parent=None),
+            Bone((0, 0, 1), (0.5, 0, 1), connect=False),
+            Bone((0, 0.1, 2), (0, 0.1, 2.5), connect=False),
+        ]
+    )
+    assert found_limb(owner, "b2") == ("b0", "b1", "b2")
+
+
+def test_a_selected_run_is_just_these_and_a_bone_its_limb() -> None:
+    owner = make_line(5)
+    select(owner, "b1", "b2", "b4")
+    assert selected(owner) == ([("b1", "b2"), ("b0", "b1", "b2", "b3", "b4")], [])
+
+
+def test_a_hand_that_is_selected_has_its_fingers() -> None:
+    owner = make_character("human_mixamo")
+    names = [bone.name for bone in owner.data.bones if bone.name.startswith("mixamorig:LeftHand")]
+    select(owner, *names)
+    limbs, small = selected(owner)
+    assert [len(limb) for limb in limbs] == [3] * 5
+    assert small == [("mixamorig:LeftHand",)]
