@@ -65,3 +65,11 @@ class ChainOperator(RigOperator):
 def listed(names: list[str], kind: str) -> str:
     """A few names, or how many there are of a kind."""
     return ", ".join(names) if len(names) <= NAMED else f"{len(names)} {kind}"
+
+
+def rigs_in_pose_mode(context: bpy.types.Context, owner: bpy.types.Object) -> list[bpy.types.Object]:
+    """The armature, and all others that are in Pose mode with it."""
+    found = [owner]
+    if owner.mode == "POSE":
+        found += [rig for rig in context.view_layer.objects if rig.mode == "POSE" and rig.pose and rig != owner]
+    return found

@@ -17,7 +17,7 @@ from ..rig.properties import rig_of
 from ..session.defaults import Defaults, read_defaults
 from ..session.limbs import NamedLimb, remove_chain, selected_limbs, taken_limb
 from ..session.make import Empty, PoleOptions, add_chain, plan_pole, plan_target, set_pole, set_target
-from .base import ChainOperator, RigOperator
+from .base import ChainOperator, RigOperator, rigs_in_pose_mode
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -105,7 +105,7 @@ class FABRIK_OT_chain_add(RigOperator):
         """The limbs selected on the armature and on all others in Pose mode, and how many small ones are left out."""
         wanted: list[tuple[bpy.types.Object, NamedLimb]] = []
         small = 0
-        for rig in _rigs_in_pose_mode(context, owner):
+        for rig in rigs_in_pose_mode(context, owner):
             found = selected_limbs(rig)
             limbs = [*found.limbs, *found.small] if self.use_small else found.limbs
             small += 0 if self.use_small else len(found.small)
@@ -157,14 +157,6 @@ class FABRIK_OT_chain_add(RigOperator):
             layout.prop_search(self, "tip_bone", owner.pose, "bones")
         for name in ("bone_count", "use_small", "use_target", "use_pole"):
             layout.prop(self, name)
-
-
-def _rigs_in_pose_mode(context: bpy.types.Context, owner: bpy.types.Object) -> list[bpy.types.Object]:
-    """The armature, and all others that are in Pose mode with it."""
-    found = [owner]
-    if owner.mode == "POSE":
-        found += [rig for rig in context.view_layer.objects if rig.mode == "POSE" and rig.pose and rig != owner]
-    return found
 
 
 def _counted(names: list[str]) -> str:

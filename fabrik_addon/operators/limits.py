@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+from math import pi, radians
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
-from ..errors import BoneError, place_of
-from ..rig.chain_bones import pose_bones
+from ..errors import BoneError, ChainError, place_of
+from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.checks import edit_refusal
 from ..rig.compat import is_selected
+from ..rig.find import working_chain
 from ..rig.joint_limits import set_from_ik
 from ..rig.limit_properties import limit_of
-from ..session.limits import HUMAN_JOINTS, SOURCE, apply_human_joint, copy_limit, mirror_limit
-from .base import RigOperator, listed
+from ..session.bend_limits import hinges_from_bend
+from ..session.human_joints import HUMAN_JOINTS, SOURCE, HumanReport, apply_human_joint
+from ..session.limits import copy_limit, mirror_limit
+from .base import RigOperator, listed, rigs_in_pose_mode
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -124,8 +129,69 @@ class FABRIK_OT_limit_mirror(BoneOperator):
         return {"FINISHED"}
 
 
+class FABRIK_OT_limit_from_bend(RigOperator):
+    """Make joints hinges that bend to the side to which they are bent at rest; a straight knee or elbow by anatomy"""
+
+    bl_idname = "fabrik.limit_from_bend"
+    bl_label = "Hinge from Bend"
+    poses = False
+
+    if TYPE_CHECKING:
+        bones: str
+        bend_max: float
+    else:
+        bones: EnumProperty(
+            name="Bones",
+            items=(
+                ("SELECTED", "Selected", "The selected bones, each bending at its head"),
+                ("CHAIN", "Active Chain", "All bones of the active chain but the first"),
+            ),
+        )
+        bend_max: FloatProperty(
+            name="Bend up To",
+            description="Greatest bend, from the straight limb",
+            subtype="ANGLE",
+            default=radians(140),
+            min=0.0,
+            max=pi,
+        )
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        has_bones = context.active_pose_bone or working_chain(context)
+        return "" if has_bones else "no pose bone is active, and no chain: pick a bone in Pose mode"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        reports = []
+        for rig, names in self._bones(context, owner):
+            reports.append((rig, hinges_from_bend(rig, names, self.bend_max, are_inner=self.bones == "CHAIN")))
+        refused = [str(BoneError(why, rig=rig.name, bone=name)) for rig, one in reports for name, why in one.refused]
+        hinges = [name for _, one in reports for name in one.hinges]
+        locked = [name for _, one in reports for name in one.locked]
+        if not hinges and not locked:
+            self.report({"ERROR"}, "\n".join(refused))
+            return {"CANCELLED"}
+        for text in refused:
+            self.report({"WARNING"}, text)
+        halves = f"; locked as second halves of a bone: {listed(locked, 'bones')}" if locked else ""
+        self.report({"INFO"}, f"Hinges: {listed(hinges, 'bones') or 'none'}{halves}")
+        return {"FINISHED"}
+
+    def _bones(self, context: bpy.types.Context, owner: bpy.types.Object) -> list[tuple[bpy.types.Object, list[str]]]:
+        """The names of the bones that are meant, by armature."""
+        if self.bones == "SELECTED":
+            return selected_names(context, owner)
+        chain = working_chain(context)
+        if chain is None:
+            raise ChainError("there is no active chain: add one first", rig=owner.name)
+        names = [bone.name for bone in resolve_bones(owner, chain)[1:]]
+        if not names:
+            raise ChainError("it has one bone, and so no joint that bends", rig=owner.name, chain=chain.name)
+        return [(owner, names)]
+
+
 class FABRIK_OT_limit_human(BoneOperator):
-    """Give the selected bones the range of a human joint"""
+    """Give the selected bones the range of a human joint, turned to the side to which the character's joint bends"""
 
     bl_idname = "fabrik.limit_human"
     bl_label = "Human Joint"
@@ -137,14 +203,45 @@ class FABRIK_OT_limit_human(BoneOperator):
     else:
         joint: EnumProperty(name="Joint", items=JOINT_ITEMS)
         use_flip: BoolProperty(
-            name="Flip", description="The bones flex about -X; those of Rigify's metarigs flex about +X"
+            name="Flip", description="The bones flex to the other side than their rest pose and the body tell"
         )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        bones = _selected(owner) or [context.active_pose_bone]
-        apply_human_joint(bones, HUMAN_JOINTS[self.joint], self.use_flip)
-        self.report({"INFO"}, f"{HUMAN_JOINTS[self.joint].label}: {listed([bone.name for bone in bones], 'bones')}")
+        joint, done = HUMAN_JOINTS[self.joint], []
+        for rig, names in selected_names(context, owner):
+            self._tell(rig, apply_human_joint(rig, names, joint, self.use_flip))
+            done += names
+        self.report({"INFO"}, f"{joint.label}: {listed(done, 'bones')}")
         return {"FINISHED"}
+
+    def _tell(self, owner: bpy.types.Object, found: HumanReport) -> None:
+        """What the user is to look at."""
+        if found.guessed:
+            why = "nothing tells to which side they flex, so +X was taken: look, and tick Flip if it is the other one"
+            self.report({"WARNING"}, f"{owner.name}, {listed(found.guessed, 'bones')}: {why}")
+        if found.palms:
+            why = "no finger tells where the palm is: it was taken to look down"
+            self.report({"WARNING"}, f"{owner.name}, {listed(found.palms, 'bones')}: {why}")
+        if found.rolled:
+            names = [f"{name} by {off:.0f}°" for name, off in found.rolled]
+            why = "their X and Z axes are rolled away from the joint's, along which the ranges are set"
+            self.report({"WARNING"}, f"{owner.name}, {listed(names, 'bones')}: {why}")
+
+
+def selected_names(context: bpy.types.Context, owner: bpy.types.Object) -> list[tuple[bpy.types.Object, list[str]]]:
+    """The selected bones of each armature in Pose mode that may be edited, or the active bone where there is none.
+
+    Raises:
+        BoneError: No bone is selected, and none is active.
+    """
+    rigs = [rig for rig in rigs_in_pose_mode(context, owner) if rig == owner or not edit_refusal(rig)]
+    found = [(rig, [bone.name for bone in _selected(rig)]) for rig in rigs]
+    found = [(rig, names) for rig, names in found if names]
+    if found:
+        return found
+    if context.active_pose_bone is None:
+        raise BoneError("no bone is selected", rig=owner.name)
+    return [(owner, [context.active_pose_bone.name])]
 
 
 def _selected(owner: bpy.types.Object) -> list[bpy.types.PoseBone]:
@@ -156,5 +253,6 @@ CLASSES = (
     FABRIK_OT_limit_axis,
     FABRIK_OT_limit_copy,
     FABRIK_OT_limit_mirror,
+    FABRIK_OT_limit_from_bend,
     FABRIK_OT_limit_human,
 )

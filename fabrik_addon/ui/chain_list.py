@@ -56,6 +56,8 @@ class FABRIK_MT_chains(bpy.types.Menu):
         for name, text, icon in SNAPS:
             layout.operator(name, text=text, icon=icon).chains = "ALL"
         layout.separator()
+        hinges = layout.operator("fabrik.limit_from_bend", text="Hinges from Bend", icon="MOD_SIMPLEDEFORM")
+        hinges.bones = "CHAIN"
         layout.operator("fabrik.chain_remove_all", icon="X")
 
 

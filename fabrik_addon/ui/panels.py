@@ -154,6 +154,7 @@ class FABRIK_PT_limit(FabrikPanel):
         layout.use_property_decorate = False
         layout.prop(bone, "fabrik_limit")
         _draw_limit(context, layout, bone)
+        layout.operator("fabrik.limit_from_bend", icon="MOD_SIMPLEDEFORM").bones = "SELECTED"
         layout.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
         row = layout.row(align=True)
         row.operator("fabrik.limit_copy")

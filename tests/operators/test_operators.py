@@ -189,6 +189,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "limit_axis": {"axis": "Z"},
     "limit_copy": {},
     "limit_mirror": {},
+    "limit_from_bend": {},
     "limit_human": {"joint": "KNEE"},
     "bake": {"frame_start": 1, "frame_end": 3},
     "from_ik": {},

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""To which side joints bend: each limb of real characters is posed, and looked at as Blender evaluates it."""
+
+from __future__ import annotations
+
+from math import pi, radians
+from random import Random
+from typing import NamedTuple
+
+import bpy
+import pytest
+from mathutils import Matrix, Vector
+
+from rigs import add_chain, evaluated_joints, select
+from skeletons import forward_of, make_character, rename_all
+
+NEARER = 0.75  # share of its rest distance from root to tip to which a limb is pulled together
+SHOWS = 0.03  # share of the limb's length by which a joint stands off the line between its neighbours
+
+
+class Case(NamedTuple):
+    """A joint of a character.
+
+    Attributes:
+        character: Its name.
+        bone: The bone below the joint, for the left side; {} stands for the side.
+        count: Bones of the limb down to it.
+        side: 1 where the joint points forward, -1 where it points back.
+        human: The human joint that it is, or "".
+    """
+
+    character: str
+    bone: str
+    count: int
+    side: int
+    human: str = ""
+
+
+KNEE, ELBOW = (2, 1, "KNEE"), (2, -1, "ELBOW")
+HOCK = (3, -1, "")  # the heel of an animal
+CASES = [
+    Case("human", "shin.{}", *KNEE),
+    Case("human", "forearm.{}", *ELBOW),
+    Case("basic_human", "shin.{}", *KNEE),
+    Case("basic_human", "forearm.{}", *ELBOW),
+    Case("basic_quadruped", "shin.{}", *KNEE),
+    Case("basic_quadruped", "foot.{}", *HOCK),
+    Case("basic_quadruped", "front_shin.{}", *ELBOW),
+    Case("wolf", "shin.{}", *KNEE),
+    Case("wolf", "foot.{}", *HOCK),
+    Case("wolf", "front_shin.{}", *ELBOW),
+    Case("cat", "shin.{}", *KNEE),
+    Case("cat", "foot.{}", *HOCK),
+    Case("cat", "forearm.{}", *ELBOW),
+    Case("horse", "lower_leg.{}", *KNEE),
+    Case("horse", "hind_foot.{}", *HOCK),
+    Case("horse", "forearm.{}", *ELBOW),
+    Case("bird", "shin.{}", 2, -1),  # as Rigify draws it: the shin goes down and forward, the joint is the heel
+    Case("human_mixamo", "mixamorig:{}Leg", *KNEE),
+    Case("human_mixamo", "mixamorig:{}ForeArm", *ELBOW),
+    Case("human_game_engine", "calf_{}", *KNEE),
+    Case("human_game_engine", "lowerarm_{}", *ELBOW),
+    Case("makehuman", "lowerleg01.{}", 3, 1, "KNEE"),
+    Case("makehuman", "lowerarm01.{}", 3, -1, "ELBOW"),
+    Case("cmu_walk", "{}ForeArm", *ELBOW),
+    Case("cmu_walk", "{}Leg", *KNEE),
+    *(Case("cesium_man", bone, *KNEE) for bone in ("Node_4", "Node_8")),
+    *(Case("cesium_man", bone, *ELBOW) for bone in ("Node_14", "Node_17")),
+]
+SIDES = {"human_mixamo": ("Left", "Right"), "cmu_walk": ("Left", "Right"), "human_game_engine": ("l", "r")}
+JOINTS = [
+    pytest.param(case, case.bone.format(side), id=f"{case.character}-{case.bone.format(side)}")
+    for case in CASES
+    for side in (SIDES.get(case.character, ("L", "R")) if "{}" in case.bone else ("",))
+]
+HUMAN_JOINTS = [found for found in JOINTS if found.values[0].human]
+
+
+def pull_together(owner: bpy.types.Object, tip: str, count: int) -> tuple[Vector, float]:
+    """Solve a limb for a target nearer to its root; where its last joint stands off the line between its neighbours.
+
+    Returns:
+        That way in the world, and the limb's length.
+    """
+    chain = add_chain(owner, (0, 0, 0), tip, count)
+    joints = evaluated_joints(owner, chain)
+    chain.target.location = joints[0] + NEARER * (joints[-1] - joints[0])
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+    a, b, c = evaluated_joints(owner, chain)[-3:]
+    along = (c - a).normalized()
+    off = (b - a) - along * (b - a).dot(along)
+    return off, (b - a).length + (c - b).length
+
+
+def assert_bends(owner: bpy.types.Object, tip: str, count: int, side: Vector) -> None:
+    off, length = pull_together(owner, tip, count)
+    assert off.dot(side) > SHOWS * length
+    assert off.normalized().dot(side) > 0.3  # to that side more than to any other
+
+
+@pytest.mark.parametrize(("case", "bone"), JOINTS)
+def test_hinges_from_bend(case: Case, bone: str) -> None:
+    owner = make_character(case.character)
+    add_chain(owner, None, bone, case.count)
+    select(owner, bone)
+    bpy.ops.fabrik.limit_from_bend(bones="CHAIN")
+    assert owner.pose.bones[bone].fabrik.limit == "HINGE"
+    assert_bends(owner, bone, case.count, case.side * Vector(forward_of(case.character)))
+
+
+@pytest.mark.parametrize(("case", "bone"), HUMAN_JOINTS)
+def test_human_joints(case: Case, bone: str) -> None:
+    owner = make_character(case.character)
+    select(owner, bone)
+    bpy.ops.fabrik.limit_human(joint=case.human)
+    assert_bends(owner, bone, case.count, case.side * Vector(forward_of(case.character)))
+
+
+def straighten(owner: bpy.types.Object, bone: str) -> None:
+    """Move a joint onto the line between its neighbours in the rest pose, with all that stands there."""
+    bpy.ops.object.mode_set(mode="EDIT")
+    edited = owner.data.edit_bones[bone]
+    above = edited.parent
+    whole = edited.tail - above.head
+    at = above.head + whole * (above.length / (above.length + edited.length))
+    above.tail = edited.head = at
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def turned(owner: bpy.types.Object, turn: Matrix) -> None:
+    """Turn the bones inside the armature."""
+    owner.data.transform(turn)
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("quarter", range(4))
+@pytest.mark.parametrize("is_named", [True, False])
+@pytest.mark.parametrize(("bone", "side"), [("shin.{}", 1), ("forearm.{}", -1)])
+def test_straight_limbs_bend_by_anatomy(bone: str, side: int, is_named: bool, quarter: int) -> None:
+    owner = make_character("basic_human")
+    names = [bone.format(side) for side in "LR"]
+    for name in names:
+        straighten(owner, name)
+    turn = Matrix.Rotation(quarter * pi / 2.0, 4, "Z")
+    turned(owner, turn)
+    if not is_named:
+        new = rename_all(owner)
+        names = [new[name] for name in names]
+    select(owner, *names)
+    bpy.ops.fabrik.limit_from_bend()
+    for name in names:
+        assert_bends(owner, name, 2, side * (turn @ Vector((0, -1, 0))))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_roll_and_scale_do_not_matter(seed: int) -> None:
+    owner = make_character("basic_human")
+    random = Random(seed)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for edited in owner.data.edit_bones:
+        edited.roll += random.uniform(-pi, pi)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    turned(owner, Matrix.Scale(random.choice((0.01, 100.0)), 4))
+    select(owner, "shin.L", "shin.R")
+    bpy.ops.fabrik.limit_human(joint="KNEE")
+    for name in ("shin.L", "shin.R"):
+        assert_bends(owner, name, 2, Vector((0, -1, 0)))
+
+
+def test_a_knee_may_straighten_and_no_more() -> None:
+    owner = make_character("human_mixamo")
+    chain = add_chain(owner, (0, 0, 0), "mixamorig:LeftLeg", 2)
+    bpy.ops.fabrik.limit_from_bend(bones="CHAIN", bend_max=radians(120))
+    root, knee, ankle = evaluated_joints(owner, chain)
+    reach = (knee - root).length + (ankle - knee).length
+    for share in (0.9999, 1.2):
+        chain.target.location = root + (ankle - root).normalized() * reach * share
+        bpy.ops.fabrik.solve()
+        a, b, c = evaluated_joints(owner, chain)
+        assert (b - a).angle(c - b) < radians(3.0)
+    chain.target.location = root
+    bpy.ops.fabrik.solve()
+    a, b, c = evaluated_joints(owner, chain)
+    assert (b - a).angle(c - b) == pytest.approx(radians(120), abs=0.02)
+
+
+def test_what_can_not_be_told_is_refused_by_name_and_keeps_its_limit() -> None:
+    owner = make_character("basic_human")
+    straighten(owner, "spine.002")
+    select(owner, "spine.002", "thigh.L", "shin.L")
+    owner.pose.bones["spine.002"].fabrik.limit = owner.pose.bones["thigh.L"].fabrik.limit = "CONE"
+    bpy.ops.fabrik.limit_from_bend()
+    assert owner.pose.bones["shin.L"].fabrik.limit == "HINGE"
+    assert owner.pose.bones["spine.002"].fabrik.limit == owner.pose.bones["thigh.L"].fabrik.limit == "CONE"
+    select(owner, "spine.002", "thigh.L")
+    with pytest.raises(RuntimeError, match=r"bone 'spine.002': it is straight at rest(.|\n)*'thigh.L': it begins its"):
+        bpy.ops.fabrik.limit_from_bend()
+
+
+def test_second_halves_hold_still() -> None:
+    owner = make_character("makehuman")
+    add_chain(owner, None, "lowerleg02.L", 4)
+    bpy.ops.fabrik.limit_from_bend(bones="CHAIN")
+    limits = [owner.pose.bones[name].fabrik.limit for name in ("upperleg02.L", "lowerleg01.L", "lowerleg02.L")]
+    assert limits == ["LOCKED", "HINGE", "LOCKED"]
