@@ -12,13 +12,14 @@ import bpy
 from .overlay import view
 from .rig.properties import rig_of
 from .rig.versions import bring_all_up_to_date, newer_refusal
-from .session import live, record
+from .session import chain_choice, live, record
 
 log = logging.getLogger(__name__)
 
 
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
+    chain_choice.follow(bpy.context.view_layer)
     if depsgraph is not None:
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
 
@@ -43,6 +44,7 @@ def _after_load(*_: Any) -> None:
     bring_all_up_to_date(bpy.data.objects)
     live.state.paused = False
     record.state.current = None
+    chain_choice.forget()
     view.touch()
 
 
@@ -58,6 +60,7 @@ def _after_undo(*_: Any) -> None:
     live.state.forget()
     live.state.undone = True
     record.state.current = None
+    chain_choice.look_again()
     view.touch()
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 import bpy
 
 from . import cli, handlers, operators, ui
+from .operators import manual
 from .overlay import settings as overlay_settings
 from .overlay import strip, view
 from .rig import limit_properties, properties, versions
-from .ui import keymap
+from .ui import chain_choice, keymap, menus
 
 Step = tuple[Callable[[], None], Callable[[], None]]
 
@@ -26,10 +27,13 @@ STEPS: Sequence[Step] = (
     (versions.register, versions.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
     (overlay_settings.register, overlay_settings.unregister),
+    (chain_choice.register, chain_choice.unregister),
     (view.register, view.unregister),
     (strip.register, strip.unregister),
     (handlers.register, handlers.unregister),
+    (menus.register, menus.unregister),
     (keymap.register, keymap.unregister),
+    (manual.register, manual.unregister),
     (cli.register, cli.unregister),
 )
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Build the extension into dist/fabrik-<version>.zip and print its path; needs Python 3.11 or later.
 
-  python3 scripts/build.py           the archive, with the kernel compiled for the platforms that Blender runs on
+  python3 scripts/build.py           the archive, with the kernel compiled for the platforms that Blender runs on, and
+                                     with the manual as HTML
   python3 scripts/build.py --pure    the archive without binaries: the kernel runs interpreted everywhere
   python3 scripts/build.py --here    compile the kernel for this machine alone, for tests and demo; no archive
   python3 scripts/build.py --check   compile for all platforms twice, and check what comes out
   python3 scripts/build.py --proof   renew the stored solves by which a binary proves itself, then as --here
 
-Compilers come with pinned packages and are set up on first use; nothing is compiled that is up to date.
+Compilers and the Markdown library are pinned packages that are set up on first use; what is up to date stays.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from dev.checking import check
 from dev.compiling import NATIVE, compile_kernel, ensure_built, is_current
+from dev.manual import ensure_manual
 from dev.proving import renew_proof
 from dev.targets import SHIPPED, TARGETS
 from environment import ROOT, SetupError, say
@@ -34,17 +36,21 @@ EVERYWHERE = ROOT / "build" / "native"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal sources give an equal archive
 
 
-def stage(folder: Path, natives: Path | None = NATIVE) -> Path:
+def stage(folder: Path, natives: Path | None = NATIVE, manual: Path | None = None) -> Path:
     """Lay the extension out in `folder`, which is made anew, as Blender wants it: package and manifest side by side.
 
     Args:
         folder: Where to.
         natives: Folder with binaries of the kernel; those that are up to date come along. None for none.
+        manual: Folder with the manual as HTML, which takes the place of the Markdown. None to keep that.
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ROOT / "fabrik_addon", folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     for name in STAGED_FILES:
         shutil.copy2(ROOT / name, folder / name)
+    if manual is not None:
+        shutil.rmtree(folder / "manual")
+        shutil.copytree(manual, folder / "manual")
     for target in TARGETS.values():
         if natives is not None and is_current(natives, target):
             inside = folder / "native" / target.tag
@@ -55,12 +61,17 @@ def stage(folder: Path, natives: Path | None = NATIVE) -> Path:
 
 
 def build(folder: Path = ROOT / "dist", natives: Path | None = NATIVE) -> Path:
-    """Build the archive into `folder` and return its path; see `stage`."""
+    """Build the archive into `folder` and return its path; see `stage`.
+
+    Raises:
+        SetupError: The manual can't be rendered.
+    """
+    manual = ensure_manual()
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
     archive = folder / f"{manifest['id']}-{manifest['version']}.zip"
     with tempfile.TemporaryDirectory() as temporary, zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        staged = stage(Path(temporary) / manifest["id"], natives)
+        staged = stage(Path(temporary) / manifest["id"], natives, manual)
         for file in sorted(path for path in staged.rglob("*") if path.is_file()):
             entry = zipfile.ZipInfo(file.relative_to(staged).as_posix(), EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED

@@ -1,7 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operators: each turns Blender's context and its own options into one call of a use case, and reports."""
 
-from . import baking, chains, converting, dragging, goals, ik_fk, limits, recording, reporting, solving, start_pose
+from . import (
+    baking,
+    chains,
+    converting,
+    dragging,
+    goals,
+    ik_fk,
+    limits,
+    manual,
+    recording,
+    reporting,
+    solving,
+    start_pose,
+)
 
-MODULES = (chains, converting, goals, ik_fk, solving, baking, reporting, dragging, recording, start_pose, limits)
+MODULES = (
+    chains,
+    converting,
+    goals,
+    ik_fk,
+    solving,
+    baking,
+    reporting,
+    dragging,
+    recording,
+    start_pose,
+    limits,
+    manual,
+)
 CLASSES = tuple(cls for module in MODULES for cls in module.CLASSES)

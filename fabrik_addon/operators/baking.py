@@ -85,7 +85,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         if not self.properties.is_property_set("span"):
             self.take_span(context)
         self._is_shown = not bpy.app.background
-        return context.window_manager.invoke_props_dialog(self)
+        return context.window_manager.invoke_props_dialog(self, confirm_text="Bake")
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout

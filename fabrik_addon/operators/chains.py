@@ -70,7 +70,7 @@ class FABRIK_OT_chain_add(RigOperator):
             name="Tip Bone", description="Last bone of the chain; empty for the selected bones", options={"SKIP_SAVE"}
         )
         bone_count: IntProperty(
-            name="Bones (0 = Automatic)",
+            name="Bones",
             description="Number of bones of each chain. 0: as selected, or all up to the root for a named tip bone",
             min=0,
             soft_max=20,

@@ -101,6 +101,19 @@ def is_selected(bone: bpy.types.PoseBone) -> bool:
     return bool(owner.select)
 
 
+def set_selected(bone: bpy.types.PoseBone, on: bool) -> None:
+    """Select a pose bone, or not."""
+    owner: Any = bone if hasattr(bone, "select") else bone.bone
+    owner.select = on
+
+
+def is_hidden(bone: bpy.types.PoseBone) -> bool:
+    """Whether a pose bone is hidden: itself, which is kept on the pose bone from 5.0 on, or by its collections."""
+    owner: Any = bone if hasattr(bone, "hide") else bone.bone
+    collections: Any = bone.bone.collections
+    return bool(owner.hide) or (len(collections) > 0 and not any(found.is_visible_effectively for found in collections))
+
+
 def curves_of_action(action: bpy.types.Action) -> list[bpy.types.FCurve]:
     """All curves of an action, of whatever slot."""
     found: Any = action

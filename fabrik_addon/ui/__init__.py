@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels, lists and preferences."""
 
-from . import baking, chain_list, gizmos, panels, preferences, viewing
+from . import baking, chain_list, gizmos, menus, panels, preferences, viewing
 
 CLASSES = (
     *preferences.CLASSES,
     *chain_list.CLASSES,
+    *menus.CLASSES,
     *panels.CLASSES,
     *baking.CLASSES,
     *viewing.CLASSES,

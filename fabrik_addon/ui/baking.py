@@ -11,7 +11,7 @@ from ..overlay.settings import scene_settings
 from ..rig.find import working_chain, working_rig
 from ..session.bake import read_report
 from ..session.wording import STATUS_TEXTS
-from .panels import FabrikPanel
+from .base import FabrikPanel
 
 SHOWN = 8  # chains of which the panel tells
 RUNS = 3  # runs of frames of a chain of which it tells
@@ -21,6 +21,7 @@ class FABRIK_PT_bake(FabrikPanel):
     """Keys for a range of frames, and a report of how they play"""
 
     bl_label = "Bake"
+    told_at = ("baking", "baking")
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, owner = self.layout, working_rig(context)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import degrees
 from typing import Any
 
 import bpy
@@ -47,6 +48,13 @@ class Drags:
         bpy.app.timers.register(cls._ended, first_interval=ASK)
         return True
 
+    @staticmethod
+    def tell(what: str, angle: float) -> None:
+        """Show the angle in the header of the view, as Blender does for what is turned."""
+        area = bpy.context.area
+        if area is not None and area.type == "VIEW_3D":
+            area.header_text_set(f"{what}: {degrees(angle):.1f}°")
+
     @classmethod
     def _ended(cls) -> float | None:
         """Asked again and again until the mouse is let go: then it is one step to undo."""
@@ -55,6 +63,10 @@ class Drags:
         if any("gizmo" in found.bl_idname.lower() for window in windows for found in window.modal_operators):
             return ASK
         cls.is_on = False
+        for window in windows:
+            for area in window.screen.areas:
+                if area.type == "VIEW_3D":
+                    area.header_text_set(None)
         bpy.ops.ed.undo_push(message="Drag Handle")
         return None
 
@@ -92,6 +104,8 @@ class LimitEnd:
         if (point_now - self.start[0]).length > BACK * matrix.to_scale().x:
             value = limit.setting_at(name, v3(matrix.inverted() @ point_now))
         setattr(limit_of(bone), name, value)
+        label = bone.bl_rna.properties[f"fabrik_{name}"].name
+        Drags.tell(f"{bone.name}   {LIMITS[limit_of(bone).limit].label}   {label}", getattr(limit_of(bone), name))
 
 
 def _placed() -> tuple[Matrix, Limit] | None:
@@ -226,6 +240,7 @@ def _pole_angle() -> tuple[Callable[[], float], Callable[[float], None]]:
         if chain is not None:
             Drags.note()
             chain.pole_angle = value
+            Drags.tell(f"{chain.name}   Pole Angle", value)
 
     return read, write
 

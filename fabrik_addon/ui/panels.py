@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import wrap
 
 import bpy
@@ -19,32 +20,20 @@ from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
 from ..session.telling import told_of
 from ..session.wording import length_text, measure_text
+from .base import MODES, FabrikPanel
 from .status import ICONS, Icon
 from .viewing import draw_switches
 
 CHARACTER_WIDTH = 7.0  # of the interface font, in pixels at scale 1; for breaking long messages
-MODES = {"OBJECT", "POSE"}
 ROUND_CONE = {"cone_min", "cone_max"}
-
-
-class FabrikPanel(bpy.types.Panel):
-    """A panel of the tab, shown for the active chain."""
-
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "FABRIK"
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if newer_refusal(working_rig(context)):
-            return False
-        return context.mode in MODES and working_chain(context) is not None
+ALONG = 1e-6  # more than this of an axis counts
 
 
 class FABRIK_PT_chains(FabrikPanel):
     """The armature's chains, and the buttons that solve"""
 
     bl_label = "Chains"
+    told_at = ("chains", "the-list")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -64,8 +53,10 @@ class FABRIK_PT_chains(FabrikPanel):
         if newer:  # it may hold what can't be shown
             _draw_status(context, layout, None, newer)
             return
-        _draw_list(layout, owner)
         chain = working_chain(context)
+        if chain is not None:
+            draw_switches(context, layout, owner)
+        _draw_list(context, layout, owner)
         if chain is None:
             layout.operator("fabrik.chain_add", icon="ADD")
             layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
@@ -74,7 +65,7 @@ class FABRIK_PT_chains(FabrikPanel):
             row.scale_y = 1.3
             row.operator("fabrik.solve", icon="CON_KINEMATIC")
             row.operator("fabrik.solve_all")
-            draw_switches(context, layout, owner)
+            layout.operator("fabrik.drag", icon="VIEW_PAN")
         _draw_status(context, layout, chain, rig_refusal(owner))
 
 
@@ -82,6 +73,7 @@ class FABRIK_PT_goal(FabrikPanel):
     """The bones of the active chain, its target and its pole"""
 
     bl_label = "Bones and Goal"
+    told_at = ("chains", "bones-and-goal")
 
     def draw(self, context: bpy.types.Context) -> None:
         chain, owner = working_chain(context), working_rig(context)
@@ -110,6 +102,7 @@ class FABRIK_PT_start(FabrikPanel):
     """The pose from which every solve of the active chain starts"""
 
     bl_label = "Start Pose"
+    told_at = ("chains", "start-pose")
 
     def draw(self, context: bpy.types.Context) -> None:
         chain, owner = working_chain(context), working_rig(context)
@@ -121,12 +114,17 @@ class FABRIK_PT_start(FabrikPanel):
         warning = _start_warning(owner, chain)
         if warning:
             _draw_wrapped(context, layout, warning, "ERROR")
+        elif chain.captured and chain.start != "REST":
+            count = len(chain.captured)
+            what = "pose" if chain.start == "CAPTURED" else "pose, for bones without keys"
+            _draw_wrapped(context, layout, f"Captured {what}: {count} bone{'' if count == 1 else 's'}", "CHECKMARK")
 
 
 class FABRIK_PT_solver(FabrikPanel):
     """How the active chain is solved"""
 
     bl_label = "Solver"
+    told_at = ("chains", "solver")
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -141,6 +139,7 @@ class FABRIK_PT_limit(FabrikPanel):
     """The joint limit of the active bone"""
 
     bl_label = "Joint Limit"
+    told_at = ("limits", "joint-limits")
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -162,11 +161,11 @@ class FABRIK_PT_limit(FabrikPanel):
         layout.operator("fabrik.limit_from_ik", icon="CON_KINEMATIC")
 
 
-def _draw_list(layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+def _draw_list(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """The chains, and the buttons beside them."""
     rig = rig_of(owner)
     row = layout.row()
-    row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", owner, "fabrik_active_index", rows=5)
+    row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", context.scene, "fabrik_list_index", rows=5)
     column = row.column(align=True)
     column.operator("fabrik.chain_add", text="", icon="ADD")
     column.operator("fabrik.chain_remove", text="", icon="REMOVE")
@@ -220,8 +219,8 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
             continue
         if name == "axis":
             row = column.row(align=True, heading="Along")
-            for axis in "XYZ":
-                row.operator("fabrik.limit_axis", text=axis).axis = axis
+            for i, axis in enumerate("XYZ"):
+                row.operator("fabrik.limit_axis", text=axis, depress=_is_along(limit.axis, i)).axis = axis
         column.prop(bone, f"fabrik_{name}")
     if kind.twists:
         layout.prop(bone, "fabrik_use_twist")
@@ -235,6 +234,11 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
         kind.make(limit, IDENTITY)
     except InvalidValueError as error:
         _draw_wrapped(context, layout, error.reason[0].upper() + error.reason[1:], "ERROR")
+
+
+def _is_along(axis: Sequence[float], index: int) -> bool:
+    """Whether an axis points along X, Y or Z, and not against it."""
+    return all(value > ALONG if i == index else abs(value) <= ALONG for i, value in enumerate(axis))
 
 
 def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Preferences: what new chains, targets and poles are made with."""
+"""Preferences: what new chains, targets and poles are made with, and the shortcuts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty
 from ..kernel import loading
 from ..package import NAME
 from ..session.defaults import Defaults
+from .keymap import draw_shortcuts
 
 BUILT_IN = Defaults()
 SHAPES = (
@@ -77,7 +78,11 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
         layout.label(text="New Targets and Poles")
         for name in ("target_shape", "pole_shape", "target_size"):
             layout.prop(self, name)
-        layout.label(text=f"Solver: {loading.form()}")
+        layout.label(text="Shortcuts")
+        draw_shortcuts(context, layout)
+        row = layout.row()
+        row.label(text=f"Solver: {loading.form()}")
+        row.operator("fabrik.manual", icon="HELP")
 
 
 CLASSES = (FABRIK_AP_preferences,)

@@ -7,9 +7,8 @@ import bpy
 
 from ..overlay.settings import OPTIONS, scene_settings
 from ..overlay.steps import current_step
-from ..rig.find import working_chain, working_rig
-from ..rig.versions import newer_refusal
 from ..session.wording import length_text
+from .base import FabrikPanel
 from .status import Icon
 
 
@@ -25,7 +24,6 @@ def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner:
     arrow = row.row(align=True)
     arrow.ui_units_x = 1.0
     arrow.popover("FABRIK_PT_overlay", text="")
-    layout.operator("fabrik.drag", icon="VIEW_PAN")
 
 
 class FABRIK_PT_overlay(bpy.types.Panel):
@@ -55,20 +53,12 @@ WAYS: tuple[tuple[str, Icon], ...] = (
 )
 
 
-class FABRIK_PT_steps(bpy.types.Panel):
+class FABRIK_PT_steps(FabrikPanel):
     """A recorded solve of the active chain, pass by pass"""
 
     bl_label = "Step by Step"
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "FABRIK"
     bl_options = {"DEFAULT_CLOSED"}
-
-    @classmethod
-    def poll(cls, context: bpy.types.Context) -> bool:
-        if newer_refusal(working_rig(context)):
-            return False
-        return context.mode in {"OBJECT", "POSE"} and working_chain(context) is not None
+    told_at = ("steps", "step-by-step")
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, manager = self.layout, context.window_manager

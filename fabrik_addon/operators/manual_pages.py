@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the manual tells of each operator and setting: one list, for F1 and for the buttons with a question mark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+MANUAL = Path(__file__).parent.parent / "manual"
+
+# What Blender calls a thing, in lower case and with "*" for any end (the first that fits counts); a page; its heading.
+PLACES: tuple[tuple[str, str, str], ...] = (
+    ("bpy.ops.fabrik.chain_*", "chains", "the-list"),
+    ("bpy.ops.fabrik.solve*", "chains", "how-a-solve-ended"),
+    ("bpy.ops.fabrik.target_*", "chains", "bones-and-goal"),
+    ("bpy.ops.fabrik.pole_*", "chains", "bones-and-goal"),
+    ("bpy.ops.fabrik.goal_snap", "snapping", "between-bones-and-goals"),
+    ("bpy.ops.fabrik.pose_snap", "snapping", "between-bones-and-goals"),
+    ("bpy.ops.fabrik.goal_*", "chains", "bones-and-goal"),
+    ("bpy.ops.fabrik.goals_*", "chains", "bones-and-goal"),
+    ("bpy.ops.fabrik.back_to_pose", "chains", "bones-and-goal"),
+    ("bpy.ops.fabrik.start_pose_*", "chains", "start-pose"),
+    ("bpy.ops.fabrik.limit_axis", "limits", "joint-limits"),
+    ("bpy.ops.fabrik.limit_*", "limits", "ways-to-set-many"),
+    ("bpy.ops.fabrik.from_ik", "snapping", "between-chains-and-blenders-own-ik"),
+    ("bpy.ops.fabrik.to_ik", "snapping", "between-chains-and-blenders-own-ik"),
+    ("bpy.ops.fabrik.drag", "live", "dragging-a-tip"),
+    ("bpy.ops.fabrik.bake", "baking", "options"),
+    ("bpy.ops.fabrik.report_*", "baking", "the-report"),
+    ("bpy.ops.fabrik.record*", "steps", "step-by-step"),
+    ("bpy.ops.fabrik.step*", "steps", "step-by-step"),
+    ("bpy.ops.fabrik.manual", "menus", "help"),
+    ("bpy.types.fabrikchain.name", "chains", "the-list"),
+    ("bpy.types.fabrikchain.enabled", "chains", "the-list"),
+    *(
+        (f"bpy.types.fabrikchain.{name}", "chains", "bones-and-goal")
+        for name in ("tip_bone", "bone_count", "target*", "pole*")
+    ),
+    *((f"bpy.types.fabrikchain.{name}", "chains", "start-pose") for name in ("start", "captured", "fingerprint")),
+    *(
+        (f"bpy.types.fabrikchain.{name}", "chains", "solver")
+        for name in ("tolerance", "max_passes", "restarts", "use_plain", "influence")
+    ),
+    *(
+        (f"bpy.types.fabrikchain.{name}", "chains", "how-a-solve-ended")
+        for name in ("status", "residual", "passes", "blocking_bones", "message")
+    ),
+    ("bpy.types.fabrikcapturedrotation.*", "chains", "start-pose"),
+    ("bpy.types.object.fabrik_live", "live", "live"),
+    ("bpy.types.object.fabrik_bake_report", "baking", "the-report"),
+    ("bpy.types.object.fabrik_*", "chains", "the-list"),
+    ("bpy.types.posebone.fabrik_*", "limits", "joint-limits"),
+    ("bpy.types.scene.fabrik_live", "live", "live"),
+    ("bpy.types.scene.fabrik_overlay", "live", "overlay"),
+    ("bpy.types.scene.fabrik_list_index", "chains", "the-list"),
+    ("bpy.types.fabrikoverlay.show_strip", "baking", "the-report"),
+    ("bpy.types.fabrikoverlay.*", "live", "overlay"),
+    ("bpy.types.windowmanager.fabrik_*", "steps", "step-by-step"),
+    ("bpy.types.fabrik_ap_preferences.*", "menus", "preferences"),
+)
+
+
+def folder() -> str:
+    """The manual's folder, as an address that ends with a slash."""
+    return f"{MANUAL.as_uri()}/"
+
+
+def is_built() -> bool:
+    """Whether the manual is there as HTML; in a checkout it is Markdown alone."""
+    return (MANUAL / "index.html").is_file()
+
+
+def file_of(page: str, heading: str = "") -> str:
+    """The file to open for a page, or for a heading of it, inside the manual's folder.
+
+    The HTML has a file for each heading, since systems open a local file without what stands behind a "#".
+    """
+    if not is_built():
+        return f"{page}.md"
+    return f"at/{page}.{heading}.html" if heading else f"{page}.html"
+
+
+def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
+    """What Blender's F1 asks for: the manual's address, and for each pattern the file in it."""
+    return folder(), tuple((pattern, file_of(page, heading)) for pattern, page, heading in PLACES)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What stands in the menus and in the pie: one list. What is in a menu is found by Blender's search, too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import bpy
+
+from ..overlay.settings import scene_settings
+from ..rig.find import working_rig
+from .status import Icon
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An operator in a menu.
+
+    Attributes:
+        operator: Its name.
+        text: What the entry says; "" for the operator's own label.
+        icon: Its icon.
+        options: What the operator is called with.
+    """
+
+    operator: str
+    text: str = ""
+    icon: Icon = "NONE"
+    options: dict[str, str | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Submenu:
+    """A menu in a menu, by its class's name."""
+
+    name: str
+
+
+LINE = None  # between entries
+LIVE, OVERLAY = "live", "overlay"  # switches
+Part = Entry | Submenu | str | None
+
+DRAG = Entry("fabrik.drag", icon="VIEW_PAN")
+SOLVE = Entry("fabrik.solve", icon="CON_KINEMATIC")
+ADD = Entry("fabrik.chain_add", icon="ADD")
+BAKE = Entry("fabrik.bake", icon="KEYFRAME_HLT")
+GOALS_TO_POSE = Entry("fabrik.goal_snap", "Goals to Pose", "SNAP_ON")
+
+MAIN: tuple[Part, ...] = (
+    DRAG,
+    SOLVE,
+    Entry("fabrik.solve_all"),
+    LIVE,
+    OVERLAY,
+    LINE,
+    ADD,
+    BAKE,
+    LINE,
+    Submenu("FABRIK_MT_chain"),
+    Submenu("FABRIK_MT_goals"),
+    Submenu("FABRIK_MT_start_pose"),
+    Submenu("FABRIK_MT_limit"),
+    Submenu("FABRIK_MT_report"),
+    Submenu("FABRIK_MT_steps"),
+    LINE,
+    Entry("fabrik.manual", icon="HELP"),
+)
+CHAIN: tuple[Part, ...] = (
+    Entry("fabrik.chain_remove", icon="REMOVE"),
+    Entry("fabrik.chain_move", "Move Chain Up", "TRIA_UP", {"direction": "UP"}),
+    Entry("fabrik.chain_move", "Move Chain Down", "TRIA_DOWN", {"direction": "DOWN"}),
+    LINE,
+    Entry("fabrik.from_ik", icon="CON_KINEMATIC"),
+    Entry("fabrik.to_ik", icon="CONSTRAINT_BONE"),
+)
+GOALS: tuple[Part, ...] = (
+    Entry("fabrik.target_add", icon="EMPTY_AXIS"),
+    Entry("fabrik.pole_add", icon="EMPTY_AXIS"),
+    LINE,
+    Entry("fabrik.goal_select", "Select Target", "RESTRICT_SELECT_OFF", {"role": "target"}),
+    Entry("fabrik.goal_select", "Select Pole", "NONE", {"role": "pole"}),
+    LINE,
+    GOALS_TO_POSE,
+    Entry("fabrik.pose_snap", "Pose to Goals"),
+    Entry("fabrik.goal_snap", "All Goals to Pose", "NONE", {"chains": "ALL"}),
+    Entry("fabrik.pose_snap", "Pose to All Goals", "NONE", {"chains": "ALL"}),
+)
+START_POSE: tuple[Part, ...] = (
+    Entry("fabrik.start_pose_capture", "Capture Start Pose", "POSE_HLT"),
+    Entry("fabrik.start_pose_capture", "Capture Start Pose of All Chains", "NONE", {"use_all": True}),
+    Entry("fabrik.start_pose_reset", "Reset Start Pose", "LOOP_BACK"),
+    Entry("fabrik.start_pose_reset", "Reset Start Pose of All Chains", "NONE", {"use_all": True}),
+)
+LIMIT: tuple[Part, ...] = (
+    Submenu("FABRIK_MT_human_joint"),
+    LINE,
+    *(Entry("fabrik.limit_axis", f"Hinge about {axis}", "NONE", {"axis": axis}) for axis in "XYZ"),
+    LINE,
+    Entry("fabrik.limit_copy", "Copy Limit to Selected", "COPYDOWN"),
+    Entry("fabrik.limit_mirror", "Copy Limit Mirrored"),
+    Entry("fabrik.limit_from_ik", "Limit from IK Limits", "CON_KINEMATIC"),
+)
+REPORT: tuple[Part, ...] = (Entry("fabrik.report_copy", icon="COPYDOWN"), Entry("fabrik.report_clear", icon="X"))
+STEPS: tuple[Part, ...] = (
+    Entry("fabrik.record", icon="REC"),
+    Entry("fabrik.steps_play", icon="PLAY"),
+    Entry("fabrik.step", "First Step", "REW", {"to": "FIRST"}),
+    Entry("fabrik.step", "Step Back", "FRAME_PREV", {"to": "BACK"}),
+    Entry("fabrik.step", "Step Forward", "FRAME_NEXT", {"to": "FORWARD"}),
+    Entry("fabrik.step", "Last Step", "FF", {"to": "LAST"}),
+    Entry("fabrik.record_clear", "Exit Steps", "X"),
+)
+# From the left against the clock as Blender fills a pie: west, east, south, north, and the corners from the north-west.
+PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, ADD, OVERLAY, GOALS_TO_POSE, Entry("fabrik.solve_all"))
+
+
+def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: tuple[Part, ...]) -> None:
+    """Entries, lines and switches, one below the other, or one a place of a pie."""
+    for part in parts:
+        if isinstance(part, Entry):
+            _draw_entry(layout, part)
+        elif isinstance(part, Submenu):
+            layout.menu(part.name)
+        elif part == OVERLAY:
+            layout.prop(scene_settings(context.scene), "show", text="Overlay", icon="OVERLAY")
+        elif part == LIVE:
+            _draw_live(context, layout)
+        else:
+            layout.separator()
+
+
+def _draw_entry(layout: bpy.types.UILayout, entry: Entry) -> None:
+    if entry.text:
+        options = layout.operator(entry.operator, text=entry.text, icon=entry.icon)
+    else:
+        options = layout.operator(entry.operator, icon=entry.icon)
+    for name, value in entry.options.items():
+        setattr(options, name, value)
+
+
+def _draw_live(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+    """The switch of the armature; an empty place in a pie, and a line in a menu, where there is none."""
+    owner = working_rig(context)
+    if owner is None or owner.type != "ARMATURE":
+        layout.separator()
+    else:
+        layout.prop(owner, "fabrik_live", text="Live", icon="DECORATE_DRIVER")

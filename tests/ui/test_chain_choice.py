@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The chain that the panel shows follows the active bone, and a chain that is picked in the list picks its tip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.rig.compat import is_selected
+
+from rigs import Bone, channels, make_armature, select
+
+
+def two_limbs() -> Any:
+    """A trunk, b0, with an arm of two bones at each side, b1 b2 and b3 b4, a chain for each; and b5, of no chain."""
+    bones = [
+        Bone((0, 0, 0), (0, 0, 1), parent=None),
+        Bone((0, 0, 1), (1, 0.1, 1), parent=0),
+        Bone((1, 0.1, 1), (2, 0, 1), parent=1),
+        Bone((0, 0, 1), (-1, 0.1, 1), parent=0),
+        Bone((-1, 0.1, 1), (-2, 0, 1), parent=3),
+        Bone((0, 0, 1), (0, 0, 2), parent=0),
+    ]
+    owner = make_armature(bones)
+    for tip in ("b2", "b4"):
+        bpy.ops.fabrik.chain_add(tip_bone=tip, bone_count=2)
+    select(owner, "b5")
+    seen()
+    return owner
+
+
+def seen() -> None:
+    """Let Blender's handlers see what was done, as they do after each click."""
+    owner: Any = bpy.context.view_layer.objects.active
+    owner.data.update_tag()
+    bpy.context.view_layer.update()
+
+
+def picked(owner: Any) -> tuple[str, set[str]]:
+    """The active bone and the selected ones."""
+    return owner.data.bones.active.name, {bone.name for bone in owner.pose.bones if is_selected(bone)}
+
+
+def pick_row(index: int) -> None:
+    """What a click in the list does."""
+    scene: Any = bpy.context.scene
+    scene.fabrik_list_index = index
+
+
+@pytest.mark.parametrize(("bone", "chain"), [("b1", "b2"), ("b2", "b2"), ("b3", "b4"), ("b4", "b4")])
+def test_the_list_follows_the_active_bone(bone: str, chain: str) -> None:
+    owner = two_limbs()
+    owner.fabrik.active_index = int(chain == "b2")
+    select(owner, bone)
+    seen()
+    assert owner.fabrik.active.name == chain
+    scene: Any = bpy.context.scene
+    assert scene.fabrik_list_index == owner.fabrik.active_index
+
+
+def test_a_bone_of_no_chain_leaves_the_list() -> None:
+    owner = two_limbs()
+    select(owner, "b1")
+    seen()
+    for bone in ("b5", "b0"):
+        select(owner, bone)
+        seen()
+        assert owner.fabrik.active.name == "b2"
+
+
+def test_the_chain_that_is_shown_stays_where_it_has_the_bone() -> None:
+    owner = two_limbs()
+    bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=3)
+    bpy.ops.fabrik.chain_add(tip_bone="b1", bone_count=1)
+    for index in (2, 0):
+        owner.fabrik.active_index = index
+        select(owner, "b2")
+        seen()
+        assert owner.fabrik.active_index == index
+        select(owner, "b5")
+        seen()
+    owner.fabrik.active_index = 1
+    select(owner, "b1")
+    seen()
+    assert owner.fabrik.active_index == 3, "the one whose tip it is, where the one that is shown has it not"
+
+
+def test_a_script_that_sets_the_active_chain_has_its_way() -> None:
+    owner = two_limbs()
+    select(owner, "b1")
+    seen()
+    before = picked(owner)
+    owner.fabrik.active_index = 1
+    seen()
+    assert owner.fabrik.active_index == 1
+    assert picked(owner) == before
+
+
+def test_no_bone_is_active() -> None:
+    owner = two_limbs()
+    owner.fabrik.active_index = 1
+    owner.data.bones.active = None
+    seen()
+    assert owner.fabrik.active_index == 1
+
+
+def test_following_has_nothing_evaluated() -> None:
+    owner = two_limbs()
+    owner.fabrik.active_index = 0
+    select(owner, "b3")
+    updates: list[str] = []
+
+    def note(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        updates.extend(update.id.name for update in depsgraph.updates)
+
+    seen()
+    assert owner.fabrik.active.name == "b4"
+    bpy.app.handlers.depsgraph_update_post.append(note)
+    try:
+        bpy.context.view_layer.update()
+    finally:
+        bpy.app.handlers.depsgraph_update_post.remove(note)
+    assert not updates
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_row_that_is_picked_picks_the_tip(index: int) -> None:
+    owner = two_limbs()
+    before = channels(owner)
+    pick_row(index)
+    tip = ("b2", "b4")[index]
+    assert owner.fabrik.active_index == index
+    assert picked(owner) == (tip, {tip})
+    seen()
+    assert owner.fabrik.active_index == index
+    assert picked(owner) == (tip, {tip})
+    assert channels(owner) == before
+
+
+def test_a_row_leaves_the_selection_where_the_active_bone_is_of_its_chain() -> None:
+    owner = two_limbs()
+    select(owner, "b3", "b1", "b2")
+    seen()
+    pick_row(1)
+    assert picked(owner) == ("b3", {"b1", "b2", "b3"})
+
+
+def test_a_row_in_object_mode_picks_no_bone() -> None:
+    owner = two_limbs()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = picked(owner)
+    pick_row(0)
+    assert owner.fabrik.active_index == 0
+    assert picked(owner) == before
+
+
+def test_a_row_whose_tip_is_hidden_or_gone_picks_no_bone() -> None:
+    owner = two_limbs()
+    bone = owner.pose.bones["b2"]
+    hidden = bone if hasattr(bone, "hide") else bone.bone
+    hidden.hide = True
+    before = picked(owner)
+    pick_row(0)
+    assert owner.fabrik.active_index == 0
+    assert picked(owner) == before
+    owner.fabrik.chains[1].tip_bone = "nothing"
+    pick_row(1)
+    assert owner.fabrik.active_index == 1
+    assert picked(owner) == before
+
+
+def test_a_row_beyond_the_list_changes_nothing() -> None:
+    owner = two_limbs()
+    before = owner.fabrik.active_index, picked(owner)
+    pick_row(7)
+    assert (owner.fabrik.active_index, picked(owner)) == before
+
+
+def test_the_row_is_not_stored() -> None:
+    two_limbs()
+    pick_row(0)
+    stored: Any = bpy.context.scene
+    assert "fabrik_list_index" not in stored.keys()  # noqa: SIM118  # Blender's data can't be asked by `in`
+    empty: Any = bpy.data.objects.new("Empty", None)
+    bpy.context.collection.objects.link(empty)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.view_layer.objects.active = empty
+    assert stored.fabrik_list_index == 0
+    pick_row(1)
+
+
+def test_a_file_that_is_opened_shows_the_chain_it_was_saved_with(tmp_path: Any) -> None:
+    owner = two_limbs()
+    select(owner, "b1")
+    seen()
+    owner.fabrik.active_index = 1
+    path = str(tmp_path / "saved.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    seen()
+    owner = bpy.context.view_layer.objects.active
+    assert owner.data.bones.active.name == "b1"
+    assert owner.fabrik.active_index == 1
+
+
+def test_undo_leaves_bone_and_list_together() -> None:
+    owner = two_limbs()
+    for bone in ("b1", "b3"):
+        select(owner, bone)
+        bpy.ops.ed.undo_push(message=f"Select {bone}")
+        seen()
+    assert owner.fabrik.active.name == "b4"
+    bpy.ops.ed.undo()
+    seen()
+    undone: Any = bpy.context.view_layer.objects.active
+    assert (undone.data.bones.active.name, undone.fabrik.active.name) == ("b1", "b2")

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The manual tells of everything that is ours, nothing in it leads nowhere, and it comes with the extension as HTML."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from html.parser import HTMLParser
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.operators import manual_pages
+from fabrik_addon.ui.base import FabrikPanel
+
+import addon_session
+from build import ROOT, build
+
+PAGES = ROOT / "fabrik_addon" / "manual"
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+OWNERS = (bpy.types.Object, bpy.types.PoseBone, bpy.types.Scene, bpy.types.WindowManager)
+INHERITED = {"rna_type", "bl_idname"}
+
+
+def headings(path: Path) -> set[str]:
+    """The anchors of a Markdown file, as GitHub makes them."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    found = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+def settings() -> Iterator[str]:
+    """What Blender calls each of our operators and properties when it looks for the manual."""
+    yield from (f"bpy.ops.fabrik.{name}" for name in dir(bpy.ops.fabrik))
+    for owner in OWNERS:
+        names = owner.bl_rna.properties.keys()
+        yield from (f"bpy.types.{owner.__name__}.{name}" for name in names if name.startswith("fabrik"))
+    for kind in (bpy.types.PropertyGroup, bpy.types.AddonPreferences):
+        for cls in kind.__subclasses__():
+            if cls.__module__.startswith(f"{addon_session.MODULE}.") and getattr(cls, "is_registered", False):
+                own = [prop.identifier for prop in cls.bl_rna.properties if prop.identifier not in INHERITED]
+                yield from (f"bpy.types.{cls.__name__}.{name}" for name in own if name != "name" or "name" in ours(cls))
+
+
+def ours(cls: type) -> dict[str, Any]:
+    """The properties that a class of ours defines itself."""
+    found: dict[str, Any] = cls.__annotations__ if hasattr(cls, "__annotations__") else {}
+    return found
+
+
+def test_f1_knows_everything_of_ours() -> None:
+    names = list(settings())
+    assert len(names) > 80
+    assert any("FABRIK_AP_preferences.tolerance" in name for name in names)
+    untold = [name for name in names if not _place(name)]
+    assert not untold, "add them to PLACES in operators/manual_pages.py"
+
+
+def _place(name: str) -> tuple[str, str] | None:
+    for pattern, page, heading in manual_pages.PLACES:
+        if fnmatchcase(name.lower(), pattern):
+            return page, heading
+    return None
+
+
+@pytest.mark.parametrize("place", manual_pages.PLACES, ids=lambda place: place[0])
+def test_f1_leads_to_a_heading_that_is_there(place: tuple[str, str, str]) -> None:
+    _, page, heading = place
+    assert heading in headings(PAGES / f"{page}.md")
+
+
+@pytest.mark.parametrize("panel", FabrikPanel.__subclasses__(), ids=lambda panel: panel.__name__)
+def test_each_panels_button_leads_to_a_heading_that_is_there(panel: type[FabrikPanel]) -> None:
+    page, heading = panel.told_at
+    assert heading in headings(PAGES / f"{page}.md")
+
+
+@pytest.mark.parametrize("path", [*sorted(PAGES.glob("*.md")), ROOT / "README.md"], ids=lambda path: path.name)
+def test_no_link_is_dead(path: Path) -> None:
+    for link in LINK.findall(path.read_text(encoding="utf-8")):
+        if "://" in link:
+            continue
+        file, _, anchor = link.partition("#")
+        leads_to = (path.parent / file).resolve() if file else path
+        assert leads_to.is_file(), link
+        assert not anchor or anchor in headings(leads_to), link
+
+
+def test_the_index_names_each_page() -> None:
+    named = set(LINK.findall((PAGES / "index.md").read_text(encoding="utf-8")))
+    assert {path.name for path in PAGES.glob("*.md")} - {"index.md"} <= named
+
+
+class Html(HTMLParser):
+    """What a page of the HTML has: the anchors, and where it leads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.anchors |= {found["id"] or ""} if "id" in found else set()
+        self.links += [found[name] or "" for name in ("href", "src") if name in found]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The manual in the built archive, by the paths inside its folder."""
+    with zipfile.ZipFile(build(tmp_path_factory.mktemp("manual"))) as archive:
+        inside = [name for name in archive.namelist() if name.startswith("manual/")]
+        return {name.removeprefix("manual/"): archive.read(name) for name in inside}
+
+
+def test_the_archive_has_each_page_as_html_and_no_markdown(built: dict[str, bytes]) -> None:
+    assert {f"{path.stem}.html" for path in PAGES.glob("*.md")} <= set(built)
+    assert not [name for name in built if name.endswith(".md")]
+
+
+def test_no_link_of_the_html_is_dead(built: dict[str, bytes]) -> None:
+    pages = {name: Html(text.decode()) for name, text in built.items() if name.endswith(".html")}
+    for name, page in pages.items():
+        for link in page.links:
+            if "://" in link:
+                continue
+            file, _, anchor = link.partition("#")
+            leads_to = str(PurePosixPath(*_resolved(PurePosixPath(name).parent / file))) if file else name
+            assert leads_to in built, f"{name}: {link}"
+            assert not anchor or anchor in pages[leads_to].anchors, f"{name}: {link}"
+
+
+def _resolved(path: PurePosixPath) -> list[str]:
+    parts: list[str] = []
+    for part in path.parts:
+        parts = parts[:-1] if part == ".." else [*parts, part]
+    return parts
+
+
+def test_the_html_has_every_heading_and_every_table_of_the_markdown(built: dict[str, bytes]) -> None:
+    for path in PAGES.glob("*.md"):
+        page = Html(built[f"{path.stem}.html"].decode())
+        assert headings(path) <= page.anchors, path.name
+        rules = re.findall(r"^\|[-:| ]*-[-:| ]*\|$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert built[f"{path.stem}.html"].count(b"<table>") == len(rules), path.name
+        assert "|---" not in page.text, path.name
+
+
+def test_pictures_come_along_whole_and_no_others(built: dict[str, bytes]) -> None:
+    pictures = {name: data for name, data in built.items() if name.startswith("pictures/")}
+    assert pictures
+    for name, data in pictures.items():
+        assert data == (ROOT / "scripts" / name).read_bytes()
+    shown = {link for name, text in built.items() if name.endswith(".html") for link in Html(text.decode()).links}
+    assert set(pictures) <= shown
+
+
+def test_f1_leads_to_a_file_of_the_archive(built: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manual_pages, "is_built", lambda: True)
+    _, found = manual_pages.manual_map()
+    for _, file in found:
+        assert file in built
+        assert b'http-equiv="refresh"' in built[file]
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses that are handed to the browser."""
+    addresses: list[str] = []
+    monkeypatch.setattr("webbrowser.open", lambda url, *_, **__: addresses.append(url) or True)
+    return addresses
+
+
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [("fabrik.bake", "baking"), ("FabrikChain.target", "chains"), ("PoseBone.fabrik_axis", "limits")],
+)
+def test_blenders_own_operator_opens_our_page(opened: list[str], name: str, page: str) -> None:
+    assert bpy.ops.wm.doc_view_manual(doc_id=name) == {"FINISHED"}
+    assert len(opened) == 1
+    assert opened[0] == (manual_pages.MANUAL / f"{page}.md").as_uri()
+    assert (manual_pages.MANUAL / f"{page}.md").is_file()
+
+
+def test_the_button_opens_a_page_and_refuses_one_that_is_not_there(opened: list[str]) -> None:
+    assert bpy.ops.fabrik.manual() == {"FINISHED"}
+    assert bpy.ops.fabrik.manual(page="limits", heading="locks") == {"FINISHED"}
+    assert [Path(address).name for address in opened] == ["index.md", "limits.md"]
+    with pytest.raises(RuntimeError, match=r"the manual has no 'nothing\.md'"):
+        bpy.ops.fabrik.manual(page="nothing")
+    assert len(opened) == 2
+
+
+def test_in_the_installed_extension_the_button_opens_html(
+    opened: list[str], built: dict[str, bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, data in built.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    monkeypatch.setattr(manual_pages, "MANUAL", tmp_path)
+    monkeypatch.setattr("fabrik_addon.operators.manual.MANUAL", tmp_path)
+    bpy.ops.fabrik.manual()
+    bpy.ops.fabrik.manual(page="limits", heading="locks")
+    bpy.ops.wm.doc_view_manual(doc_id="fabrik.bake")
+    names = ("index.html", "at/limits.locks.html", "at/baking.options.html")
+    assert opened == [(tmp_path / name).as_uri() for name in names]

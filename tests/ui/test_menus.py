@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every operator is at hand in the menus, says why it is disabled, and the shortcuts take no key that is taken."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.ui import entries, keymap, menus
+
+from rigs import add_chain, make_line
+
+# Not in the menus, and why.
+LEFT_OUT = {
+    "report_frame": "a button beside each frame of the report",
+    "limit_human": "its joints are drawn one by one",
+}
+PRESETS = ("Blender", "Industry_Compatible", "Blender_27x")
+
+
+def all_parts() -> Iterator[entries.Part]:
+    for cls in menus.FabrikMenu.__subclasses__():
+        yield from cls.parts
+    yield from entries.PIE
+
+
+def all_entries() -> list[entries.Entry]:
+    return [part for part in all_parts() if isinstance(part, entries.Entry)]
+
+
+def operator(name: str) -> Any:
+    return getattr(bpy.ops.fabrik, name.removeprefix("fabrik."))
+
+
+def test_every_operator_is_in_a_menu() -> None:
+    found = {entry.operator.removeprefix("fabrik.") for entry in all_entries()}
+    assert found | set(LEFT_OUT) == set(dir(bpy.ops.fabrik)), "add it to ui/entries.py"
+    assert not found & set(LEFT_OUT)
+
+
+@pytest.mark.parametrize("entry", all_entries(), ids=lambda entry: f"{entry.operator} {entry.text}")
+def test_every_entry_calls_an_operator_with_options_that_it_has(entry: entries.Entry) -> None:
+    properties = operator(entry.operator).get_rna_type().properties
+    for name, value in entry.options.items():
+        assert name in properties
+        if properties[name].type == "ENUM":
+            assert value in [item.identifier for item in properties[name].enum_items]
+    icons = bpy.types.UILayout.bl_rna.functions["operator"].parameters["icon"].enum_items
+    assert entry.icon in [item.identifier for item in icons]
+
+
+def test_entries_of_one_menu_are_told_apart() -> None:
+    for cls in menus.FabrikMenu.__subclasses__():
+        found = [part for part in cls.parts if isinstance(part, entries.Entry)]
+        texts = [entry.text or operator(entry.operator).get_rna_type().name for entry in found]
+        assert len(set(texts)) == len(texts)
+
+
+def test_every_menu_is_reached_from_the_main_one() -> None:
+    reached = {"FABRIK_MT_main"}
+    for part in all_parts():
+        if isinstance(part, entries.Submenu):
+            assert hasattr(bpy.types, part.name)
+            reached.add(part.name)
+    assert {"FABRIK_MT_human_joint", *(cls.__name__ for cls in menus.FabrikMenu.__subclasses__())} == reached
+
+
+def test_blenders_menus_have_ours_once() -> None:
+    for name in menus.HOMES:
+        home: Any = getattr(bpy.types, name)
+        drawn = [function for function in home._dyn_ui_initialize() if "fabrik" in function.__module__]
+        assert len(drawn) == 1
+
+
+def test_the_pie_has_its_eight_places() -> None:
+    assert len(entries.PIE) == 8
+    assert None not in entries.PIE
+
+
+def nothing() -> None:
+    """No object at all."""
+
+
+def mesh() -> None:
+    made = bpy.data.objects.new("Mesh", bpy.data.meshes.new("Mesh"))
+    bpy.context.collection.objects.link(made)
+    bpy.context.view_layer.objects.active = made
+
+
+def no_chain() -> None:
+    make_line(3)
+
+
+def edited() -> None:
+    add_chain(make_line(3))
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def disabled() -> None:
+    add_chain(make_line(3)).enabled = False
+
+
+@pytest.mark.parametrize("situation", [nothing, mesh, no_chain, edited, disabled], ids=lambda found: found.__name__)
+@pytest.mark.parametrize("name", sorted(dir(bpy.ops.fabrik)))
+def test_an_operator_that_is_disabled_says_why(name: str, situation: Callable[[], None]) -> None:
+    situation()
+    if operator(name).poll():
+        assert name == "manual" or situation not in {nothing, mesh}
+        return
+    with pytest.raises(RuntimeError, match=r"poll\(\) ") as refused:
+        operator(name)()
+    assert "context is incorrect" not in str(refused.value)
+    reason = str(refused.value).split("poll() ", 1)[1].removeprefix("failed, ").strip()
+    assert len(reason) > 10
+    assert reason[0].isupper()
+
+
+def test_shortcuts_take_no_key_of_blenders() -> None:
+    manager: Any = bpy.context.window_manager
+    active = manager.keyconfigs.active.name
+    wanted = {(shortcut.keymap, shortcut.key) for shortcut in keymap.SHORTCUTS}
+    above = ("3D View", "3D View Generic", "Object Non-modal", "Screen", "Window", "Frames", "User Interface")
+    wanted |= {(name, key) for _, key in wanted for name in above}
+    try:
+        for preset in PRESETS:
+            folder = next(iter(bpy.utils.preset_paths("keyconfig")))
+            assert bpy.utils.keyconfig_set(os.path.join(folder, f"{preset}.py"))  # noqa: PTH118  # Blender wants a text
+            maps = manager.keyconfigs.active.keymaps
+            assert len(maps) > 50
+            taken = [
+                (preset, found.name, item.idname)
+                for found in maps
+                for item in found.keymap_items
+                if (found.name, item.type) in wanted and (item.any or (item.ctrl and item.shift and not item.alt))
+            ]
+            assert not taken
+    finally:
+        manager.keyconfigs.active = manager.keyconfigs[active]
