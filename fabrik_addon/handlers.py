@@ -35,7 +35,7 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 
 
 def _before_load(*_: Any) -> None:
-    live.state.forget()
+    live.state.forget_all()
     live.state.paused = True
 
 
@@ -56,9 +56,10 @@ def _before_undo(*_: Any) -> None:
     live.state.forget()
 
 
-def _after_undo(*_: Any) -> None:
+def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
     live.state.forget()
     live.state.undone = True
+    _guarded(lambda: live.remember_restored(scene))
     record.state.current = None
     chain_choice.look_again()
     view.touch()
@@ -94,7 +95,7 @@ def _guarded(work: Callable[[], None]) -> None:
 
 def register() -> None:
     """Hang the functions on Blender's handlers, with nothing known of any file."""
-    live.state.forget()
+    live.state.forget_all()
     live.state.paused = live.state.held = False
     for name, function in HANDLERS.items():
         if hasattr(bpy.app.handlers, name):

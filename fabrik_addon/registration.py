@@ -11,7 +11,7 @@ from . import cli, handlers, operators, ui
 from .operators import manual
 from .overlay import settings as overlay_settings
 from .overlay import strip, view
-from .rig import limit_properties, properties, versions
+from .rig import limit_properties, live_properties, properties, versions
 from .ui import chain_choice, keymap, menus
 
 Step = tuple[Callable[[], None], Callable[[], None]]
@@ -24,6 +24,7 @@ def _class_step(cls: type) -> Step:
 STEPS: Sequence[Step] = (
     (properties.register, properties.unregister),
     (limit_properties.register, limit_properties.unregister),
+    (live_properties.register, live_properties.unregister),
     (versions.register, versions.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
     (overlay_settings.register, overlay_settings.unregister),

@@ -6,6 +6,8 @@ from __future__ import annotations
 import bpy
 from fabrik_addon.rig.compat import fcurves_of as curves_of
 from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.session import live
+from mathutils import Quaternion
 
 from rigs import Bone, Point, add_chain, make_armature, make_line, tip_error
 
@@ -75,4 +77,35 @@ def many_limbs(count: int) -> bpy.types.Object:
     return owner
 
 
-__all__ = ("curves_of", "keyed", "limb_on_a_bone", "live_line", "many_limbs", "shown_error", "two_levels", "update")
+TURN = Quaternion((1.0, 0.0, 0.0), 0.5)
+
+
+def turned(owner: bpy.types.Object, name: str, turn: Quaternion = TURN) -> Quaternion:
+    """Turn a bone by hand; how it was turned."""
+    bone = owner.pose.bones[name]
+    bone.rotation_quaternion = bone.rotation_quaternion @ turn
+    return bone.rotation_quaternion.copy()
+
+
+def hand_of(owner: bpy.types.Object, chain: FabrikChain) -> live.Hand | None:
+    return live.state.hands.get((owner.name_full, chain.name))
+
+
+def start_of(chain: FabrikChain, bone: str) -> Quaternion:
+    return Quaternion(chain.captured[bone].rotation)
+
+
+__all__ = (
+    "TURN",
+    "curves_of",
+    "hand_of",
+    "keyed",
+    "limb_on_a_bone",
+    "live_line",
+    "many_limbs",
+    "shown_error",
+    "start_of",
+    "turned",
+    "two_levels",
+    "update",
+)

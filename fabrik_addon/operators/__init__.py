@@ -3,6 +3,7 @@
 
 from . import (
     baking,
+    by_hand,
     chains,
     converting,
     dragging,
@@ -27,6 +28,7 @@ MODULES = (
     dragging,
     recording,
     start_pose,
+    by_hand,
     limits,
     manual,
 )

@@ -10,6 +10,7 @@ import bpy
 from ..errors import FabrikError
 from ..rig.checks import edit_refusal, rig_refusal
 from ..rig.find import working_chain, working_rig
+from ..session import live
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -43,11 +44,12 @@ class RigOperator(bpy.types.Operator):
         return ""
 
     def execute(self, context: bpy.types.Context) -> Returned:
-        try:
-            return self.run(context, working_rig(context))
-        except FabrikError as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        with live.own_work():
+            try:
+                return self.run(context, working_rig(context))
+            except FabrikError as error:
+                self.report({"ERROR"}, str(error))
+                return {"CANCELLED"}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         """Do it; a `FabrikError` becomes a report. Each operator has its own."""

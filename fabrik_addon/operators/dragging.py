@@ -12,6 +12,7 @@ from mathutils import Vector
 from ..errors import FabrikError
 from ..rig.find import working_chain, working_rig
 from ..rig.properties import FabrikChain, rig_of
+from ..session import live
 from ..session.drag import Drag, begin, drag_to, finish, tip_of
 from ..session.wording import STATUS_TEXTS, length_text
 from .base import ChainOperator
@@ -143,6 +144,7 @@ class FABRIK_OT_drag(ChainOperator):
     def _ended(self, context: bpy.types.Context, result: Returned) -> Returned:
         context.workspace.status_text_set(None)
         context.area.header_text_set(None)
+        live.accept()
         return result
 
 

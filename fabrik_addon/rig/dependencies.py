@@ -39,10 +39,10 @@ def carriers_of(found: bpy.types.Object, bone: str) -> set[tuple[str, str]]:
         found: A target or pole, or an armature.
         bone: Name of a bone of `found`, or "".
     """
-    return {(thing.name_full, name) for thing, name in _carriers(found, bone)}
+    return {(thing.name_full, name) for thing, name in ties_behind(found, bone)}
 
 
-def _carriers(found: bpy.types.Object, bone: str) -> list[Tie]:
+def ties_behind(found: bpy.types.Object, bone: str) -> list[Tie]:
     """`carriers_of` with the objects themselves."""
     waiting: list[Tie] = [(found, bone)]
     seen: dict[tuple[str, str], Tie] = {}
@@ -71,7 +71,7 @@ def is_simulated(found: bpy.types.Object, bone: str) -> bool:
     """
     return any(
         thing.rigid_body is not None or any(modifier.type in SIMULATIONS for modifier in thing.modifiers)
-        for thing, _ in _carriers(found, bone)
+        for thing, _ in ties_behind(found, bone)
     )
 
 
@@ -82,11 +82,11 @@ def broken_driver(found: bpy.types.Object, bone: str) -> str:
         found: A target or pole.
         bone: Name of a bone of `found`, or "".
     """
-    for thing, name in _carriers(found, bone):
+    for thing, name in ties_behind(found, bone):
         data = thing.animation_data
         for curve in data.drivers if data is not None else ():
             of_bone = curve.data_path.startswith("pose.bones[")
-            of_this = _bone_in(curve.data_path) == name if of_bone else True
+            of_this = bone_in(curve.data_path) == name if of_bone else True
             if curve.driver is not None and of_this and not curve.mute and not curve.driver.is_valid:
                 return f"'{curve.data_path}' of '{thing.name}'"
     return ""
@@ -124,11 +124,11 @@ def _ties_of_drivers(thing: bpy.types.Object, path: str) -> list[Tie]:
             continue
         for target in (target for variable in curve.driver.variables for target in variable.targets):
             if isinstance(target.id, bpy.types.Object):
-                ties.append((target.id, target.bone_target or _bone_in(target.data_path)))
+                ties.append((target.id, target.bone_target or bone_in(target.data_path)))
     return ties
 
 
-def _bone_in(path: str) -> str:
+def bone_in(path: str) -> str:
     """The bone's name in a data path, or ""."""
     found = BONE_IN_PATH.search(path)
     return bpy.utils.unescape_identifier(found.group(1)) if found else ""

@@ -271,6 +271,15 @@ class RigView:
         setattr(self._owner, "fabrik_live", on)
 
     @property
+    def auto_capture(self) -> bool:
+        """Whether a pose made by hand on a live chain becomes its start pose, where that moves no other frame."""
+        return bool(getattr(self._owner, "fabrik_auto_capture"))
+
+    @auto_capture.setter
+    def auto_capture(self, on: bool) -> None:
+        setattr(self._owner, "fabrik_auto_capture", on)
+
+    @property
     def bake_report(self) -> str:
         """What came of the last bake, as JSON; "" where there was none."""
         return str(getattr(self._owner, "fabrik_bake_report"))

@@ -21,6 +21,7 @@ from ..rig.versions import newer_refusal
 from ..session.telling import told_of
 from ..session.wording import length_text, measure_text
 from .base import MODES, FabrikPanel
+from .live_notes import draw_notes
 from .status import ICONS, Icon
 from .viewing import draw_switches
 
@@ -66,6 +67,7 @@ class FABRIK_PT_chains(FabrikPanel):
             row.operator("fabrik.solve", icon="CON_KINEMATIC")
             row.operator("fabrik.solve_all")
             layout.operator("fabrik.drag", icon="VIEW_PAN")
+            draw_notes(context, layout, owner, _draw_wrapped)
         _draw_status(context, layout, chain, rig_refusal(owner))
 
 
@@ -111,6 +113,7 @@ class FABRIK_PT_start(FabrikPanel):
         row = layout.row(align=True)
         row.operator("fabrik.start_pose_capture", icon="POSE_HLT")
         row.operator("fabrik.start_pose_reset", icon="LOOP_BACK")
+        layout.prop(owner, "fabrik_auto_capture")
         warning = _start_warning(owner, chain)
         if warning:
             _draw_wrapped(context, layout, warning, "ERROR")

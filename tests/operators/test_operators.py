@@ -208,6 +208,7 @@ ONLY_LOOK = {
 }  # these change nothing in the file
 WITH_A_MOUSE = {"drag"}  # tried in a window by gui_check.py
 NOT_REDONE = {"manual"}  # which would open the browser again
+WHILE_LIVE = {"hand_pose_keep"}  # tried in session/test_live_by_hand.py
 
 
 @pytest.mark.parametrize("name", UNDOABLE)
@@ -256,7 +257,7 @@ def test_every_operator_has_words_and_options_for_the_redo_panel() -> None:
             for prop in kind.properties
             if prop.identifier != "rna_type"
         )
-    assert set(dir(bpy.ops.fabrik)) == {*UNDOABLE, *ONLY_LOOK, *WITH_A_MOUSE, *NOT_REDONE}
+    assert set(dir(bpy.ops.fabrik)) == {*UNDOABLE, *ONLY_LOOK, *WITH_A_MOUSE, *NOT_REDONE, *WHILE_LIVE}
 
 
 def test_a_failing_add_makes_nothing() -> None:

@@ -2,7 +2,8 @@
 """Live posing: chains follow their goals whenever something moves."""
 
 from .ahead import ahead
-from .known import state
+from .by_hand import accept, deaf_to_keys, keep_hand, own_work, remember_restored
+from .known import Hand, state
 from .ticking import tick
 
-__all__ = ("ahead", "state", "tick")
+__all__ = ("Hand", "accept", "ahead", "deaf_to_keys", "keep_hand", "own_work", "remember_restored", "state", "tick")

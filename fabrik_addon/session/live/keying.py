@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Automatic keying of what live posing moved, as Blender keys what the user moved: when the mouse is let go."""
+"""Automatic keying of what live posing moved, as Blender keys what the user moved: when the mouse is let go.
+
+Blender keeps a state for undo before live posing hears that the mouse was let go, so without these keys. While a tool
+is at work the chains that wait for keys are therefore marked in the file, and a state that undo or redo brings back
+with a mark gets its keys. Where no tool was at work, what was keyed is remembered beside the file.
+"""
 
 from __future__ import annotations
 
@@ -9,48 +14,83 @@ import bpy
 
 from ...rig.chain_bones import pose_bones
 from ...rig.keys import KeyedChannels, insert_auto_keys
+from ...rig.live_properties import mark_unkeyed, unkeyed_chains
 from ...rig.prepared import frame_of
-from .known import Item, LiveChain, state
+from .known import Item, LiveChain, Names, Numbers, Pair, state
+from .tools import tool_of
 
 
-def key_posed(context: bpy.types.Context, posed: Iterable[Item], depsgraph: bpy.types.Depsgraph) -> None:
-    """Key chains that were posed, where automatic keying is on; those posed in a drag when it ended.
+def key_posed(
+    context: bpy.types.Context, posed: Iterable[Item], depsgraph: bpy.types.Depsgraph, is_undone: bool
+) -> None:
+    """Key chains that were posed, where automatic keying is on; those posed by a tool when it was confirmed.
 
     Args:
         context: Only its own scene is keyed.
         posed: Chains that were written now.
         depsgraph: Evaluated for the frame.
+        is_undone: Whether undo or redo brought back what was evaluated.
     """
     scene = context.scene
     is_own = scene is not None and depsgraph.scene is not None and scene.name_full == depsgraph.scene.name_full
     if state.held or scene is None or not is_own or not scene.tool_settings.use_keyframe_insert_auto:
+        _unmark(state.unkeyed)
         state.unkeyed.clear()
         return
     known = {(rig.owner, name): found for rig in state.rigs for name, found in rig.chains.items()}
     pairs = [(rig.owner, name) for rig, name in posed if (rig.owner, name) in known]
-    if _is_dragging(context):
+    if state.heeded:
+        pairs += [pair for pair in known if _is_by_hand(pair) and pair not in pairs]
+    frame = frame_of(depsgraph)
+    if is_undone:
+        wanted = {pair for pair in known if _is_marked(pair)}
+        wanted |= {pair for pair in pairs if _is_by_hand(pair) or _step(pair, known[pair], frame) in state.key_steps}
+    elif tool_of(context):
         for pair in pairs:
             state.unkeyed.setdefault(pair, known[pair].before)
+        _mark(pairs)
         return
-    dragged = [pair for pair, numbers in state.unkeyed.items() if pair in known and known[pair].numbers != numbers]
-    wanted = {pair for pair in pairs if pair not in state.unkeyed} | {*dragged}  # not those of a cancelled drag
-    state.unkeyed.clear()
+    else:
+        wanted = {pair for pair in pairs if pair not in state.unkeyed or _is_by_hand(pair)}
+        state.key_steps.extend(_step(pair, known[pair], frame) for pair in wanted)
+        wanted |= {pair for pair, numbers in state.unkeyed.items() if pair in known and known[pair].numbers != numbers}
+    _unmark([*state.unkeyed, *wanted])
+    state.unkeyed.clear()  # those of a cancelled tool are not keyed
     for owner, name in sorted(wanted, key=lambda pair: (pair[0].name_full, pair[1])):
-        _key(context, owner, known[owner, name], depsgraph)
+        _key(context, owner, known[owner, name], frame)
 
 
-def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveChain, depsgraph: bpy.types.Depsgraph) -> None:
+def _step(pair: Pair, known: LiveChain, frame: float) -> tuple[Names, float, Numbers]:
+    """What tells a state in which a chain was keyed from others."""
+    return (pair[0].name_full, pair[1]), frame, known.numbers
+
+
+def _is_by_hand(pair: Pair) -> bool:
+    """Whether what was done by hand to a chain is the pose that it has now."""
+    names = pair[0].name_full, pair[1]
+    hand = state.hands.get(names)
+    return names in state.heeded and hand is not None and not hand.reason
+
+
+def _is_marked(pair: Pair) -> bool:
+    return pair[1] in unkeyed_chains(pair[0])
+
+
+def _mark(pairs: Iterable[Pair]) -> None:
+    """Mark chains in the file, beside those that are."""
+    for owner, name in pairs:
+        mark_unkeyed(owner, [*dict.fromkeys([*unkeyed_chains(owner), name])])
+
+
+def _unmark(pairs: Iterable[Pair]) -> None:
+    """Take marks away."""
+    for owner, name in pairs:
+        mark_unkeyed(owner, [other for other in unkeyed_chains(owner) if other != name])
+
+
+def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveChain, frame: float) -> None:
     """Key the bones of a chain that are written."""
     bones = pose_bones(owner)
     written = [bones[channels.bone] for channels in known.prepared.channels if channels is not None]
-    if insert_auto_keys(context, written, KeyedChannels(owner, frame_of(depsgraph))):
+    if insert_auto_keys(context, written, KeyedChannels(owner, frame)):
         state.order = None  # from now on frames move its bones
-
-
-def _is_dragging(context: bpy.types.Context) -> bool:
-    """Whether a modal transform is going on."""
-    manager = context.window_manager
-    windows = manager.windows if manager else ()
-    return any(
-        operator.bl_idname.startswith("TRANSFORM_OT") for window in windows for operator in window.modal_operators
-    )

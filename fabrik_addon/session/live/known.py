@@ -8,6 +8,7 @@ may not: at an undo, and while a file loads. No reference to a bone, a chain or 
 from __future__ import annotations
 
 from array import array
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -18,8 +19,9 @@ from mathutils import Matrix, Vector
 from ...rig.animated import Motion
 from ...rig.array_types import Doubles
 from ...rig.chain_space import ChainSpace, RigFrame
+from ...rig.kept_start import KeptStart
 from ...rig.prepared import Prepared
-from ...rig.rotations import V3
+from ...rig.rotations import Q4, V3
 from ..outcome import Outcome
 from .batch import Batch
 from .tips import Tips
@@ -27,6 +29,7 @@ from .tips import Tips
 Numbers = tuple[float, ...]
 Foreseen = dict[float, tuple[Numbers, tuple[V3, ...]]]  # by frame: goals in chain space, and in the world
 
+REMEMBERED = 256  # states that undo may come back to
 GONE = (ReferenceError, KeyError, TypeError)  # raised where an object, a chain or a bone is not there any more
 
 
@@ -88,6 +91,8 @@ class LiveChain:
         outcome: What came of it.
         stored: What is stored of that with the chain; None where it has to be looked up.
         is_fresh: False once something changed it; then it is read anew.
+        start: The start pose as it was stored when the chain was read; None where nobody asked.
+        accepted: Values of channels, by bones, that stand there by the add-on's own doing, beside those written live.
     """
 
     name: str
@@ -106,6 +111,8 @@ class LiveChain:
     outcome: Outcome = field(default_factory=lambda: Outcome("", "NONE"))
     stored: Outcome | None = None
     is_fresh: bool = True
+    start: KeptStart | None = None
+    accepted: dict[str, list[float]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -139,8 +146,51 @@ class LiveRig:
     tips: Tips | None = None
 
 
+@dataclass(slots=True, eq=False)
+class Hand:
+    """What was done by hand to a live chain, and what came of it.
+
+    Attributes:
+        bones: Names of the bones that were turned.
+        wanted: The rotation of each bone of the chain as it was wanted: those by hand, the others as they stood.
+        stood: The values of their channels before.
+        before: The start pose as it was stored before.
+        reason: Why live posing put the bones back; "" where the pose became the start pose.
+        is_keyed: Whether automatic keying is to keep it, for a start pose that is what is keyed.
+        tool: Which modal tool is at it; 0 for none.
+        after: The start pose as it was stored then.
+    """
+
+    bones: list[str]
+    wanted: dict[str, Q4]
+    stood: dict[str, list[float]]
+    before: KeptStart
+    reason: str = ""
+    is_keyed: bool = False
+    tool: int = 0
+    after: KeptStart | None = None
+
+
 Item = tuple[LiveRig, str]  # an armature and the name of a chain of it
 Pair = tuple[bpy.types.Object, str]  # the same by what lasts longer
+Names = tuple[str, str]  # and by what outlasts undo: full name of the armature object, name of the chain
+Values = dict[str, list[float]]  # of the rotation channels of bones
+
+
+class Replay(NamedTuple):
+    """What live posing made of a state of a chain that undo or redo may bring back.
+
+    Attributes:
+        names: The chain.
+        start: Its start pose as it was stored.
+        values: Its channels as they stood.
+        hand: What was made of these.
+    """
+
+    names: Names
+    start: KeptStart
+    values: Values
+    hand: Hand
 
 
 @dataclass(slots=True)
@@ -149,13 +199,20 @@ class LiveState:
 
     Attributes:
         paused: While a file loads, or frames are visited, nothing is solved.
-        held: While a tip is dragged nothing is keyed.
+        held: While a tip is dragged nothing is keyed, nor done by hand.
+        was_held: Whether it was at the last call, so that what stands now is where the drag left it.
         scene: Full name of the scene for which the rest holds.
         rigs: Its live armatures.
         order: Their chains by levels, or None where all has to be looked up.
         watched: The live armatures, and their targets and poles.
         unkeyed: Chains posed while a modal transform ran, to be keyed when it ends, each with the goals before it.
         undone: Whether the next evaluation follows an undo or a redo.
+        restored: The channels of chains as an undo or a redo left them, until they are evaluated.
+        own: How many operators of the add-on are at work: what these write is not done by hand.
+        hands: What was done by hand to chains, for as long as nothing else happened to them.
+        heeded: Chains of which the last call heard so.
+        replays: The last states that were answered after Blender had kept them for undo.
+        key_steps: The same for automatic keys: chain, frame, and goals in chain space.
         heard: `Changes.count` at the last call.
         reads: Number of times that a chain was read in full so far.
         solves: Number of solves so far.
@@ -164,12 +221,19 @@ class LiveState:
 
     paused: bool = False
     held: bool = False
+    was_held: bool = False
     scene: str = ""
     rigs: list[LiveRig] = field(default_factory=list)
     order: list[list[Item]] | None = None
     watched: set[bpy.types.Object] = field(default_factory=set)
     unkeyed: dict[Pair, Numbers] = field(default_factory=dict)
     undone: bool = False
+    restored: dict[Names, Values] = field(default_factory=dict)
+    own: int = 0
+    hands: dict[Names, Hand] = field(default_factory=dict)
+    heeded: set[Names] = field(default_factory=set)
+    replays: deque[Replay] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    key_steps: deque[tuple[Names, float, Numbers]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     heard: int = -1
     reads: int = 0
     solves: int = 0
@@ -181,6 +245,14 @@ class LiveState:
         self.rigs.clear()
         self.watched.clear()
         self.unkeyed.clear()
+        self.restored.clear()
+        self.hands.clear()
+
+    def forget_all(self) -> None:
+        """Another file: nor may any state come back."""
+        self.forget()
+        self.replays.clear()
+        self.key_steps.clear()
 
 
 state = LiveState()

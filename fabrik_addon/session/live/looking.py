@@ -93,3 +93,15 @@ def switch_off(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) 
     chain.enabled = False
     state.order = None
     store(chain, Outcome(chain.name, "REFUSED", reason=f"switched off while live: {error.local}"))
+
+
+def switch_rig_off(rig: LiveRig, error: Exception) -> None:
+    """Switch live posing off for an armature that fails in a way not foreseen, and say so where the user sees it."""
+    log.error("live posing of '%s' failed and is switched off", rig.owner.name, exc_info=error)
+    found = rig_of(rig.owner)
+    found.live = False
+    state.order = None
+    reason = f"live posing failed and is switched off: {type(error).__name__} {error}".strip()
+    for chain in found.chains:
+        if chain.enabled:
+            store(chain, Outcome(chain.name, "REFUSED", reason=reason))

@@ -18,11 +18,13 @@ from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.checks import check_rig
 from ...rig.goals import goals_of
+from ...rig.kept_start import read_kept
 from ...rig.keys import KeyedChannels
 from ...rig.plain_motion import may_hide
 from ...rig.prepared import Prepared, RigFacts, read
 from ...rig.properties import FabrikChain
 from ...rig.rotations import Q4, V3, minus, v3
+from ...rig.row import Row
 from ...rig.targets import reader_of, resolve_point
 from ...rig.writer import BoneChannels, channels_of
 from ..measuring import EXACT, ULPS
@@ -37,7 +39,13 @@ MANY = 16  # chains from which on their tips are read at once
 PUT = {3: Struct("3d").pack_into, 6: Struct("6d").pack_into}  # numbers into a row
 
 
-def read_anew(rig: LiveRig, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> LiveChain:
+def read_anew(
+    rig: LiveRig,
+    chain: FabrikChain,
+    depsgraph: bpy.types.Depsgraph,
+    facts: RigFacts,
+    starts: Sequence[Q4] | None = None,
+) -> LiveChain:
     """Read a chain and solve it.
 
     Args:
@@ -45,6 +53,7 @@ def read_anew(rig: LiveRig, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, 
         chain: The chain.
         depsgraph: Evaluated.
         facts: Of the armature at the frame.
+        starts: n rotations from which to solve in place of its start pose.
 
     Raises:
         FabrikError: It can't be solved.
@@ -53,6 +62,9 @@ def read_anew(rig: LiveRig, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, 
     check_rig(rig.owner, depsgraph)
     before = rig.chains.get(chain.name)
     prepared, points = read(rig.owner, chain, depsgraph, facts, before=before.prepared if before is not None else None)
+    if starts is not None and len(starts) == len(prepared.bones):
+        prepared = prepared.started(starts)
+        prepared = replace(prepared, row=Row.of(prepared.rows_of(1)))
     known = LiveChain(
         chain.name,
         prepared,
@@ -62,6 +74,7 @@ def read_anew(rig: LiveRig, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, 
         *_channels(prepared.channels, rig),
         np.frombuffer(prepared.row.rotations).reshape(-1, 4),
         (EXACT * prepared.length) ** 2,
+        start=read_kept(chain),
     )
     if before is not None:
         known.outcome, known.numbers = before.outcome, before.numbers

@@ -21,13 +21,15 @@ from ...rig.flush import flush_animation
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import RigFacts, frame_of
 from ...rig.properties import Changes, rig_of
-from ...rig.rotations import V3
+from ...rig.rotations import Q4, V3
 from ..outcome import Outcome, store
+from .by_hand import accept, heed
 from .judging import judge
 from .keying import key_posed
-from .known import GONE, Item, LiveChain, LiveRig, state
-from .looking import look, switch_off
+from .known import GONE, Item, LiveChain, LiveRig, Names, state
+from .looking import look, switch_off, switch_rig_off
 from .solving import as_foreseen, follow, numbers_of, points_now, read_anew, renew_channels, renew_space, stands
+from .tools import tool_of
 from .writing import write_new
 
 
@@ -47,18 +49,48 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
         state.scene = scene.name_full
     if not getattr(scene, "fabrik_live"):
         return
+    state.heeded.clear()
+    if state.held:
+        state.was_held = True
+    elif state.was_held:
+        accept()
     try:
-        posed = _posed(scene, depsgraph, is_frame)
+        posed = _posed(context, depsgraph, is_frame)
     except GONE:
         state.forget()
-        posed = _posed(scene, depsgraph, is_frame)
+        posed = _posed(context, depsgraph, is_frame, is_last=True)
     undone, state.undone = state.undone, False
-    if not is_frame and not undone:
-        key_posed(context, posed, depsgraph)
+    state.restored.clear()
+    if not is_frame:
+        key_posed(context, posed, depsgraph, undone)
+    if state.hands:
+        _let_go(context, posed, is_frame)
 
 
-def _posed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> list[Item]:
-    """Bring every chain that does not stand as its goals want it to them; which were written."""
+def _let_go(context: bpy.types.Context, posed: Iterable[Item], is_frame: bool) -> None:
+    """Speak no more of what was done by hand to chains that moved on."""
+    if is_frame:
+        state.hands.clear()
+    elif not tool_of(context):
+        for rig, name in posed:
+            names = rig.owner.name_full, name
+            if names not in state.heeded:
+                state.hands.pop(names, None)
+
+
+def _posed(
+    context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, is_frame: bool, is_last: bool = False
+) -> list[Item]:
+    """Bring every chain that does not stand as its goals want it to them; which were written.
+
+    Args:
+        context: For the tool that is at work.
+        depsgraph: Evaluated.
+        is_frame: Whether the frame changed.
+        is_last: Whether all was looked up anew after an error, so that another one is the armature's own.
+    """
+    scene = depsgraph.scene
+    assert scene is not None
     changed = _changed(scene, depsgraph, is_frame)
     heard, state.heard = state.heard, Changes.count
     is_known = state.order is not None
@@ -79,7 +111,10 @@ def _posed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: boo
         _doubt(rig for rig in state.rigs if is_render or rig.owner in changed)
     if is_known and not is_frame and not is_render and not changed & state.watched and not state.unkeyed:
         return []
-    return _Tick(depsgraph, is_frame, changed if is_known else None).posed()
+    starts: dict[Names, list[Q4]] = {}
+    if not (is_frame or is_render or state.own or state.held):
+        starts = heed(context, depsgraph, [rig for rig in state.rigs if rig.owner in changed or not is_known])
+    return _Tick(depsgraph, is_frame, changed if is_known else None, starts).posed(is_last)
 
 
 def _doubt(rigs: Iterable[LiveRig]) -> None:
@@ -129,34 +164,59 @@ class _Tick:
         depsgraph: Evaluated.
         is_frame: Whether the frame changed.
         changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
+        starts: Of some chains from what to solve, in place of their start poses.
     """
 
-    def __init__(self, depsgraph: bpy.types.Depsgraph, is_frame: bool, changed: set[bpy.types.Object] | None) -> None:
-        self.depsgraph, self.is_frame, self.changed = depsgraph, is_frame, changed
+    def __init__(
+        self,
+        depsgraph: bpy.types.Depsgraph,
+        is_frame: bool,
+        changed: set[bpy.types.Object] | None,
+        starts: dict[Names, list[Q4]],
+    ) -> None:
+        self.depsgraph, self.is_frame, self.changed, self.starts = depsgraph, is_frame, changed, starts
         self.is_later = False  # whether chains of an earlier level were posed
         self.facts: dict[LiveRig, RigFacts] = {}
         self.keyed: dict[LiveRig, KeyedChannels] = {}
         self.poses: dict[LiveRig, Any] = {}
+        self.sharing: set[LiveRig] = set()  # those of whose chains that moved some share bones
 
-    def posed(self) -> list[Item]:
-        """Pose level by level; which chains were written."""
+    def posed(self, is_last: bool) -> list[Item]:
+        """Pose level by level; which chains were written.
+
+        Args:
+            is_last: Whether an armature whose data are gone is at fault itself.
+        """
         written: list[Item] = []
-        sharing: set[LiveRig] = set()
         levels = state.order or []
         for i, level in enumerate(levels):
-            moved: dict[LiveRig, list[LiveChain]] = {}
+            by_rig: dict[LiveRig, list[str]] = {}
             for rig, name in level:
-                known = self._looked(rig, name)
-                if known is not None:
-                    moved.setdefault(rig, []).append(known)
-            sharing |= {rig for rig, chains in moved.items() if any(known.ways.shares for known in chains)}
-            posed = [(rig, known.name) for rig, chains in moved.items() for known in write_new(rig, chains)]
+                by_rig.setdefault(rig, []).append(name)
+            posed: list[Item] = []
+            for rig, names in by_rig.items():
+                try:
+                    posed += self._posed(rig, names)
+                except GONE as error:
+                    if not is_last:
+                        raise
+                    switch_rig_off(rig, error)
+                except Exception as error:  # the others go on
+                    switch_rig_off(rig, error)
             written += posed
-            if posed and (sharing or i + 1 < len(levels)):
+            if posed and (self.sharing or i + 1 < len(levels)):
                 self._evaluate()
-        if sharing:
-            judge(sharing, levels, self.depsgraph)
+        if self.sharing:
+            judge(self.sharing, levels, self.depsgraph)
         return written
+
+    def _posed(self, rig: LiveRig, names: Iterable[str]) -> list[Item]:
+        """Pose chains of one armature; which were written."""
+        looked = [self._looked(rig, name) for name in names]
+        moved = [known for known in looked if known is not None]
+        if any(known.ways.shares for known in moved):
+            self.sharing.add(rig)
+        return [(rig, known.name) for known in write_new(rig, moved)] if moved else []
 
     def _evaluate(self) -> None:
         """Let Blender evaluate what was written, for the chains that may hang on it."""
@@ -209,7 +269,8 @@ class _Tick:
             state.order = None
             return None
         self._poses_of(rig)
-        known = read_anew(rig, chain, self.depsgraph, self._facts_of(rig))
+        starts = self.starts.get((rig.owner.name_full, name))
+        known = read_anew(rig, chain, self.depsgraph, self._facts_of(rig), starts)
         if rig.frame is not None and rig.frame == known.space.rig:
             known.space = known.space._replace(rig=rig.frame)
         rig.chains[name] = known

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keep what was done by hand to a live chain, and live posing put back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import StringProperty
+
+from ..errors import ChainError
+from ..rig.find import working_rig
+from ..rig.properties import rig_of
+from ..session import live
+from .base import ChainOperator
+
+if TYPE_CHECKING:
+    from .base import Returned
+
+
+class FABRIK_OT_hand_pose_keep(ChainOperator):
+    """Make the pose that was made by hand the start pose of the live chain, in all frames.
+    A chain whose bones are keyed starts from its keys from then on, and is keyed at this frame"""
+
+    bl_idname = "fabrik.hand_pose_keep"
+    bl_label = "Make It the Start Pose"
+
+    if TYPE_CHECKING:
+        chain: str
+    else:
+        chain: StringProperty(
+            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
+        )
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        owner = working_rig(context)
+        is_any = owner is not None and any(name == owner.name_full for name, _ in live.state.hands)
+        return "" if is_any else "no bone of a live chain was posed by hand since the last change"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        rig = rig_of(owner)
+        name = self.chain or (rig.active.name if rig.active else "")
+        chain = rig.chains.get(name)
+        if chain is None:
+            raise ChainError(f"there is no chain '{name}'", rig=owner.name)
+        kind = live.keep_hand(context, owner, chain)
+        kept = "is keyed, and the chain starts from its keys" if kind == "ANIMATED" else "is its start pose"
+        self.report({"INFO"}, f"{name}: the pose made by hand {kept}")
+        return {"FINISHED"}
+
+
+CLASSES = (FABRIK_OT_hand_pose_keep,)

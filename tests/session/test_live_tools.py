@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live posing under Blender's modal tools, and through undo, redo and the redo panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+from fabrik_addon.session import live
+from mathutils import Matrix, Quaternion
+
+from live_rigs import curves_of, hand_of, live_line, shown_error, start_of, turned, update
+from rigs import channels
+
+
+class TestTools:
+    """A modal tool writes at each move of the mouse, from where it began."""
+
+    @pytest.fixture
+    def tool(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
+        now = {"tool": 0, "finished": True}
+
+        def use(number: int, finished: bool = True) -> None:
+            now["tool"], now["finished"] = number, finished
+
+        for module in (live.by_hand, live.ticking, live.keying):
+            monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])
+        monkeypatch.setattr(live.by_hand, "is_finished", lambda *_: now["finished"])
+        return use
+
+    def test_many_moves_come_to_the_same_as_one(self, tool: Callable[[int, bool], None]) -> None:
+        results = []
+        for steps in ((1.0,), (0.2, 0.9, 0.4, 1.0)):
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            owner, chain = live_line(count=4)
+            bone = owner.pose.bones["b1"]
+            stood = bone.rotation_quaternion.copy()
+            tool(7, True)
+            for share in steps:
+                bone.rotation_quaternion = stood @ Quaternion((1, 0, 0), 0.6 * share)
+                update()
+            tool(0, True)
+            owner.update_tag()
+            update()
+            results.append(channels(owner))
+            assert chain.start == "CAPTURED"
+        assert results[0] == results[1]
+
+    def test_cancelling_puts_pose_and_start_pose_back(self, tool: Callable[[int, bool], None]) -> None:
+        owner, chain = live_line(count=4)
+        before = channels(owner)
+        bone = owner.pose.bones["b1"]
+        stood = bone.rotation_quaternion.copy()
+        tool(7, True)
+        for share in (0.2, 0.9):
+            bone.rotation_quaternion = stood @ Quaternion((1, 0, 0), 0.6 * share)
+            update()
+        tool(0, False)
+        bone.rotation_quaternion = stood
+        update()
+        assert channels(owner) == before
+        assert chain.start == "REST"
+        assert not chain.captured
+        assert hand_of(owner, chain) is None
+
+    @pytest.mark.parametrize("start", ["REST", "ANIMATED"])
+    def test_automatic_keying_keys_it_when_it_ends(self, start: str, tool: Callable[[int, bool], None]) -> None:
+        owner, chain = live_line(count=4)
+        chain.start = start
+        bpy.context.preferences.edit.use_keyframe_insert_available = False
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        bone = owner.pose.bones["b1"]
+        stood = bone.rotation_quaternion.copy()
+        tool(7, True)
+        for share in (0.2, 0.9):
+            bone.rotation_quaternion = stood @ Quaternion((1, 0, 0), 0.6 * share)
+            update()
+        shown = channels(owner)
+        assert not curves_of(owner)
+        tool(0, True)
+        owner.update_tag()
+        update()
+        assert channels(owner) == shown
+        assert len(curves_of(owner)) == 16
+        bpy.context.scene.frame_set(5)
+        bpy.context.scene.frame_set(1)
+        for mine, theirs in zip(channels(owner), shown, strict=True):
+            assert mine == pytest.approx(theirs, abs=1e-5)
+        assert shown_error(owner, chain) < 1e-4
+
+
+class TestUndo:
+    def test_redo_brings_back_what_came_of_it(self) -> None:
+        """Blender keeps the state for undo before live posing hears of it."""
+        owner, chain = live_line(count=4)
+        bpy.ops.ed.undo_push(message="before")
+        stood = channels(owner)
+        turned(owner, "b1")
+        bpy.ops.ed.undo_push(message="turned")
+        update()
+        posed = channels(owner)
+        bpy.ops.ed.undo_push(message="something else")
+        for undone, expected in ((1, posed), (2, stood)):
+            for _ in range(undone):
+                bpy.ops.ed.undo()
+                update()
+            owner = bpy.data.objects["Rig"]
+            assert channels(owner) == expected
+            for _ in range(undone):
+                bpy.ops.ed.redo()
+                update()
+            owner = bpy.data.objects["Rig"]
+            chain = owner.fabrik.chains[0]
+            assert channels(owner) == posed
+            assert chain.start == "CAPTURED"
+
+    def test_the_redo_panel(self) -> None:
+        """It goes back, and does the thing again with other numbers, before anything is evaluated."""
+        owner, chain = live_line(count=4)
+        bpy.ops.ed.undo_push(message="before")
+        turned(owner, "b1", Matrix.Rotation(0.2, 4, "X").to_quaternion())
+        bpy.ops.ed.undo_push(message="turned")
+        update()
+        bpy.ops.ed.undo()
+        owner = bpy.data.objects["Rig"]
+        wanted = turned(owner, "b1", Matrix.Rotation(0.7, 4, "X").to_quaternion())
+        bpy.ops.ed.undo_push(message="turned")
+        update()
+        chain = owner.fabrik.chains[0]
+        assert chain.start == "CAPTURED"
+        assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
+        assert shown_error(owner, chain) < 1e-4
