@@ -12,13 +12,30 @@ from collections.abc import Iterator
 import bpy
 
 
+def scenes_of(scene: bpy.types.Scene) -> list[bpy.types.Scene]:
+    """A scene, and those that are evaluated with it: its background set, and that one's."""
+    found = [scene]
+    while found[-1].background_set is not None and found[-1].background_set not in found:
+        found.append(found[-1].background_set)
+    return found
+
+
 def is_evaluated(found: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
     """True where the object is in the view layer and neither it nor its collections are disabled or excluded."""
-    layer = depsgraph.view_layer
-    if layer is None or found.hide_viewport:
+    if found.hide_viewport:
         return False
     homes = set(found.users_collection)
-    return any(collection in homes for collection in _enabled(layer.layer_collection))
+    return any(collection in homes for layer in _layers(depsgraph) for collection in _enabled(layer.layer_collection))
+
+
+def _layers(depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.ViewLayer]:
+    """The view layer that is evaluated, and that of each background set: its first one that is rendered."""
+    if depsgraph.view_layer is None or depsgraph.scene is None:
+        return
+    yield depsgraph.view_layer
+    if depsgraph.scene.background_set is not None:
+        for scene in scenes_of(depsgraph.scene)[1:]:
+            yield next((layer for layer in scene.view_layers if layer.use), scene.view_layers[0])
 
 
 def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:

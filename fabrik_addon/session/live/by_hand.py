@@ -25,8 +25,8 @@ from ...rig.prepared import frame_of
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import Q4, q4
 from ...rig.still import has_motion, is_still
-from ...rig.versions import newer_refusal
 from .known import GONE, Hand, LiveChain, LiveRig, Names, Replay, Values, state
+from .looking import live_armatures
 from .tools import is_finished, tool_of
 
 NEAR_KEY = 1e-6  # how far a played value may be from its curve's
@@ -276,9 +276,7 @@ def remember_restored(scene: bpy.types.Scene) -> None:
 
     For Blender keeps a state before live posing hears of it.
     """
-    for owner in scene.objects:
-        if owner.type != "ARMATURE" or newer_refusal(owner) or not rig_of(owner).live:
-            continue
+    for owner in live_armatures(scene):
         for chain in rig_of(owner).chains:
             try:
                 own = resolve_bones(owner, chain)

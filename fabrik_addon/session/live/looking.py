@@ -16,6 +16,7 @@ from ...rig.checks import movers_of
 from ...rig.goals import goals_of
 from ...rig.properties import FabrikChain, name_all, rig_of
 from ...rig.versions import newer_refusal
+from ...rig.visibility import scenes_of
 from ..order import ordered
 from ..outcome import Outcome, store
 from .known import LiveChain, LiveRig, Ways, state
@@ -26,8 +27,7 @@ log = logging.getLogger(__name__)
 def look(scene: bpy.types.Scene) -> None:
     """Look up the live armatures and the order of their chains; those that wait for each other switch off."""
     before = {rig.owner: rig for rig in state.rigs}
-    found_live = [found for found in scene.objects if found.type == "ARMATURE" and rig_of(found).live]
-    owners = [found for found in found_live if not newer_refusal(found)]  # of those the panel tells
+    owners = live_armatures(scene)
     items = []
     for owner in owners:
         name_all(owner)
@@ -40,6 +40,13 @@ def look(scene: bpy.types.Scene) -> None:
     state.rigs = list(rigs.values())
     state.order = [[(rigs[owner], chain.name) for owner, chain in level] for level in groups]
     state.watched = {*owners, *(goal.found for _, chain in items for goal in goals_of(chain))}
+
+
+def live_armatures(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The live armatures of a scene and of its background sets; of those of newer versions the panel tells."""
+    scenes = [one for one in scenes_of(scene) if getattr(one, "fabrik_live")]
+    found = dict.fromkeys(found for one in scenes for found in one.objects if found.type == "ARMATURE")
+    return [owner for owner in found if rig_of(owner).live and not newer_refusal(owner)]
 
 
 def _looked_up(owner: bpy.types.Object, before: LiveRig | None) -> LiveRig:
