@@ -23,6 +23,7 @@ from ..session.convert import Converted, convert_ik, ik_constraints
 from ..session.convert_back import convert_to_ik
 from ..session.frames import check_frame
 from ..session.pose import solve_items
+from ..session.telling import told_of
 from .arguments import bake_request_of, choice_of, parser
 from .baking import Report, bake_open_file
 from .files import check_library, check_output, check_place, check_version, open_blend, save_blend, write_text
@@ -140,6 +141,7 @@ def _job(arguments: argparse.Namespace) -> Report:
 
 def _inspected(arguments: argparse.Namespace) -> Report:
     told: list[Report] = []
+    bpy.context.evaluated_depsgraph_get()  # what moved since the last solve is read from what is evaluated
     for owner, named in chosen(choice_of(arguments), any_will_do=True):
         chains = named if arguments.chain else list(rig_of(owner).chains)
         live = rig_of(owner).live
@@ -154,6 +156,8 @@ def _told(owner: bpy.types.Object, chain: FabrikChain) -> Report:
     told: Report = {name: getattr(chain, name) for name in TOLD}
     told["target"] = chain.target.name if chain.target else None
     told["pole"] = chain.pole.name if chain.pole else None
+    now = told_of(chain, bpy.context)
+    told |= {"status": chain.status, "now": now.kind, "told": now.text}
     try:
         told["bones"] = [{"name": bone.name, "limit": limit_of(bone).limit} for bone in resolve_bones(owner, chain)]
     except FabrikError as error:

@@ -19,6 +19,8 @@ from .properties import FabrikChain
 from .versions import newer_refusal
 from .visibility import is_evaluated
 
+SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}  # constraints that leave the rotation alone
+
 
 def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
     """The armature object, if it can be posed now.
@@ -135,9 +137,8 @@ def _is_active(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> boo
 def _check_constraints(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> None:
     for constraint in bone.constraints:
         if _is_active(owner, constraint):
-            raise BoneError(
-                f"its constraint '{constraint.name}' would override the pose: mute or remove it", bone=bone.name
-            )
+            does = "changes its scale" if constraint.type in SCALING else "would override the pose"
+            raise BoneError(f"its constraint '{constraint.name}' {does}: mute or remove it", bone=bone.name)
 
 
 def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:

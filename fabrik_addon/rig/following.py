@@ -35,19 +35,20 @@ class _Tie(NamedTuple):
     cause: bpy.types.Constraint
 
 
-def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph) -> str:
+def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> str:
     """Why no bone that deforms follows a chain, as a sentence; "" where one does, or where nothing tells.
+
+    Nothing is evaluated: Blender writes the influences that it found last, drivers included, into the originals.
 
     Args:
         owner: The armature object.
         bones: Names of the chain's bones.
-        depsgraph: Evaluated, so that drivers of influences have their say.
     """
-    poses = pose_bones(owner.evaluated_get(depsgraph))
+    poses = pose_bones(owner)
     if any(poses[name].bone.use_deform for name in bones):
         return ""
     ties: dict[str, list[_Tie]] = {}
-    for bone in poses:
+    for bone in (bone for bone in poses if bone.constraints):
         for tie in _ties_of(owner, bone):
             ties.setdefault(tie.followed, []).append(tie)
     following, waiting = set[str](), list(bones)
@@ -73,15 +74,13 @@ def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy
 
 
 def _ties_of(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Iterator[_Tie]:
-    """The constraints by which an evaluated bone follows bones of its own armature."""
+    """The constraints by which a bone follows bones of its own armature."""
     stack: list[Any] = [constraint for constraint in bone.constraints if not constraint.mute]
     for i, constraint in enumerate(stack):
         followed = [
             found.subtarget
             for found in (constraint, *getattr(constraint, "targets", ()))
-            if getattr(found, "target", None) is not None
-            and found.target.original == owner.original
-            and getattr(found, "subtarget", "")
+            if getattr(found, "target", None) == owner and getattr(found, "subtarget", "")
         ]
         if not followed:
             continue

@@ -152,7 +152,7 @@ def _kept(context: bpy.types.Context, one: _Written, facts: RigFacts) -> Outcome
         outcome.warnings.append(f"its bone '{was_keyed[0]}' is keyed: key the pose, or the next frame change loses it")
     if chain.pole is None and chain.pole_name:
         outcome.warnings.append(f"its pole '{chain.pole_name}' was deleted")
-    unfollowed = why_unfollowed(one.owner, names, context.evaluated_depsgraph_get())
+    unfollowed = why_unfollowed(one.owner, names)
     if unfollowed:
         outcome.warnings.append(unfollowed)
     if chain.influence < 1.0:

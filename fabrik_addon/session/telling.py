@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 import bpy
 
+from ..errors import FabrikError
+from ..rig.chain_bones import resolve_bones
+from ..rig.following import why_unfollowed
 from ..rig.goals import goals_of
 from ..rig.last_solve import moved_since, stand_of
 from ..rig.properties import FabrikChain, rig_of
@@ -64,6 +67,16 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     if stand is not None and moved:
         return Told("OLD", "moved since", MOVED_TEXTS[moved], distance=stand.residual)
     return Told(chain.status, "", status_text(chain), holds=True)
+
+
+def hint_of(chain: FabrikChain) -> str:
+    """What else there is to say of a chain, whatever came of it: that nothing follows it; else ""."""
+    owner = chain.id_data
+    assert isinstance(owner, bpy.types.Object)
+    try:
+        return why_unfollowed(owner, [bone.name for bone in resolve_bones(owner, chain)])
+    except FabrikError:  # the solve says so
+        return ""
 
 
 def gone_goal(chain: FabrikChain, view_layer: bpy.types.ViewLayer | None) -> tuple[str, str] | None:

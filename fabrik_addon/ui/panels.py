@@ -18,7 +18,7 @@ from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import IDENTITY
 from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
-from ..session.telling import told_of
+from ..session.telling import hint_of, told_of
 from ..session.wording import length_text, measure_text
 from .base import MODES, FabrikPanel
 from .live_notes import draw_notes
@@ -199,6 +199,9 @@ def _draw_status(
         box.label(text=measure_text(chain, context.scene) if told.holds else measure, icon="BLANK1")
         if told.holds and chain.message:
             _draw_wrapped(context, box, chain.message[0].upper() + chain.message[1:], "ERROR")
+        hint = hint_of(chain)
+        if hint and not (told.holds and hint in chain.message):
+            _draw_wrapped(context, box, hint[0].upper() + hint[1:], "ERROR")
 
 
 def _draw_goal(layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> None:

@@ -29,7 +29,7 @@ def rigify() -> Iterator[bpy.types.Object]:
 
 
 def reason(owner: bpy.types.Object, *bones: str) -> str:
-    return why_unfollowed(owner, bones, bpy.context.evaluated_depsgraph_get())
+    return why_unfollowed(owner, bones)
 
 
 class TestRigify:
