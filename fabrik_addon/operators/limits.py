@@ -224,7 +224,7 @@ class FABRIK_OT_limit_human(BoneOperator):
             self.report({"WARNING"}, f"{owner.name}, {listed(found.palms, 'bones')}: {why}")
         if found.rolled:
             names = [f"{name} by {off:.0f}°" for name, off in found.rolled]
-            why = "their X and Z axes are rolled away from the joint's, along which the ranges are set"
+            why = "their own axes, along which the ranges are set, stand off those of the joint: look at the overlay"
             self.report({"WARNING"}, f"{owner.name}, {listed(names, 'bones')}: {why}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import atan2, cos, degrees, radians, sin
+from math import acos, atan2, cos, degrees, radians, sin
 from typing import Any, NamedTuple
 
 import bpy
@@ -137,16 +137,17 @@ def _ball(limbs: Limbs, bone: int, joint: HumanJoint, flip: bool, report: HumanR
         placed = Placed(x, z, joint.flexion, joint.side or (0.0, 0.0))
     if flip:
         placed = placed._replace(flexion_axis=scaled(placed.flexion_axis, -1.0))
-    twist = joint.twist if _side_sign(limbs, bone) > 0.0 else _reversed(joint.twist)
+    x, y, z = limbs.skeleton.axes[bone]
+    along = dot(y, direction_of(limbs, bone))  # importers guess where bones point
     settings: dict[str, Any] = {"limit": "CONE", "use_ellipse": True, "use_twist": True}
-    settings |= _ends("twist", twist)
-    x, _, z = limbs.skeleton.axes[bone]
+    settings |= _ends("twist", _signed(joint.twist, _side_sign(limbs, bone) * along))
     on_x, on_z = dot(placed.flexion_axis, x), dot(placed.flexion_axis, z)
     across = abs(on_z) > abs(on_x)  # flexion is about the bone's Z axis
     settings |= _ends("cone_z" if across else "cone_x", _signed(placed.flexion, on_z if across else on_x))
     side_on = dot(placed.side_axis, x if across else z)
     settings |= _ends("cone_x" if across else "cone_z", _signed(placed.side, side_on))
-    off = degrees(atan2(min(abs(on_x), abs(on_z)), max(abs(on_x), abs(on_z))))
+    rolled = atan2(min(abs(on_x), abs(on_z)), max(abs(on_x), abs(on_z)))
+    off = degrees(max(rolled, acos(min(1.0, abs(along)))))
     if off > ROLLED:
         report.rolled.append((limbs.skeleton.names[bone], off))
     return settings

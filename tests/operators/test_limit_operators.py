@@ -102,6 +102,29 @@ class TestLimits:
             bpy.ops.pose.paste(flipped=True)
             assert mirrored.violation(right.rotation_quaternion.normalized()) < 1e-4
 
+    def test_blenders_paste_brings_back_a_limit_as_it_was_copied(self) -> None:
+        owner = make_line(2)
+        select(owner, "b1")
+        limit = owner.pose.bones["b1"].fabrik
+        limit.limit, limit.angle_max = "HINGE", 1.0
+        bpy.ops.pose.copy()
+        limit.limit, limit.angle_max = "CONE", 0.5
+        bpy.ops.pose.paste()
+        assert (limit.limit, limit.angle_max) == ("HINGE", 1.0)
+
+    @pytest.mark.parametrize(("is_set", "after"), [(False, ("HINGE", 0.5)), (True, ("FREE", 0.5))])
+    def test_blenders_flipped_paste_copies_limits_as_they_are(self, is_set: bool, after: tuple[str, float]) -> None:
+        owner = make_armature([Bone((1, 0, 0), (1, 0, 1), parent=None), Bone((-1, 0, 0), (-1, 0, 1), parent=None)])
+        owner.data.bones["b0"].name, owner.data.bones["b1"].name = "arm.L", "arm.R"
+        select(owner, "arm.L")
+        left, right = owner.pose.bones["arm.L"].fabrik, owner.pose.bones["arm.R"].fabrik
+        left.limit, left.angle_max = "HINGE", 0.5
+        if is_set:
+            right.angle_max = 0.25
+        bpy.ops.pose.copy()
+        bpy.ops.pose.paste(flipped=True)
+        assert (right.limit, right.angle_max) == after  # of a bone with settings, those alone that both have
+
     @pytest.mark.parametrize("flip", [False, True])
     def test_human_joints_make_limits(self, flip: bool) -> None:
         owner = make_line(2)
