@@ -13,6 +13,7 @@ from .overlay import view
 from .rig.properties import rig_of
 from .rig.versions import bring_all_up_to_date, newer_refusal
 from .session import chain_choice, live, record
+from .session.renaming import follow_renames, follow_renames_after
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +22,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
     view.touch()
     chain_choice.follow(bpy.context.view_layer)
     if depsgraph is not None:
+        follow_renames_after(depsgraph)
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
 
 
@@ -42,6 +44,7 @@ def _before_load(*_: Any) -> None:
 def _after_load(*_: Any) -> None:
     live.state.forget()
     bring_all_up_to_date(bpy.data.objects)
+    follow_renames(bpy.data.objects)
     live.state.paused = False
     record.state.current = None
     chain_choice.forget()
@@ -50,6 +53,7 @@ def _after_load(*_: Any) -> None:
 
 def _bring_up_to_date(*_: Any) -> None:
     bring_all_up_to_date(bpy.data.objects)
+    follow_renames(bpy.data.objects)
 
 
 def _before_undo(*_: Any) -> None:
@@ -59,6 +63,7 @@ def _before_undo(*_: Any) -> None:
 def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
     live.state.forget()
     live.state.undone = True
+    follow_renames(bpy.data.objects)
     _guarded(lambda: live.remember_restored(scene))
     record.state.current = None
     chain_choice.look_again()
@@ -109,6 +114,7 @@ def register() -> None:
 def _look_around() -> None:
     """Heed what is in the file that is open already."""
     bring_all_up_to_date(bpy.data.objects)
+    follow_renames(bpy.data.objects)
     for owner in bpy.data.objects:
         if owner.type == "ARMATURE" and rig_of(owner).live:
             owner.update_tag()  # it may have to be posed anew

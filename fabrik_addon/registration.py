@@ -11,7 +11,7 @@ from . import cli, handlers, operators, ui
 from .operators import manual
 from .overlay import settings as overlay_settings
 from .overlay import strip, view
-from .rig import limit_properties, live_properties, properties, versions
+from .rig import bone_record, limit_properties, live_properties, properties, versions
 from .ui import chain_choice, keymap, menus
 
 Step = tuple[Callable[[], None], Callable[[], None]]
@@ -26,6 +26,7 @@ STEPS: Sequence[Step] = (
     (limit_properties.register, limit_properties.unregister),
     (live_properties.register, live_properties.unregister),
     (versions.register, versions.unregister),
+    (bone_record.register, bone_record.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
     (overlay_settings.register, overlay_settings.unregister),
     (chain_choice.register, chain_choice.unregister),

@@ -11,6 +11,7 @@ from ..errors import FabrikError
 from ..rig.checks import edit_refusal, rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..session import live
+from ..session.renaming import follow_renames_of
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -44,12 +45,16 @@ class RigOperator(bpy.types.Operator):
         return ""
 
     def execute(self, context: bpy.types.Context) -> Returned:
+        owner = working_rig(context)
         with live.own_work():
+            follow_renames_of(owner)
             try:
-                return self.run(context, working_rig(context))
+                found = self.run(context, owner)
             except FabrikError as error:
                 self.report({"ERROR"}, str(error))
                 return {"CANCELLED"}
+            follow_renames_of(working_rig(context))
+            return found
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         """Do it; a `FabrikError` becomes a report. Each operator has its own."""

@@ -91,16 +91,21 @@ def reset(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
     chain.fingerprint = fingerprint(bones)
 
 
-def fingerprint(bones: Sequence[bpy.types.PoseBone]) -> str:
-    """A digest of all rest data on which a start pose depends; equal data give equal digests in every file."""
+def fingerprint(bones: Sequence[bpy.types.PoseBone], names: Sequence[str] | None = None) -> str:
+    """A digest of all rest data on which a start pose depends; equal data give equal digests in every file.
+
+    Args:
+        bones: n pose bones, root to tip.
+        names: What they were called, where that is not what they are called now.
+    """
     digest = blake2b(digest_size=8)
-    for bone in bones:
+    for bone, name in zip(bones, names or [bone.name for bone in bones], strict=True):
         data = bone.bone
         size = data.length or 1.0
         axes = [value for row in data.matrix for value in row]
         numbers = [round(value, DIGITS) + 0.0 for value in (*axes, *(data.head / size))]
         flags = (data.use_inherit_rotation, data.use_local_location, data.inherit_scale)
-        digest.update(repr((bone.name, f"{data.length:.{DIGITS}g}", numbers, flags)).encode())
+        digest.update(repr((name, f"{data.length:.{DIGITS}g}", numbers, flags)).encode())
     return digest.hexdigest()
 
 

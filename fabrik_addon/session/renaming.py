@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains go with their bones where these are renamed: by the user in edit or pose mode, by a script, by an undo.
+
+It is looked for where Blender tells that an armature changed, and before an operator runs.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+
+import bpy
+
+from ..errors import FabrikError
+from ..rig.bone_record import has_record
+from ..rig.chain_bones import resolve_bones
+from ..rig.goals import goals_of
+from ..rig.properties import FabrikChain, rig_of
+from ..rig.renames import follow_names
+from ..rig.start_pose import fingerprint
+from ..rig.versions import newer_refusal
+
+log = logging.getLogger(__name__)
+
+Names = Mapping[str, str]  # new ones by old ones
+
+
+def follow_renames(objects: Iterable[bpy.types.Object]) -> None:
+    """Let chains follow the bones of armatures that were renamed since these were last looked at.
+
+    Args:
+        objects: Those to look at; others than armatures with chains or with bones that are goals are passed over.
+    """
+    for owner in objects:
+        if not _is_followed(owner):
+            continue
+        names = follow_names(owner)
+        if names:
+            _follow(owner, names)
+
+
+def follow_renames_of(owner: bpy.types.Object | None) -> None:
+    """The same for an armature and those whose bones are goals of its chains."""
+    if owner is not None and owner.type == "ARMATURE":
+        goals = [goal.found for chain in rig_of(owner).chains for goal in goals_of(chain) if goal.bone]
+        for found in dict.fromkeys(goals):
+            if not _is_followed(found) and _can_be_followed(found):
+                follow_names(found)  # from now on
+        follow_renames(dict.fromkeys([owner, *goals]))
+
+
+def follow_renames_after(depsgraph: bpy.types.Depsgraph) -> None:
+    """The same for the armatures that Blender evaluated anew."""
+    if not depsgraph.id_type_updated("ARMATURE"):
+        return
+    found = (update.id.original for update in depsgraph.updates if update.id is not None)
+    follow_renames([one for one in found if isinstance(one, bpy.types.Object)])
+
+
+def _is_followed(owner: bpy.types.Object) -> bool:
+    return _can_be_followed(owner) and (len(rig_of(owner).chains) > 0 or has_record(owner))
+
+
+def _can_be_followed(owner: bpy.types.Object) -> bool:
+    return owner.type == "ARMATURE" and owner.pose is not None and owner.is_editable and not newer_refusal(owner)
+
+
+def _follow(owner: bpy.types.Object, names: Names) -> None:
+    """Give the chains that name bones of an armature the new names."""
+    for other in bpy.data.objects:
+        if other.type != "ARMATURE" or not other.is_editable or newer_refusal(other):
+            continue
+        for chain in rig_of(other).chains:
+            _follow_in(other, chain, owner, names)
+
+
+def _follow_in(other: bpy.types.Object, chain: FabrikChain, owner: bpy.types.Object, names: Names) -> None:
+    """Give one chain of an object the new names of the bones of an armature, the same one or another."""
+    status, message = chain.status, chain.message
+    was = _named(chain)
+    if other == owner:
+        _set(chain, "tip_bone", names)
+        for item in [*chain.captured, *chain.blocking_bones]:
+            if item.name in names:
+                item.name = names[item.name]
+        _follow_fingerprint(other, chain, names)
+    if chain.target == owner:
+        _set(chain, "target_bone", names)
+    if chain.pole == owner:
+        _set(chain, "pole_bone", names)
+    if _named(chain) != was:  # the same bones as before: what was found holds
+        chain.status = status
+        log.info("chain '%s' of '%s' follows renamed bones: %s", chain.name, other.name, _named(chain))
+    if other == owner and message:
+        chain.message = _reworded(message, names)
+
+
+def _named(chain: FabrikChain) -> tuple[str, str, str]:
+    return chain.tip_bone, chain.target_bone, chain.pole_bone
+
+
+def _set(chain: FabrikChain, name: str, names: Names) -> None:
+    old: str = getattr(chain, name)
+    if old in names:
+        setattr(chain, name, names[old])
+
+
+def _follow_fingerprint(owner: bpy.types.Object, chain: FabrikChain, names: Names) -> None:
+    """Keep what tells whether the rest pose changed since the capture true; it has names in it."""
+    try:
+        bones = resolve_bones(owner, chain)
+    except FabrikError:  # the chain can't be solved, which says why
+        return
+    old = {new: name for name, new in names.items()}
+    if chain.fingerprint and chain.fingerprint == fingerprint(bones, [old.get(bone.name, bone.name) for bone in bones]):
+        chain.fingerprint = fingerprint(bones)
+
+
+def _reworded(message: str, names: Names) -> str:
+    """A message with the new names of bones."""
+    found = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w.])(?:{found})(?![\w.])", lambda match: names[match.group()], message)
