@@ -3,27 +3,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..errors import TargetError
 from ..rig.chain_bones import resolve_bones
-from ..rig.find import working_chain
+from ..rig.find import working_chain, working_rig
 from ..rig.keys import KeyedChannels
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.start_pose import read_start
-from ..session.defaults import read_defaults
-from ..session.make import PoleOptions, plan_pole, plan_target, set_pole, set_target
+from ..session.control_bones import Asked, also_given, make_goals
+from ..session.defaults import GOAL_KINDS, read_defaults
+from ..session.make import PoleOptions, plan_pole, plan_target
+from ..session.selecting import back_to_pose, select_goal
 from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
     from .base import Returned
 
 
-class FABRIK_OT_target_add(ChainOperator):
-    """Add an empty at the tip of the chain and make it the target"""
+def kind_property() -> Any:
+    """The option that chooses what goals are made as."""
+    return EnumProperty(name="Made As", description="What is made", items=GOAL_KINDS)
+
+
+class GoalMaker(ChainOperator):
+    """An operator that makes targets or poles: empties, or bones of the rig."""
+
+    if TYPE_CHECKING:
+        kind: str
+
+    def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[Asked]) -> None:
+        """Make them as the user chose, or at first as the preferences say."""
+        if not self.properties.is_property_set("kind"):
+            self.kind = read_defaults(context).goal_kind
+        roles = asked[0].role + "s"
+        made = make_goals(context, owner, asked, self.kind)
+        others = also_given(owner) if self.kind == "BONE" else []
+        if others:
+            self.report({"WARNING"}, f"The new bones are of {listed(others, 'objects')}, too, which share the armature")
+        self.report({"INFO"}, f"Added {listed(made, roles)}")
+
+
+class FABRIK_OT_target_add(GoalMaker):
+    """Make a target at the tip of the chain, an empty or a bone of the rig"""
 
     bl_idname = "fabrik.target_add"
     bl_label = "Add Target"
@@ -31,20 +56,20 @@ class FABRIK_OT_target_add(ChainOperator):
     if TYPE_CHECKING:
         use_all: bool
     else:
+        kind: kind_property()
         use_all: BoolProperty(name="All Chains", description="For every chain that has no target yet")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         defaults = read_defaults(context)
         chains = _without(context, owner, self.use_all, "target")
         plans = [plan_target(context, owner, resolve_bones(owner, chain), defaults) for chain in chains]
-        for chain, planned in zip(chains, plans, strict=True):
-            set_target(context, owner, chain, planned)
-        self.report({"INFO"}, f"Added {listed([chain.target.name for chain in chains], 'targets')}")
+        pairs = zip(chains, plans, strict=True)
+        self.make(context, owner, [Asked(chain, "target", planned) for chain, planned in pairs])
         return {"FINISHED"}
 
 
-class FABRIK_OT_pole_add(ChainOperator):
-    """Add an empty in the plane of the chain's bend and make it the pole; the pose stays as it is"""
+class FABRIK_OT_pole_add(GoalMaker):
+    """Make a pole in the plane of the chain's bend, an empty or a bone of the rig; the pose stays as it is"""
 
     bl_idname = "fabrik.pole_add"
     bl_label = "Add Pole"
@@ -53,6 +78,7 @@ class FABRIK_OT_pole_add(ChainOperator):
         distance: float
         use_all: bool
     else:
+        kind: kind_property()
         distance: FloatProperty(
             name="Distance",
             description="Distance of the pole from the chain, as a share of the chain's length",
@@ -72,14 +98,13 @@ class FABRIK_OT_pole_add(ChainOperator):
         for chain, bones in found:
             options = PoleOptions(self.distance, chain.pole_angle, read_start(owner, chain, bones, keyed))
             plans.append(plan_pole(context, owner, bones, options, defaults))
-        for (chain, _), planned in zip(found, plans, strict=True):
-            set_pole(context, owner, chain, planned)
-        self.report({"INFO"}, f"Added {listed([chain.pole.name for chain, _ in found], 'poles')}")
+        pairs = zip(found, plans, strict=True)
+        self.make(context, owner, [Asked(chain, "pole", planned) for (chain, _), planned in pairs])
         return {"FINISHED"}
 
 
 class FABRIK_OT_goal_select(ChainOperator):
-    """Select the target or pole of the chain, in Object mode, ready to be moved; the tab stays with the armature"""
+    """Select the target or pole of the chain, ready to be moved: an object in Object mode, a bone in Pose mode"""
 
     bl_idname = "fabrik.goal_select"
     bl_label = "Select Target or Pole"
@@ -94,16 +119,26 @@ class FABRIK_OT_goal_select(ChainOperator):
         )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        goal: bpy.types.Object | None = getattr(working_chain(context), self.role)
-        if goal is None or goal.name not in context.view_layer.objects:
-            raise TargetError(f"there is no {self.role} in this view layer", chain=working_chain(context).name)
-        if context.object is not None and context.object.mode != "OBJECT":
-            bpy.ops.object.mode_set(mode="OBJECT")
-        for other in context.selected_objects:
-            other.select_set(False)
-        goal.hide_set(False)
-        goal.select_set(True)
-        context.view_layer.objects.active = goal
+        select_goal(context, working_chain(context), self.role)
+        return {"FINISHED"}
+
+
+class FABRIK_OT_back_to_pose(ChainOperator):
+    """From a target or pole back to Pose mode of its armature, with the tip of the chain active"""
+
+    bl_idname = "fabrik.back_to_pose"
+    bl_label = "Back to Pose Mode"
+    poses = False
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        found = super().refusal(context)
+        is_posed = context.mode == "POSE" and working_rig(context) == context.object
+        return found or ("the armature is in Pose mode already" if is_posed else "")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        chain = back_to_pose(context, owner, context.object)
+        self.report({"INFO"}, f"Posing {chain.name} of {owner.name}")
         return {"FINISHED"}
 
 
@@ -125,4 +160,4 @@ def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool,
     return [chain]
 
 
-CLASSES = (FABRIK_OT_target_add, FABRIK_OT_pole_add, FABRIK_OT_goal_select)
+CLASSES = (FABRIK_OT_target_add, FABRIK_OT_pole_add, FABRIK_OT_goal_select, FABRIK_OT_back_to_pose)

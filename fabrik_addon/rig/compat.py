@@ -102,9 +102,10 @@ def is_selected(bone: bpy.types.PoseBone) -> bool:
 
 
 def set_selected(bone: bpy.types.PoseBone, on: bool) -> None:
-    """Select a pose bone, or not."""
+    """Select a pose bone, or take it out of the selection."""
     owner: Any = bone if hasattr(bone, "select") else bone.bone
-    owner.select = on
+    if bool(owner.select) != on:
+        owner.select = on
 
 
 def is_hidden(bone: bpy.types.PoseBone) -> bool:

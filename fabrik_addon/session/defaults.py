@@ -11,6 +11,11 @@ import bpy
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE
 from ..package import NAME
 
+GOAL_KINDS = (
+    ("EMPTY", "Empty", "An empty in the scene, beside the armature"),
+    ("BONE", "Bone", "A control bone in the armature, in the bone collection FABRIK"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
@@ -19,6 +24,7 @@ class Defaults:
     tolerance: float = DEFAULT_TOLERANCE
     max_passes: int = DEFAULT_MAX_PASSES
     start: str = "REST"
+    goal_kind: str = "EMPTY"
     target_shape: str = "CUBE"
     pole_shape: str = "SPHERE"
     target_size: float = 0.08

@@ -10,7 +10,7 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty
 
 from ..kernel import loading
 from ..package import NAME
-from ..session.defaults import Defaults
+from ..session.defaults import GOAL_KINDS, Defaults
 from .keymap import draw_shortcuts
 
 BUILT_IN = Defaults()
@@ -32,6 +32,7 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
         tolerance: float
         max_passes: int
         start: str
+        goal_kind: str
         target_shape: str
         pole_shape: str
         target_size: float
@@ -55,6 +56,11 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
                 ("ANIMATED", "Animated", "The keyed pose of the frame; the rest pose for bones without keys"),
             ),
         )
+        goal_kind: EnumProperty(
+            name="Made As",
+            description="What new targets and poles are, until you choose in Add Target",
+            items=GOAL_KINDS,
+        )
         target_shape: EnumProperty(
             name="Target Shape", description="How new targets are drawn", items=SHAPES, default=BUILT_IN.target_shape
         )
@@ -76,7 +82,7 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
         for name in ("tolerance", "max_passes", "start"):
             layout.prop(self, name)
         layout.label(text="New Targets and Poles")
-        for name in ("target_shape", "pole_shape", "target_size"):
+        for name in ("goal_kind", "target_shape", "pole_shape", "target_size"):
             layout.prop(self, name)
         layout.label(text="Shortcuts")
         draw_shortcuts(context, layout)

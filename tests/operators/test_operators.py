@@ -181,6 +181,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "target_add": {},
     "pole_add": {},
     "goal_select": {"role": "target"},
+    "back_to_pose": {},
     "solve": {"chain": "first"},
     "solve_all": {},
     "start_pose_capture": {},
@@ -229,6 +230,8 @@ def test_undo_in_one_step(name: str) -> None:
         owner.pose.bones["b2"].constraints.new("IK").target = owner.fabrik.chains[0].target
     if name == "report_clear":
         owner.fabrik.bake_report = '{"format": 1}'
+    if name == "back_to_pose":
+        bpy.ops.object.mode_set(mode="OBJECT")
     if name == "bake":
         owner.fabrik.active_index = 0
         owner.fabrik.chains[1].enabled = False

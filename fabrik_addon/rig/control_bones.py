@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bones in a rig that serve as targets and poles: in a collection of their own, with a shape, and deforming nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+from mathutils import Vector
+
+from ..errors import RigError
+from .chain_bones import pose_bones
+from .compat import is_selected, set_selected
+from .control_shapes import shape_object
+from .sides import side_of
+
+COLLECTION = "FABRIK"
+COLOURS = {"LEFT": "THEME04", "RIGHT": "THEME01", "CENTRE": "THEME09"}  # blue, red, yellow
+CONTROL_NAMES = ("root", "master")
+SHORTEST = 1e-4  # Blender drops bones much shorter
+CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
+
+
+@dataclass(frozen=True, slots=True)
+class ControlBone:
+    """A bone to be made; its axes are those of the armature.
+
+    Attributes:
+        name: How it is to be called; Blender numbers a name that is taken.
+        head: Where its head is at rest, in armature space.
+        length: In armature space; the shape is as large.
+        shape: Of `control_shapes`.
+        parent: Name of its parent, or "".
+    """
+
+    name: str
+    head: Vector
+    length: float
+    shape: str
+    parent: str
+
+
+def new_bones_refusal(owner: bpy.types.Object) -> str:
+    """Why an armature object can't be given bones; "" where it can."""
+    data: Any = owner.data
+    if data.library is not None or data.override_library is not None:
+        return "its armature data is linked, so it can't be given bones: use an empty"
+    return ""
+
+
+def root_control(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone]) -> str:
+    """The bone by which the whole rig is moved, if it is above a chain: the one bone without a parent, or "".
+
+    One that deforms is the pelvis of a character rather than a control, unless its name says that it is the root; a
+    target that went with the pelvis could not hold a foot on the ground.
+
+    Args:
+        owner: The armature object.
+        bones: Of the chain, root to tip.
+    """
+    top = ([bones[0], *bones[0].parent_recursive])[-1]
+    is_only = sum(bone.parent is None and not _is_control(bone) for bone in pose_bones(owner)) == 1
+    is_control = not top.bone.use_deform or any(name in top.name.lower() for name in CONTROL_NAMES)
+    return top.name if is_only and is_control and top not in bones else ""
+
+
+def _is_control(bone: bpy.types.PoseBone) -> bool:
+    return any(found.name == COLLECTION for found in bone.bone.collections)
+
+
+def rest_head(evaluated: bpy.types.Object, parent: str, point: Vector) -> Vector:
+    """Where a bone's head has to be at rest to stand at a point of the world now, in armature space.
+
+    Args:
+        evaluated: The evaluated armature object.
+        parent: Name of the bone's parent, or "".
+        point: World space.
+
+    Raises:
+        RigError: The parent has no scale.
+    """
+    found = evaluated.matrix_world.inverted() @ point
+    if not parent:
+        return found
+    bone = pose_bones(evaluated)[parent]
+    try:
+        return bone.bone.matrix_local @ bone.matrix.inverted() @ found
+    except ValueError as error:
+        raise RigError(f"its bone '{parent}' has no scale", rig=evaluated.name) from error
+
+
+def make_control_bones(
+    context: bpy.types.Context, owner: bpy.types.Object, planned: Sequence[ControlBone]
+) -> list[str]:
+    """Make bones, with one visit to edit mode; mode, selection and pose are as before.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: An armature object that can be given bones (`new_bones_refusal`).
+        planned: What to make.
+
+    Returns:
+        Their names.
+
+    Raises:
+        RigError: Edit mode can't be entered.
+    """
+    shapes = {one.shape: shape_object(one.shape) for one in planned}
+    pose = _channels(owner)
+    with _in_edit_mode(context, owner):
+        names = [_made(owner, one) for one in planned]
+    for name, one in zip(names, planned, strict=True):
+        bone = pose_bones(owner)[name]
+        bone.custom_shape = shapes[one.shape]
+        set_selected(bone, False)
+    _restore(owner, pose)
+    return names
+
+
+def _made(owner: bpy.types.Object, one: ControlBone) -> str:
+    data: Any = owner.data
+    bone = data.edit_bones.new(one.name)
+    bone.head, bone.tail, bone.roll = one.head, one.head + Vector((0.0, max(one.length, SHORTEST), 0.0)), 0.0
+    bone.parent = data.edit_bones.get(one.parent) if one.parent else None
+    bone.use_deform = False
+    bone.color.palette = COLOURS[side_of(bone.name)]
+    home = data.collections_all.get(COLLECTION) or data.collections.new(COLLECTION)
+    home.is_visible = True
+    home.assign(bone)
+    name: str = bone.name
+    return name
+
+
+def _channels(owner: bpy.types.Object) -> dict[str, list[tuple[float, ...]]]:
+    return {bone.name: [tuple(getattr(bone, name)) for name in CHANNELS] for bone in pose_bones(owner)}
+
+
+def _restore(owner: bpy.types.Object, pose: dict[str, list[tuple[float, ...]]]) -> None:
+    """Give bones their pose again, where a visit to edit mode let keys take it."""
+    bones = pose_bones(owner)
+    for bone, values in pose.items():
+        for name, value in zip(CHANNELS, values, strict=True):
+            if tuple(getattr(bones[bone], name)) != value:
+                setattr(bones[bone], name, value)
+
+
+@contextmanager
+def _in_edit_mode(context: bpy.types.Context, owner: bpy.types.Object) -> Iterator[None]:
+    """Edit mode of one armature; afterwards modes and selection are as before, that of its bones, too."""
+    assert context.view_layer is not None
+    objects = context.view_layer.objects
+    active, mode = objects.active, objects.active.mode if objects.active else "OBJECT"
+    within = [found for found in objects if found.mode == mode] if mode != "OBJECT" else []
+    selected = [found for found in objects if found.select_get()]
+    was_hidden = owner.hide_get()
+    data: Any = owner.data
+    bones = [bone.name for bone in pose_bones(owner) if is_selected(bone)]
+    active_bone = data.bones.active.name if data.bones.active else ""
+    if mode != "OBJECT":
+        _set_mode(context, active, "OBJECT")
+    owner.hide_set(False)
+    _select(context, [owner], owner)
+    try:
+        _set_mode(context, owner, "EDIT")
+        yield
+    finally:
+        _set_mode(context, owner, "OBJECT")
+        for bone in pose_bones(owner):
+            set_selected(bone, bone.name in bones)
+        data.bones.active = data.bones.get(active_bone)
+        owner.hide_set(was_hidden)
+        if mode != "OBJECT":
+            _select(context, within, active)
+            _set_mode(context, active, mode)
+        _select(context, selected, active)
+
+
+def _select(context: bpy.types.Context, wanted: Sequence[bpy.types.Object], active: bpy.types.Object | None) -> None:
+    assert context.view_layer is not None
+    for found in context.view_layer.objects:
+        if found.select_get() != (found in wanted):
+            found.select_set(found in wanted)
+    context.view_layer.objects.active = active
+
+
+def _set_mode(context: bpy.types.Context, owner: bpy.types.Object | None, mode: Any) -> None:
+    assert owner is not None
+    if owner.mode == mode:
+        return
+    with context.temp_override(object=owner, active_object=owner):
+        bpy.ops.object.mode_set(mode=mode)
+    if owner.mode != mode:
+        raise RigError(f"Blender does not let it change to {str(mode).lower()} mode", rig=owner.name)
