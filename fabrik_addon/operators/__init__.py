@@ -11,6 +11,7 @@ from . import (
     ik_fk,
     limits,
     manual,
+    mirroring,
     recording,
     reporting,
     solving,
@@ -31,5 +32,6 @@ MODULES = (
     by_hand,
     limits,
     manual,
+    mirroring,
 )
 CLASSES = tuple(cls for module in MODULES for cls in module.CLASSES)

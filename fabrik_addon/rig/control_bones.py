@@ -62,12 +62,13 @@ def root_control(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone]) -
         bones: Of the chain, root to tip.
     """
     top = ([bones[0], *bones[0].parent_recursive])[-1]
-    is_only = sum(bone.parent is None and not _is_control(bone) for bone in pose_bones(owner)) == 1
-    is_control = not top.bone.use_deform or any(name in top.name.lower() for name in CONTROL_NAMES)
-    return top.name if is_only and is_control and top not in bones else ""
+    is_only = sum(bone.parent is None and not is_control(bone) for bone in pose_bones(owner)) == 1
+    moves_all = not top.bone.use_deform or any(name in top.name.lower() for name in CONTROL_NAMES)
+    return top.name if is_only and moves_all and top not in bones else ""
 
 
-def _is_control(bone: bpy.types.PoseBone) -> bool:
+def is_control(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone was made here."""
     return any(found.name == COLLECTION for found in bone.bone.collections)
 
 
@@ -190,7 +191,8 @@ def _set_mode(context: bpy.types.Context, owner: bpy.types.Object | None, mode: 
     assert owner is not None
     if owner.mode == mode:
         return
-    with context.temp_override(object=owner, active_object=owner):
+    override: Any = context.temp_override
+    with override(object=owner, active_object=owner):
         bpy.ops.object.mode_set(mode=mode)
     if owner.mode != mode:
         raise RigError(f"Blender does not let it change to {str(mode).lower()} mode", rig=owner.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Left and right in names: as Blender flips them, and where the word stands in the middle (mixamorig:LeftArm)."""
+"""Left and right in names: as Blender flips them, and in the middle (mixamorig:LeftArm, Bip01 L Foot)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import re
 import bpy
 
 WORDS = {"left": "right", "right": "left", "Left": "Right", "Right": "Left", "LEFT": "RIGHT", "RIGHT": "LEFT"}
-WORD = re.compile("|".join(WORDS))
+WORDS |= {"l": "r", "r": "l", "L": "R", "R": "L"}
+WORD = re.compile(r"left|right|Left|Right|LEFT|RIGHT|(?<=[ ._-])[LRlr](?=[ ._-])")
 
 
 def flipped_name(name: str) -> str:

@@ -73,7 +73,7 @@ class Empty:
     def make(self, context: bpy.types.Context, owner: bpy.types.Object, name: str) -> bpy.types.Object:
         """Make it beside the armature, in a collection that may be changed."""
         empty = bpy.data.objects.new(name, None)
-        _home(context, owner).objects.link(empty)
+        home_of(context, owner).objects.link(empty)
         empty.location = Vector(self.location)
         empty.empty_display_type = self.shape  # type: ignore[assignment]
         empty.empty_display_size = self.size
@@ -181,7 +181,7 @@ def _world_length(owner: bpy.types.Object, path: BonePath, joints: Sequence[V3])
     return sum(length(axes @ Vector(rotated(base, minus(b, a)))) for a, b in pairwise(joints))
 
 
-def _home(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Collection:
+def home_of(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Collection:
     """The first collection of the armature that is in use and may be changed, else the scene's."""
     assert context.scene is not None
     assert context.view_layer is not None

@@ -83,7 +83,7 @@ def _activate(context: bpy.types.Context, wanted: bpy.types.Object) -> None:
         wanted.hide_set(False)
         if wanted.hide_select or not wanted.visible_get():
             raise RigError("it is hidden, or can't be selected, in this view layer", rig=wanted.name)
-    for other in context.selected_objects:
+    for other in context.selected_objects or ():
         other.select_set(False)
     wanted.select_set(True)
     context.view_layer.objects.active = wanted

@@ -50,6 +50,8 @@ class FABRIK_MT_chains(bpy.types.Menu):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
+        layout.operator("fabrik.chain_mirror", icon="MOD_MIRROR")
+        layout.separator()
         layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
         layout.operator("fabrik.to_ik", icon="CONSTRAINT_BONE")
         layout.separator()

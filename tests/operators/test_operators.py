@@ -177,6 +177,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "chain_add": {"tip_bone": "b2", "use_target": True, "use_pole": True},
     "chain_remove": {},
     "chain_remove_all": {},
+    "chain_mirror": {},
     "chain_move": {"direction": "UP"},
     "target_add": {},
     "pole_add": {},
@@ -223,6 +224,10 @@ def test_undo_in_one_step(name: str) -> None:
     for axis in "yz":
         setattr(owner.pose.bones["b1"], f"lock_ik_{axis}", True)
     owner.pose.bones["b1"].fabrik.limit = "PLANAR"
+    if name == "chain_mirror":
+        owner.data.bones["b0"].name, owner.data.bones["b2"].name = "toe.R", "toe.L"
+        for chain in owner.fabrik.chains:
+            chain.bone_count = 1
     if name == "limit_mirror":
         owner.data.bones["b0"].name, owner.data.bones["b1"].name = "shin.R", "shin.L"
     select(owner, owner.pose.bones[1].name, *(["b2"] if name == "limit_copy" else []))

@@ -11,7 +11,18 @@ import pytest
 from fabrik_addon.rig.compat import is_selected
 from mathutils import Matrix, Vector
 
-from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, select, tip_error
+from rigs import (
+    Bone,
+    add_chain,
+    chain_length,
+    channels,
+    evaluated_joints,
+    make_armature,
+    make_empty,
+    make_line,
+    select,
+    tip_error,
+)
 
 
 def goal_point(owner: bpy.types.Object, bone: str) -> Vector:
@@ -22,7 +33,8 @@ def goal_point(owner: bpy.types.Object, bone: str) -> Vector:
 def bone_error(owner: bpy.types.Object) -> float:
     chain = owner.fabrik.chains[0]
     joints = evaluated_joints(owner, chain)
-    return float((joints[-1] - goal_point(owner, chain.target_bone)).length / (joints[-1] - joints[0]).length)
+    off: float = (joints[-1] - goal_point(owner, chain.target_bone)).length
+    return off / chain_length(joints)
 
 
 def posed_limb() -> bpy.types.Object:

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What belongs to a bone, given to the bone of the other side: rotations and joint limits, whatever the roll.
+
+A rotation in the rest frame of a bone is a turn in armature space, whose mirror image is one in the rest frame of the
+other bone. Where Blender mirrored the bone itself, turns about its X stay and those about Y and Z change their sign.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+from ..rig.limit_properties import limit_of
+from .limits import copy_limit
+
+MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0))  # armature space
+ALIKE = 0.9998  # cosine of the angle up to which axes count as mirrored: about a degree
+ROUNDING = 2e-6
+APART = 1e-3  # share of a bone's length up to which joints count as mirrored
+
+
+class BonePair(NamedTuple):
+    """A bone, and that of the other side; the same one in the middle."""
+
+    bone: bpy.types.PoseBone
+    other: bpy.types.PoseBone
+
+    @property
+    def turn(self) -> Matrix:
+        """From axes of turns in the bone's rest frame to those of their mirror images in the other's.
+
+        Where the frames are mirror images, or turned against those by right angles, no rounding is left in it.
+        """
+        rest, other = (one.bone.matrix_local.to_3x3().normalized() for one in self)
+        found = other.transposed() @ MIRROR @ rest * -1.0
+        whole = Matrix([[float(round(value)) for value in row] for row in found])
+        off = max(abs(a - b) for row, exact in zip(found, whole, strict=True) for a, b in zip(row, exact, strict=True))
+        return whole if off < ROUNDING else found
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the two lie at rest as mirror images, up to their roll."""
+        here, there = self.bone.bone, self.other.bone
+        ends = ((here.head_local, there.head_local), (here.tail_local, there.tail_local))
+        return all((MIRROR @ a - b).length <= APART * here.length for a, b in ends)
+
+    def rotation(self, rotation: Quaternion) -> Quaternion:
+        """The mirror image of a rotation, each in the rest frame of its bone."""
+        axis = self.turn @ Vector(rotation[1:])
+        return Quaternion((rotation[0], *axis))
+
+
+def mirror_limit_to(pair: BonePair) -> str:
+    """Give the joint limit of a bone to that of the other side, mirrored; what could not be mirrored, or ""."""
+    copy_limit(pair.bone, [pair.other])
+    turn, limit = pair.turn, limit_of(pair.other)
+    limit.axis = [round(value, 6) + 0.0 for value in turn @ Vector(limit_of(pair.bone).axis)]
+    limit.twist_min, limit.twist_max = -limit.twist_max, -limit.twist_min
+    if limit.limit == "BONE_IK":
+        return _mirror_ik(pair)
+    if limit.limit != "CONE" or not limit.use_ellipse:
+        return ""
+    return _mirror_cone(pair)
+
+
+def _mirror_cone(pair: BonePair) -> str:
+    """The angles of a cone about X and Z, which may have changed places with the roll."""
+    turn, here, there = pair.turn, limit_of(pair.bone), limit_of(pair.other)
+    for name, axis in (("x", 0), ("z", 2)):
+        found = turn.col[axis]
+        to = "x" if abs(found[0]) > abs(found[2]) else "z"
+        along = found[0] if to == "x" else found[2]
+        if abs(along) < ALIKE:
+            return f"the roll of '{pair.other.name}' is no mirror image, so the sides of its cone are not, either"
+        low, high = getattr(here, f"cone_{name}_min"), getattr(here, f"cone_{name}_max")
+        low, high = (low, high) if along > 0.0 else (-high, -low)
+        setattr(there, f"cone_{to}_min", low)
+        setattr(there, f"cone_{to}_max", high)
+    return ""
+
+
+def _mirror_ik(pair: BonePair) -> str:
+    """The settings for Blender's own IK, where these are the limit."""
+    here, there = pair
+    for axis, sign in (("x", 1.0), ("y", -1.0), ("z", -1.0)):
+        low, high = getattr(here, f"ik_min_{axis}"), getattr(here, f"ik_max_{axis}")
+        low, high = (low, high) if sign > 0.0 else (-high, -low)
+        setattr(there, f"ik_min_{axis}", low)
+        setattr(there, f"ik_max_{axis}", high)
+        for name in (f"lock_ik_{axis}", f"use_ik_limit_{axis}", f"ik_stiffness_{axis}"):
+            setattr(there, name, getattr(here, name))
+    if pair.turn[0][0] < ALIKE:
+        return f"the roll of '{there.name}' is no mirror image, so its limits for Blender's IK are not, either"
+    return ""

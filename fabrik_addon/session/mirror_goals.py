@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The target or pole of a chain for the chain of the other side: the mirrored one, moved there, or made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+from mathutils import Matrix
+
+from ..rig.chain_bones import pose_bones
+from ..rig.compat import fcurves_of
+from ..rig.control_bones import is_control, new_bones_refusal
+from ..rig.goals import GoalRef, goals_of
+from ..rig.keys import insert_object_keys
+from ..rig.placing import held_by, location_at
+from ..rig.properties import FabrikChain, rig_of
+from ..rig.sides import flipped_name
+from ..rig.targets import resolve_point
+from .control_bones import Asked, make_goals
+from .defaults import read_defaults
+from .make import Empty, home_of, sided_name
+
+MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # armature space
+
+
+@dataclass(slots=True)
+class GoalPlan:
+    """What a chain of the other side gets.
+
+    Attributes:
+        role: "target" or "pole".
+        world: Where it is to stand.
+        source: That of the first side.
+        found: The object that is there already, or None.
+        bone: The bone of it, or "".
+        make_bone: Whether a control bone is to be made.
+        note: What there is to say, or "".
+    """
+
+    role: str
+    world: Matrix
+    source: GoalRef
+    found: bpy.types.Object | None = None
+    bone: str = ""
+    make_bone: bool = False
+    note: str = ""
+
+    def give(self, context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
+        """Give it to a chain; what there is to say."""
+        chain = rig_of(owner).chains[name]
+        notes = [self.note] if self.note else []
+        if self.make_bone:
+            return notes + self._make_bone(context, owner, chain)
+        if self.bone or (self.found is not None and self.found == self.source.found):
+            setattr(chain, self.role, self.found)
+            setattr(chain, f"{self.role}_bone", self.bone)
+            return notes
+        if self.source.bone:
+            return notes
+        if self.found is None:
+            self.found = _of_the_name(context, self.source.found)
+        if self.found is None:
+            self.found = _made(context, owner, self, sided_name(name, self.role))
+        else:
+            reason = _why_it_stays(self.found)
+            if reason:
+                notes.append(f"the {self.role} '{self.found.name}' {reason}, so it stays where it is")
+            else:
+                depsgraph = context.evaluated_depsgraph_get()
+                self.found.location = location_at(self.found, self.world.translation, depsgraph)
+                insert_object_keys(context, self.found)
+        setattr(chain, self.role, self.found)
+        setattr(chain, f"{self.role}_bone", "")
+        return notes
+
+    def _make_bone(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+        defaults, bone = read_defaults(context), pose_bones(owner)[self.source.bone]
+        shape = defaults.target_shape if self.role == "target" else defaults.pole_shape
+        size = bone.bone.length * sum(owner.matrix_world.to_scale()) / 3.0
+        make_goals(context, owner, [Asked(chain, self.role, Empty(self.world.translation, size, shape))], "BONE")
+        return []
+
+
+def plan_goal(
+    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, role: str, twin: FabrikChain | None
+) -> GoalPlan | None:
+    """What the chain of the other side is to get for a chain's target or pole; None where the chain has none.
+
+    Raises:
+        FabrikError: Where the goal stands can't be read.
+    """
+    goal = next((found for found in goals_of(chain) if found.role == role), None)
+    if goal is None:
+        return None
+    depsgraph = context.evaluated_depsgraph_get()
+    axes = owner.evaluated_get(depsgraph).matrix_world
+    if goal.bone and goal.found.type == "ARMATURE":
+        here = Matrix.Translation(resolve_point(role, goal.found, goal.bone, depsgraph))
+        return _plan_bone(owner, goal, GoalPlan(role, _mirrored(axes, here), goal))
+    resolve_point(role, goal.found, goal.bone, depsgraph)
+    plan = GoalPlan(role, _mirrored(axes, goal.found.evaluated_get(depsgraph).matrix_world), goal)
+    has: bpy.types.Object | None = getattr(twin, role) if twin is not None else None
+    if has is not None:
+        plan.found, plan.bone = has, getattr(twin, f"{role}_bone")
+        if plan.bone:
+            plan.note = f"the {role} is the bone '{plan.bone}', which stays where it is"
+        return plan
+    if _is_moved(goal.found):
+        plan.note = f"keys, drivers and constraints of the {role} '{goal.found.name}' are not mirrored"
+    return plan
+
+
+def _mirrored(axes: Matrix, here: Matrix) -> Matrix:
+    return axes @ MIRROR @ axes.inverted() @ here @ MIRROR
+
+
+def _plan_bone(owner: bpy.types.Object, goal: GoalRef, plan: GoalPlan) -> GoalPlan:
+    bones, name = pose_bones(goal.found), flipped_name(goal.bone)
+    if name in bones:  # in the middle the bone itself
+        plan.found, plan.bone = goal.found, name
+    elif goal.found == owner and is_control(bones[goal.bone]) and not new_bones_refusal(owner):
+        plan.make_bone = True
+    else:
+        plan.note = f"the {plan.role}'s bone '{goal.bone}' has none on the other side, so it is not set"
+    return plan
+
+
+def _of_the_name(context: bpy.types.Context, goal: bpy.types.Object) -> bpy.types.Object | None:
+    """The empty of the scene that has a goal's name for the other side already."""
+    assert context.scene is not None
+    found = context.scene.objects.get(flipped_name(goal.name))
+    return found if found is not None and found != goal and found.type == "EMPTY" and found.is_editable else None
+
+
+def _why_it_stays(goal: bpy.types.Object) -> str:
+    if any(curve.data_path == "location" for curve in fcurves_of(goal)):
+        return "is keyed"
+    return held_by(goal, "")
+
+
+def _is_moved(goal: bpy.types.Object) -> bool:
+    data = goal.animation_data
+    return bool(goal.constraints) or (data is not None and bool(data.action or data.drivers or data.nla_tracks))
+
+
+def _made(context: bpy.types.Context, owner: bpy.types.Object, plan: GoalPlan, name: str) -> bpy.types.Object:
+    """An empty like that of the first side, in its collections, on the other side of what it hangs on."""
+    assert context.view_layer is not None
+    source = plan.source.found
+    flipped = flipped_name(source.name)
+    made = bpy.data.objects.new(flipped if flipped != source.name else name, None)
+    homes = [home for home in source.users_collection if home.is_editable and home.override_library is None]
+    for home in homes or [home_of(context, owner)]:
+        home.objects.link(made)
+    if source.type == "EMPTY":
+        made.empty_display_type, made.empty_display_size = source.empty_display_type, source.empty_display_size
+        made.show_in_front, made.color, made.rotation_mode = source.show_in_front, source.color, source.rotation_mode
+    made.parent, made.parent_type = source.parent, source.parent_type
+    if source.parent is not None and source.parent_type == "BONE":
+        other = flipped_name(source.parent_bone)
+        made.parent_bone = other if source.parent.pose and other in source.parent.pose.bones else source.parent_bone
+    context.view_layer.update()
+    made.matrix_world = plan.world
+    return made
