@@ -18,7 +18,7 @@ from .ladder.bodies import Body
 from .ladder.chain import Chain
 from .ladder.descent import Descent
 from .ladder.free import FreeChain
-from .ladder.limb import Limb, clamp_start
+from .ladder.limb import Limb, clamp_start, placed_pose
 from .ladder.limited import LimitedChain
 from .ladder.passes import backward, limited_forward
 from .ladder.pole import BendSide, PoleTurn
@@ -28,18 +28,10 @@ from .rows import Rows
 from .settings import MOST_PASSES, MOST_RESTARTS, Settings
 from .solution import BLOCKED, REACHED, TOO_FAR, TOO_NEAR, Solution
 from .trace import Trace
-from .vectors import (
-    larger,
-    length,
-    minus,
-    put3,
-    put4,
-    q4,
-    scaled,
-    v3,
-)
+from .vectors import apart, larger, length, minus, put3, put4, q4, scaled, v3
 
 REFINE_STEPS = 8
+THERE = cython.declare(cython.double, 0.01)  # share of the tolerance within which the start pose is the answer
 LEAST_SHARE_OF_PASSES = 32  # of a restart
 
 
@@ -71,6 +63,7 @@ class Solver:
     pole_error: cython.double
     names_limits: cython.bint  # whether the joints that hold the chain back are asked for
     held: list[int]
+    start: Pose  # the start pose of a chain, inside its limits
     trace: Trace
 
     def __init__(self, figure: Figure) -> None:
@@ -83,7 +76,7 @@ class Solver:
         self.max_passes = self.restarts = 0
         self.plain = self.names_limits = False
         self.held = []
-        self.chain = self.extent = self.descent = self.free = self.limited = self.pole = self.trace = None
+        self.chain = self.extent = self.descent = self.free = self.limited = self.pole = self.start = self.trace = None
         if figure.is_chain:
             self.chain = Chain(self.unit)
             self.extent = Reach(self.chain)
@@ -189,6 +182,8 @@ class Solver:
             self.free = FreeChain(chain, self.extent, self.descent)
         if not chain.is_free and self.limited is None:
             self.limited = LimitedChain(chain, self.extent, self.descent)
+        if self.start is None:
+            self.start = placed_pose(self.unit, clamp_start(self.unit))
         if rows.bend is not None and self.pole is None:
             self.pole = PoleTurn(chain, None if self.limited is None else self.limited.limb)
 
@@ -203,7 +198,11 @@ class Solver:
         if self.trace is not None:
             descent.begin(self.unit.start)
             chain.record("start", descent.pose.heads)
-        passes: cython.int = self.free.solve() if chain.is_free else self.limited.solve()
+        passes: cython.int = 1
+        if apart(v3(self.start.heads, chain.count), chain.target) <= THERE * self.tolerance:
+            descent.take(self.start)
+        else:
+            passes = self.free.solve() if chain.is_free else self.limited.solve()
         self.pole_error = 0.0
         if self.names_limits and descent.error > self.tolerance:
             self.held = blocking_joints(descent)  # before the pole, which turns a joint away from its limit

@@ -39,8 +39,11 @@ from .reach import Reach
 
 EXTREME_STEPS, EXTREME_GAIN = 120, 1e-9
 EXTREME_DAMPING, EXTREME_TURN, EXTREME_GIVEN_UP = 1e-2, 0.25, 1e4
+SMALL_TURN = 0.06  # radians
 MOST_COMBINATIONS, SWEEPS, FAR = 250, 2, 3.0  # of ends of ranges tried; radians that bring every joint to an end
-WAY_SAMPLES = 12
+WAY_SAMPLES = 24  # the nearer to the start the closer together
+WAY_STEP = 1e-4  # share of the size by which the poses of a way differ at least in their reach
+ROUNDING = 1e-6  # share of the size by which a reach may rise on a way along which it falls
 SHOWS_BEND = 0.75  # share of the start pose's reach
 PER_RADIAN = 1e-5  # how much shorter an end has to be for each radian that it is farther away
 NO_BETTER = 1e-5  # share of the size
@@ -53,8 +56,9 @@ class Limb(Falling):
 
     Attributes:
         first: Index of the first ball joint, which turns the limb onto its target.
-        poses: Two or three poses of n rotations: the longest, the start and the shortest; without the start where the
-            reach would not fall on the way, as for a leg whose knee has to pass through straight before it bends.
+        poses: Poses of n rotations whose reach falls: the longest, the start, the shortest. Where the reach would not
+            fall all along one of these two ways, as for a leg whose knee has to pass through straight before it bends,
+            that way leads over poses in small steps from the start for as far as these go, and from there across.
         reaches: Their distances of the tip from the first ball joint.
         count_of_poses: How many there are.
         rotations: n rotations at the place that was last tried.
@@ -172,15 +176,44 @@ def find_way(limb: Limb, reach: Reach) -> list[Doubles]:
     starts = [start, straightened, best_ends(limb, start, -1.0)]
     far = [extreme(chain, reach, pose, 2.0) for pose in starts]
     longest = first_best([-limb.reach_of(pose) for pose in far])
-    poses = [far[longest], start, extreme(chain, reach, best_ends(limb, start, 1.0), 0.0)]
-    before: cython.double = limb.reach_of(start) + 1e-6
+    shortest = extreme(chain, reach, best_ends(limb, start, 1.0), 0.0)
+    outward = way_to(limb, reach, start, far[longest], 2.0)
+    inward = way_to(limb, reach, start, shortest, 0.0)
+    return [*reversed(outward), start, *inward]
+
+
+@cython.cfunc
+def way_to(limb: Limb, reach: Reach, start: Doubles, end: Doubles, distance: cython.double) -> list[Doubles]:
+    """The poses of a limb's way from the start pose to one of its ends, the end last.
+
+    Args:
+        limb: Whose way it is.
+        reach: Of its chain.
+        start: n rotations.
+        end: The same.
+        distance: 0 for the way to the shortest pose, else farther than any pose reaches.
+    """
+    sign: cython.double = -1.0 if distance > 0.0 else 1.0
+    before: cython.double = sign * limb.reach_of(start) + ROUNDING
+    is_even: cython.bint = True
     for k in range(1, WAY_SAMPLES + 1):
-        limb.blend(start, 0, poses[2], 0, k / WAY_SAMPLES)
-        now: cython.double = limb.reach_of(limb.rotations)
+        share: cython.double = k / WAY_SAMPLES
+        limb.blend(start, 0, end, 0, share * share)
+        now: cython.double = sign * limb.reach_of(limb.rotations)
         if now > before:
-            return [poses[0], poses[2]]
-        before = now + 1e-6
-    return poses
+            is_even = False
+        before = now + ROUNDING
+    found: list[Doubles] = []
+    if not is_even:
+        steps: list[Doubles] = []
+        extreme(limb.chain, reach, start, distance, steps)
+        least: cython.double = sign * limb.reach_of(start)
+        for pose in steps:
+            now = sign * limb.reach_of(pose)
+            if now < least - WAY_STEP and now > sign * limb.reach_of(end) + WAY_STEP:
+                found.append(pose)
+                least = now
+    return [*found, end]
 
 
 @cython.cfunc
@@ -268,8 +301,21 @@ def rank_of(limb: Limb, start: Doubles, pose: Doubles, sign: cython.double) -> c
 
 
 @cython.cfunc
-def extreme(chain: Chain, reach: Reach, start: Doubles, distance: cython.double) -> Doubles:
-    """Steps of least squares from a pose towards a distance alone, the first ball joint and those before it held."""
+def extreme(
+    chain: Chain, reach: Reach, start: Doubles, distance: cython.double, steps: list[Doubles] | None = None
+) -> Doubles:
+    """Steps of least squares from a pose towards a distance alone, the first ball joint and those before it held.
+
+    Args:
+        chain: n joints.
+        reach: Of the same.
+        start: n rotations.
+        distance: Of the tip from the first ball joint.
+        steps: Is given the pose after each step, where it is wanted.
+
+    Returns:
+        The last of them.
+    """
     figure: Figure = chain.figure
     first: cython.int = chain.first_ball
     rotations: Doubles = bent(chain, reach, start, BENT_TO) if distance == 0.0 else start
@@ -286,9 +332,14 @@ def extreme(chain: Chain, reach: Reach, start: Doubles, distance: cython.double)
         chain.tip.target = plus(root, scaled(unit(span), distance))
         descent.judge()
         before: cython.double = descent.error
-        if not descent.step(damping, EXTREME_TURN):
+        if not descent.step(damping, EXTREME_TURN if steps is None else SMALL_TURN):
             damping = damping * 4.0
-        elif descent.error > before - EXTREME_GAIN:
+            continue
+        if steps is not None:
+            taken: Doubles = doubles(4 * chain.count)
+            copy_into(taken, descent.pose.rotations, 4 * chain.count)
+            steps.append(taken)
+        if descent.error > before - EXTREME_GAIN:
             break
     chain.tip.target = kept
     return descent.pose.rotations
