@@ -16,7 +16,7 @@ from bpy.props import StringProperty
 
 from .array_types import Singles
 from .chain_bones import pose_bones
-from .properties import OVERRIDE
+from .stored import OVERRIDE
 
 NUMBERS = 9  # of a bone: its X axis, its Y axis at its length, and its head, in armature space
 BETWEEN = "\n"  # names

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from .properties import OVERRIDE
+from .stored import OVERRIDE
 
 
 def unkeyed_chains(owner: bpy.types.Object) -> list[str]:

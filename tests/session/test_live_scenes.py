@@ -41,7 +41,7 @@ class TestBackgroundSets:
         keyed(chain.target, 1, (0.3, 0.2, 1.9))
         keyed(chain.target, 20, (0.6, 0.9, 1.5))
         update()
-        seen = {}
+        seen: dict[int, list[tuple[float, ...]]] = {}
         for frame in (4, 11, 4, 17, 11):
             bpy.context.scene.frame_set(frame)
             assert shown_error(owner, chain) < 3e-4
