@@ -16,7 +16,7 @@ from ..rig.compat import is_selected
 from ..rig.find import working_chain
 from ..rig.joint_limits import set_from_ik
 from ..rig.limit_properties import limit_of
-from ..session.bend_limits import hinges_from_bend
+from ..session.bend_limits import BendReport, hinges_from_bend
 from ..session.human_joints import HUMAN_JOINTS, SOURCE, HumanReport, apply_human_joint
 from ..session.limits import copy_limit, mirror_limit
 from .base import RigOperator, listed, rigs_in_pose_mode
@@ -165,7 +165,7 @@ class FABRIK_OT_limit_from_bend(RigOperator):
         reports = []
         for rig, names in self._bones(context, owner):
             reports.append((rig, hinges_from_bend(rig, names, self.bend_max, are_inner=self.bones == "CHAIN")))
-        refused = [str(BoneError(why, rig=rig.name, bone=name)) for rig, one in reports for name, why in one.refused]
+        refused = [text for rig, one in reports for text in _refusals(rig, one)]
         hinges = [name for _, one in reports for name in one.hinges]
         locked = [name for _, one in reports for name in one.locked]
         if not hinges and not locked:
@@ -226,6 +226,14 @@ class FABRIK_OT_limit_human(BoneOperator):
             names = [f"{name} by {off:.0f}°" for name, off in found.rolled]
             why = "their own axes, along which the ranges are set, stand off those of the joint: look at the overlay"
             self.report({"WARNING"}, f"{owner.name}, {listed(names, 'bones')}: {why}")
+
+
+def _refusals(owner: bpy.types.Object, report: BendReport) -> list[str]:
+    """A line for each reason for which bones were refused."""
+    by_reason: dict[str, list[str]] = {}
+    for name, why in report.refused:
+        by_reason.setdefault(why, []).append(f"'{name}'")
+    return [f"{owner.name}, {listed(names, 'bones')}: {why}" for why, names in by_reason.items()]
 
 
 def selected_names(context: bpy.types.Context, owner: bpy.types.Object) -> list[tuple[bpy.types.Object, list[str]]]:

@@ -17,6 +17,7 @@ IN_ORDER = ("UPPER_ARM", "FOREARM", "HAND"), ("THIGH", "SHIN", "FOOT", "TOE"), (
 OF_HIPS = {"PELVIS", "THIGH", "LEG"}
 GREAT_FAMILIES = {"ARM", "LEG", "SPINE", "TAIL", "HEAD", "WING", "FIN"}
 GREAT = 0.15  # share of the skeleton's extent from which limbs of unknown names are great
+MANY = 6  # groups of selected bones that mean a whole character, of which single bones are no limbs
 STRETCHED = 0.4  # share of its length that a limb of unknown names reaches: bones around an eye are none
 BRANCH = 0.4  # share of the largest branch from which another one makes a fork
 
@@ -98,7 +99,8 @@ class Limbs:
         for group in groups:
             if group not in forked:
                 found = Limb(self._tips(group)[0], len(group)) if len(group) > 1 else self.limb_of(group[0])
-                (small if forked and found.bone_count == 1 else limbs).append(found)
+                is_single = found.bone_count == 1 and (forked or len(groups) >= MANY)
+                (small if is_single else limbs).append(found)
         return Selection(limbs, small)
 
     def _tips(self, group: Sequence[int]) -> list[int]:

@@ -94,7 +94,7 @@ def give_limits(owner: bpy.types.Object, plans: Iterable[tuple[str, dict[str, An
 
 def _reason(limbs: Limbs, bone: int, is_first: bool) -> str:
     if is_first:
-        return "it begins its limb, where there is no bend: give it a cone, or a human hip or shoulder"
+        return "no bend where a limb begins: give it a cone, or the range of a human hip or shoulder"
     if limbs.axes.forward is None:
-        return "it is straight at rest, and nothing tells where the body faces: bend it a little in Edit Mode"
-    return "it is straight at rest, and neither name nor place tell a knee or elbow: bend it a little in Edit Mode"
+        return "straight at rest, and nothing tells where the body faces: bend it a little in Edit Mode"
+    return "straight at rest, and neither name nor place tell a knee or elbow: bend it a little in Edit Mode"

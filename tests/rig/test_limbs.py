@@ -281,3 +281,13 @@ def test_a_hand_that_is_selected_has_its_fingers() -> None:
     limbs, small = selected(owner)
     assert [len(limb) for limb in limbs] == [3] * 5
     assert small == [("mixamorig:LeftHand",)]
+
+
+def test_single_bones_are_limbs_where_few_are_selected() -> None:
+    """Of the many controls of a generated rig those that stand alone are left for when they are asked for."""
+    bones = [Bone((i, 0, 0), (i, 0, 1), parent=None) for i in range(6)]
+    owner = make_armature([*bones, Bone((5, 0, 1), (5, 0.1, 2), connect=True)])
+    select(owner, "b0", "b1")
+    assert selected(owner) == ([("b0",), ("b1",)], [])
+    select(owner, *(bone.name for bone in owner.data.bones))
+    assert selected(owner) == ([("b5", "b6")], [(f"b{i}",) for i in range(5)])
