@@ -73,6 +73,8 @@ def find_axes(
         return BodyAxes(up, any_perpendicular(up, X_AXIS), None, legs)
     ahead = unit(cross(lateral, up))
     vote = sum(_leg_votes(skeleton, legs, up, ahead)) + sum(_face_votes(skeleton, parts, ahead))
+    if abs(vote) < SHOWS and not skeleton.has_drawn_tails:  # then even tails that an importer guessed
+        vote = sum(_toe_votes(skeleton, legs, up, ahead))
     forward = None if abs(vote) < SHOWS else ahead if vote > 0.0 else scaled(ahead, -1.0)
     return BodyAxes(up, lateral, forward, legs)
 
@@ -87,7 +89,8 @@ def limb_bones(skeleton: Skeleton, limb: tuple[int, int]) -> list[int]:
 
 def ground(skeleton: Skeleton, up: V3) -> float:
     """Height of the lowest joint."""
-    return min(dot(point, up) for point in [*skeleton.heads, *skeleton.tails])
+    bones = range(len(skeleton.names))
+    return min(dot(point, up) for point in [*skeleton.heads, *(skeleton.end(bone) for bone in bones)])
 
 
 def stands(skeleton: Skeleton, limb: tuple[int, int], up: V3) -> bool:
@@ -95,7 +98,7 @@ def stands(skeleton: Skeleton, limb: tuple[int, int], up: V3) -> bool:
     bones = limb_bones(skeleton, limb)
     low = ground(skeleton, up)
     top = dot(skeleton.heads[bones[0]], up) - low
-    lowest = min(dot(skeleton.tails[bones[-1]], up), dot(skeleton.heads[bones[-1]], up)) - low
+    lowest = min(dot(skeleton.end(bones[-1]), up), dot(skeleton.heads[bones[-1]], up)) - low
     return top > 0.0 and lowest <= NEAR_GROUND * top
 
 
@@ -115,8 +118,8 @@ def _lateral(skeleton: Skeleton, twins: Sequence[int]) -> V3 | None:
     total = ORIGIN
     for bone, twin in enumerate(twins):
         if twin > bone:
-            ends = minus(skeleton.heads[bone], skeleton.heads[twin]), minus(skeleton.tails[bone], skeleton.tails[twin])
-            line = plus(*ends)
+            ends = minus(skeleton.end(bone), skeleton.end(twin))
+            line = plus(minus(skeleton.heads[bone], skeleton.heads[twin]), ends)
             total = plus(total, line if dot(line, total) >= 0.0 else scaled(line, -1.0))
     if length(total) <= 0.0:
         return None
@@ -135,7 +138,7 @@ def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[tuple[int, int]]) -> V3
 
     def score(up: V3) -> float:
         drops = [
-            dot(minus(skeleton.heads[limb_bones(skeleton, limb)[0]], skeleton.tails[limb[0]]), up) / longest
+            dot(minus(skeleton.heads[limb_bones(skeleton, limb)[0]], skeleton.end(limb[0])), up) / longest
             for limb in limbs
             if longest > 0.0 and stands(skeleton, limb, up)
         ]
@@ -151,10 +154,19 @@ def _leg_votes(skeleton: Skeleton, legs: Sequence[tuple[int, int]], up: V3, ahea
         flat = count_on_ground(skeleton, leg, up)
         if flat:
             height = dot(skeleton.heads[bones[0]], up) - ground(skeleton, up)
-            way = minus(skeleton.tails[bones[-1]], skeleton.heads[bones[-flat]])
+            way = minus(skeleton.end(bones[-1]), skeleton.heads[bones[-flat]])
             yield dot(way, ahead) / height
         if len(bones) - flat > 1:
             yield 0.1 * _knee_ahead(skeleton, bones[: len(bones) - flat + 1], ahead)
+
+
+def _toe_votes(skeleton: Skeleton, legs: Sequence[tuple[int, int]], up: V3, ahead: V3) -> Iterator[float]:
+    """For each leg how far its last tail stands ahead of the ankle, as a share of its height."""
+    for leg in legs:
+        bones = limb_bones(skeleton, leg)
+        flat = max(1, count_on_ground(skeleton, leg, up))
+        height = dot(skeleton.heads[bones[0]], up) - ground(skeleton, up)
+        yield dot(minus(skeleton.tails[bones[-1]], skeleton.heads[bones[-flat]]), ahead) / height
 
 
 def _knee_ahead(skeleton: Skeleton, bones: Sequence[int], ahead: V3) -> float:

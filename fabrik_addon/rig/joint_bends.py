@@ -11,6 +11,7 @@ from .limbs import Limb, Limbs
 from .rotations import ORIGIN, V3, cross, dot, length, minus, scaled, unit
 
 LEAST_BEND = radians(1.0)  # at rest that tells an axis
+MOST_GUESSED = radians(60.0)  # bend of a last bone whose tail an importer guessed, above which it tells nothing
 NEAR_AXIS = cos(radians(20.0))  # of an axis of the bone, along which the hinge then lies
 SHOWS_SIDE = 0.2  # sine of the angle between a bone and the way it bends, below which there is no axis
 LEGS_OF_FOUR = 4
@@ -46,7 +47,8 @@ def rest_bend(limbs: Limbs, bone: int) -> JointBend | None:
     before, after = unit(minus(heads[bone], heads[parent])), direction_of(limbs, bone)
     normal = cross(before, after)
     angle = atan2(length(normal), dot(before, after))
-    return JointBend(unit(normal), angle) if angle >= LEAST_BEND and length(normal) > 0.0 else None
+    is_guess = limbs.skeleton.end(bone) == heads[bone] and angle > MOST_GUESSED
+    return JointBend(unit(normal), angle) if angle >= LEAST_BEND and length(normal) > 0.0 and not is_guess else None
 
 
 def bend_of(limbs: Limbs, bone: int, part: str = "") -> JointBend | None:

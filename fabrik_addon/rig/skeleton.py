@@ -56,6 +56,13 @@ class Skeleton:
         """Whether somebody placed the tails: importers of joints guess them, and mark no bone as connected."""
         return any(self.flagged)
 
+    def end(self, bone: int) -> V3:
+        """Where a bone ends: its tail, or, where tails are guessed, the joint below; its head if there is none."""
+        below = self.children[bone]
+        if self.has_drawn_tails or any(self.is_joined(child) for child in below):
+            return self.tails[bone]
+        return self.heads[below[0]] if len(below) == 1 else self.heads[bone]
+
     def length(self, bone: int) -> float:
         """Length of a bone."""
         return distance(self.heads[bone], self.tails[bone])

@@ -216,8 +216,8 @@ def _side_sign(limbs: Limbs, bone: int) -> float:
     left, twin = limbs.axes.left, limbs.twins[bone]
     if left is None or twin < 0:
         return 1.0
-    heads, tails = limbs.skeleton.heads, limbs.skeleton.tails
-    across = plus(minus(heads[bone], heads[twin]), minus(tails[bone], tails[twin]))
+    skeleton = limbs.skeleton
+    across = plus(minus(skeleton.heads[bone], skeleton.heads[twin]), minus(skeleton.end(bone), skeleton.end(twin)))
     return -1.0 if dot(across, left) < 0.0 else 1.0
 
 

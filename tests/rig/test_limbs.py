@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import bpy
 import pytest
 from fabrik_addon.rig.limbs import Limbs, limb_bones
@@ -171,6 +173,25 @@ def test_the_limb_of_a_tip(character: str) -> None:
     owner = make_character(character)
     for limb in both_sides(character, LIMBS[character]):
         assert found_limb(owner, limb[-1]) == limb
+
+
+@pytest.mark.parametrize("character", ["human_mixamo", "human_game_engine", "cesium_man"])
+def test_guessed_tails_tell_nothing(character: str) -> None:
+    owner = make_character(character)
+    random = Random(5)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in owner.data.edit_bones:
+        away = Vector([random.gauss(0.0, 1.0) for _ in range(3)])
+        bone.tail = bone.head + away.normalized() * bone.length
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for limb in both_sides(character, LIMBS[character]):
+        assert found_limb(owner, limb[-1]) == limb
+    turn = owner.matrix_world.to_3x3()
+    for named in (True, False):
+        if not named:
+            rename_all(owner)
+        axes = Limbs(read_skeleton(owner)).axes
+        assert tuple(turn @ Vector(axes.forward)) == pytest.approx(forward_of(character), abs=1e-5)
 
 
 def test_every_character_is_listed() -> None:
