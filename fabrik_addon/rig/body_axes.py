@@ -27,6 +27,7 @@ from .skeleton import Skeleton
 
 SQUARE = 0.985  # cosine of the angle to an axis of the armature within which a body stands along it
 NEAR_GROUND = 0.12  # share of a leg's height within which a bone is of the foot that stands
+LEAST_LEG = 0.5  # share of the highest leg's height that a leg has
 SHOWS = 0.02  # share of a leg's length: a shorter way along the body tells no direction
 TRUSTED_UP = 0.2  # what the scene's up counts beside the legs, whose lengths make up 1
 FACING_PARTS = {"FACE": 0.5}  # votes of parts that stand forward of the head
@@ -68,7 +69,7 @@ def find_axes(
     lateral = _lateral(skeleton, twins)
     paired = [limb for limb in limbs if limb[1] > 1 and twins[limb[0]] >= 0]
     up = skeleton.up if lateral is None else _up(skeleton, lateral, paired)
-    legs = [limb for limb in paired if stands(skeleton, limb, up)]
+    legs = _legs(skeleton, paired, up)
     if lateral is None:
         return BodyAxes(up, any_perpendicular(up, X_AXIS), None, legs)
     ahead = unit(cross(lateral, up))
@@ -93,10 +94,9 @@ def ground(skeleton: Skeleton, up: V3) -> float:
     return min(dot(point, up) for point in [*skeleton.heads, *(skeleton.end(bone) for bone in bones)])
 
 
-def stands(skeleton: Skeleton, limb: tuple[int, int], up: V3) -> bool:
-    """Whether a limb goes down to the ground."""
+def stands(skeleton: Skeleton, limb: tuple[int, int], up: V3, low: float) -> bool:
+    """Whether a limb goes down to the ground, which is at the height `low`."""
     bones = limb_bones(skeleton, limb)
-    low = ground(skeleton, up)
     top = dot(skeleton.heads[bones[0]], up) - low
     lowest = min(dot(skeleton.end(bones[-1]), up), dot(skeleton.heads[bones[-1]], up)) - low
     return top > 0.0 and lowest <= NEAR_GROUND * top
@@ -111,6 +111,15 @@ def count_on_ground(skeleton: Skeleton, limb: tuple[int, int], up: V3) -> int:
     while count < len(bones) - 2 and dot(skeleton.heads[bones[-1 - count]], up) - low <= NEAR_GROUND * top:
         count += 1
     return count
+
+
+def _legs(skeleton: Skeleton, limbs: Sequence[tuple[int, int]], up: V3) -> list[tuple[int, int]]:
+    """The limbs that stand, but for what is no higher than a foot."""
+    low = ground(skeleton, up)
+    tops = {limb: dot(skeleton.heads[limb_bones(skeleton, limb)[0]], up) - low for limb in limbs}
+    standing = [limb for limb in limbs if stands(skeleton, limb, up, low)]
+    highest = max((tops[limb] for limb in standing), default=0.0)
+    return [limb for limb in standing if tops[limb] >= LEAST_LEG * highest]
 
 
 def _lateral(skeleton: Skeleton, twins: Sequence[int]) -> V3 | None:
@@ -137,10 +146,11 @@ def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[tuple[int, int]]) -> V3
     longest = max(lengths.values(), default=0.0)
 
     def score(up: V3) -> float:
+        low = ground(skeleton, up)
         drops = [
             dot(minus(skeleton.heads[limb_bones(skeleton, limb)[0]], skeleton.end(limb[0])), up) / longest
             for limb in limbs
-            if longest > 0.0 and stands(skeleton, limb, up)
+            if longest > 0.0 and stands(skeleton, limb, up, low)
         ]
         return max(drops, default=0.0) + TRUSTED_UP * dot(up, skeleton.up)
 

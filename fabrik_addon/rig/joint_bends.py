@@ -31,11 +31,12 @@ class JointBend(NamedTuple):
 
 
 def direction_of(limbs: Limbs, bone: int) -> V3:
-    """Where a bone points: to the head of the bone that goes on its limb, else to its own tail."""
+    """Where a bone points: to the head of the bone that goes on its limb, else to where it ends."""
     skeleton = limbs.skeleton
     after = next((child for child in skeleton.children[bone] if limbs.above[child] == bone), -1)
-    end = skeleton.tails[bone] if after < 0 else skeleton.heads[after]
-    return unit(minus(end, skeleton.heads[bone]))
+    end = skeleton.end(bone) if after < 0 else skeleton.heads[after]
+    head = skeleton.heads[bone]
+    return unit(minus(skeleton.tails[bone] if end == head else end, head))
 
 
 def rest_bend(limbs: Limbs, bone: int) -> JointBend | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .body_axes import BodyAxes, count_on_ground, find_axes, limb_bones, stands
+from .body_axes import BodyAxes, count_on_ground, find_axes, ground, limb_bones, stands
 from .part_names import NO_LIMB, family_of, may_follow, parts_of
 from .rotations import distance, dot, minus, unit
 from .skeleton import Skeleton
@@ -174,8 +174,9 @@ class Limbs:
         """How many bones at the end of an arm or leg are hand or foot, on whose joint the goal belongs."""
         if run.bone_count < 3 or self.twins[run.tip] < 0:
             return 0
-        if stands(self.skeleton, run, self.axes.up):
-            return count_on_ground(self.skeleton, run, self.axes.up)
+        up = self.axes.up
+        if stands(self.skeleton, run, up, ground(self.skeleton, up)):
+            return count_on_ground(self.skeleton, run, up)
         is_hand = self.parts[run.tip] == "HAND" or (not self.parts[run.tip] and len(self._branches(run.tip)) > 2)
         return int(is_hand)
 

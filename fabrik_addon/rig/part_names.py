@@ -79,9 +79,12 @@ def parts_of(skeleton: Skeleton) -> list[str]:
     """The part that each bone's name tells, or "".
 
     Some words mean different joints in different conventions: the shoulder above an elbow is an upper arm, and the hip
-    above a knee a thigh; a leg under an upper leg is a shin.
+    above a knee a thigh; a leg under an upper leg is a shin. A leaf that is called an end is of an
+    export, and of no limb.
     """
-    plain = [_part(words_of(name)) for name in skeleton.names]
+    words = [words_of(name) for name in skeleton.names]
+    is_end = ["end" in some and not below for some, below in zip(words, skeleton.children, strict=True)]
+    plain = ["HELPER" if end else _part(some) for end, some in zip(is_end, words, strict=True)]
     parts = list(plain)
     for bone, part in enumerate(plain):
         below = {plain[child] for child in skeleton.children[bone]}

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import bpy
 
 from .compat import is_selected
-from .rotations import V3, Z_AXIS, distance, rotated, unit, v3
+from .rotations import V3, Z_AXIS, distance, plus, rotated, scaled, unit, v3
 
 JOINED = 1e-3  # share of the length of the bone above within which a head stands at its tail
 
@@ -57,11 +58,13 @@ class Skeleton:
         return any(self.flagged)
 
     def end(self, bone: int) -> V3:
-        """Where a bone ends: its tail, or, where tails are guessed, the joint below; its head if there is none."""
+        """Where a bone ends: its tail; where tails are guessed, the middle of the joints below, its head if none."""
         below = self.children[bone]
         if self.has_drawn_tails or any(self.is_joined(child) for child in below):
             return self.tails[bone]
-        return self.heads[below[0]] if len(below) == 1 else self.heads[bone]
+        if not below:
+            return self.heads[bone]
+        return scaled(reduce(plus, (self.heads[child] for child in below)), 1.0 / len(below))
 
     def length(self, bone: int) -> float:
         """Length of a bone."""

@@ -267,6 +267,19 @@ def test_bones_are_joined_where_they_meet_flagged_or_not() -> None:
     assert found_limb(owner, "b2") == ("b0", "b1", "b2")
 
 
+def test_the_leaf_bones_of_an_export_are_of_no_limb() -> None:
+    owner = make_character("human_mixamo")
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = owner.data.edit_bones
+    for leaf in [bone for bone in bones if not bone.children]:
+        end = bones.new(f"{leaf.name}_end")
+        end.head, end.tail, end.parent = leaf.tail, leaf.tail + leaf.vector, leaf
+    bpy.ops.object.mode_set(mode="OBJECT")
+    select(owner, *(bone.name for bone in owner.data.bones))
+    limbs, _ = selected(owner)
+    assert sorted(limbs) == sorted(both_sides("human_mixamo", WHOLE["human_mixamo"]))
+
+
 def test_a_gap_between_drawn_bones_ends_the_limb() -> None:
     owner = make_armature(
         [
