@@ -134,11 +134,19 @@ def turned(owner: bpy.types.Object, turn: Matrix) -> None:
     bpy.context.view_layer.update()
 
 
+STRAIGHT = [
+    ("basic_human", "shin.{}", 1),
+    ("basic_human", "forearm.{}", -1),
+    ("basic_quadruped", "shin.{}", 1),
+    ("basic_quadruped", "front_shin.{}", -1),
+]
+
+
 @pytest.mark.parametrize("quarter", range(4))
 @pytest.mark.parametrize("is_named", [True, False])
-@pytest.mark.parametrize(("bone", "side"), [("shin.{}", 1), ("forearm.{}", -1)])
-def test_straight_limbs_bend_by_anatomy(bone: str, side: int, is_named: bool, quarter: int) -> None:
-    owner = make_character("basic_human")
+@pytest.mark.parametrize(("character", "bone", "side"), STRAIGHT)
+def test_straight_limbs_bend_by_anatomy(character: str, bone: str, side: int, is_named: bool, quarter: int) -> None:
+    owner = make_character(character)
     names = [bone.format(side) for side in "LR"]
     for name in names:
         straighten(owner, name)

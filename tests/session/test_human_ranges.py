@@ -9,6 +9,7 @@ from typing import NamedTuple
 import bpy
 import pytest
 from fabrik_addon.kernel import LIMITS
+from fabrik_addon.session.human_joints import HUMAN_JOINTS
 from mathutils import Quaternion, Vector
 
 from rigs import select
@@ -153,3 +154,37 @@ def test_a_hand_bends_to_its_palm_and_its_little_finger(name: str, side: int) ->
     to_thumb, to_little = body.swung(bone, beside, 40), body.swung(bone, -beside, 40)
     assert to_little + 5.0 < to_thumb
     assert body.swung(bone, palm, 75) + 5.0 < body.swung(bone, -palm, 75)
+
+
+BONES = {"KNEE": "shin", "ELBOW": "forearm", "SHOULDER": "upper_arm", "HIP": "thigh", "WRIST": "hand", "ANKLE": "foot"}
+
+
+@pytest.mark.parametrize("joint", HUMAN_JOINTS)
+def test_both_sides_are_mirrored(joint: str) -> None:
+    """By Blender's own way to mirror poses, as Copy Mirrored has it."""
+    owner = make_character("human")
+    part = {
+        "KNEE": "shin",
+        "ELBOW": "forearm",
+        "SHOULDER": "upper_arm",
+        "HIP": "thigh",
+        "WRIST": "hand",
+        "ANKLE": "foot",
+    }
+    names = both(f"{part.get(joint, 'f_index.02')}.{{}}")
+    select(owner, *names)
+    bpy.ops.fabrik.limit_human(joint=joint)
+    right = settings_of(owner.pose.bones[names[1]])
+    select(owner, names[0])
+    bpy.ops.fabrik.limit_mirror()
+    assert settings_of(owner.pose.bones[names[1]]) == pytest.approx(right, abs=1e-3)
+
+
+def settings_of(bone: bpy.types.PoseBone) -> list[float]:
+    limit = bone.fabrik
+    used = LIMITS[limit.limit].make(limit, Quaternion()).settings()
+    return [float(number) for value in used.values() if not isinstance(value, str) for number in numbers_of(value)]
+
+
+def numbers_of(value: float | tuple[float, ...]) -> tuple[float, ...]:
+    return value if isinstance(value, tuple) else (value,)
