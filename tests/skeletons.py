@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Real characters as armatures: Rigify's metarigs, and imported ones kept as plain data in `data/skeletons/`."""
+"""Real characters as armatures: Rigify's metarigs, and imported ones kept as plain data in `skeleton_data/`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import bpy
 from fabrik_addon.rig.rotations import V3
 from mathutils import Matrix, Vector
 
-FOLDER = Path(__file__).parent / "data" / "skeletons"
+FOLDER = Path(__file__).parent / "skeleton_data"
 METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
 IMPORTED = ("human_mixamo", "human_game_engine", "makehuman", "cesium_man", "cmu_walk")
 

@@ -213,7 +213,7 @@ class Limbs:
             return True
         if self.is_body and self.parts[parent] in {"", "SPINE"} and self.skeleton.parents[parent] < 0:
             return len(branches) > 1
-        if not any(self.twins[other] in siblings for other in siblings):
+        if not any(self.twins[other] in siblings and other in branches for other in siblings):
             return False
         # Where neck and head have names of their own, bones named spine are one spine past the arms.
         is_spine = self.has_named_neck and self.parts[bone] == self.parts[parent] == "SPINE"
