@@ -24,6 +24,12 @@ def make_character(name: str) -> bpy.types.Object:
     return _metarig(name) if name in METARIGS else _imported(name)
 
 
+def rest_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.types.Bone]:
+    """The bones of an armature object at rest."""
+    assert isinstance(owner.data, bpy.types.Armature)
+    return owner.data.bones
+
+
 def forward_of(name: str) -> V3:
     """Where a character faces, in the world: Cesium Man along +X, all others along -Y."""
     return (1.0, 0.0, 0.0) if name == "cesium_man" else (0.0, -1.0, 0.0)
@@ -60,10 +66,11 @@ def _imported(name: str) -> bpy.types.Object:
 
 def rename_all(owner: bpy.types.Object) -> dict[str, str]:
     """Give all bones names that tell nothing; returns the new name of each."""
-    names = [bone.name for bone in owner.data.bones]
+    bones = rest_bones(owner)
+    names = [bone.name for bone in bones]
     for i, name in enumerate(names):
-        owner.data.bones[name].name = f"zz{i}"
+        bones[name].name = f"zz{i}"
     new = {name: f"Bone.{i + 1:03d}" for i, name in enumerate(names)}
     for i, name in enumerate(names):
-        owner.data.bones[f"zz{i}"].name = new[name]
+        bones[f"zz{i}"].name = new[name]
     return new

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from math import pi, radians
+from math import acos, pi, radians
 from random import Random
 from typing import NamedTuple
 
 import bpy
 import pytest
-from mathutils import Matrix, Vector
+from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.rotations import V3, distance, dot, minus, perpendicular, plus, scaled, unit, v3
+from mathutils import Matrix
 
 from rigs import add_chain, evaluated_joints, select
 from skeletons import forward_of, make_character, rename_all
@@ -76,27 +79,21 @@ JOINTS = [
 HUMAN_JOINTS = [found for found in JOINTS if found.values[0].human]
 
 
-def pull_together(owner: bpy.types.Object, tip: str, count: int) -> tuple[Vector, float]:
-    """Solve a limb for a target nearer to its root; where its last joint stands off the line between its neighbours.
+def joints_of(owner: bpy.types.Object, chain: FabrikChain) -> list[V3]:
+    return [v3(joint) for joint in evaluated_joints(owner, chain)]
 
-    Returns:
-        That way in the world, and the limb's length.
-    """
+
+def assert_bends(owner: bpy.types.Object, tip: str, count: int, side: V3) -> None:
+    """Pull a limb together by a target nearer to its root: its last joint stands off to a side."""
     chain = add_chain(owner, (0, 0, 0), tip, count)
-    joints = evaluated_joints(owner, chain)
-    chain.target.location = joints[0] + NEARER * (joints[-1] - joints[0])
+    joints = joints_of(owner, chain)
+    chain.target.location = plus(joints[0], scaled(minus(joints[-1], joints[0]), NEARER))
     bpy.ops.fabrik.solve()
     assert chain.status == "REACHED"
-    a, b, c = evaluated_joints(owner, chain)[-3:]
-    along = (c - a).normalized()
-    off = (b - a) - along * (b - a).dot(along)
-    return off, (b - a).length + (c - b).length
-
-
-def assert_bends(owner: bpy.types.Object, tip: str, count: int, side: Vector) -> None:
-    off, length = pull_together(owner, tip, count)
-    assert off.dot(side) > SHOWS * length
-    assert off.normalized().dot(side) > 0.3  # to that side more than to any other
+    a, b, c = joints_of(owner, chain)[-3:]
+    off = perpendicular(minus(b, a), unit(minus(c, a)))  # from the line between its neighbours
+    assert dot(off, side) > SHOWS * (distance(a, b) + distance(b, c))
+    assert dot(unit(off), side) > 0.3  # to that side more than to any other
 
 
 @pytest.mark.parametrize(("case", "bone"), JOINTS)
@@ -105,8 +102,8 @@ def test_hinges_from_bend(case: Case, bone: str) -> None:
     add_chain(owner, None, bone, case.count)
     select(owner, bone)
     bpy.ops.fabrik.limit_from_bend(bones="CHAIN")
-    assert owner.pose.bones[bone].fabrik.limit == "HINGE"
-    assert_bends(owner, bone, case.count, case.side * Vector(forward_of(case.character)))
+    assert limit_of(owner.pose.bones[bone]).limit == "HINGE"
+    assert_bends(owner, bone, case.count, scaled(forward_of(case.character), case.side))
 
 
 @pytest.mark.parametrize(("case", "bone"), HUMAN_JOINTS)
@@ -114,7 +111,7 @@ def test_human_joints(case: Case, bone: str) -> None:
     owner = make_character(case.character)
     select(owner, bone)
     bpy.ops.fabrik.limit_human(joint=case.human)
-    assert_bends(owner, bone, case.count, case.side * Vector(forward_of(case.character)))
+    assert_bends(owner, bone, case.count, scaled(forward_of(case.character), case.side))
 
 
 def straighten(owner: bpy.types.Object, bone: str) -> None:
@@ -158,7 +155,7 @@ def test_straight_limbs_bend_by_anatomy(character: str, bone: str, side: int, is
     select(owner, *names)
     bpy.ops.fabrik.limit_from_bend()
     for name in names:
-        assert_bends(owner, name, 2, side * (turn @ Vector((0, -1, 0))))
+        assert_bends(owner, name, 2, scaled(v3(turn.to_3x3().col[1]), -side))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -173,34 +170,37 @@ def test_roll_and_scale_do_not_matter(seed: int) -> None:
     select(owner, "shin.L", "shin.R")
     bpy.ops.fabrik.limit_human(joint="KNEE")
     for name in ("shin.L", "shin.R"):
-        assert_bends(owner, name, 2, Vector((0, -1, 0)))
+        assert_bends(owner, name, 2, (0.0, -1.0, 0.0))
 
 
 def test_a_knee_may_straighten_and_no_more() -> None:
     owner = make_character("human_mixamo")
     chain = add_chain(owner, (0, 0, 0), "mixamorig:LeftLeg", 2)
     bpy.ops.fabrik.limit_from_bend(bones="CHAIN", bend_max=radians(120))
-    root, knee, ankle = evaluated_joints(owner, chain)
-    reach = (knee - root).length + (ankle - knee).length
+    root, knee, ankle = joints_of(owner, chain)
+    reach = distance(root, knee) + distance(knee, ankle)
     for share in (0.9999, 1.2):
-        chain.target.location = root + (ankle - root).normalized() * reach * share
+        chain.target.location = plus(root, scaled(unit(minus(ankle, root)), reach * share))
         bpy.ops.fabrik.solve()
-        a, b, c = evaluated_joints(owner, chain)
-        assert (b - a).angle(c - b) < radians(3.0)
+        assert bend(joints_of(owner, chain)) < radians(3.0)
     chain.target.location = root
     bpy.ops.fabrik.solve()
-    a, b, c = evaluated_joints(owner, chain)
-    assert (b - a).angle(c - b) == pytest.approx(radians(120), abs=0.02)
+    assert bend(joints_of(owner, chain)) == pytest.approx(radians(120), abs=0.02)
+
+
+def bend(joints: list[V3]) -> float:
+    a, b, c = joints
+    return acos(dot(unit(minus(b, a)), unit(minus(c, b))))
 
 
 def test_what_can_not_be_told_is_refused_by_name_and_keeps_its_limit() -> None:
     owner = make_character("basic_human")
     straighten(owner, "spine.002")
     select(owner, "spine.002", "thigh.L", "shin.L")
-    owner.pose.bones["spine.002"].fabrik.limit = owner.pose.bones["thigh.L"].fabrik.limit = "CONE"
+    limit_of(owner.pose.bones["spine.002"]).limit = limit_of(owner.pose.bones["thigh.L"]).limit = "CONE"
     bpy.ops.fabrik.limit_from_bend()
-    assert owner.pose.bones["shin.L"].fabrik.limit == "HINGE"
-    assert owner.pose.bones["spine.002"].fabrik.limit == owner.pose.bones["thigh.L"].fabrik.limit == "CONE"
+    assert limit_of(owner.pose.bones["shin.L"]).limit == "HINGE"
+    assert limit_of(owner.pose.bones["spine.002"]).limit == limit_of(owner.pose.bones["thigh.L"]).limit == "CONE"
     select(owner, "spine.002", "thigh.L")
     with pytest.raises(RuntimeError, match=r"'spine.002': straight at rest(.|\n)*'thigh.L': no bend where"):
         bpy.ops.fabrik.limit_from_bend()
@@ -210,5 +210,5 @@ def test_second_halves_hold_still() -> None:
     owner = make_character("makehuman")
     add_chain(owner, None, "lowerleg02.L", 4)
     bpy.ops.fabrik.limit_from_bend(bones="CHAIN")
-    limits = [owner.pose.bones[name].fabrik.limit for name in ("upperleg02.L", "lowerleg01.L", "lowerleg02.L")]
+    limits = [limit_of(owner.pose.bones[name]).limit for name in ("upperleg02.L", "lowerleg01.L", "lowerleg02.L")]
     assert limits == ["LOCKED", "HINGE", "LOCKED"]
