@@ -15,7 +15,8 @@ FRONT = {"front", "fore", "forefoot", "foreleg"}
 
 # The first line of which a word, or its plural, is in a name says what the bone is.
 PARTS: dict[str, str] = {
-    "HELPER": "twist helper corrective pole mch nub socket ik",
+    "TWIST": "twist",
+    "HELPER": "helper corrective pole mch nub socket ik",
     "FACE": "face eye brow lid lip cheek ear nose jaw chin temple forehead tongue teeth beak skull mane mouth hair"
     " oris oculi orbicularis levator risorius temporalis special",
     "FEATHER": "feather",
@@ -32,7 +33,7 @@ PARTS: dict[str, str] = {
     "HAND": "hand wrist",
     "FOREARM": "forearm lowerarm lowarm elbow",
     "GIRDLE": "clavicle collar shoulder scapula",
-    "UPPER_ARM": "upperarm uparm arm",
+    "UPPER_ARM": "upperarm uparm arm shldr",
     "PELVIS": "pelvis hip",
     "TAIL": "tail",
     "WING": "wing",
@@ -82,9 +83,7 @@ def parts_of(skeleton: Skeleton) -> list[str]:
     above a knee a thigh; a leg under an upper leg is a shin. A leaf that is called an end is of an
     export, and of no limb.
     """
-    words = [words_of(name) for name in skeleton.names]
-    is_end = ["end" in some and not below for some, below in zip(words, skeleton.children, strict=True)]
-    plain = ["HELPER" if end else _part(some) for end, some in zip(is_end, words, strict=True)]
+    plain = _plain_parts(skeleton)
     parts = list(plain)
     for bone, part in enumerate(plain):
         below = {plain[child] for child in skeleton.children[bone]}
@@ -95,6 +94,20 @@ def parts_of(skeleton: Skeleton) -> list[str]:
             parts[bone] = "THIGH"
         elif part == "LEG":
             parts[bone] = "SHIN" if above == "THIGH" else "LEG"
+    return parts
+
+
+def _plain_parts(skeleton: Skeleton) -> list[str]:
+    """The part that each bone's name tells by itself; a twist bone on which others hang is half of what it twists."""
+    words = [words_of(name) for name in skeleton.names]
+    parts = [_part(some) for some in words]
+    for bone in reversed(range(len(parts))):
+        below = [parts[child] for child in skeleton.children[bone]]
+        if "end" in words[bone] and not below:
+            parts[bone] = "HELPER"
+        elif parts[bone] == "TWIST":
+            carries = any(part != "HELPER" for part in below)
+            parts[bone] = _part([word for word in words[bone] if word != "twist"]) if carries else "HELPER"
     return parts
 
 
