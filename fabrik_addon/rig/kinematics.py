@@ -138,17 +138,24 @@ class BonePath:
         back = conjugated(self.base)
         return [rotated(back, joint) for joint in self._walk(rotations)[0]]
 
-    def tip(self, rotations: Sequence[Q4]) -> V3:
-        """The last of the joints that `place` gives."""
-        first = self.links[0].frame(self.parent)
-        root, matrix = first.translation, self.parent
-        for i, (link, rotation) in enumerate(zip(self.links, rotations, strict=True)):
-            matrix = link.pose(matrix, Quaternion(rotation))
-            if i == 0:
-                matrix.translation -= root
-        assert matrix is not None, "a path has a bone at least"
-        back = (1.0, 0.0, 0.0, 0.0) if self.keeps_axes else conjugated(axes_of(first))
-        return rotated(back, matrix @ Vector((0.0, self.links[-1].bone.length, 0.0)))
+    def poses(self, rotations: Sequence[Q4], before: Sequence[Matrix] = ()) -> list[Matrix]:
+        """The n matrices in armature space relative to the first joint.
+
+        Args:
+            rotations: n rotations.
+            before: The matrices of the first bones, whose rotations are the same.
+        """
+        found = list(before)
+        for link, rotation in zip(self.links[len(found) :], rotations[len(found) :], strict=True):
+            matrix = link.pose(found[-1] if found else self.parent, Quaternion(rotation))
+            if not found:
+                matrix.translation -= link.frame(self.parent).translation
+            found.append(matrix)
+        return found
+
+    def tip_of(self, pose: Matrix) -> Vector:
+        """Where the tip is in armature space relative to the first joint, from the last bone's matrix."""
+        return pose @ Vector((0.0, self.links[-1].bone.length, 0.0))
 
     def frames(self, rotations: Sequence[Q4]) -> list[Matrix]:
         """The n frames before rotation, in which limits are given, in armature space relative to the first joint."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import bpy
 
+from ..errors import FabrikError
 from ..rig.chain_bones import pose_bones
 from ..rig.chain_space import ChainSpace
 from ..rig.properties import FabrikChain
@@ -59,7 +60,10 @@ def _judged(one: Judged, later: Sequence[Judged], depsgraph: bpy.types.Depsgraph
     evaluated = one.owner.evaluated_get(depsgraph)
     tip = evaluated.matrix_world @ pose_bones(evaluated)[one.bones[-1]].tail
     assert one.chain.target is not None, "it was solved"
-    target = resolve_point("target", one.chain.target, one.chain.target_bone, depsgraph)
+    try:
+        target = resolve_point("target", one.chain.target, one.chain.target_bone, depsgraph)
+    except FabrikError:  # gone since: there is nothing to judge by
+        return one.outcome
     space = one.space
     size = space.world_length((one.size, 0.0, 0.0))
     rounding = ULPS * max(abs(value) for point in (tip, target) for value in point)

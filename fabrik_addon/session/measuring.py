@@ -19,6 +19,7 @@ ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision 
 MEASURES = 3  # times that the chain is measured and solved anew
 POLE_TRIES = 3  # times that a chain that was brought to its target is turned to its pole
 SAME_SCALE = 5  # digits
+AS_NEAR = 1.01  # times the distance, that a turn to the pole may cost where the target is missed anyway
 FROM_NEAR = 0.5  # of the tolerance at which to stop
 FINEST = 1e-6  # share of the length, about what single precision can tell
 
@@ -89,10 +90,10 @@ def _brought(
     restarts = 0 if settings.plain or length(target) > path.most_reach else settings.restarts
     nearest = chain.nearest([solution.rotations, prepared.starts], restarts, enough)
     found = solution._replace(rotations=nearest.rotations, passes=solution.passes + nearest.steps, blocking=(), give=())
-    for _ in range(POLE_TRIES if prepared.has_pole and nearest.distance <= enough else 0):
+    for _ in range(POLE_TRIES if prepared.has_pole else 0):
         turned = Solver(measured_at(prepared.started(found.rotations), path, found.rotations)).solve(goals, settings)
         kept = chain.nearest([turned.rotations], 0, enough)
-        if kept.distance > enough:
+        if kept.distance > max(enough, AS_NEAR * nearest.distance):
             break
         found, nearest = found._replace(rotations=kept.rotations, passes=found.passes + kept.steps), kept
     joints, solver = path.place(found.rotations), _measured(prepared, path, found)

@@ -63,7 +63,7 @@ class Outcome:
         )
 
 
-def outcome_of(name: str, solution: Solution, bones: Sequence[str], residual: float) -> Outcome:
+def outcome_of(name: str, solution: Solution, bones: Sequence[str], residual: float, uneven: str = "") -> Outcome:
     """What there is to say of a solution.
 
     Args:
@@ -71,34 +71,26 @@ def outcome_of(name: str, solution: Solution, bones: Sequence[str], residual: fl
         solution: What the kernel found.
         bones: Names of the n bones.
         residual: Distance from tip to target in scene units.
+        uneven: The bone whose scale makes the chain's lengths depend on its pose, or "".
     """
     blocking = [bones[i] for i in solution.blocking]
     outcome = Outcome(name, solution.status.value, residual, solution.passes, blocking)
     for bone, angle in zip(blocking, solution.give, strict=False):
         if angle is not None:
             outcome.warnings.append(f"{bone} would have to give {degrees(angle):.3g}°")
-    warn_of_pole(outcome, solution.pole_error)
+    warn_of_pole(outcome, solution.pole_error, "limits or the scale" if uneven else "limits")
+    if uneven and outcome.status != "REACHED":
+        outcome.warnings.append(
+            f"the scale of bone '{uneven}' differs between its axes, so the chain is longer in some directions than "
+            "in others"
+        )
     return outcome
 
 
-def warn_of_pole(outcome: Outcome, pole_error: float) -> None:
-    """Say where the bend is off its pole, by an angle in radians."""
+def warn_of_pole(outcome: Outcome, pole_error: float, cause: str = "limits") -> None:
+    """Say where the bend is off its pole, by an angle in radians, and what may hold it back."""
     if pole_error > POLE_MISSED:
-        outcome.warnings.append(f"the pole is missed by {degrees(pole_error):.0f}°, which limits hold back")
-
-
-def warn_of_scale(outcome: Outcome, bone: str) -> None:
-    """Name the bone whose scale makes the chain's lengths depend on its pose, where the target is missed.
-
-    Args:
-        outcome: Of the chain.
-        bone: Its name, or "" where there is none.
-    """
-    if bone and outcome.status != "REACHED":
-        outcome.warnings.append(
-            f"the scale of bone '{bone}' differs between its axes, so the chain is longer in some directions than in "
-            "others"
-        )
+        outcome.warnings.append(f"the pole is missed by {degrees(pole_error):.0f}°, which {cause} hold back")
 
 
 def refused(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) -> Outcome:

@@ -22,7 +22,7 @@ from ..rig.writer import ChannelWrite
 from .checking import what_is_off
 from .judging import Judged, judge_final
 from .order import Item, levels, shared_bones
-from .outcome import Outcome, outcome_of, refused, store, warn_of_scale
+from .outcome import Outcome, outcome_of, refused, store
 from .posing import Posed, posed
 
 
@@ -142,8 +142,7 @@ def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: dict[
 def _kept(context: bpy.types.Context, one: _Written, facts: RigFacts) -> Outcome:
     """The outcome of a pose that stands, and its keys."""
     chain, item, names = one.chain, one.item, one.item.prepared.bones
-    outcome = outcome_of(chain.name, item.solution, names, item.residual)
-    warn_of_scale(outcome, item.uneven)
+    outcome = outcome_of(chain.name, item.solution, names, item.residual, item.uneven)
     bones = pose_bones(one.owner)
     written = [bones[write.bone] for write in one.writes]
     was_keyed = [bone.name for bone in written if facts.keyed.has(bone)]

@@ -17,10 +17,10 @@ from ..rig.visibility import absence_of
 from .wording import status_text
 
 MOVED_TEXTS = {
-    "target": "The target moved since the last solve",
-    "pole": "The pole moved since the last solve",
-    "armature": "The armature moved since the last solve",
-    "bones": "The pose was changed since the last solve",
+    "target": "The target moved since",
+    "pole": "The pole moved since",
+    "armature": "The armature moved since",
+    "bones": "The pose was changed since",
 }
 BAKED = "Baked: its keys play. Tick it to edit"
 
@@ -66,7 +66,8 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     moved = moved_since(chain, stand, is_followed) if stand is not None else ""
     if stand is not None and moved:
         return Told("OLD", "moved since", MOVED_TEXTS[moved], distance=stand.residual)
-    return Told(chain.status, "", status_text(chain), holds=True)
+    short = "moved away" if chain.status == "MOVED" else ""
+    return Told(chain.status, short, status_text(chain), holds=True)
 
 
 def hint_of(chain: FabrikChain) -> str:

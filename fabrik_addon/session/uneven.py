@@ -17,7 +17,7 @@ import numpy as np
 from ..kernel import Limit
 from ..rig.array_types import Doubles
 from ..rig.kinematics import BonePath
-from ..rig.rotations import Q4, V3, conjugated, distance, dot, length, minus, multiplied, scaled, unit
+from ..rig.rotations import Q4, V3, conjugated, distance, dot, length, minus, multiplied, rotated, scaled, unit
 
 PROBE = 0.01  # radians by which a joint is turned to see how the tip follows
 LARGEST_TURN = 0.6  # radians of a joint in one step
@@ -29,6 +29,7 @@ EASED, RAISED = 0.25, 6.0
 SCREENED = 8  # poses that are drawn for each from which is started
 SEED = 2011
 SAME_END = 1e-3  # share of the length: two starts that end as near as that to each other found the nearest pose
+ALMOST = 0.01  # share of the length within which some more steps may lead there
 TAKEN = 0.05  # share of the turn that would help which a limit has to take away to count
 
 
@@ -37,7 +38,7 @@ class Nearest(NamedTuple):
 
     Attributes:
         rotations: n rotations, inside the limits.
-        error: From the tip to the target.
+        error: From the tip to the target, in armature space.
         steps: How many it took.
     """
 
@@ -61,7 +62,8 @@ class UnevenChain:
     """
 
     def __init__(self, path: BonePath, limits: Sequence[Limit], target: V3, size: float) -> None:
-        self.path, self.limits, self.target, self.size = path, limits, target, size
+        self.path, self.limits, self.size = path, limits, size
+        self._target = rotated(path.base, target)  # in armature space, in which tips are compared
         self._free = [i for i, limit in enumerate(limits) if not limit.is_fixed]
 
     def nearest(self, starts: Sequence[list[Q4]], restarts: int, enough: float) -> Nearest:
@@ -83,6 +85,9 @@ class UnevenChain:
             if best.distance <= enough or (ends_alike and number >= len(starts)):
                 break
         assert best is not None, "there is a start at least"
+        if enough < best.distance <= ALMOST * self.size:
+            best = self._descended(best.rotations, enough)
+            steps += best.steps
         return best._replace(steps=steps)
 
     def held_back(self, nearest: Nearest) -> list[int]:
@@ -109,7 +114,7 @@ class UnevenChain:
             yield from sorted(drawn, key=lambda pose: length(self._error(pose)))[:restarts]
 
     def _error(self, rotations: Sequence[Q4]) -> V3:
-        return minus(self.target, self.path.tip(rotations))
+        return minus(self._target, self.path.tip_of(self.path.poses(rotations)[-1]))
 
     def _descended(self, start: list[Q4], enough: float) -> Nearest:
         """The nearest pose to which steps from one start lead."""
@@ -154,6 +159,7 @@ class UnevenChain:
     def _jacobian(self, rotations: list[Q4], are_limited: bool) -> Doubles:
         """How the tip follows small turns of each joint, (3, 3 n); inside the limits or as if there were none."""
         found: Doubles = np.zeros((3, 3 * len(rotations)))
+        poses = self.path.poses(rotations)
         for i in self._free if are_limited else range(len(rotations)):
             for axis in range(3):
                 tips, moved = [], 0.0
@@ -162,7 +168,8 @@ class UnevenChain:
                     turn[axis] = sign * PROBE
                     other = self.limits[i].turned(rotations[i], turn) if are_limited else _turn(rotations[i], turn)
                     moved += _along(other, rotations[i], axis) * sign
-                    tips.append(self.path.tip([*rotations[:i], other, *rotations[i + 1 :]]))
+                    turned = self.path.poses([*rotations[:i], other, *rotations[i + 1 :]], poses[:i])
+                    tips.append(self.path.tip_of(turned[-1]))
                 if moved > 0.1 * PROBE:
                     found[:, 3 * i + axis] = np.array(minus(*tips)) / moved
         return found

@@ -28,7 +28,7 @@ from ...rig.row import Row
 from ...rig.targets import reader_of, resolve_point
 from ...rig.writer import BoneChannels, channels_of
 from ..measuring import EXACT, ULPS
-from ..outcome import POLE_MISSED, Outcome, outcome_of, warn_of_pole, warn_of_scale
+from ..outcome import POLE_MISSED, Outcome, outcome_of, warn_of_pole
 from ..posing import posed
 from .known import LiveChain, LiveRig, Numbers, Source, state
 from .tips import Tips
@@ -84,8 +84,7 @@ def read_anew(
         return known
     item = posed(prepared, points, rig.owner, depsgraph)
     _note(known, numbers, places)
-    known.outcome = outcome_of(known.name, item.solution, prepared.bones, item.residual)
-    warn_of_scale(known.outcome, item.uneven)
+    known.outcome = outcome_of(known.name, item.solution, prepared.bones, item.residual, item.uneven)
     _keep(prepared, item.rotations, item.joints[-1])
     return known
 
