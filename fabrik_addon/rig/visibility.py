@@ -40,8 +40,8 @@ def _layers(depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.ViewLayer]:
 
 def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
     """Why a view layer has not an object, as the end of a sentence; "" where it has it. Quick where it has."""
-    if view_layer.objects.get(found.name) == found or found.library is not None:
-        return ""
+    if view_layer.objects.get(found.name) == found or any(other == found for other in view_layer.objects):
+        return ""  # the second where a linked object has the same name
     if not found.users_collection:
         return "was deleted"
     return "is not in this view layer"

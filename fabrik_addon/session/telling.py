@@ -55,9 +55,10 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     if chain.is_baked and not chain.enabled and _plays_keys(owner):
         return Told("BAKED", "baked", BAKED)
     gone = gone_goal(chain, context.view_layer)
-    if gone:
+    is_refused = chain.status == "REFUSED"
+    if gone and not (is_refused and gone[0].startswith("pole")):  # it may be refused for more than that
         return Told("GONE", gone[0], gone[1])
-    if chain.status == "REFUSED":
+    if is_refused:
         return Told("REFUSED", "", chain.message[:1].upper() + chain.message[1:])
     if chain.status == "NONE":
         return Told("NONE", "", status_text(chain))

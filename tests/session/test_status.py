@@ -9,7 +9,9 @@ from itertools import permutations
 import bpy
 import pytest
 from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.visibility import absence_of
 from fabrik_addon.session.telling import Told, told_of
+from fabrik_addon.ui.status import ICONS
 from mathutils import Quaternion
 
 from live_rigs import live_line, two_levels, update
@@ -271,6 +273,25 @@ class TestGone:
         assert told(chain).kind == "NONE"
         chain.target_bone = "none"
         assert told(chain).text == "Its target 'Other' has no bone 'none'"
+
+    def test_a_namesake_in_the_layer_does_not_matter(self) -> None:
+        chain = self.chain()
+        assert chain.target is not None
+        assert absence_of(chain.target, bpy.context.view_layer) == ""
+        other = bpy.data.scenes.new("Other")
+        home = bpy.data.collections.new("Home")
+        other.collection.children.link(home)
+        for collection in list(chain.target.users_collection):
+            collection.objects.unlink(chain.target)
+        home.objects.link(chain.target)
+        assert told(chain).text == f"Its target '{chain.target.name}' is not in this view layer"
+
+
+def test_every_kind_has_an_icon_that_this_blender_has() -> None:
+    kinds = {"OLD", "BAKED", "GONE", *(item.identifier for item in FabrikChain.bl_rna.properties["status"].enum_items)}
+    assert kinds == set(ICONS)
+    known = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items.keys()
+    assert set(ICONS.values()) <= set(known)
 
 
 class TestBaked:
