@@ -33,6 +33,11 @@ def slot_of(owner: bpy.types.Object) -> Any:
     return getattr(owner.animation_data, "action_slot", None)
 
 
+def lacks_slot(owner: bpy.types.Object) -> bool:
+    """Whether the object plays nothing of its action, since it has no slot in it; never before 4.4."""
+    return hasattr(owner.animation_data, "action_slot") and slot_of(owner) is None
+
+
 def give_action(user: Any, action: bpy.types.Action | None, slot: Any = None) -> None:
     """Give animation data, or a strip, an action, and from 4.4 on a slot of it: the first if none is given."""
     if user.action != action:
@@ -78,7 +83,7 @@ def shares_curves(owner: bpy.types.Object) -> bpy.types.Object | None:
     """
     data: Any = owner.animation_data
     slot = slot_of(owner)
-    if slot is None and hasattr(data, "action_slot"):
+    if lacks_slot(owner):
         return None  # it gets a slot of its own
     for other in bpy.data.objects:
         theirs: Any = other.animation_data

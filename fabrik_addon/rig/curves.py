@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from .array_types import Bytes, Doubles, Mask, Singles
-from .channels import TURN
+from .channels import AXES, TURN, euler_order
 from .compat import curves_of_action, ensure_curve, fcurves_of, remove_curves
 from .key_arrays import (
     INTERPOLATION,
@@ -28,6 +28,7 @@ from .key_arrays import (
 
 Place: TypeAlias = tuple[str, int]  # data path of a property, index of the channel
 
+VECTORS = {"QUATERNION": (slice(0, 4), slice(0, 0)), "AXIS_ANGLE": (slice(1, 4), slice(0, 1))}  # and the angles
 CONSTANT = 2.0**-22  # a change that is none: two units in the last place of a channel that holds a one
 
 
@@ -126,8 +127,8 @@ class CurveWriter:
         """Replace channels' keys in a span of frames by others, or by one where nothing changes.
 
         At the bone's neighbouring keys, of whatever channel, each keeps the value that it had. The keys behind the span
-        mean the same in numbers that run on from those that are written: a quaternion or axis on the other side gets
-        the other sign, and angles are moved by whole turns, so that the way to the later poses is the short one.
+        mean the same in numbers that run on from those that are written, so that the way to later poses is short; see
+        `_running_on`.
         """
         curves = [self._find(channels.path, i) for i in range(keys.values.shape[1])]
         beside = None
@@ -245,15 +246,15 @@ def _neighbours(
     ):
         before = max(before, ceil(first) - 1.0)
     stood, then = (_values_at(channels, curves, frame) for frame in (before, after))
-    factor = 1.0
+    factors: Doubles = np.ones(len(curves))
     added: Doubles = np.zeros(len(curves))
     if after is not None:
-        factor, added = _running_on(channels, keys.values[-1], then)
-    then = factor * then + added
+        factors, added = _running_on(channels, keys.values[-1], then)
+    then = factors * then + added
     for i in channels.indices:
         own = kept[i]
         if own is not None:
-            own.points[:, own.frames > last, 1] *= factor
+            own.points[:, own.frames > last, 1] *= factors[i]
             own.points[:, own.frames > last, 1] += added[i]
     return _Neighbours(before, stood, after, then, kept)
 
@@ -266,12 +267,34 @@ def _values_at(channels: Channels, curves: Sequence[bpy.types.FCurve | None], fr
     return np.array([curve.evaluate(frame) if curve is not None else value for curve, value in pairs])
 
 
-def _running_on(channels: Channels, values: Doubles, then: Doubles) -> tuple[float, Doubles]:
-    """The sign and the added angles by which later channel values run on from others, which are written."""
-    vector = {"QUATERNION": slice(0, 4), "AXIS_ANGLE": slice(1, 4)}.get(channels.mode, slice(0, 0))
-    angles = {"QUATERNION": slice(0, 0), "AXIS_ANGLE": slice(0, 1)}.get(channels.mode, slice(0, 3))
-    is_whole = len(channels.indices) == len(values)
-    factor = -1.0 if is_whole and float(np.dot(values[vector], then[vector])) < 0.0 else 1.0
-    added: Doubles = np.zeros(len(values))
-    added[angles] = TURN * np.round((values[angles] - factor * then[angles]) / TURN)
-    return factor, added
+def _running_on(channels: Channels, values: Doubles, then: Doubles) -> tuple[Doubles, Doubles]:
+    """By what (k,) later channel values are multiplied, and what (k,) is added, so that they run on from others.
+
+    All that changes nothing of the rotations, nor of those between later keys: quaternions and axes may take the other
+    sign, angles whole turns, and Euler angles their other triple, for which the middle angle is mirrored and the two
+    others go on by half a turn. Where not all channels are written there are whole turns alone.
+    """
+    count = len(values)
+    is_whole = len(channels.indices) == count
+    factors: Doubles = np.ones(count)
+    added: Doubles = np.zeros(count)
+    if channels.mode in VECTORS:
+        vector, angles = VECTORS[channels.mode]
+        if is_whole and float(np.dot(values[vector], then[vector])) < 0.0:
+            factors[:] = -1.0
+    else:
+        angles = slice(0, count)
+        mirrored: Doubles = np.ones(count)
+        mirrored[AXES.index(euler_order(channels.mode)[1])] = -1.0
+        if is_whole and _apart(values, mirrored * then + TURN / 2.0) < _apart(values, then):
+            factors = mirrored
+            added += TURN / 2.0
+    off = values - factors * then - added
+    added[angles] += TURN * np.round(off[angles] / TURN)
+    return factors, added
+
+
+def _apart(angles: Doubles, others: Doubles) -> float:
+    """The sum of the differences of angles (3,), whole turns left out."""
+    between = angles - others
+    return float(np.abs(between - TURN * np.round(between / TURN)).sum())

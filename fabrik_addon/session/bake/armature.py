@@ -10,6 +10,8 @@ import bpy
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of, read_values, rotation_path
 from ...rig.curves import CurveWriter
+from ...rig.key_arrays import ROUNDING
+from ...rig.keys import KeyedChannels
 from .destination import Destination
 from .keying import BoneKeys, read_track
 from .result import ChainBake
@@ -34,6 +36,7 @@ class BakedArmature:
         self._writer = CurveWriter(owner, can_restore=into == "ACTION")
         self._into = into
         self._destination: Destination | None = None
+        self._before: KeyedChannels | None = None
         self._whole: dict[str, BoneKeys] = {}  # by the data path, those whose keys are all there as yet
 
     def key(self, track: Track, answers: Answers, settings: BakeSettings, is_last: bool) -> ChainBake:
@@ -50,8 +53,10 @@ class BakedArmature:
         """
         if self._destination is None:
             self._destination = Destination(self.owner, self._into)
+        if self._before is None:
+            self._before = KeyedChannels(self.owner, settings.frames[0] - 2.0 * ROUNDING)
         self._ends += (float(track.frames[0]), float(track.frames[-1]))
-        result, bones = read_track(track, answers, settings)
+        result, bones = read_track(track, answers, settings, self._before)
         with self._destination.writing():
             for bone in bones:
                 self._whole.pop(bone.channels.path, None)  # another chain has it too, and the last has its way

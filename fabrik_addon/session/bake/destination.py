@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import bpy
 
-from ...rig.compat import curves_of_action, give_action, remove_slots, slot_names, slot_of, strips_of
+from ...rig.compat import curves_of_action, give_action, lacks_slot, remove_slots, slot_names, slot_of, strips_of
 
 
 class Destination:
@@ -31,10 +31,10 @@ class Destination:
         self._slots = slot_names(self._before)
         self._made: bpy.types.Action | None = None
         self._track: bpy.types.NlaTrack | None = None
-        if into == "NEW_ACTION" and self._before is not None:
+        if into == "NEW_ACTION" and self._before is not None and not lacks_slot(owner):
             data.action = self._made = self._before.copy()
             self._made.name = f"{self._before.name} Bake"
-        elif into == "NLA" or self._before is None:
+        elif into != "ACTION" or self._before is None:
             self._made = bpy.data.actions.new(f"{self._before.name if self._before else owner.name} Bake")
             if into != "NLA":
                 data.action = self._made

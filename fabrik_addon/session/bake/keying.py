@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ...rig.chain_bones import pose_bones
 from ...rig.channel_runs import cosines, run_of_turns, run_on
 from ...rig.channels import read_values, rotation_path
 from ...rig.curves import Channels, CurveWriter, Keys, staying
+from ...rig.keys import KeyedChannels
 from ...rig.rotations import conjugated, multiplied, turn_angle
 from ...rig.writer import BoneChannels
 from .clean_up import cleaned
@@ -58,8 +59,16 @@ class BoneKeys:
         self.count = count
 
 
-def read_track(track: Track, answers: Answers, settings: BakeSettings) -> tuple[ChainBake, list[BoneKeys]]:
+def read_track(
+    track: Track, answers: Answers, settings: BakeSettings, before: KeyedChannels
+) -> tuple[ChainBake, list[BoneKeys]]:
     """What of a chain is to be keyed; quaternions and Euler angles run on from frame to frame.
+
+    Args:
+        track: The chain.
+        answers: How it is solved.
+        settings: What to bake.
+        before: The curves of its armature before the span whose keys are replaced, on from which the first frame runs.
 
     Returns:
         How it went, and its bones that have channels.
@@ -71,10 +80,11 @@ def read_track(track: Track, answers: Answers, settings: BakeSettings) -> tuple[
     result.worst_turn = _worst_turn(answers.rotations, steps, frames)
     bones = pose_bones(track.owner)
     stood = {own.bone: read_values(bones[own.bone]) for own in prepared.channels if own is not None}
-    runs = _runs(prepared.channels, answers.rotations, steps, stood)
+    channels_of = [own and replace(own, near=before.previous(bones[own.bone], own.near)) for own in prepared.channels]
+    runs = _runs(channels_of, answers.rotations, steps, stood)
     span = settings.frames[0], settings.frames[-1]
     found = []
-    for i, own in enumerate(prepared.channels):
+    for i, own in enumerate(channels_of):
         if own is not None:
             channels = Channels(rotation_path(bones[own.bone]), own.mode, own.bone, own.indices, stood[own.bone])
             limit = prepared.limits[i] if track.is_one else None  # else it may change from frame to frame
