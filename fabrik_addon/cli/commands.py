@@ -26,7 +26,16 @@ from ..session.pose import solve_items
 from ..session.telling import told_of
 from .arguments import bake_request_of, choice_of, parser
 from .baking import Report, bake_open_file
-from .files import check_library, check_output, check_place, check_version, open_blend, save_blend, write_text
+from .files import (
+    check_library,
+    check_output,
+    check_report,
+    check_version,
+    open_blend,
+    resolved,
+    save_blend,
+    write_text,
+)
 from .jobs import run_job
 from .progress import Progress
 from .scene import armatures, chosen, items_of, put_targets
@@ -120,10 +129,10 @@ def _check(arguments: argparse.Namespace) -> None:
     if output is not None:
         check_output(output)
     if arguments.report is not None:
-        check_place(arguments.report)
         opened = arguments.file or (Path(bpy.data.filepath) if bpy.data.filepath else None)
-        if any(arguments.report.resolve() == other.resolve() for other in (output, opened) if other is not None):
+        if any(resolved(arguments.report) == resolved(other) for other in (output, opened) if other is not None):
             raise InvalidValueError(f"the report would be written over '{arguments.report}'")
+        check_report(arguments.report)
     if getattr(arguments, "frame", None) is not None:
         check_frame(arguments.frame)
     if arguments.command == "bake":

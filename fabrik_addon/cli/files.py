@@ -56,18 +56,43 @@ def check_place(path: Path) -> None:
     """Refuse a place where no file can be put.
 
     Raises:
-        InvalidValueError: Its folder is missing, or something that is no file is there.
+        InvalidValueError: Its folder is missing or protected, or something that is no file is there.
     """
-    if not path.parent.is_dir():
-        raise InvalidValueError(f"there is no folder '{path.parent}' to save into")
-    if not os.access(path.resolve().parent, os.W_OK | os.X_OK):
-        raise InvalidValueError(f"the folder '{path.parent}' is protected from being written")
-    if len(os.fsencode(path.name)) > LONGEST_NAME:
+    place = resolved(path)
+    folder = place.parent if path.is_symlink() else path.parent
+    if not place.parent.is_dir():
+        raise InvalidValueError(f"there is no folder '{folder}' to save into")
+    if len(os.fsencode(place.name)) > LONGEST_NAME:
         raise InvalidValueError(f"the name of '{path}' is longer than {LONGEST_NAME} bytes")
-    if path.exists() and not path.is_file():
+    if place.exists() and not place.is_file():
         raise InvalidValueError(f"'{path}' is not a file that could be replaced")
-    if path.exists() and not os.access(path, os.W_OK):
+    if place.exists() and not os.access(place, os.W_OK):
         raise InvalidValueError(f"'{path}' is protected from being written")
+    if not os.access(place.parent, os.W_OK | os.X_OK):
+        raise InvalidValueError(f"the folder '{folder}' is protected from being written")
+
+
+def resolved(path: Path) -> Path:
+    """A path with its links followed.
+
+    Raises:
+        InvalidValueError: They lead in a circle.
+    """
+    try:
+        place = path.resolve()
+        is_circle = place.is_symlink()
+    except (OSError, RuntimeError):  # of Python up to 3.12
+        is_circle = True
+    if is_circle:
+        raise InvalidValueError(f"'{path}' is a link that leads in a circle")
+    return place
+
+
+def check_report(path: Path) -> None:
+    """Refuse a place where no report can be put; see `check_place`."""
+    check_place(path)
+    if path.suffix == ".blend" or resolved(path).suffix == ".blend":
+        raise InvalidValueError(f"'{path}' is the name of a .blend, which a report would be written over")
 
 
 def check_output(path: Path) -> None:

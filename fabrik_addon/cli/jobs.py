@@ -18,7 +18,17 @@ import bpy
 
 from ..errors import FabrikError, InvalidValueError
 from .baking import Report, bake_open_file
-from .files import check_library, check_output, check_place, libraries, open_blend, save_blend, write_text
+from .files import (
+    check_library,
+    check_output,
+    check_place,
+    check_report,
+    libraries,
+    open_blend,
+    resolved,
+    save_blend,
+    write_text,
+)
 from .job_file import Shot, read_job
 from .progress import Progress
 from .streams import put_error
@@ -46,10 +56,10 @@ def run_job(path: Path, index: str | None, progress: str, report: Path | None) -
     """
     shots = read_job(path)
     if report is not None:
-        check_place(report)
         taken = {path.resolve(), *(place for shot in shots for place in (shot.file, shot.output, shot.report))}
-        if report.resolve() in taken:
+        if resolved(report) in taken:
             raise InvalidValueError(f"the report would be written over '{report}', which is of the job")
+        check_report(report)
     numbers = indices_of(index, len(shots)) if index is not None else list(range(1, len(shots) + 1))
     told = Progress(progress, len(numbers))
     results: list[Report] = []

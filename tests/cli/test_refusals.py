@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.cli import commands
 from fabrik_addon.cli.commands import run
 
 from cli_files import refused, save_shot
@@ -79,6 +80,55 @@ def test_a_report_over_a_file_of_the_user(shot: Path, capfd: pytest.CaptureFixtu
     assert run(["inspect", "--file", str(shot), "--report", str(shot)]) == 2
     assert "would be written over" in refused(capfd)
     assert shot.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("option", "target", "message"),
+    [
+        ("--output", "loop.blend", "leads in a circle"),
+        ("--report", "loop.blend", "leads in a circle"),
+        ("--output", "gone/x.blend", "there is no folder '{folder}/gone'"),
+        ("--report", "other.blend", "is the name of a .blend"),
+        ("--output", "folder.blend", "is not a file"),
+    ],
+)
+def test_links_that_lead_to_no_place(
+    shot: Path, capfd: pytest.CaptureFixture[str], option: str, target: str, message: str
+) -> None:
+    folder = shot.parent.resolve()
+    (folder / "folder.blend").mkdir()
+    (folder / "other.blend").write_bytes(shot.read_bytes())
+    link = folder / "loop.blend"
+    link.symlink_to(target)
+    names = sorted(path.name for path in folder.iterdir())
+    assert run(["bake", "--file", str(shot), option, str(link)]) == 2
+    assert message.format(folder=folder) in refused(capfd)
+    assert (sorted(path.name for path in folder.iterdir()), link.is_symlink()) == (names, True)
+
+
+def test_a_report_over_another_blend(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    other = shot.with_name("other.blend")
+    other.write_bytes(b"of somebody")
+    assert run(["inspect", "--file", str(shot), "--report", str(other)]) == 2
+    assert "is the name of a .blend" in refused(capfd)
+    assert other.read_bytes() == b"of somebody"
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no folder that even root can't write into")
+def test_a_folder_that_is_protected(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["bake", "--file", str(shot), "--output", "/proc/self/x.blend"]) == 2
+    assert "is protected from being written" in refused(capfd)
+
+
+def test_a_failure_that_nobody_foresaw(
+    shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(request: object, progress: object) -> None:
+        raise ZeroDivisionError("no")
+
+    monkeypatch.setattr(commands, "bake_open_file", broken)
+    assert run(["bake", "--file", str(shot)]) == 2
+    assert refused(capfd) == "fabrik: error: ZeroDivisionError: no"
 
 
 def test_two_chains_of_the_name(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
