@@ -9,6 +9,7 @@ from typing import Any
 
 import bpy
 
+from ..rig.properties import rig_of
 from ..session.bake import BakeSettings, bake_steps, to_the_end
 from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
 from ..session.frames import frames_between
@@ -66,5 +67,9 @@ def bake_open_file(request: BakeRequest, progress: Progress) -> Report:
     items = items_of(found)
     put_targets(request.choice.targets, items)
     result = to_the_end(bake_steps(bpy.context, items, request.settings(scene)), progress.tell)
-    told = [{"name": owner.name, **result.of(owner.name).as_json()} for owner, chains in found if chains]
+    told = [
+        {"name": owner.name, "live": rig_of(owner).live, **result.of(owner.name).as_json()}
+        for owner, chains in found
+        if chains
+    ]
     return {"all_reached": result.all_reached, "armatures": told}

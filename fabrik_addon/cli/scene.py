@@ -73,7 +73,9 @@ def chosen(choice: Choice, any_will_do: bool = False) -> list[tuple[bpy.types.Ob
         if name not in known:
             raise InvalidValueError(f"there is no chain '{name}'")
     if not known and not any_will_do:
-        raise InvalidValueError("no chain is enabled")
+        is_baked = any(chain.is_baked for owner in owners for chain in rig_of(owner).chains)
+        hint = ": they are baked, and their keys play; --chain names one all the same" if is_baked else ""
+        raise InvalidValueError(f"no chain is enabled{hint}")
     return found
 
 

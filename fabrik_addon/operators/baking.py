@@ -59,7 +59,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         )
         clean_up: FloatProperty(
             name="Clean Up",
-            description="Leave out keys as long as no joint is off by more than this angle; 0 keeps all",
+            description="Leave out keys as long as no bone is off against its parent by more than this; 0 keeps all",
             subtype="ANGLE",
             min=0.0,
             max=MOST_CLEAN_UP,

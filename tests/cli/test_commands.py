@@ -16,6 +16,7 @@ from fabrik_addon.cli.arguments import range_of, targets_of
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.properties import rig_of
 
 from cli_files import refused, reported, save_shot
 from rigs import add_chain, make_empty, make_line, tip_error
@@ -209,6 +210,20 @@ def test_an_output_that_nobody_reads_is_no_missed_limb(shot: Path, monkeypatch: 
         monkeypatch.setattr(sys, "stdout", full)
         assert run(["inspect", "--file", str(shot)]) == 3
         monkeypatch.undo()
+
+
+def test_what_is_baked_is_not_baked_again_unless_it_is_named(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    rig_of(bpy.data.objects["Rig"]).live = True
+    bpy.ops.wm.save_mainfile()
+    words = ["bake", "--file", str(shot), "--output", str(shot)]
+    assert run(words) == 0
+    (armature,) = reported(capfd)["armatures"]
+    assert armature["live"] is False
+    assert run(words) == 2
+    assert "no chain is enabled: they are baked, and their keys play" in refused(capfd)
+    assert run([*words, "--chain", "b2"]) == 0
+    assert rig_of(bpy.data.objects["Rig"]).chains[0].is_baked
 
 
 class TestLibraries:
