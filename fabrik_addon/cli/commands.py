@@ -24,6 +24,7 @@ from ..session.convert_back import convert_to_ik
 from ..session.frames import check_frame
 from ..session.pose import solve_items
 from ..session.telling import told_of
+from . import streams
 from .arguments import bake_request_of, choice_of, parser
 from .baking import Report, bake_open_file
 from .files import (
@@ -39,7 +40,7 @@ from .files import (
 from .jobs import run_job
 from .progress import Progress
 from .scene import armatures, chosen, items_of, put_targets
-from .streams import close_gaps, put_error, put_out
+from .streams import put_error, put_out
 
 REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
 TOLD = ("name", "enabled", "is_baked", "start", "influence", "tolerance")  # of a chain
@@ -53,7 +54,7 @@ def run(words: Sequence[str]) -> int:
     Args:
         words: The arguments after `--command fabrik`.
     """
-    close_gaps()
+    streams.begin()
     try:
         _check_words(words)
         arguments = parser().parse_args(list(words))

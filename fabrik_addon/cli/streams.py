@@ -7,12 +7,15 @@ import os
 import sys
 from typing import IO
 
+_lost: dict[int, str] = {}  # why a stream can't be written to, by its `id`
 
-def close_gaps() -> None:
+
+def begin() -> None:
     """Open those of the standard streams that are closed, or the next file would take their place.
 
-    What Blender prints would then go into that file.
+    What Blender prints would then go into that file. And what an earlier command found out is forgotten.
     """
+    _lost.clear()
     while True:
         found = os.open(os.devnull, os.O_RDWR)
         if found > 2:
@@ -42,12 +45,15 @@ def put_aside(text: str) -> str:
 def _put(stream: IO[str] | None, text: str) -> str:
     if stream is None:
         return "it is closed"
+    if id(stream) in _lost:
+        return _lost[id(stream)]
     try:
         stream.write(f"{text}\n")
         stream.flush()
     except (OSError, ValueError) as error:
         _give_up(stream)
-        return (error.strerror if isinstance(error, OSError) else None) or str(error)
+        _lost[id(stream)] = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        return _lost[id(stream)]
     return ""
 
 

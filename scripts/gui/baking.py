@@ -27,13 +27,19 @@ def baked(window: Window) -> Iterator[float]:
     for frame, place in ((1, (0.1, -0.8, 0.7)), (40, (0.0, 0.3, 0.4)), (80, (0.0, 0.25, 1.9)), (SHORT, (0, -0.3, 0.5))):
         chain.target.location = Vector(place)
         chain.target.keyframe_insert("location", frame=frame)
+    region = window.region("WINDOW")
+    middle = region.x + region.width // 2, region.y + region.height // 2
+    yield from _given_up(window, owner, middle)
+    yield from _to_the_end(window, owner, middle)
+
+
+def _given_up(window: Window, owner: Any, middle: tuple[int, int]) -> Iterator[float]:
+    """A bake that goes on beside the window, and Esc."""
+    scene, chain = CONTEXT.scene, owner.fabrik.chains[0]
     still = chain.target.constraints.new("LIMIT_LOCATION")  # its frames have to be visited
-    scene = CONTEXT.scene
     scene.frame_end = LONG
     scene.frame_set(1)
     yield WAIT
-    region = window.region("WINDOW")
-    middle = region.x + region.width // 2, region.y + region.height // 2
     yield from window.move(middle)
     with window.context():
         OPS.ed.undo_push(message="before the bake")
@@ -49,14 +55,22 @@ def baked(window: Window) -> Iterator[float]:
     yield WAIT
     check("Esc ends it", not window.window.modal_operators)
     check("and leaves no key and the chain enabled", not _curves(owner) and chain.enabled)
-    scene.frame_end = SHORT
     chain.target.constraints.remove(still)
+
+
+def _to_the_end(window: Window, owner: Any, middle: tuple[int, int]) -> Iterator[float]:
+    """A bake whose report is looked at, and undone."""
+    scene, chain = CONTEXT.scene, owner.fabrik.chains[0]
+    scene.frame_end = SHORT
+    was_live, owner.fabrik.live = owner.fabrik.live, True
+    OPS.ed.undo_push(message="Live")
     with window.context():
         OPS.fabrik.bake("INVOKE_DEFAULT")
     yield WAIT
     yield from window.key("RET", middle)
     yield 1.0
     check("a short bake keys all bones", _curves(owner) == 12 and not chain.enabled)
+    check("which the chain knows, and live posing is off", chain.is_baked and not owner.fabrik.live)
     for area in window.window.screen.areas:
         if area.type == "DOPESHEET_EDITOR":
             with CONTEXT.temp_override(window=window.window, area=area, region=area.regions[-1]):
@@ -72,3 +86,5 @@ def baked(window: Window) -> Iterator[float]:
     yield WAIT
     undone: Any = bpy.data.objects["Leg"]
     check("a bake is undone in one step", not _curves(undone) and undone.fabrik.chains[0].enabled)
+    check("live posing included", undone.fabrik.live)
+    undone.fabrik.live = was_live

@@ -13,6 +13,7 @@ from typing import IO
 
 import bpy
 import pytest
+from fabrik_addon.cli import progress, streams
 from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.progress import Progress
 from fabrik_addon.rig.compat import fcurves_of
@@ -25,6 +26,12 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def shot(tmp_path: Path) -> Path:
     return save_shot(tmp_path / "shot.blend")
+
+
+@pytest.fixture(autouse=True)
+def _streams_are_known_anew() -> Iterator[None]:
+    yield
+    streams.begin()
 
 
 @pytest.fixture
@@ -49,6 +56,15 @@ def test_the_work_is_done_where_the_report_can_not_be_told(
     assert json.loads(report.read_text())["output"] == str(output)
     bpy.ops.wm.open_mainfile(filepath=str(output))
     assert fcurves_of(bpy.data.objects["Rig"])
+
+
+def test_progress_that_was_not_told_does_not_hide_it(
+    shot: Path, full: IO[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What can't be told is thrown away, and the report after it is as little told."""
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(sys, "stdout", full)
+    assert run(["bake", "--file", str(shot), "--progress", "openjd"]) == 3
 
 
 def test_a_failed_job_stays_one(shot: Path, full: IO[str], monkeypatch: pytest.MonkeyPatch) -> None:
