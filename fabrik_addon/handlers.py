@@ -20,10 +20,10 @@ log = logging.getLogger(__name__)
 
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
-    chain_choice.follow(bpy.context.view_layer)
     if depsgraph is not None:
         follow_renames_after(depsgraph)
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
+    chain_choice.follow(bpy.context.view_layer)
 
 
 def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:

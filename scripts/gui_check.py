@@ -23,7 +23,7 @@ from environment import ROOT, SetupError, say
 
 STEPS = ROOT / "scripts" / "gui" / "steps.py"
 SECONDS = 300
-SHOWN = ("3_live", "4_blocked", "5_dragging", "7_steps", "11_bake_report")
+SHOWN = ("3_live", "4_blocked", "5_dragging", "7_steps", "11_bake_report", "12_pie")
 
 
 def main() -> int:
@@ -47,7 +47,7 @@ def main() -> int:
         command += [arguments.grab]
         environment = {**os.environ, "BLENDER_USER_RESOURCES": str(Path(folder) / "user")}
         try:
-            subprocess.run(command, env=environment, check=False, timeout=SECONDS, stdout=subprocess.DEVNULL)
+            done = subprocess.run(command, env=environment, check=False, timeout=SECONDS, stdout=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             say(f"error: Blender did not end within {SECONDS} s")
             return 1
@@ -56,7 +56,7 @@ def main() -> int:
         say(line)
     failed = [line for line in lines if not line.startswith("ok")]
     ended = bool(lines) and lines[-1] == "ok: done"
-    tail = "" if ended else ", and it did not come to its end"
+    tail = "" if ended else f", and it did not come to its end: Blender ended with {done.returncode}"
     say(f"{len(lines) - len(failed)} checks passed, {len(failed)} failed{tail}")
     if arguments.readme and ended and not failed:
         for name in SHOWN:

@@ -9,6 +9,18 @@ from ..rig.find import working_chain, working_rig
 from ..rig.versions import newer_refusal
 
 MODES = {"OBJECT", "POSE"}
+SIDE_BY_SIDE = 270  # pixels at scale 1 that the sidebar has to be wide for two buttons with words beside each other
+
+
+def is_wide(context: bpy.types.Context) -> bool:
+    """Whether two buttons with words, or a field and its name, have room beside each other."""
+    width = context.region.width if context.region else SIDE_BY_SIDE
+    return width >= SIDE_BY_SIDE * context.preferences.system.ui_scale
+
+
+def row_or_column(context: bpy.types.Context, layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """A row for buttons with words; a column where the sidebar is so narrow that the words would be cut."""
+    return layout.row(align=True) if is_wide(context) else layout.column(align=True)
 
 
 class FabrikPanel(bpy.types.Panel):

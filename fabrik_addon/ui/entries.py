@@ -94,7 +94,7 @@ START_POSE: tuple[Part, ...] = (
 LIMIT: tuple[Part, ...] = (
     Submenu("FABRIK_MT_human_joint"),
     LINE,
-    *(Entry("fabrik.limit_axis", f"Hinge about {axis}", "NONE", {"axis": axis}) for axis in "XYZ"),
+    *(Entry("fabrik.limit_axis", f"Hinge Axis {axis}", "NONE", {"axis": axis}) for axis in "XYZ"),
     LINE,
     Entry("fabrik.limit_copy", "Copy Limit to Selected", "COPYDOWN"),
     Entry("fabrik.limit_mirror", "Copy Limit Mirrored"),

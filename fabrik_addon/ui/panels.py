@@ -20,7 +20,7 @@ from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
 from ..session.telling import hint_of, told_of
 from ..session.wording import length_text, measure_text
-from .base import MODES, FabrikPanel
+from .base import MODES, FabrikPanel, is_wide, row_or_column
 from .live_notes import draw_notes
 from .status import ICONS, Icon
 from .viewing import draw_switches
@@ -87,17 +87,17 @@ class FABRIK_PT_goal(FabrikPanel):
         layout.prop_search(chain, "tip_bone", owner.pose, "bones")
         layout.prop(chain, "bone_count")
         layout.separator()
-        _draw_goal(layout, chain, "target")
+        _draw_goal(context, layout, chain, "target")
         if chain.target is None:
             layout.operator("fabrik.target_add", icon="EMPTY_AXIS")
         layout.separator()
-        _draw_goal(layout, chain, "pole")
+        _draw_goal(context, layout, chain, "pole")
         if chain.pole is None:
             layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")
         else:
             layout.prop(chain, "pole_angle")
         layout.separator()
-        row = layout.row(align=True)
+        row = row_or_column(context, layout)
         row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
         row.operator("fabrik.pose_snap", text="Pose to Goals", icon="CON_KINEMATIC")
 
@@ -111,8 +111,8 @@ class FABRIK_PT_start(FabrikPanel):
     def draw(self, context: bpy.types.Context) -> None:
         chain, owner = working_chain(context), working_rig(context)
         layout = self.layout
-        layout.row().prop(chain, "start", expand=True)
-        row = layout.row(align=True)
+        row_or_column(context, layout).prop(chain, "start", expand=True)
+        row = row_or_column(context, layout)
         row.operator("fabrik.start_pose_capture", icon="POSE_HLT")
         row.operator("fabrik.start_pose_reset", icon="LOOP_BACK")
         layout.prop(owner, "fabrik_auto_capture")
@@ -160,7 +160,7 @@ class FABRIK_PT_limit(FabrikPanel):
         _draw_limit(context, layout, bone)
         layout.operator("fabrik.limit_from_bend", icon="MOD_SIMPLEDEFORM").bones = "SELECTED"
         layout.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
-        row = layout.row(align=True)
+        row = row_or_column(context, layout)
         row.operator("fabrik.limit_copy")
         row.operator("fabrik.limit_mirror")
         layout.operator("fabrik.limit_from_ik", icon="CON_KINEMATIC")
@@ -206,11 +206,16 @@ def _draw_status(
             _draw_wrapped(context, box, hint[0].upper() + hint[1:], "ERROR")
 
 
-def _draw_goal(layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> None:
+def _draw_goal(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> None:
     """A target or pole: the object, a button that picks it, and the bone where it is an armature."""
     goal: bpy.types.Object | None = getattr(chain, role)
-    row = layout.row(align=True)
-    row.prop(chain, role)
+    if is_wide(context):
+        row = layout.row(align=True)
+        row.prop(chain, role)
+    else:  # the object's name gets the width
+        layout.label(text=f"{role.capitalize()}:")
+        row = layout.row(align=True)
+        row.prop(chain, role, text="")
     if goal is not None:
         row.operator("fabrik.goal_select", text="", icon="RESTRICT_SELECT_OFF").role = role
     if goal is not None and goal.type == "ARMATURE" and goal.pose is not None:
@@ -228,7 +233,7 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
         if name == "axis":
             row = column.row(align=True, heading="Along")
             for i, axis in enumerate("XYZ"):
-                row.operator("fabrik.limit_axis", text=axis, depress=_is_along(limit.axis, i)).axis = axis
+                row.operator("fabrik.limit_axis", text=axis, depress=is_along(limit.axis, i)).axis = axis
         column.prop(bone, f"fabrik_{name}")
     if kind.twists:
         layout.prop(bone, "fabrik_use_twist")
@@ -244,7 +249,7 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
         _draw_wrapped(context, layout, error.reason[0].upper() + error.reason[1:], "ERROR")
 
 
-def _is_along(axis: Sequence[float], index: int) -> bool:
+def is_along(axis: Sequence[float], index: int) -> bool:
     """Whether an axis points along X, Y or Z, and not against it."""
     return all(value > ALONG if i == index else abs(value) <= ALONG for i, value in enumerate(axis))
 

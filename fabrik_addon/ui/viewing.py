@@ -8,18 +8,20 @@ import bpy
 from ..overlay.settings import OPTIONS, scene_settings
 from ..overlay.steps import current_step
 from ..session.wording import length_text
-from .base import FabrikPanel
+from .base import FabrikPanel, row_or_column
 from .status import Icon
 
 
 def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """Live posing, of this armature and of all in the scene, and the overlay."""
-    row = layout.row(align=True)
+    both = row_or_column(context, layout)
+    row = both.row(align=True)
     live = row.row(align=True)
     live.active = bool(getattr(context.scene, "fabrik_live"))
     live.prop(owner, "fabrik_live", text="Live", icon="DECORATE_DRIVER", toggle=True)
     row.prop(context.scene, "fabrik_live", text="", icon="SCENE_DATA")
-    row.separator()
+    both.separator()
+    row = both.row(align=True)
     row.prop(scene_settings(context.scene), "show", text="Overlay", icon="OVERLAY", toggle=True)
     arrow = row.row(align=True)
     arrow.ui_units_x = 1.0

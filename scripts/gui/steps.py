@@ -17,6 +17,7 @@ from mathutils import Quaternion, Vector
 sys.path.insert(0, str(Path(__file__).parent.parent))  # Blender runs this file by its path
 
 from gui.baking import baked
+from gui.menus import at_hand
 from gui.window import ARCHIVE, CONTEXT, OPS, WAIT, Window, check, make_leg, rotations, say, tip
 
 
@@ -181,6 +182,7 @@ def turned(window: Window) -> Iterator[float]:
     for step in range(1, 6):
         x, y = (int(a + (b - a) * step / 5) for a, b in zip(at, to, strict=True))
         yield from window.move((x, y))
+    yield from window.picture("8_limit_dragged", away=False)
     yield from window.events(("LEFTMOUSE", "RELEASE"), at=to)
     yield WAIT
     moved = owner.pose.bones["shin"].fabrik.angle_min - before
@@ -231,6 +233,7 @@ def steps() -> Iterator[float]:
         lambda: turned(window),
         lambda: stepped(window),
         lambda: baked(window),
+        lambda: at_hand(window),
     )
     for part in parts:
         yield from part()
@@ -254,6 +257,7 @@ def run(waits: Iterator[float]) -> float | None:
 preferences: Any = bpy.context.preferences
 preferences.view.show_splash = False
 preferences.view.smooth_view = 0
+preferences.view.pie_tap_timeout = 1000  # a key that a busy machine lets go late is no drag through the pie
 preferences.use_preferences_save = False
 running = steps()
 bpy.app.timers.register(lambda: run(running), first_interval=0.3, persistent=True)

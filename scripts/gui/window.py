@@ -22,10 +22,11 @@ WAIT = 0.4  # seconds for Blender to redraw and handle events
 # Where the buttons stand in the sidebar: share of its width, pixels below its top at scale 1.
 BUTTONS = {
     "Add Chain": (0.5, 173),
-    "Solve": (0.25, 176),
-    "Live": (0.12, 204),
-    "Overlay": (0.52, 204),
-    "Drag Tip": (0.5, 231),
+    "Chains ?": (0.78, 15),
+    "Live": (0.2, 46),
+    "Overlay": (0.62, 46),
+    "Solve": (0.25, 205),
+    "Drag Tip": (0.5, 233),
 }
 
 
@@ -62,11 +63,15 @@ class Window:
             self.window.event_simulate(type=kind, value=value, x=at[0], y=at[1], **keys)
             yield 0.1
 
-    def click(self, button: str) -> Iterator[float]:
-        """Click a button of the panel."""
+    def button(self, button: str) -> tuple[int, int]:
+        """Where a button of the panel stands, in pixels of the window."""
         share, below = BUTTONS[button]
         side, scale = self.region("UI"), CONTEXT.preferences.system.ui_scale
-        at = int(side.x + side.width * share), int(side.y + side.height - below * scale)
+        return int(side.x + side.width * share), int(side.y + side.height - below * scale)
+
+    def click(self, button: str) -> Iterator[float]:
+        """Click a button of the panel."""
+        at = self.button(button)
         yield from self.events(("MOUSEMOVE", "NOTHING"), ("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
         yield WAIT
 

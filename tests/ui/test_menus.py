@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.ui import entries, keymap, menus
+from fabrik_addon.ui import entries, keymap, menus, panels
 
 from rigs import add_chain, make_line
 
@@ -116,6 +116,14 @@ def test_an_operator_that_is_disabled_says_why(name: str, situation: Callable[[]
     reason = str(refused.value).split("poll() ", 1)[1].removeprefix("failed, ").strip()
     assert len(reason) > 10
     assert reason[0].isupper()
+
+
+@pytest.mark.parametrize(
+    ("axis", "lit"),
+    [((1, 0, 0), "X"), ((0, 2, 0), "Y"), ((0, 0, 0.1), "Z"), ((-1, 0, 0), ""), ((1, 0.1, 0), ""), ((0, 0, 0), "")],
+)
+def test_the_button_of_the_axis_that_is_set_is_lit(axis: tuple[float, ...], lit: str) -> None:
+    assert "".join(name for i, name in enumerate("XYZ") if panels.is_along(axis, i)) == lit
 
 
 def test_shortcuts_take_no_key_of_blenders() -> None:

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pie, menus, search, list, help and preferences in Blender's window."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import bpy
+from mathutils import Vector
+
+from .window import CONTEXT, OPS, WAIT, Window, check, make_leg
+
+ROWS = 76, 98  # pixels below the sidebar's top at scale 1 at which the first rows of the list stand
+QUESTION_MARK = "Chains ?"
+
+
+def _leg() -> Any:
+    """A leg with a chain of thigh and shin and a chain of the foot, both with targets out of place."""
+    owner = make_leg()
+    for tip, count in (("shin", 2), ("foot", 1)):
+        OPS.fabrik.chain_add(tip_bone=tip, bone_count=count, use_target=True)
+    owner.fabrik.chains["shin"].target.location = (0.0, -0.5, 0.6)
+    OPS.fabrik.chain_move(direction="UP")
+    return owner
+
+
+def _found() -> Any:
+    return bpy.data.objects["Leg"]
+
+
+def _middle(window: Window) -> tuple[int, int]:
+    region = window.region("WINDOW")
+    return region.x + region.width // 3, region.y + region.height // 2
+
+
+def _click(window: Window, at: tuple[int, int]) -> Iterator[float]:
+    yield from window.move(at)
+    yield from window.events(("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
+    yield WAIT
+
+
+def _scroll(window: Window, way: str) -> Iterator[float]:
+    """The sidebar to its end."""
+    side = window.region("UI")
+    for _ in range(30):
+        yield from window.events(
+            (f"WHEEL{way}MOUSE", "PRESS"), at=(side.x + side.width // 2, side.y + side.height // 2)
+        )
+    yield WAIT
+
+
+def _type(window: Window, text: str, at: tuple[int, int]) -> Iterator[float]:
+    for letter in text:
+        kind = "SPACE" if letter == " " else letter.upper()
+        window.window.event_simulate(type=kind, value="PRESS", unicode=letter, x=at[0], y=at[1])
+        window.window.event_simulate(type=kind, value="RELEASE", x=at[0], y=at[1])
+        yield 0.05
+
+
+def at_hand(window: Window) -> Iterator[float]:
+    """All of it."""
+    with window.context():
+        owner = _leg()
+        bpy.ops.view3d.view_axis(type="RIGHT")
+    CONTEXT.scene.fabrik_overlay.show = False
+    yield from _scroll(window, "UP")
+    for part in (_piled, _searched, _listed, _helped, _preferred, _scaled):
+        yield from part(window, owner)
+
+
+def _piled(window: Window, owner: Any) -> Iterator[float]:
+    """The pie by its key, and Solve in it; the menu in Blender's."""
+    owner.fabrik.active_index = [chain.name for chain in owner.fabrik.chains].index("shin")
+    at = _middle(window)
+    yield from window.move(at)
+    yield from window.key("F", at, ctrl=True, shift=True)
+    yield WAIT
+    yield from window.picture("12_pie", away=False)
+    yield from _click(window, (at[0] - 120, at[1]))
+    chain = _found().fabrik.chains["shin"]
+    check(f"Solve in the pie solves ({chain.status})", chain.status == "REACHED")
+    for name, picture in (("VIEW3D_MT_pose", "13_pose_menu"), ("FABRIK_MT_main", "13_menu")):
+        yield from window.move(at)
+        with window.context():
+            OPS.wm.call_menu("INVOKE_DEFAULT", name=name)
+        yield WAIT
+        yield from window.picture(picture, away=False)
+        yield from window.key("ESC", at)
+        yield WAIT
+
+
+def _searched(window: Window, owner: Any) -> Iterator[float]:
+    """An operator of a submenu, found by its name."""
+    at = _middle(window)
+    owner.data.bones.active = owner.data.bones["shin"]
+    yield from window.move(at)
+    with window.context():
+        OPS.wm.search_menu("INVOKE_DEFAULT")
+    yield WAIT
+    yield from _type(window, "hinge axis z", at)
+    yield WAIT
+    yield from window.picture("14_search", away=False)
+    yield from window.key("RET", at)
+    yield WAIT
+    axis = tuple(_found().pose.bones["shin"].fabrik.axis)
+    check(f"what stands in a menu is found by the search ({axis})", axis == (0.0, 0.0, 1.0))
+
+
+def _listed(window: Window, owner: Any) -> Iterator[float]:
+    """A click on a bone switches the list, a click in the list picks the bone."""
+    for bone, chain in (("foot", "foot"), ("thigh", "shin"), ("foot", "foot")):
+        found = _found()
+        pose: Any = found.pose.bones[bone]
+        yield from _click(window, window.seen(found.matrix_world @ Vector((pose.head + pose.tail) / 2)))
+        now = _found()
+        check(f"the bone {bone} is clicked", now.data.bones.active.name == bone)
+        check(f"and the list shows {chain}", now.fabrik.active.name == chain)
+    index = _found().fabrik.active_index
+    side, scale = window.region("UI"), CONTEXT.preferences.system.ui_scale
+    yield from _click(window, (side.x + int(side.width * 0.3), int(side.y + side.height - ROWS[1 - index] * scale)))
+    now = _found()
+    check("a click in the list chooses the other chain", now.fabrik.active.name == "shin")
+    check("and its tip is the active bone", now.data.bones.active.name == "shin")
+    selected = [bone.name for bone in CONTEXT.selected_pose_bones]
+    check(f"and the only selected one ({selected})", selected == ["shin"])
+    yield from window.picture("15_list")
+    with window.context():
+        bpy.ops.ed.undo()
+    yield WAIT
+    now = _found()
+    both = now.data.bones.active.name, now.fabrik.active.name
+    check(f"the click is undone in one step, list and bone {both}", both == ("foot", "foot"))
+
+
+def _helped(window: Window, owner: Any) -> Iterator[float]:
+    """F1 over a button, and the question mark of a panel, lead to files that are there."""
+    opened: list[str] = []
+    browser: Any = webbrowser
+    usual, browser.open = browser.open, lambda url, *_, **__: opened.append(url)
+    try:
+        for name, button in (("F1", "Solve"), ("the question mark", QUESTION_MARK)):
+            at = window.button(button)
+            yield from window.move((at[0], at[1] + 3))
+            yield from window.move(at)
+            yield WAIT
+            if name == "F1":
+                yield from window.key("F1", at)
+            else:
+                yield from _click(window, at)
+            yield WAIT
+            files = [Path(unquote(urlparse(url).path)) for url in opened]
+            check(f"{name} opens one page, that is there {[file.name for file in files]}", len(files) == 1)
+            check("and is HTML of the extension", all(file.is_file() and file.suffix == ".html" for file in files))
+            opened.clear()
+    finally:
+        browser.open = usual
+
+
+def _preferred(window: Window, owner: Any) -> Iterator[float]:
+    """The shortcuts in the preferences."""
+    with window.context():
+        OPS.preferences.addon_show(module="bl_ext.user_default.fabrik")
+    yield 1.0
+    manager: Any = bpy.context.window_manager
+    check("the preferences have a window", len(manager.windows) == 2)
+    other = next(found for found in manager.windows if found != window.window)
+    for _ in range(30):
+        other.event_simulate(type="WHEELDOWNMOUSE", value="PRESS", x=other.width * 2 // 3, y=other.height // 2)
+        yield 0.05
+    yield WAIT
+    yield from window.picture("16_preferences", away=False)
+    with CONTEXT.temp_override(window=other):
+        OPS.wm.window_close()
+    yield WAIT
+
+
+def _scaled(window: Window, owner: Any) -> Iterator[float]:
+    """The panel in a narrow sidebar, and at twice the size."""
+    found = _found()
+    found.pose.bones["foot"].fabrik.limit = "HINGE"
+    with window.context():
+        OPS.fabrik.start_pose_capture()
+    side = window.region("UI")
+    yield from _scroll(window, "DOWN")
+    yield from window.picture("17_lower_panels")
+    at = side.x + 1, side.y + side.height // 2
+    yield from window.move((at[0] - 20, at[1]))
+    yield from window.move(at)
+    yield from window.events(("LEFTMOUSE", "PRESS"), at=at)
+    for step in range(1, 10):
+        yield from window.move((at[0] + 9 * step, at[1]))
+    yield from window.events(("LEFTMOUSE", "RELEASE"), at=(at[0] + 81, at[1]))
+    yield WAIT
+    check(f"the sidebar is narrow ({window.region('UI').width})", window.region("UI").width < side.width + 1)
+    yield from window.picture("18_narrow_lower")
+    yield from _scroll(window, "UP")
+    yield from window.picture("18_narrow")
+    CONTEXT.preferences.view.ui_scale = 2.0
+    yield 1.0
+    yield from window.picture("19_twice_the_size")
+    CONTEXT.preferences.view.ui_scale = 1.0
+    yield 1.0
