@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import bpy
 import pytest
 from fabrik_addon.rig.compat import is_selected
+from fabrik_addon.rig.properties import rig_of
 
 from rigs import Bone, channels, make_armature, select
 
 
-def two_limbs() -> Any:
+def two_limbs() -> bpy.types.Object:
     """A trunk, b0, with an arm of two bones at each side, b1 b2 and b3 b4, a chain for each; and b5, of no chain."""
     bones = [
         Bone((0, 0, 0), (0, 0, 1), parent=None),
@@ -32,31 +33,40 @@ def two_limbs() -> Any:
 
 def seen() -> None:
     """Let Blender's handlers see what was done, as they do after each click."""
-    owner: Any = bpy.context.view_layer.objects.active
-    owner.data.update_tag()
+    bpy.context.view_layer.objects.active.data.update_tag()
     bpy.context.view_layer.update()
 
 
-def picked(owner: Any) -> tuple[str, set[str]]:
+def bone_data(owner: bpy.types.Object) -> bpy.types.Armature:
+    """The armature of the object."""
+    assert isinstance(owner.data, bpy.types.Armature)
+    return owner.data
+
+
+def picked(owner: bpy.types.Object) -> tuple[str, set[str]]:
     """The active bone and the selected ones."""
-    return owner.data.bones.active.name, {bone.name for bone in owner.pose.bones if is_selected(bone)}
+    return bone_data(owner).bones.active.name, {bone.name for bone in owner.pose.bones if is_selected(bone)}
 
 
 def pick_row(index: int) -> None:
     """What a click in the list does."""
-    scene: Any = bpy.context.scene
-    scene.fabrik_list_index = index
+    setattr(bpy.context.scene, "fabrik_list_index", index)
+
+
+def row() -> int:
+    """The row that the list shows as picked."""
+    found: int = getattr(bpy.context.scene, "fabrik_list_index")
+    return found
 
 
 @pytest.mark.parametrize(("bone", "chain"), [("b1", "b2"), ("b2", "b2"), ("b3", "b4"), ("b4", "b4")])
 def test_the_list_follows_the_active_bone(bone: str, chain: str) -> None:
     owner = two_limbs()
-    owner.fabrik.active_index = int(chain == "b2")
+    rig_of(owner).active_index = int(chain == "b2")
     select(owner, bone)
     seen()
-    assert owner.fabrik.active.name == chain
-    scene: Any = bpy.context.scene
-    assert scene.fabrik_list_index == owner.fabrik.active_index
+    assert rig_of(owner).active.name == chain
+    assert row() == rig_of(owner).active_index
 
 
 def test_a_bone_of_no_chain_leaves_the_list() -> None:
@@ -66,7 +76,7 @@ def test_a_bone_of_no_chain_leaves_the_list() -> None:
     for bone in ("b5", "b0"):
         select(owner, bone)
         seen()
-        assert owner.fabrik.active.name == "b2"
+        assert rig_of(owner).active.name == "b2"
 
 
 def test_the_chain_that_is_shown_stays_where_it_has_the_bone() -> None:
@@ -74,16 +84,16 @@ def test_the_chain_that_is_shown_stays_where_it_has_the_bone() -> None:
     bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=3)
     bpy.ops.fabrik.chain_add(tip_bone="b1", bone_count=1)
     for index in (2, 0):
-        owner.fabrik.active_index = index
+        rig_of(owner).active_index = index
         select(owner, "b2")
         seen()
-        assert owner.fabrik.active_index == index
+        assert rig_of(owner).active_index == index
         select(owner, "b5")
         seen()
-    owner.fabrik.active_index = 1
+    rig_of(owner).active_index = 1
     select(owner, "b1")
     seen()
-    assert owner.fabrik.active_index == 3, "the one whose tip it is, where the one that is shown has it not"
+    assert rig_of(owner).active_index == 3, "the one whose tip it is, where the one that is shown has it not"
 
 
 def test_a_script_that_sets_the_active_chain_has_its_way() -> None:
@@ -91,23 +101,23 @@ def test_a_script_that_sets_the_active_chain_has_its_way() -> None:
     select(owner, "b1")
     seen()
     before = picked(owner)
-    owner.fabrik.active_index = 1
+    rig_of(owner).active_index = 1
     seen()
-    assert owner.fabrik.active_index == 1
+    assert rig_of(owner).active_index == 1
     assert picked(owner) == before
 
 
 def test_no_bone_is_active() -> None:
     owner = two_limbs()
-    owner.fabrik.active_index = 1
-    owner.data.bones.active = None
+    rig_of(owner).active_index = 1
+    bone_data(owner).bones.active = None
     seen()
-    assert owner.fabrik.active_index == 1
+    assert rig_of(owner).active_index == 1
 
 
 def test_following_has_nothing_evaluated() -> None:
     owner = two_limbs()
-    owner.fabrik.active_index = 0
+    rig_of(owner).active_index = 0
     select(owner, "b3")
     updates: list[str] = []
 
@@ -115,7 +125,7 @@ def test_following_has_nothing_evaluated() -> None:
         updates.extend(update.id.name for update in depsgraph.updates)
 
     seen()
-    assert owner.fabrik.active.name == "b4"
+    assert rig_of(owner).active.name == "b4"
     bpy.app.handlers.depsgraph_update_post.append(note)
     try:
         bpy.context.view_layer.update()
@@ -130,10 +140,10 @@ def test_a_row_that_is_picked_picks_the_tip(index: int) -> None:
     before = channels(owner)
     pick_row(index)
     tip = ("b2", "b4")[index]
-    assert owner.fabrik.active_index == index
+    assert rig_of(owner).active_index == index
     assert picked(owner) == (tip, {tip})
     seen()
-    assert owner.fabrik.active_index == index
+    assert rig_of(owner).active_index == index
     assert picked(owner) == (tip, {tip})
     assert channels(owner) == before
 
@@ -151,57 +161,55 @@ def test_a_row_in_object_mode_picks_no_bone() -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
     before = picked(owner)
     pick_row(0)
-    assert owner.fabrik.active_index == 0
+    assert rig_of(owner).active_index == 0
     assert picked(owner) == before
 
 
 def test_a_row_whose_tip_is_hidden_or_gone_picks_no_bone() -> None:
     owner = two_limbs()
     bone = owner.pose.bones["b2"]
-    hidden = bone if hasattr(bone, "hide") else bone.bone
-    hidden.hide = True
+    setattr(bone if hasattr(bone, "hide") else bone.bone, "hide", True)
     before = picked(owner)
     pick_row(0)
-    assert owner.fabrik.active_index == 0
+    assert rig_of(owner).active_index == 0
     assert picked(owner) == before
-    owner.fabrik.chains[1].tip_bone = "nothing"
+    rig_of(owner).chains[1].tip_bone = "nothing"
     pick_row(1)
-    assert owner.fabrik.active_index == 1
+    assert rig_of(owner).active_index == 1
     assert picked(owner) == before
 
 
 def test_a_row_beyond_the_list_changes_nothing() -> None:
     owner = two_limbs()
-    before = owner.fabrik.active_index, picked(owner)
+    before = rig_of(owner).active_index, picked(owner)
     pick_row(7)
-    assert (owner.fabrik.active_index, picked(owner)) == before
+    assert (rig_of(owner).active_index, picked(owner)) == before
 
 
 def test_the_row_is_not_stored() -> None:
     two_limbs()
     pick_row(0)
-    stored: Any = bpy.context.scene
-    assert "fabrik_list_index" not in stored.keys()  # noqa: SIM118  # Blender's data can't be asked by `in`
-    empty: Any = bpy.data.objects.new("Empty", None)
+    assert "fabrik_list_index" not in list(bpy.context.scene.keys())
+    empty = bpy.data.objects.new("Empty", None)
     bpy.context.collection.objects.link(empty)
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = empty
-    assert stored.fabrik_list_index == 0
+    assert row() == 0
     pick_row(1)
 
 
-def test_a_file_that_is_opened_shows_the_chain_it_was_saved_with(tmp_path: Any) -> None:
+def test_a_file_that_is_opened_shows_the_chain_it_was_saved_with(tmp_path: Path) -> None:
     owner = two_limbs()
     select(owner, "b1")
     seen()
-    owner.fabrik.active_index = 1
+    rig_of(owner).active_index = 1
     path = str(tmp_path / "saved.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     seen()
     owner = bpy.context.view_layer.objects.active
-    assert owner.data.bones.active.name == "b1"
-    assert owner.fabrik.active_index == 1
+    assert picked(owner)[0] == "b1"
+    assert rig_of(owner).active_index == 1
 
 
 def test_undo_leaves_bone_and_list_together() -> None:
@@ -210,8 +218,8 @@ def test_undo_leaves_bone_and_list_together() -> None:
         select(owner, bone)
         bpy.ops.ed.undo_push(message=f"Select {bone}")
         seen()
-    assert owner.fabrik.active.name == "b4"
+    assert rig_of(owner).active.name == "b4"
     bpy.ops.ed.undo()
     seen()
-    undone: Any = bpy.context.view_layer.objects.active
-    assert (undone.data.bones.active.name, undone.fabrik.active.name) == ("b1", "b2")
+    undone = bpy.context.view_layer.objects.active
+    assert (picked(undone)[0], rig_of(undone).active.name) == ("b1", "b2")

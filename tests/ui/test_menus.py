@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import bpy
 import pytest
@@ -31,8 +31,17 @@ def all_entries() -> list[entries.Entry]:
     return [part for part in all_parts() if isinstance(part, entries.Entry)]
 
 
-def operator(name: str) -> Any:
-    return getattr(bpy.ops.fabrik, name.removeprefix("fabrik."))
+class Operator(Protocol):
+    """What Blender's callable for an operator can do."""
+
+    def __call__(self) -> set[str]: ...
+    def poll(self) -> bool: ...
+    def get_rna_type(self) -> bpy.types.Struct: ...
+
+
+def operator(name: str) -> Operator:
+    found: Operator = getattr(bpy.ops.fabrik, name.removeprefix("fabrik."))
+    return found
 
 
 def test_every_operator_is_in_a_menu() -> None:
