@@ -79,6 +79,13 @@ def build(folder: Path = ROOT / "dist", natives: Path | None = NATIVE) -> Path:
     return archive
 
 
+def _compile_everywhere() -> None:
+    try:
+        compile_kernel(EVERYWHERE, SHIPPED)
+    except SetupError as error:
+        raise SetupError(f"{error}\nwithout compilers: python3 scripts/build.py --pure") from error
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     which = parser.add_mutually_exclusive_group()
@@ -102,12 +109,10 @@ def main() -> int:
         elif arguments.pure:
             print(build(natives=None))
         else:
-            compile_kernel(EVERYWHERE, SHIPPED)
+            _compile_everywhere()
             print(build(natives=EVERYWHERE))
     except SetupError as error:
         say(f"error: {error}")
-        if not (arguments.here or arguments.check or arguments.proof or arguments.pure):
-            say("without compilers: python3 scripts/build.py --pure")
         return 2
     return 0
 

@@ -29,7 +29,6 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.record*", "steps", "step-by-step"),
     ("bpy.ops.fabrik.step*", "steps", "step-by-step"),
     ("bpy.ops.fabrik.manual", "menus", "help"),
-    ("bpy.types.fabrikchain.name", "chains", "the-list"),
     ("bpy.types.fabrikchain.enabled", "chains", "the-list"),
     *(
         (f"bpy.types.fabrikchain.{name}", "chains", "bones-and-goal")

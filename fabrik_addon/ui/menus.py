@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The FABRIK menu in Blender's menus Pose and Object and in the context menu of pose mode, and the pie menu."""
+"""The FABRIK menu in Blender's menus Pose and Object and in their context menus, and the pie menu."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..rig.find import working_rig
 from . import entries
 
 PIE = "FABRIK_MT_pie"
-HOMES = ("VIEW3D_MT_pose", "VIEW3D_MT_pose_context_menu", "VIEW3D_MT_object")
+HOMES = ("VIEW3D_MT_pose", "VIEW3D_MT_pose_context_menu", "VIEW3D_MT_object", "VIEW3D_MT_object_context_menu")
 
 
 class FabrikMenu(bpy.types.Menu):

@@ -55,6 +55,26 @@ def test_linked_rig_is_refused(tmp_path: Path) -> None:
         bpy.ops.fabrik.solve()
 
 
+def test_the_list_follows_the_active_bone_on_an_override(tmp_path: Path) -> None:
+    owner = link(library(tmp_path, with_chain=True), override=True)
+    bpy.ops.fabrik.chain_add(tip_bone="b0", bone_count=1)
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in ("b0", "b2"):
+        assert owner.fabrik.active_index == 1
+        owner.data.bones.active = owner.data.bones[bone]
+        owner.update_tag()
+        bpy.context.view_layer.update()
+    assert owner.fabrik.active_index == 0
+    bpy.context.scene.fabrik_list_index = 1
+    assert (owner.fabrik.active_index, owner.data.bones.active.name) == (1, "b0")
+
+
+def test_the_list_of_a_linked_rig_stays_as_it_is(tmp_path: Path) -> None:
+    owner = link(library(tmp_path, with_chain=True), override=False)
+    bpy.context.scene.fabrik_list_index = 1
+    assert owner.fabrik.active_index == 0
+
+
 @pytest.mark.parametrize("with_chain", [False, True])
 def test_everything_set_on_an_override_is_there_after_reload(tmp_path: Path, with_chain: bool) -> None:
     owner = link(library(tmp_path, with_chain), override=True)
