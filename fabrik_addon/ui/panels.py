@@ -14,7 +14,7 @@ from ..rig.chain_bones import resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.limit_properties import limit_of
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.properties import FabrikChain
 from ..rig.rotations import IDENTITY
 from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
@@ -168,21 +168,14 @@ class FABRIK_PT_limit(FabrikPanel):
 
 def _draw_list(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """The chains, and the buttons beside them."""
-    rig = rig_of(owner)
     row = layout.row()
     row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", context.scene, "fabrik_list_index", rows=5)
     column = row.column(align=True)
     column.operator("fabrik.chain_add", text="", icon="ADD")
     column.operator("fabrik.chain_remove", text="", icon="REMOVE")
     column.separator()
-    arrows: tuple[tuple[str, Icon, bool], ...] = (
-        ("UP", "TRIA_UP", rig.active_index > 0),
-        ("DOWN", "TRIA_DOWN", rig.active_index < len(rig.chains) - 1),
-    )
-    for direction, icon, enabled in arrows:
-        button = column.row(align=True)
-        button.enabled = enabled
-        button.operator("fabrik.chain_move", text="", icon=icon).direction = direction
+    column.operator("fabrik.chain_move", text="", icon="TRIA_UP").direction = "UP"
+    column.operator("fabrik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
     column.separator()
     column.menu("FABRIK_MT_chains", text="", icon="DOWNARROW_HLT")
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlparse
 import bpy
 from mathutils import Vector
 
-from .window import CONTEXT, OPS, WAIT, Window, check, make_leg
+from .window import CONTEXT, OPS, WAIT, Window, check, make_leg, rotations
 
 ROWS = 76, 98  # pixels below the sidebar's top at scale 1 at which the first rows of the list stand
 QUESTION_MARK = "Chains ?"
@@ -83,6 +83,18 @@ def _piled(window: Window, owner: Any) -> Iterator[float]:
     yield from _click(window, (at[0] - 120, at[1]))
     chain = _found().fabrik.chains["shin"]
     check(f"Solve in the pie solves ({chain.status})", chain.status == "REACHED")
+    with window.context():
+        OPS.fabrik.goal_select(role="target")
+    chain.target.location.z += 0.1
+    before = rotations(owner)
+    yield WAIT
+    yield from window.key("F", at, ctrl=True, shift=True)
+    yield WAIT
+    yield from _click(window, (at[0] - 120, at[1]))
+    check("and in Object Mode, with the target active", rotations(_found()) != before)
+    with window.context():
+        CONTEXT.view_layer.objects.active = _found()
+        bpy.ops.object.mode_set(mode="POSE")
     for name, picture in (("VIEW3D_MT_pose", "13_pose_menu"), ("FABRIK_MT_main", "13_menu")):
         yield from window.move(at)
         with window.context():
