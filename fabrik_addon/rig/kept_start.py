@@ -50,8 +50,11 @@ def keep(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], rotations: Map
         chain: The chain.
         bones: Its pose bones, root to tip.
         rotations: Of each of them, in its rest frame.
-        kind: "CAPTURED"; or "ANIMATED", which falls back on them where bones have no keys.
+        kind: "CAPTURED"; or "ANIMATED", which falls back on them where bones have no keys; or "REST" without them.
     """
+    if kind == "REST":
+        put_back(chain, KeptStart(kind, (), fingerprint(bones)))
+        return
     rounded = tuple((bone.name, q4(stored(rotations[bone.name]))) for bone in bones)
     put_back(chain, KeptStart(kind, rounded, fingerprint(bones)))
 

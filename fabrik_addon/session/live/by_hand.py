@@ -16,19 +16,21 @@ import bpy
 
 from ...errors import ChainError, FabrikError
 from ...rig.chain_bones import pose_bones, resolve_bones
-from ...rig.channels import channel_of, read_rotation, read_values, stored, to_values
+from ...rig.channels import channel_of, read_rotation, read_values, rotation_path, stored, to_rotation, to_values
 from ...rig.checks import rig_refusal
+from ...rig.compat import curves_of_action, strips_of
 from ...rig.goals import goals_of
 from ...rig.kept_start import keep, put_back, read_kept
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import frame_of
 from ...rig.properties import FabrikChain, rig_of
-from ...rig.rotations import Q4, q4
+from ...rig.rotations import Q4, conjugated, multiplied, q4, turn_angle
 from ...rig.still import has_motion, is_still
 from .known import GONE, Hand, LiveChain, LiveRig, Names, Replay, Values, state
 from .looking import live_armatures
 from .tools import is_finished, tool_of
 
+SAME_TURN = 1e-5  # radians that Blender's tools may be off by rounding where they turn nothing
 NEAR_KEY = 1e-6  # how far a played value may be from its curve's
 
 
@@ -155,7 +157,7 @@ class _Ear:
         if bone is None:
             return False
         values = read_values(bone)
-        if values == stood or len(values) != len(stood):
+        if values == stood or len(values) != len(stood) or not _is_another_turn(bone, values, stood):
             return False
         if known is not None and values == known.accepted.get(name):
             return False
@@ -166,7 +168,9 @@ class _Ear:
     def _is_played(self, bone: bpy.types.PoseBone, values: list[float], stood: list[float]) -> bool:
         """Whether the keys of a bone, or strips of the armature, may have put these values there."""
         data = self.rig.owner.animation_data
-        if data is not None and data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks):
+        if data is None:
+            return False
+        if data.use_nla and rotation_path(bone) in self._paths_of_strips():
             return True
         curves = self.keyed.curves_of(bone)
         if not any(curves):
@@ -176,6 +180,11 @@ class _Ear:
             for curve, value in zip(curves, stood, strict=True)
         ]
         return all(abs(a - b) <= NEAR_KEY * max(1.0, abs(b)) for a, b in zip(values, played, strict=True))
+
+    def _paths_of_strips(self) -> set[str]:
+        """What strips of the armature move."""
+        strips = strips_of(self.rig.owner.animation_data)
+        return {curve.data_path for strip in strips for curve in curves_of_action(strip.action)}
 
     def _is_of_another(self, known: LiveChain, name: str, values: list[float]) -> bool:
         """Whether another chain with which a bone is shared left these values there."""
@@ -261,13 +270,23 @@ class _Ear:
         return _answered(self.rig.owner, chain, hand)
 
 
+def _is_another_turn(bone: bpy.types.PoseBone, values: list[float], stood: list[float]) -> bool:
+    """Whether values of rotation channels mean another rotation: not one of other signs, or rounded anew."""
+    try:
+        a, b = (to_rotation(bone.rotation_mode, numbers, bone.name) for numbers in (values, stood))
+    except FabrikError:  # what is wrong is told when it is solved
+        return False
+    return turn_angle(multiplied(conjugated(a), b)) > SAME_TURN
+
+
 def _answered(owner: bpy.types.Object, chain: FabrikChain, hand: Hand) -> list[Q4] | None:
     """Store what came of something done by hand; from what to solve where it is not stored."""
     if hand.is_keyed:
         return list(hand.wanted.values())
     if not hand.reason:
         bones = pose_bones(owner)
-        keep(chain, [bones[name] for name in hand.wanted], hand.wanted, "CAPTURED")
+        is_rest = all(turn_angle(rotation) <= SAME_TURN for rotation in hand.wanted.values())
+        keep(chain, [bones[name] for name in hand.wanted], hand.wanted, "REST" if is_rest else "CAPTURED")
     return None
 
 
