@@ -17,6 +17,7 @@ from mathutils import Quaternion, Vector
 sys.path.insert(0, str(Path(__file__).parent.parent))  # Blender runs this file by its path
 
 from gui.baking import baked
+from gui.by_hand import beside
 from gui.menus import at_hand
 from gui.window import ARCHIVE, CONTEXT, OPS, WAIT, Window, check, make_leg, rotations, say, tip
 
@@ -234,6 +235,7 @@ def steps() -> Iterator[float]:
         lambda: stepped(window),
         lambda: baked(window),
         lambda: at_hand(window),
+        lambda: beside(window),
     )
     for part in parts:
         yield from part()

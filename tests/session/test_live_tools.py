@@ -11,7 +11,7 @@ from fabrik_addon.session import live
 from mathutils import Matrix, Quaternion
 
 from live_rigs import curves_of, hand_of, live_line, shown_error, start_of, turned, update
-from rigs import channels
+from rigs import channels, select
 
 
 class TestTools:
@@ -131,3 +131,27 @@ class TestUndo:
         assert chain.start == "CAPTURED"
         assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
         assert shown_error(owner, chain) < 1e-4
+
+    def test_a_pose_pasted_after_redo(self) -> None:
+        owner, chain = live_line(count=4)
+        select(owner, "b0", "b1", "b2", "b3")
+        bpy.ops.ed.undo_push(message="before")
+        turned(owner, "b1")
+        update()
+        posed = channels(owner)
+        bpy.ops.pose.copy()
+        bpy.ops.ed.undo_push(message="turned")
+        bpy.ops.pose.rot_clear("EXEC_DEFAULT", True)
+        update()
+        bpy.ops.ed.undo()
+        update()
+        bpy.ops.ed.redo()
+        update()
+        assert bpy.data.objects["Rig"].fabrik.chains[0].start == "REST"
+        bpy.ops.pose.paste(flipped=False)
+        update()
+        owner = bpy.data.objects["Rig"]
+        chain = owner.fabrik.chains[0]
+        assert chain.start == "CAPTURED"
+        for mine, theirs in zip(channels(owner), posed, strict=True):
+            assert mine == pytest.approx(theirs, abs=1e-4)

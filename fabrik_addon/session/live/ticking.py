@@ -113,7 +113,8 @@ def _posed(
         return []
     starts: dict[Names, list[Q4]] = {}
     if not (is_frame or is_render or state.own or state.held):
-        starts = heed(context, depsgraph, [rig for rig in state.rigs if rig.owner in changed or not is_known])
+        rigs = [rig for rig in state.rigs if rig.owner in changed or not is_known]
+        starts = heed(context, depsgraph, rigs) if rigs or state.hands else {}
     return _Tick(depsgraph, is_frame, changed if is_known else None, starts).posed(is_last)
 
 
