@@ -50,6 +50,6 @@ def hand_text(chain: FabrikChain, hand: live.Hand) -> str:
     verb = "was" if len(hand.bones) == 1 else "were"
     if hand.reason:
         return f"{chain.name}: {bones} {verb} posed by hand, and live posing put it back: {hand.reason}"
-    if hand.is_keyed:
-        return f"{chain.name}: {bones} {verb} posed by hand, which is keyed; the tip stays at its target"
-    return f"{chain.name}: {bones} {verb} posed by hand, which is the start pose now; the tip stays at its target"
+    holds = "; the tip stays at its target" if chain.status == "REACHED" else ""
+    kept = "is keyed" if hand.is_keyed else "is the start pose now"
+    return f"{chain.name}: {bones} {verb} posed by hand, which {kept}{holds}"

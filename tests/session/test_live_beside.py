@@ -241,6 +241,27 @@ class TestExports:
             worst = max(distance(a, b) for a, b in zip(heads, joints, strict=False))
             assert worst < 1e-3, (frame, worst)
 
+    def test_blenders_own_bake(self) -> None:
+        owner, chain = live_line()
+        keyed(chain.target, 1, (0.3, -0.5, 1.9))
+        keyed(chain.target, 12, (0.8, 0.7, 1.6))
+        seen = [self.joints_at(frame, owner, chain) for frame in self.FRAMES]
+        select(owner, "b0", "b1", "b2")
+        OPS.nla.bake(
+            frame_start=1,
+            frame_end=12,
+            visual_keying=True,
+            only_selected=False,
+            use_current_action=True,
+            bake_types={"POSE"},
+        )
+        update()
+        assert chain.start == "REST"
+        owner.fabrik.live = False
+        for frame, joints in zip(self.FRAMES, seen, strict=True):
+            found = self.joints_at(frame, owner, owner.fabrik.chains[0])
+            assert max(distance(a, b) for a, b in zip(found, joints, strict=True)) < 1e-5
+
     def test_fbx_with_all_actions_leaves_the_rig_as_it_was(self, tmp_path: Path) -> None:
         """It gives each action to each object in turn, and writes matrices back into the bones."""
         owner, chain = live_line()

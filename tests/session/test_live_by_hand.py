@@ -15,6 +15,20 @@ from live_rigs import TURN, curves_of, hand_of, keyed, live_line, shown_error, s
 from rigs import add_chain, channels, evaluated_joints, make_empty, make_line, select
 
 
+def _limit(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    for bone in owner.pose.bones:
+        bone.fabrik.limit, bone.fabrik.angle_min, bone.fabrik.angle_max = "HINGE", -0.6, 0.6
+
+
+HELD: dict[str, Callable[[bpy.types.Object, FabrikChain], object]] = {
+    "reached": lambda _, chain: setattr(chain.target, "location", (0.6, 0.9, 2.6)),
+    "with a pole": lambda _, chain: setattr(chain, "pole", make_empty((0.5, -5, 1), "Pole")),
+    "too far": lambda _, chain: setattr(chain.target, "location", (1, 1, 9)),
+    "limits": _limit,
+    "blocked": lambda owner, chain: (_limit(owner, chain), setattr(chain.target, "location", (0, 0, 0.5))),
+}
+
+
 class TestBecomesTheStartPose:
     def test_a_turned_bone_is_kept_and_the_tip_stays_at_its_target(self) -> None:
         owner, chain = live_line(count=4)
@@ -40,6 +54,20 @@ class TestBecomesTheStartPose:
         update()
         assert chain.start == "CAPTURED"
         assert max(distance(a, b) for a, b in zip(before, evaluated_joints(owner, chain), strict=True)) < 5e-4
+
+    @pytest.mark.parametrize("name", sorted(HELD))
+    def test_little_by_little(self, name: str) -> None:
+        """However a limb stands, a little turn moves it a little: nothing jumps."""
+        owner, chain = live_line(count=4)
+        HELD[name](owner, chain)
+        update()
+        before = evaluated_joints(owner, chain)
+        for i in range(3):
+            turned(owner, "b1", Quaternion((1.0, 0.3, 0.2), 2e-4))
+            update()
+            found = evaluated_joints(owner, chain)
+            assert max(distance(a, b) for a, b in zip(before, found, strict=True)) < 2e-3 * (i + 1)
+            assert chain.start == "CAPTURED"
 
     def test_solving_again_stays(self) -> None:
         owner, chain = live_line(count=4)

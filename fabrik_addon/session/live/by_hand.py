@@ -9,7 +9,7 @@ shape, and the tip stays at its target. Where other frames would move by it, not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import bpy
@@ -106,7 +106,7 @@ class _Ear:
         if known is not None and known.start != read_kept(chain):
             state.hands.pop(names, None)  # somebody chose another one
             return None
-        if hand is not None and hand.tool and not self.tool and not is_finished(self.context, hand.tool):
+        if hand is not None and hand.tool and not self.tool and self._is_cancelled(hand):
             put_back(chain, hand.before)
             state.hands.pop(names)
             return None
@@ -122,6 +122,12 @@ class _Ear:
             return None
         state.hands[names] = hand
         return self._done(names, chain, hand)
+
+    def _is_cancelled(self, hand: Hand) -> bool:
+        """Whether a modal tool was cancelled, and so left the bones as they stood before."""
+        if is_finished(self.context, hand.tool):
+            return False
+        return all(name in self.bones and read_values(self.bones[name]) == hand.stood[name] for name in hand.bones)
 
     def _again(self, names: Names, hand: Hand | None) -> list[Q4] | None:
         """What undo or redo brought back is keyed again."""
@@ -221,18 +227,22 @@ class _Ear:
 
     def _objection(self, chain: FabrikChain) -> str:
         """Why what was done by hand may not become the start pose; "" where it may."""
-        rig = rig_of(self.rig.owner)
-        if chain.start == "ANIMATED":
-            return "it starts from its keys, and this is not keyed"
-        if not rig.auto_capture:
-            return "Automatic Capture is off"
-        if any(self._has_keys(name) for name in self._names(chain)):
-            return "its bones are keyed, and a new start pose would move the other frames"
-        if 0.0 < chain.influence < 1.0:
-            return "its influence is between 0 and 1"
-        if self._moves_in_other_frames(chain):
-            return "it is animated, and a new start pose would move the other frames"
-        return ""
+        screen = self.context.screen
+        objections: tuple[tuple[Callable[[], bool], str], ...] = (
+            (lambda: chain.start == "ANIMATED", "it starts from its keys, and this is not keyed"),
+            (lambda: not rig_of(self.rig.owner).auto_capture, "Automatic Capture is off"),
+            (lambda: screen is not None and screen.is_animation_playing, "frames are playing"),
+            (
+                lambda: any(self._has_keys(name) for name in self._names(chain)),
+                "its bones are keyed, and a new start pose would move the other frames",
+            ),
+            (lambda: 0.0 < chain.influence < 1.0, "its influence is between 0 and 1"),
+            (
+                lambda: self._moves_in_other_frames(chain),
+                "it is animated, and a new start pose would move the other frames",
+            ),
+        )
+        return next((text for holds, text in objections if holds()), "")
 
     def _moves_in_other_frames(self, chain: FabrikChain) -> bool:
         """Whether a chain may stand elsewhere in another frame: it, what carries it, or its goals are animated."""
@@ -247,7 +257,10 @@ class _Ear:
         return [bone.name for bone in resolve_bones(self.rig.owner, chain)]
 
     def _has_keys(self, name: str) -> bool:
-        return any(curve is not None and has_motion(curve) for curve in self.keyed.curves_of(self.bones[name]))
+        """Whether a bone has keys in other frames than this one."""
+        curves = [curve for curve in self.keyed.curves_of(self.bones[name]) if curve is not None]
+        frame = self.keyed.frame
+        return any(has_motion(one) or any(key.co[0] != frame for key in one.keyframe_points) for one in curves)
 
     def _went_on(self, names: Names, chain: FabrikChain, hand: Hand, moved: Sequence[str]) -> list[Q4] | None:
         """A modal tool goes on, or ends: what it did is done from where it began."""

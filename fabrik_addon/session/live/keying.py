@@ -78,14 +78,21 @@ def _is_marked(pair: Pair) -> bool:
 
 def _mark(pairs: Iterable[Pair]) -> None:
     """Mark chains in the file, beside those that are."""
-    for owner, name in pairs:
-        mark_unkeyed(owner, [*dict.fromkeys([*unkeyed_chains(owner), name])])
+    for owner, names in _by_owner(pairs):
+        mark_unkeyed(owner, [*dict.fromkeys([*unkeyed_chains(owner), *names])])
 
 
 def _unmark(pairs: Iterable[Pair]) -> None:
     """Take marks away."""
+    for owner, names in _by_owner(pairs):
+        mark_unkeyed(owner, [other for other in unkeyed_chains(owner) if other not in names])
+
+
+def _by_owner(pairs: Iterable[Pair]) -> Iterable[tuple[bpy.types.Object, list[str]]]:
+    found: dict[bpy.types.Object, list[str]] = {}
     for owner, name in pairs:
-        mark_unkeyed(owner, [other for other in unkeyed_chains(owner) if other != name])
+        found.setdefault(owner, []).append(name)
+    return found.items()
 
 
 def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveChain, frame: float) -> None:
