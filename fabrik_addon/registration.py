@@ -9,8 +9,8 @@ import bpy
 
 from . import cli, handlers, operators, ui
 from .operators import manual
+from .overlay import notice, strip, view
 from .overlay import settings as overlay_settings
-from .overlay import strip, view
 from .rig import bone_record, limit_properties, live_properties, properties, versions
 from .ui import chain_choice, keymap, menus
 
@@ -32,6 +32,7 @@ STEPS: Sequence[Step] = (
     (chain_choice.register, chain_choice.unregister),
     (view.register, view.unregister),
     (strip.register, strip.unregister),
+    (notice.register, notice.unregister),
     (handlers.register, handlers.unregister),
     (menus.register, menus.unregister),
     (keymap.register, keymap.unregister),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import bpy
 import pytest
+from fabrik_addon.overlay import notice
 from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import distance
 from mathutils import Quaternion
@@ -226,13 +227,17 @@ class TestIsPutBack:
         owner = bpy.data.objects["Rig"]
         assert (channels(owner), owner.fabrik.chains[0].start) == (posed, "CAPTURED")
 
-    def test_the_frame_ends_it(self) -> None:
+    def test_it_is_told_until_the_next_frame(self) -> None:
         owner, chain = live_line()
         owner.fabrik.auto_capture = False
+        assert not notice.notices()
         turned(owner, "b1")
         update()
+        (text,) = notice.notices()
+        assert text.startswith("b2: 'b1' was posed by hand, and live posing put it back: Automatic Capture is off")
         bpy.context.scene.frame_set(3)
         assert hand_of(owner, chain) is None
+        assert not notice.notices()
 
 
 class TestIsNotByHand:

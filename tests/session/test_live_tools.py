@@ -90,6 +90,15 @@ class TestTools:
         assert shown_error(owner, chain) < 1e-4
 
 
+def push(message: str) -> None:
+    """Keep a state for undo as Blender does after an operator: before live posing hears of what it did."""
+    live.state.paused = True
+    bpy.ops.ed.undo_push(message=message)  # which lets all be evaluated first
+    live.state.paused = False
+    for found in bpy.data.objects:
+        found.update_tag()
+
+
 class TestUndo:
     def test_redo_brings_back_what_came_of_it(self) -> None:
         """Blender keeps the state for undo before live posing hears of it."""
@@ -97,7 +106,7 @@ class TestUndo:
         bpy.ops.ed.undo_push(message="before")
         stood = channels(owner)
         turned(owner, "b1")
-        bpy.ops.ed.undo_push(message="turned")
+        push("turned")
         update()
         posed = channels(owner)
         bpy.ops.ed.undo_push(message="something else")
@@ -120,12 +129,12 @@ class TestUndo:
         owner, chain = live_line(count=4)
         bpy.ops.ed.undo_push(message="before")
         turned(owner, "b1", Matrix.Rotation(0.2, 4, "X").to_quaternion())
-        bpy.ops.ed.undo_push(message="turned")
+        push("turned")
         update()
         bpy.ops.ed.undo()
         owner = bpy.data.objects["Rig"]
         wanted = turned(owner, "b1", Matrix.Rotation(0.7, 4, "X").to_quaternion())
-        bpy.ops.ed.undo_push(message="turned")
+        push("turned")
         update()
         chain = owner.fabrik.chains[0]
         assert chain.start == "CAPTURED"
@@ -140,7 +149,7 @@ class TestUndo:
         update()
         posed = channels(owner)
         bpy.ops.pose.copy()
-        bpy.ops.ed.undo_push(message="turned")
+        push("turned")
         bpy.ops.pose.rot_clear("EXEC_DEFAULT", True)
         update()
         bpy.ops.ed.undo()
@@ -155,3 +164,49 @@ class TestUndo:
         assert chain.start == "CAPTURED"
         for mine, theirs in zip(channels(owner), posed, strict=True):
             assert mine == pytest.approx(theirs, abs=1e-4)
+
+    @pytest.mark.parametrize("is_dragged", [True, False])
+    def test_redo_brings_the_automatic_keys_of_the_limb_back(
+        self, is_dragged: bool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Blender keys the target before it keeps the state for undo, and live posing the limb after it."""
+        bpy.context.preferences.edit.use_keyframe_insert_available = False
+        owner, chain = live_line()
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        tool = [0]
+        for module in (live.by_hand, live.ticking, live.keying):
+            monkeypatch.setattr(module, "tool_of", lambda _: tool[0])
+        bpy.ops.ed.undo_push(message="before")
+        tool[0] = 5 if is_dragged else 0
+        chain.target.location = (0.1, 0.6, 2.2)
+        if is_dragged:
+            update()
+            assert not curves_of(owner)
+        chain.target.keyframe_insert("location")
+        push("moved")
+        tool[0] = 0
+        owner.update_tag()
+        update()
+        posed = channels(owner)
+        assert len(curves_of(owner)) == 12
+        bpy.ops.ed.undo_push(message="something else")
+        bpy.ops.ed.undo()
+        update()
+        assert len(curves_of(bpy.data.objects["Rig"])) == 12
+        bpy.ops.ed.undo()
+        update()
+        assert not curves_of(bpy.data.objects["Rig"])
+        bpy.ops.ed.redo()
+        update()
+        owner = bpy.data.objects["Rig"]
+        assert len(curves_of(owner)) == 12
+        assert channels(owner) == posed
+        assert owner.fabrik_unkeyed == ""
+        for bone in owner.pose.bones:
+            bone.keyframe_delete("rotation_quaternion")
+        bpy.ops.ed.undo_push(message="keys deleted")
+        bpy.ops.ed.undo()
+        update()
+        bpy.ops.ed.redo()
+        update()
+        assert not curves_of(bpy.data.objects["Rig"]), "what the user deleted stays deleted"

@@ -5,5 +5,17 @@ from .ahead import ahead
 from .by_hand import accept, deaf_to_keys, keep_hand, own_work, remember_restored
 from .known import Hand, state
 from .ticking import tick
+from .words import hand_text
 
-__all__ = ("Hand", "accept", "ahead", "deaf_to_keys", "keep_hand", "own_work", "remember_restored", "state", "tick")
+__all__ = (
+    "Hand",
+    "accept",
+    "ahead",
+    "deaf_to_keys",
+    "hand_text",
+    "keep_hand",
+    "own_work",
+    "remember_restored",
+    "state",
+    "tick",
+)

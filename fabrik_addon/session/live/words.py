@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What live posing says of what was done by hand."""
+
+from __future__ import annotations
+
+from .known import Hand
+
+NAMED = 3  # bones that are named; more are counted
+
+
+def hand_text(chain: str, hand: Hand, is_held: bool) -> str:
+    """What was done by hand to a chain, and what came of it.
+
+    Args:
+        chain: Its name.
+        hand: What was done.
+        is_held: Whether its tip is at its target.
+    """
+    bones = ", ".join(f"'{name}'" for name in hand.bones[:NAMED])
+    if len(hand.bones) > NAMED:
+        bones = f"{len(hand.bones)} bones"
+    done = f"{chain}: {bones} {'was' if len(hand.bones) == 1 else 'were'} posed by hand"
+    if hand.reason:
+        return f"{done}, and live posing put it back: {hand.reason}"
+    kept = "is keyed" if hand.is_keyed else "is the start pose now"
+    return f"{done}, which {kept}{'; the tip stays at its target' if is_held else ''}"
