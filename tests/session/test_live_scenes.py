@@ -8,11 +8,12 @@ from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.session import live
 from fabrik_addon.session.live import ticking
 from mathutils import Vector
 
-from live_rigs import curves_of, keyed, live_line, shown_error, update
+from live_rigs import curves_of, hand_of, keyed, live_line, shown_error, turned, update
 from rigs import channels
 
 
@@ -77,6 +78,66 @@ class TestBackgroundSets:
         chain.target.location.x = -0.5
         update()
         assert channels(owner) == before
+
+
+class TestTwoWindows:
+    """Each shows another scene, and both have the rig: each evaluates it in turn."""
+
+    @staticmethod
+    def shared() -> tuple[bpy.types.Object, FabrikChain, list[Any]]:
+        owner, chain = live_line(count=4)
+        other = bpy.data.scenes.new("Other")
+        for found in (owner, chain.target):
+            other.collection.objects.link(found)
+        layers = [bpy.context.scene.view_layers[0], other.view_layers[0]]
+        for scene in (other, bpy.data.scenes["Scene"]):
+            bpy.context.window.scene = scene
+            owner.update_tag()  # what is not tagged is not evaluated
+            for layer in layers:
+                layer.update()
+        assert live.state.others.keys() | {live.state.scene} >= {"Scene", "Other"}
+        return owner, chain, layers
+
+    @pytest.mark.parametrize("is_first", [True, False])
+    @pytest.mark.parametrize("captures", [True, False])
+    def test_what_is_done_by_hand_is_heard(self, is_first: bool, captures: bool) -> None:
+        owner, chain, layers = self.shared()
+        owner.fabrik.auto_capture = captures
+        for layer in layers * 2:
+            layer.update()
+        assert chain.start == "REST"
+        stood = channels(owner)
+        turned(owner, "b1")
+        for layer in (layers if is_first else layers[::-1]) * 2:
+            layer.update()
+        assert chain.start == ("CAPTURED" if captures else "REST")
+        assert (channels(owner) == stood) != captures
+        assert hand_of(owner, chain) is not None
+        posed, writes = channels(owner), live.state.writes
+        for layer in layers * 2:
+            layer.update()
+        assert channels(owner) == posed
+        assert live.state.writes == writes
+
+    def test_scenes_at_different_frames_are_nobodys_hand(self) -> None:
+        owner, chain, layers = self.shared()
+        keyed(chain.target, 1, (0.3, -0.5, 1.9))
+        keyed(chain.target, 20, (0.6, 0.9, 2.5))
+        bpy.data.scenes["Other"].frame_set(15)
+        for frame in (2, 3, 9):
+            bpy.context.scene.frame_set(frame)
+            for layer in layers * 2:
+                owner.update_tag()
+                layer.update()
+            assert chain.start == "REST"
+            assert hand_of(owner, chain) is None
+
+    def test_a_scene_that_is_gone(self) -> None:
+        owner, chain, layers = self.shared()
+        bpy.data.scenes.remove(bpy.data.scenes["Other"])
+        chain.target.location.x = 0.1
+        layers[0].update()
+        assert shown_error(owner, chain) < 1e-4
 
 
 class TestOneArmatureFails:

@@ -103,8 +103,11 @@ class _Ear:
         """Hear what was done to a chain; from which pose to solve it where that is not stored."""
         names = self.rig.owner.name_full, chain.name
         known, hand = self.rig.chains.get(chain.name), state.hands.get(names)
-        if known is not None and known.start != read_kept(chain):
-            state.hands.pop(names, None)  # somebody chose another one
+        kept = read_kept(chain) if known is not None or hand is not None else None
+        if hand is not None and hand.after is not None and hand.after != kept:
+            del state.hands[names]
+            hand = None
+        if known is not None and known.start != kept:  # somebody chose another one
             return None
         if hand is not None and hand.tool and not self.tool and self._is_cancelled(hand):
             put_back(chain, hand.before)
@@ -294,13 +297,12 @@ def _is_another_turn(bone: bpy.types.PoseBone, values: list[float], stood: list[
 
 def _answered(owner: bpy.types.Object, chain: FabrikChain, hand: Hand) -> list[Q4] | None:
     """Store what came of something done by hand; from what to solve where it is not stored."""
-    if hand.is_keyed:
-        return list(hand.wanted.values())
-    if not hand.reason:
+    if not (hand.is_keyed or hand.reason):
         bones = pose_bones(owner)
         is_rest = all(turn_angle(rotation) <= SAME_TURN for rotation in hand.wanted.values())
         keep(chain, [bones[name] for name in hand.wanted], hand.wanted, "REST" if is_rest else "CAPTURED")
-    return None
+    hand.after = read_kept(chain)
+    return list(hand.wanted.values()) if hand.is_keyed else None
 
 
 def remember_restored(scene: bpy.types.Scene) -> None:

@@ -33,7 +33,9 @@ def key_posed(
     """
     scene = context.scene
     is_own = scene is not None and depsgraph.scene is not None and scene.name_full == depsgraph.scene.name_full
-    if state.held or scene is None or not is_own or not scene.tool_settings.use_keyframe_insert_auto:
+    if not is_own:  # another window shows another scene
+        return
+    if state.held or scene is None or not scene.tool_settings.use_keyframe_insert_auto:
         _unmark(state.unkeyed)
         state.unkeyed.clear()
         return

@@ -202,6 +202,8 @@ class LiveState:
         held: While a tip is dragged nothing is keyed, nor done by hand.
         was_held: Whether it was at the last call, so that what stands now is where the drag left it.
         scene: Full name of the scene for which the rest holds.
+        frame: At which it was.
+        others: The live armatures of other scenes, which other windows show, as they were known there.
         rigs: Its live armatures.
         order: Their chains by levels, or None where all has to be looked up.
         watched: The live armatures, and their targets and poles.
@@ -223,6 +225,8 @@ class LiveState:
     held: bool = False
     was_held: bool = False
     scene: str = ""
+    frame: float = 0.0
+    others: dict[str, list[LiveRig]] = field(default_factory=dict)
     rigs: list[LiveRig] = field(default_factory=list)
     order: list[list[Item]] | None = None
     watched: set[bpy.types.Object] = field(default_factory=set)
@@ -239,8 +243,19 @@ class LiveState:
     solves: int = 0
     writes: int = 0
 
+    def turn_to(self, scene: str) -> None:
+        """Another scene was evaluated, in another window, or since the window shows it now: all is looked up there."""
+        self.others[self.scene] = self.rigs
+        self.scene, self.rigs = scene, self.others.pop(scene, [])
+        self.order = None
+        self.watched.clear()
+        for rig in self.rigs:
+            for known in rig.chains.values():
+                known.is_fresh = False
+
     def forget(self) -> None:
-        """Everything may have changed: undo, a file, a scene."""
+        """Everything may have changed: undo, a file."""
+        self.others.clear()
         self.order = None
         self.rigs.clear()
         self.watched.clear()

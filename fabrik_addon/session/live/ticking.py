@@ -44,11 +44,14 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
     """
     if state.paused:
         return
-    if scene.name_full != state.scene or not getattr(scene, "fabrik_live"):
-        state.forget()
-        state.scene = scene.name_full
     if not getattr(scene, "fabrik_live"):
+        if scene.name_full == state.scene:
+            state.forget()
+            state.scene = ""
         return
+    if scene.name_full != state.scene:
+        _turn_to(scene)
+    state.frame = scene.frame_current_final
     state.heeded.clear()
     if state.held:
         state.was_held = True
@@ -65,6 +68,14 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
         key_posed(context, posed, depsgraph, undone)
     if state.hands:
         _let_go(context, posed, is_frame)
+
+
+def _turn_to(scene: bpy.types.Scene) -> None:
+    """Go on with another scene; an armature of both stands as the other one left it, if that is at another frame."""
+    is_elsewhere = scene.frame_current_final != state.frame
+    state.turn_to(scene.name_full)
+    if is_elsewhere:
+        accept()
 
 
 def _let_go(context: bpy.types.Context, posed: Iterable[Item], is_frame: bool) -> None:
