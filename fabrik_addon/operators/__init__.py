@@ -14,6 +14,7 @@ from . import (
     mirroring,
     recording,
     reporting,
+    single_user,
     solving,
     start_pose,
 )
@@ -33,5 +34,6 @@ MODULES = (
     limits,
     manual,
     mirroring,
+    single_user,
 )
 CLASSES = tuple(cls for module in MODULES for cls in module.CLASSES)

@@ -48,6 +48,17 @@ def give_action(user: Any, action: bpy.types.Action | None, slot: Any = None) ->
         user.action_slot = wanted
 
 
+def copy_action(owner: bpy.types.Object) -> None:
+    """Give an object a copy of its action, with the same slot of it; nothing where it has none."""
+    data: Any = owner.animation_data
+    if data is None or data.action is None:
+        return
+    slot = slot_of(owner)
+    identifier = slot.identifier if slot is not None else ""
+    copy = data.action.copy()
+    give_action(data, copy, copy.slots[identifier] if identifier else None)
+
+
 def slot_names(action: bpy.types.Action | None) -> set[str]:
     """What the slots of an action are told apart by; none before 4.4."""
     return {slot.identifier for slot in getattr(action, "slots", ())}

@@ -21,6 +21,7 @@ from ..rig.versions import newer_refusal
 from ..session.telling import hint_of, told_of
 from ..session.wording import length_text, measure_text
 from .base import MODES, FabrikPanel, is_wide, row_or_column
+from .goal_notes import draw_goal_notes
 from .live_notes import draw_notes
 from .status import ICONS, Icon
 from .viewing import draw_switches
@@ -60,6 +61,7 @@ class FABRIK_PT_chains(FabrikPanel):
         if chain is not None:
             draw_switches(context, layout, owner)
         _draw_list(context, layout, owner)
+        draw_goal_notes(context, layout, owner)
         if chain is None:
             layout.operator("fabrik.chain_add", icon="ADD")
             layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")

@@ -196,6 +196,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "bake": {"frame_start": 1, "frame_end": 3},
     "from_ik": {},
     "goal_snap": {},
+    "goals_single_user": {},
     "pose_snap": {},
     "to_ik": {},
     "report_clear": {},
@@ -213,6 +214,16 @@ NOT_REDONE = {"manual"}  # which would open the browser again
 WHILE_LIVE = {"hand_pose_keep"}  # tried in session/test_live_by_hand.py
 
 
+def make_ready(name: str, owner: bpy.types.Object) -> None:
+    """Give an operator something to do."""
+    if name == "goals_single_user":
+        bpy.context.collection.objects.link(owner.copy())
+    if name == "chain_mirror":
+        owner.data.bones["b0"].name, owner.data.bones["b2"].name = "toe.R", "toe.L"
+        for chain in owner.fabrik.chains:
+            chain.bone_count = 1
+
+
 @pytest.mark.parametrize("name", UNDOABLE)
 def test_undo_in_one_step(name: str) -> None:
     owner = make_line(3)
@@ -224,19 +235,15 @@ def test_undo_in_one_step(name: str) -> None:
     for axis in "yz":
         setattr(owner.pose.bones["b1"], f"lock_ik_{axis}", True)
     owner.pose.bones["b1"].fabrik.limit = "PLANAR"
-    if name == "chain_mirror":
-        owner.data.bones["b0"].name, owner.data.bones["b2"].name = "toe.R", "toe.L"
-        for chain in owner.fabrik.chains:
-            chain.bone_count = 1
+    make_ready(name, owner)
     if name == "limit_mirror":
         owner.data.bones["b0"].name, owner.data.bones["b1"].name = "shin.R", "shin.L"
     select(owner, owner.pose.bones[1].name, *(["b2"] if name == "limit_copy" else []))
+    bpy.ops.object.mode_set(mode="OBJECT" if name == "back_to_pose" else "POSE")
     if name == "from_ik":
         owner.pose.bones["b2"].constraints.new("IK").target = owner.fabrik.chains[0].target
     if name == "report_clear":
         owner.fabrik.bake_report = '{"format": 1}'
-    if name == "back_to_pose":
-        bpy.ops.object.mode_set(mode="OBJECT")
     if name == "bake":
         owner.fabrik.active_index = 0
         owner.fabrik.chains[1].enabled = False

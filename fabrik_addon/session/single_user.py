@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A duplicated character follows the goals of its original, until it gets goals of its own.
+
+Blender lets what is duplicated together go on together: goals that are selected with the armature, and bones of the
+armature itself. So it is the goals that stayed behind that both have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import bpy
+from mathutils import Matrix
+
+from ..errors import TargetError
+from ..rig.chain_bones import pose_bones
+from ..rig.compat import copy_action
+from ..rig.goals import GoalRef, goals_of
+from ..rig.properties import FabrikChain, rig_of
+from .make import home_of
+
+
+@dataclass(slots=True)
+class OwnGoals:
+    """What an armature got.
+
+    Attributes:
+        made: Names of the new objects.
+        notes: What is still shared, and why.
+    """
+
+    made: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def original_of(owner: bpy.types.Object, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
+    """The armature of which an armature looks like a duplicate that was left with the goals of its original.
+
+    All chains that both have, by their names, have the same goals. Of two such armatures the one whose bones are goals
+    is the original, else the one with the lower number behind its name; with other names each is the other's.
+
+    Args:
+        owner: An armature object.
+        objects: Among which to look.
+    """
+    if not len(rig_of(owner).chains):
+        return None
+    for other in objects:
+        if other.type == "ARMATURE" and other != owner and _is_duplicate(owner, other):
+            return other
+    return None
+
+
+def _is_duplicate(owner: bpy.types.Object, other: bpy.types.Object) -> bool:
+    own, theirs = rig_of(owner).chains, rig_of(other).chains
+    if not len(theirs):
+        return False
+    goals: list[GoalRef] = []
+    for chain in own:
+        twin = theirs.get(chain.name)
+        if twin is None:
+            continue
+        found = goals_of(chain)
+        if found != goals_of(twin):
+            return False
+        goals += found
+    armatures = {goal.found for goal in goals if goal.bone}
+    if not goals or owner in armatures:
+        return False
+    return other in armatures or not _is_numbered_before(owner.name, other.name)
+
+
+def _is_numbered_before(name: str, other: str) -> bool:
+    """Whether two names differ by their numbers alone, and that of the first is lower."""
+    (stem, number), (other_stem, other_number) = _numbered(name), _numbered(other)
+    return stem == other_stem and number < other_number
+
+
+def _numbered(name: str) -> tuple[str, int]:
+    stem, _, number = name.rpartition(".")
+    return (stem, int(number)) if stem and number.isdigit() else (name, 0)
+
+
+def make_goals_single_user(context: bpy.types.Context, owner: bpy.types.Object) -> OwnGoals:
+    """Give an armature copies of the goals that it has in common with another; no goal and no bone moves.
+
+    A bone of the other armature is exchanged for that of this one, where it has such a bone.
+
+    Raises:
+        TargetError: No other armature has its goals.
+    """
+    assert context.scene is not None
+    others = [found for found in context.scene.objects if found.type == "ARMATURE" and found != owner]
+    theirs = {goal.found for other in others for chain in rig_of(other).chains for goal in goals_of(chain)}
+    refs = [goal for chain in rig_of(owner).chains for goal in goals_of(chain)]
+    shared = list(dict.fromkeys(goal.found for goal in refs if goal.found in theirs and goal.found != owner))
+    if not shared:
+        raise TargetError("no other armature has its goals", rig=owner.name)
+    with_bones = {goal.found for goal in refs if goal.bone}
+    told = OwnGoals()
+    original = original_of(owner, others)
+    copies = {found: _copied(context, owner, found) for found in shared if found not in with_bones}
+    for found, made in copies.items():
+        _hang(context, found, made, {**copies, **({original: owner} if original is not None else {})}, told)
+        told.made.append(made.name)
+    for chain in rig_of(owner).chains:
+        for goal in goals_of(chain):
+            _exchange(owner, chain, goal, copies, told)
+    return told
+
+
+def _exchange(
+    owner: bpy.types.Object,
+    chain: FabrikChain,
+    goal: GoalRef,
+    copies: dict[bpy.types.Object, bpy.types.Object],
+    told: OwnGoals,
+) -> None:
+    """Give a chain the copy of a goal, or the bone of its own armature."""
+    status = chain.status
+    if goal.found in copies:
+        setattr(chain, goal.role, copies[goal.found])
+    elif goal.bone and goal.found != owner:
+        if goal.found.data == owner.data or (_has_chain(goal.found, chain) and goal.bone in pose_bones(owner)):
+            setattr(chain, goal.role, owner)
+        else:
+            told.notes.append(f"{chain.name}: the {goal.role} stays the bone '{goal.bone}' of '{goal.found.name}'")
+    if chain.status != status:  # the copy stands where its original stands
+        chain.status = status
+
+
+def _has_chain(other: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether another armature looks like the one that this chain comes from."""
+    return other.type == "ARMATURE" and chain.name in rig_of(other).chains
+
+
+def _copied(context: bpy.types.Context, owner: bpy.types.Object, goal: bpy.types.Object) -> bpy.types.Object:
+    """A copy of a goal in the same collections, with keys of its own."""
+    made = goal.copy()
+    homes = [home for home in goal.users_collection if home.is_editable and home.override_library is None]
+    for home in homes or [home_of(context, owner)]:
+        home.objects.link(made)
+    copy_action(made)
+    return made
+
+
+def _hang(
+    context: bpy.types.Context,
+    goal: bpy.types.Object,
+    made: bpy.types.Object,
+    instead: dict[bpy.types.Object, bpy.types.Object],
+    told: OwnGoals,
+) -> None:
+    """Hang a copy on what it is to hang on in place of its original's parent, without moving it.
+
+    Args:
+        context: Whose view layer is evaluated.
+        goal: The original.
+        made: The copy.
+        instead: New objects by those that they stand for.
+        told: Takes what follows the original armature still.
+    """
+    assert context.view_layer is not None
+    followed = [constraint for constraint in goal.constraints if getattr(constraint, "target", None) in instead]
+    for constraint in followed:
+        told.notes.append(f"the constraint '{constraint.name}' of '{made.name}' still follows as before")
+    if goal.parent not in instead or followed:
+        return
+    assert goal.parent is not None
+    context.view_layer.update()
+    world = made.matrix_world.copy()
+    inverse = made.matrix_parent_inverse.copy()
+    made.parent = instead[goal.parent]
+    made.matrix_parent_inverse = inverse
+    context.view_layer.update()
+    local = made.matrix_basis
+    above: Matrix = made.matrix_world @ (inverse @ local).inverted_safe()
+    if made.matrix_world != world:
+        made.matrix_parent_inverse = above.inverted_safe() @ world @ local.inverted_safe()
