@@ -20,6 +20,7 @@ from .sides import side_of
 COLLECTION = "FABRIK"
 COLOURS = {"LEFT": "THEME04", "RIGHT": "THEME01", "CENTRE": "THEME09"}  # blue, red, yellow
 CONTROL_NAMES = ("root", "master")
+WIRE = 2.0  # pixels
 SHORTEST = 1e-4  # Blender drops bones much shorter
 CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
 
@@ -115,7 +116,7 @@ def make_control_bones(
         names = [_made(owner, one) for one in planned]
     for name, one in zip(names, planned, strict=True):
         bone = pose_bones(owner)[name]
-        bone.custom_shape = shapes[one.shape]
+        bone.custom_shape, bone.custom_shape_wire_width = shapes[one.shape], WIRE
         set_selected(bone, False)
     _restore(owner, pose)
     return names

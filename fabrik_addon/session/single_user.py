@@ -53,22 +53,23 @@ def original_of(owner: bpy.types.Object, objects: Iterable[bpy.types.Object]) ->
 
 
 def _is_duplicate(owner: bpy.types.Object, other: bpy.types.Object) -> bool:
-    own, theirs = rig_of(owner).chains, rig_of(other).chains
-    if not len(theirs):
-        return False
-    goals: list[GoalRef] = []
-    for chain in own:
+    theirs = rig_of(other).chains
+    shared: set[bpy.types.Object] = set()
+    for chain in rig_of(owner).chains if len(theirs) else ():
         twin = theirs.get(chain.name)
         if twin is None:
             continue
-        found = goals_of(chain)
-        if found != goals_of(twin):
+        goals, twins = goals_of(chain), goals_of(twin)
+        if [(goal.role, goal.bone) for goal in goals] != [(goal.role, goal.bone) for goal in twins]:
             return False
-        goals += found
-    armatures = {goal.found for goal in goals if goal.bone}
-    if not goals or owner in armatures:
+        for goal, same in zip(goals, twins, strict=True):
+            if goal.found == same.found:
+                shared.add(goal.found)
+            elif (goal.found, same.found) != (owner, other):  # each has its own bone
+                return False
+    if not shared or owner in shared:
         return False
-    return other in armatures or not _is_numbered_before(owner.name, other.name)
+    return other in shared or not _is_numbered_before(owner.name, other.name)
 
 
 def _is_numbered_before(name: str, other: str) -> bool:

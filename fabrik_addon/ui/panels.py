@@ -50,9 +50,8 @@ class FABRIK_PT_chains(FabrikPanel):
             layout.label(text="Select an armature", icon="INFO")
             return
         if owner != context.object:
-            row = layout.row()
-            row.label(text=owner.name, icon="ARMATURE_DATA")
-            row.operator("fabrik.back_to_pose", icon="POSE_HLT")
+            layout.label(text=owner.name, icon="ARMATURE_DATA")
+            layout.operator("fabrik.back_to_pose", icon="POSE_HLT")
         newer = newer_refusal(owner)
         if newer:  # it may hold what can't be shown
             _draw_status(context, layout, None, newer)

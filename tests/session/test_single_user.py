@@ -122,6 +122,18 @@ def test_control_bones_of_the_original_become_its_own() -> None:
     assert original(copy) is None
 
 
+def test_of_goals_that_are_bones_and_empties_the_empties_are_told_of() -> None:
+    owner = solved_limb()
+    owner.fabrik.chains[0].pole = None
+    bpy.ops.fabrik.pole_add(kind="BONE")
+    copy = duplicated(owner)
+    assert (original(copy), original(owner)) == (owner, None)
+    bpy.ops.fabrik.goals_single_user()
+    chain = copy.fabrik.chains[0]
+    assert (chain.target.name, chain.pole, chain.pole_bone) == ("Target.001", copy, "b2.pole")
+    assert original(copy) is None
+
+
 def test_two_characters_that_share_one_goal_of_several_are_no_duplicates() -> None:
     owner = solved_limb()
     copy = duplicated(owner)
