@@ -35,16 +35,13 @@ class GoalMaker(ChainOperator):
     if TYPE_CHECKING:
         kind: str
 
-    def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[Asked]) -> None:
-        """Make them as the user chose, or at first as the preferences say."""
+    def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[Asked]) -> str:
+        """Make them as the user chose, or at first as the preferences say; what was made."""
         if not self.properties.is_property_set("kind"):
             self.kind = read_defaults(context).goal_kind
-        roles = asked[0].role + "s"
-        made = make_goals(context, owner, asked, self.kind)
+        names = listed(make_goals(context, owner, asked, self.kind), f"{asked[0].role}s")
         others = also_given(owner) if self.kind == "BONE" else []
-        if others:
-            self.report({"WARNING"}, f"The new bones are of {listed(others, 'objects')}, too, which share the armature")
-        self.report({"INFO"}, f"Added {listed(made, roles)}")
+        return f"Added {names}" + (f", of {listed(others, 'objects')} too, which have the same bones" if others else "")
 
 
 class FABRIK_OT_target_add(GoalMaker):
@@ -63,8 +60,8 @@ class FABRIK_OT_target_add(GoalMaker):
         defaults = read_defaults(context)
         chains = _without(context, owner, self.use_all, "target")
         plans = [plan_target(context, owner, resolve_bones(owner, chain), defaults) for chain in chains]
-        pairs = zip(chains, plans, strict=True)
-        self.make(context, owner, [Asked(chain, "target", planned) for chain, planned in pairs])
+        asked = [Asked(chain, "target", planned) for chain, planned in zip(chains, plans, strict=True)]
+        self.report({"INFO"}, self.make(context, owner, asked))
         return {"FINISHED"}
 
 
@@ -98,8 +95,8 @@ class FABRIK_OT_pole_add(GoalMaker):
         for chain, bones in found:
             options = PoleOptions(self.distance, chain.pole_angle, read_start(owner, chain, bones, keyed))
             plans.append(plan_pole(context, owner, bones, options, defaults))
-        pairs = zip(found, plans, strict=True)
-        self.make(context, owner, [Asked(chain, "pole", planned) for (chain, _), planned in pairs])
+        asked = [Asked(chain, "pole", planned) for (chain, _), planned in zip(found, plans, strict=True)]
+        self.report({"INFO"}, self.make(context, owner, asked))
         return {"FINISHED"}
 
 

@@ -2,6 +2,9 @@
 """What the bones of an armature were called, and how they stood at rest, when that was last looked at.
 
 It is kept with the armature object, so that a bone that was renamed since is known again by its rest: see `renames`.
+
+A library override keeps a record of its own, for in the library bones may be renamed while the override's file is
+closed. What is equal to the library's would not be kept by Blender, so an override's ends with a line of its own.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ class BoneRecord(NamedTuple):
 
 def stored_record(owner: bpy.types.Object) -> BoneRecord | None:
     """What is kept with an armature object; None where there is nothing, or nothing that can be read."""
-    names = tuple(str(getattr(owner, "fabrik_bone_names")).split(BETWEEN))
+    names = tuple(str(getattr(owner, "fabrik_bone_names")).removesuffix(BETWEEN).split(BETWEEN))
     try:
         rests = np.frombuffer(b64decode(getattr(owner, "fabrik_bone_rests")), dtype=np.float32)
     except EncodingError:
@@ -54,6 +57,14 @@ def has_record(owner: bpy.types.Object) -> bool:
 def names_now(owner: bpy.types.Object) -> tuple[str, ...]:
     """The names of an armature's bones as its pose has them: in edit mode, too, these are the present ones."""
     return tuple(pose_bones(owner).keys())
+
+
+def glance(owner: bpy.types.Object) -> tuple[tuple[str, ...], bytes]:
+    """What can be had at little cost and changes with any name or rest."""
+    data: Any = owner.data
+    matrices = np.empty(16 * len(data.bones), np.float32)
+    data.bones.foreach_get("matrix_local", matrices)
+    return names_now(owner), matrices.tobytes()
 
 
 def record_now(owner: bpy.types.Object) -> BoneRecord:
@@ -87,6 +98,8 @@ def store_record(owner: bpy.types.Object, record: BoneRecord) -> None:
 
 
 def _store(owner: bpy.types.Object, name: str, text: str) -> None:
+    if owner.override_library is not None:
+        text += BETWEEN
     if getattr(owner, name) != text:
         setattr(owner, name, text)
 

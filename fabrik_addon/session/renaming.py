@@ -9,11 +9,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 import bpy
 
 from ..errors import FabrikError
-from ..rig.bone_record import has_record
+from ..rig.bone_record import glance, has_record
 from ..rig.chain_bones import resolve_bones
 from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain, rig_of
@@ -26,12 +27,23 @@ log = logging.getLogger(__name__)
 Names = Mapping[str, str]  # new ones by old ones
 
 
+@dataclass(slots=True)
+class _State:
+    """What was seen in this session, by the session's numbers of the objects: what looks the same is passed over."""
+
+    seen: dict[int, tuple[tuple[str, ...], bytes]] = field(default_factory=dict)
+
+
+state = _State()
+
+
 def follow_renames(objects: Iterable[bpy.types.Object]) -> None:
     """Let chains follow the bones of armatures that were renamed since these were last looked at.
 
     Args:
         objects: Those to look at; others than armatures with chains or with bones that are goals are passed over.
     """
+    state.seen.clear()  # an undo may have put back what is stored
     for owner in objects:
         if not _is_followed(owner):
             continue
@@ -54,8 +66,19 @@ def follow_renames_after(depsgraph: bpy.types.Depsgraph) -> None:
     """The same for the armatures that Blender evaluated anew."""
     if not depsgraph.id_type_updated("ARMATURE"):
         return
-    found = (update.id.original for update in depsgraph.updates if update.id is not None)
-    follow_renames([one for one in found if isinstance(one, bpy.types.Object)])
+    seen = dict(state.seen)
+    changed: list[bpy.types.Object] = []
+    for update in depsgraph.updates:
+        found = update.id.original if update.id is not None else None
+        if not isinstance(found, bpy.types.Object) or not _is_followed(found):
+            continue
+        look = glance(found)
+        if seen.get(found.session_uid) != look:
+            seen[found.session_uid] = look
+            changed.append(found)
+    if changed:
+        follow_renames(changed)
+        state.seen = seen
 
 
 def _is_followed(owner: bpy.types.Object) -> bool:

@@ -181,3 +181,29 @@ def test_a_linked_rig_can_not_be_baked(tmp_path: Path) -> None:
     assert not owner.is_editable
     with pytest.raises(RuntimeError, match="It is linked"):
         bpy.ops.fabrik.bake(frame_start=1, frame_end=10)
+
+
+def test_a_chain_of_an_override_is_mirrored_and_follows_a_bone_renamed_in_the_library(tmp_path: Path) -> None:
+    owner = make_line(3, bend=0.2)
+    for old, new in (("b0", "arm.L"), ("b1", "arm.R")):
+        owner.data.bones[old].name = new
+    add_chain(owner, tip="arm.L", count=1).name = "from library"
+    collection = bpy.data.collections.new("Character")
+    collection.objects.link(owner)
+    bpy.context.scene.collection.children.link(collection)
+    bpy.context.scene.collection.objects.unlink(owner)
+    file = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    owner = link(file, override=True)
+    bpy.ops.fabrik.chain_mirror()
+    assert [chain.tip_bone for chain in owner.fabrik.chains] == ["arm.L", "arm.R"]
+    with pytest.raises(RuntimeError, match="its armature data is linked, so it can't be given bones"):
+        bpy.ops.fabrik.target_add(kind="BONE")
+    shot = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    bpy.ops.wm.open_mainfile(filepath=file)
+    bpy.data.objects["Rig"].data.bones["arm.R"].name = "wing"
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    owner = next(o for o in bpy.context.scene.objects if o.override_library and o.type == "ARMATURE")
+    assert [chain.tip_bone for chain in owner.fabrik.chains] == ["arm.L", "wing"]
