@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import bpy
@@ -67,6 +67,19 @@ def add_chain(owner: bpy.types.Object, target: Point | None = None, tip: str = "
     if target is not None:
         chain.target = make_empty(target)
     return chain
+
+
+def run(name: str, *arguments: object, **options: object) -> set[str]:
+    """Call an operator of ours."""
+    operator: Callable[..., set[str]] = getattr(bpy.ops.fabrik, name)
+    return operator(*arguments, **options)
+
+
+def armature(owner: bpy.types.Object) -> bpy.types.Armature:
+    """The data of an armature object."""
+    data = owner.data
+    assert isinstance(data, bpy.types.Armature)
+    return data
 
 
 def chain_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:

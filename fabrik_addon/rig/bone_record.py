@@ -18,7 +18,7 @@ import numpy as np
 from bpy.props import StringProperty
 
 from .array_types import Singles
-from .chain_bones import pose_bones
+from .chain_bones import armature_of, pose_bones
 from .stored import OVERRIDE
 
 NUMBERS = 9  # of a bone: its X axis, its Y axis at its length, and its head, in armature space
@@ -61,7 +61,7 @@ def names_now(owner: bpy.types.Object) -> tuple[str, ...]:
 
 def glance(owner: bpy.types.Object) -> tuple[tuple[str, ...], bytes]:
     """What can be had at little cost and changes with any name or rest."""
-    data: Any = owner.data
+    data = armature_of(owner)
     matrices = np.empty(16 * len(data.bones), np.float32)
     data.bones.foreach_get("matrix_local", matrices)
     return names_now(owner), matrices.tobytes()
@@ -69,7 +69,7 @@ def glance(owner: bpy.types.Object) -> tuple[tuple[str, ...], bytes]:
 
 def record_now(owner: bpy.types.Object) -> BoneRecord:
     """The bones of an armature that is not in edit mode."""
-    data: Any = owner.data
+    data = armature_of(owner)
     names, rest_names = names_now(owner), tuple(data.bones.keys())
     count = len(rest_names)
     matrices, lengths = np.empty(16 * count, np.float32), np.empty(count, np.float32)

@@ -15,6 +15,13 @@ def pose_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.typ
     return owner.pose.bones
 
 
+def armature_of(owner: bpy.types.Object) -> bpy.types.Armature:
+    """The data of an armature object."""
+    data = owner.data
+    assert isinstance(data, bpy.types.Armature), "the object is no armature"
+    return data
+
+
 def resolve_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
     """The pose bones of a chain, root to tip, looked up by name now; see `bones_to`."""
     with place_of(chain=chain.name):

@@ -12,7 +12,7 @@ import bpy
 from mathutils import Vector
 
 from ..errors import RigError
-from .chain_bones import pose_bones
+from .chain_bones import armature_of, pose_bones
 from .compat import is_selected, set_selected
 from .control_shapes import shape_object
 from .sides import side_of
@@ -46,7 +46,7 @@ class ControlBone:
 
 def new_bones_refusal(owner: bpy.types.Object) -> str:
     """Why an armature object can't be given bones; "" where it can."""
-    data: Any = owner.data
+    data = armature_of(owner)
     if data.library is not None or data.override_library is not None:
         return "its armature data is linked, so it can't be given bones: use an empty"
     return ""
@@ -123,12 +123,14 @@ def make_control_bones(
 
 
 def _made(owner: bpy.types.Object, one: ControlBone) -> str:
-    data: Any = owner.data
+    data = armature_of(owner)
     bone = data.edit_bones.new(one.name)
     bone.head, bone.tail, bone.roll = one.head, one.head + Vector((0.0, max(one.length, SHORTEST), 0.0)), 0.0
     bone.parent = data.edit_bones.get(one.parent) if one.parent else None
     bone.use_deform = False
-    bone.color.palette = COLOURS[side_of(bone.name)]
+    colour = bone.color
+    assert colour is not None
+    colour.palette = COLOURS[side_of(bone.name)]
     home = data.collections_all.get(COLLECTION) or data.collections.new(COLLECTION)
     home.is_visible = True
     home.assign(bone)
@@ -158,7 +160,7 @@ def _in_edit_mode(context: bpy.types.Context, owner: bpy.types.Object) -> Iterat
     within = [found for found in objects if found.mode == mode] if mode != "OBJECT" else []
     selected = [found for found in objects if found.select_get()]
     was_hidden = owner.hide_get()
-    data: Any = owner.data
+    data = armature_of(owner)
     bones = [bone.name for bone in pose_bones(owner) if is_selected(bone)]
     active_bone = data.bones.active.name if data.bones.active else ""
     if mode != "OBJECT":

@@ -6,16 +6,17 @@ from __future__ import annotations
 import contextlib
 from math import radians
 from random import Random
-from typing import Any
 
 import addon_utils
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.chain_bones import pose_bones
+from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.sides import flipped_name, side_of
 from mathutils import Matrix, Quaternion, Vector
 
-from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty
+from rigs import Bone, add_chain, armature, evaluated_joints, make_armature, make_empty, run
 
 METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
 CLOSE = 1e-5  # in rigs of about 1
@@ -44,7 +45,7 @@ def metarig(kind: str) -> bpy.types.Object:
 
 
 def is_mirrored(owner: bpy.types.Object, bone: bpy.types.Bone) -> bool:
-    other = owner.data.bones.get(flipped_name(bone.name))
+    other: bpy.types.Bone | None = armature(owner).bones.get(flipped_name(bone.name))
     if other is None:
         return False
     ends = ((bone.head_local, other.head_local), (bone.tail_local, other.tail_local))
@@ -57,7 +58,7 @@ def limbs_of(owner: bpy.types.Object) -> list[tuple[str, int]]:
     Left out is what is no mirror image at rest: in Blender 4.2 the human's index and middle finger are off by 2e-3.
     """
     limbs = []
-    for tip in owner.pose.bones:
+    for tip in pose_bones(owner):
         if side_of(tip.name) != "LEFT" or any(side_of(child.name) == "LEFT" for child in tip.children):
             continue
         run = [tip, *tip.parent_recursive]
@@ -70,7 +71,7 @@ def limbs_of(owner: bpy.types.Object) -> list[tuple[str, int]]:
 def set_limits(bones: list[bpy.types.PoseBone]) -> None:
     """A limit of some kind for each bone, wide enough for the poses of `pose_at_random`."""
     for i, bone in enumerate(bones):
-        limit: Any = bone.fabrik
+        limit = limit_of(bone)
         limit.limit = "CONE" if i == len(bones) - 1 else ("HINGE", "FREE")[i % 2]
         limit.use_ellipse, limit.use_twist, limit.stiffness = i % 2 == 0, i % 2 == 0, 0.2 * (i % 3)
         limit.cone_x_min, limit.cone_z_max, limit.twist_min = radians(-60), radians(40), radians(-30)
@@ -81,7 +82,7 @@ def set_limits(bones: list[bpy.types.PoseBone]) -> None:
 def pose_at_random(random: Random, bones: list[bpy.types.PoseBone], most: float) -> None:
     """Turn each bone about its hinge's axis or any other, from where it stands."""
     for bone in bones:
-        limit: Any = bone.fabrik
+        limit = limit_of(bone)
         is_hinge = limit.limit == "HINGE"
         axis = limit.axis if is_hinge else Vector([random.gauss(0, 1) for _ in range(3)])
         turn = Quaternion(Vector(axis).normalized(), random.uniform(0.0 if is_hinge else -most, most))
@@ -97,27 +98,27 @@ def test_every_limb_of_a_metarig_poses_as_its_mirror_image(kind: str, with_limit
     limbs = limbs_of(owner)
     assert limbs
     for tip, count in limbs:
-        bones = [owner.pose.bones[tip], *owner.pose.bones[tip].parent_recursive][:count]
+        bones = [pose_bones(owner)[tip], *pose_bones(owner)[tip].parent_recursive][:count]
         if with_limits:
             set_limits(bones)
         pose_at_random(random, bones, 0.25)
         chain = add_chain(owner, tip=tip, count=count)
-        bpy.ops.fabrik.start_pose_capture()
+        run("start_pose_capture")
         pose_at_random(random, bones, 0.15)
         joints = evaluated_joints(owner, chain)
         chain.target = make_empty(joints[-1], "Goal.L")
         if not with_limits:
             chain.pole_angle = 0.4
-            bpy.ops.fabrik.pole_add(kind="EMPTY")
+            run("pole_add", kind="EMPTY")
         chain.tolerance, chain.restarts = 1e-6, 0  # what restarts draw has no mirror image
-        assert bpy.ops.fabrik.chain_mirror() == {"FINISHED"}
-        chain, other = owner.fabrik.chains
+        assert run("chain_mirror") == {"FINISHED"}
+        chain, other = rig_of(owner).chains
         assert (other.name, other.pole_angle) == (flipped_name(chain.name), -chain.pole_angle)
         for item in (chain, other):
-            bpy.ops.fabrik.solve(chain=item.name)
+            run("solve", chain=item.name)
         assert (chain.status, other.status) == ("REACHED", "REACHED")
         assert mirror_error(owner, chain, other) < CLOSE, tip
-        owner.fabrik.chains.clear()
+        rig_of(owner).chains.clear()
 
 
 def two_arms(roll: float = 0.0) -> bpy.types.Object:
@@ -131,7 +132,7 @@ def two_arms(roll: float = 0.0) -> bpy.types.Object:
         ]
     owner = make_armature(bones)
     for old, new in (("b1", "upper.L"), ("b2", "hand.L"), ("b3", "upper.R"), ("b4", "hand.R")):
-        owner.data.bones[old].name = new
+        armature(owner).bones[old].name = new
     return owner
 
 
@@ -141,19 +142,19 @@ def test_any_roll_on_the_other_side(roll: float) -> None:
     owner.matrix_world = Matrix.LocRotScale(Vector((0.3, -2, 1)), Matrix.Rotation(0.7, 3, (1, 2, 3)), Vector((2, 2, 2)))
     chain = add_chain(owner, tip="hand.L", count=2)
     for bone, kind in (("upper.L", "CONE"), ("hand.L", "HINGE")):
-        limit = owner.pose.bones[bone].fabrik
+        limit = limit_of(pose_bones(owner)[bone])
         limit.limit, limit.use_ellipse = kind, roll != radians(37)
         limit.cone_x_min, limit.cone_x_max, limit.cone_z_min = radians(-70), radians(60), radians(-50)
         limit.angle_min, limit.angle_max, limit.use_twist, limit.twist_max = -0.2, 1.8, True, radians(15)
     for bone in ("upper.L", "hand.L"):
-        owner.pose.bones[bone].rotation_quaternion = (0.95, 0.2, 0.1, -0.15)
+        pose_bones(owner)[bone].rotation_quaternion = (0.95, 0.2, 0.1, -0.15)
     bpy.context.view_layer.update()
-    bpy.ops.fabrik.start_pose_capture()
-    bpy.ops.fabrik.target_add(kind="EMPTY")
+    run("start_pose_capture")
+    run("target_add", kind="EMPTY")
     chain.target.location += Vector((-0.3, 0.2, 0.1))
-    bpy.ops.fabrik.chain_mirror()
-    bpy.ops.fabrik.solve_all()
-    left, right = owner.fabrik.chains
+    run("chain_mirror")
+    run("solve_all")
+    left, right = rig_of(owner).chains
     assert (left.target.name, right.target.name, right.name) == ("hand.target.L", "hand.target.R", "hand.R")
     assert (left.status, right.status) == ("REACHED", "REACHED")
     assert mirror_error(owner, left, right) < CLOSE
@@ -163,17 +164,17 @@ def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals() -> No
     owner = two_arms()
     for tip in ("hand.L", "hand.R"):
         add_chain(owner, tip=tip, count=2)
-        bpy.ops.fabrik.target_add(kind="EMPTY")
-    left, right = owner.fabrik.chains
+        run("target_add", kind="EMPTY")
+    left, right = rig_of(owner).chains
     right.name = "mine"
     theirs = right.target
     left.tolerance, left.enabled = 0.01, False
     left.target.location.z += 0.4
-    owner.fabrik.active_index = 0
+    rig_of(owner).active_index = 0
     with pytest.raises(RuntimeError, match="there is the chain 'mine' on the other side already"):
-        bpy.ops.fabrik.chain_mirror(use_update=False)
-    bpy.ops.fabrik.chain_mirror()
-    assert [chain.name for chain in owner.fabrik.chains] == ["hand.L", "mine"]
+        run("chain_mirror", use_update=False)
+    run("chain_mirror")
+    assert [chain.name for chain in rig_of(owner).chains] == ["hand.L", "mine"]
     assert (right.target, right.enabled) == (theirs, False)
     assert right.tolerance == left.tolerance
     assert (theirs.location - mirrored(owner, left.target.location)).length < 1e-6
@@ -183,13 +184,13 @@ def test_a_goal_that_is_keyed_or_shared_stays() -> None:
     owner = two_arms()
     for tip in ("hand.L", "hand.R"):
         add_chain(owner, tip=tip, count=2)
-        bpy.ops.fabrik.target_add(kind="EMPTY")
-    left, right = owner.fabrik.chains
+        run("target_add", kind="EMPTY")
+    left, right = rig_of(owner).chains
     right.target.keyframe_insert("location", frame=1)
     stood = right.target.location.copy()
     left.pole = right.pole = make_empty((0, -2, 1), "Both")
-    owner.fabrik.active_index = 0
-    bpy.ops.fabrik.chain_mirror()
+    rig_of(owner).active_index = 0
+    run("chain_mirror")
     assert right.target.location == stood
     assert right.pole == left.pole
 
@@ -198,15 +199,15 @@ def test_control_bones_are_found_or_made() -> None:
     owner = two_arms()
     for tip in ("hand.L", "hand.R"):
         chain = add_chain(owner, tip=tip, count=2)
-    bpy.ops.fabrik.target_add(kind="BONE")
-    owner.fabrik.active_index = 0
-    bpy.ops.fabrik.target_add(kind="BONE")
-    bpy.ops.fabrik.pole_add(kind="BONE")
-    bpy.ops.fabrik.chain_mirror()
-    right = owner.fabrik.chains["hand.R"]
+    run("target_add", kind="BONE")
+    rig_of(owner).active_index = 0
+    run("target_add", kind="BONE")
+    run("pole_add", kind="BONE")
+    run("chain_mirror")
+    right = rig_of(owner).chains["hand.R"]
     assert (right.target, right.target_bone) == (owner, "hand.target.R")
     assert (right.pole, right.pole_bone) == (owner, "hand.pole.R")
-    bones = owner.data.bones
+    bones = armature(owner).bones
     for role in ("target", "pole"):
         a, b = bones[f"hand.{role}.L"], bones[f"hand.{role}.R"]
         assert (mirrored(owner, a.head_local) - b.head_local).length < 1e-5
@@ -218,22 +219,22 @@ def test_a_goal_hangs_on_the_other_side_as_here() -> None:
     owner = two_arms()
     chain = add_chain(owner, (1.4, 0.4, 1.2), "hand.L", 2)
     chain.target.name = "Goal.L"
-    owner.data.bones["b0"].name = "hip.L"
+    armature(owner).bones["b0"].name = "hip.L"
     extra = chain.target
     world = extra.matrix_world.copy()
     extra.parent, extra.parent_type, extra.parent_bone = owner, "BONE", "hip.L"
     bpy.context.view_layer.update()
     extra.matrix_world = world
     bpy.ops.object.mode_set(mode="EDIT")
-    other: Any = owner.data.edit_bones.new("hip.R")
+    other = armature(owner).edit_bones.new("hip.R")
     other.head, other.tail = (-0.5, 0, 0), (-0.5, 0, 1)
     bpy.ops.object.mode_set(mode="OBJECT")
     chain.bone_count = 3
     with pytest.raises(RuntimeError, match="on the other side there is"):
-        bpy.ops.fabrik.chain_mirror()
+        run("chain_mirror")
     chain.bone_count = 2
-    bpy.ops.fabrik.chain_mirror()
-    made = owner.fabrik.chains["hand.R"].target
+    run("chain_mirror")
+    made = rig_of(owner).chains["hand.R"].target
     bpy.context.view_layer.update()
     assert (made.name, made.parent, made.parent_bone) == ("Goal.R", owner, "hip.R")
     assert (made.matrix_world.translation - mirrored(owner, extra.matrix_world.translation)).length < 1e-5
@@ -245,12 +246,12 @@ def test_a_goal_hangs_on_the_other_side_as_here() -> None:
 )
 def test_what_has_no_other_side_is_refused_by_name(tip: str, message: str) -> None:
     owner = two_arms()
-    owner.data.bones["hand.R"].name = "gone"
-    owner.data.bones["hand.L"].name = "lone.L"
+    armature(owner).bones["hand.R"].name = "gone"
+    armature(owner).bones["hand.L"].name = "lone.L"
     add_chain(owner, tip=tip)
     with pytest.raises(RuntimeError, match=f"bone '{tip}': {message}"):
-        bpy.ops.fabrik.chain_mirror()
-    assert len(owner.fabrik.chains) == 1
+        run("chain_mirror")
+    assert len(rig_of(owner).chains) == 1
 
 
 def test_all_of_a_side() -> None:
@@ -258,8 +259,8 @@ def test_all_of_a_side() -> None:
     add_chain(owner, tip="upper.L", count=1)
     add_chain(owner, tip="b0", count=1)
     add_chain(owner, tip="hand.L", count=2)
-    bpy.ops.fabrik.chain_mirror(use_all=True)
-    assert [chain.name for chain in owner.fabrik.chains] == ["upper.L", "b0", "hand.L", "upper.R", "hand.R"]
+    run("chain_mirror", use_all=True)
+    assert [chain.name for chain in rig_of(owner).chains] == ["upper.L", "b0", "hand.L", "upper.R", "hand.R"]
 
 
 @pytest.mark.parametrize(
@@ -279,7 +280,7 @@ def test_undo_in_one_step() -> None:
     owner = two_arms()
     add_chain(owner, (1.4, 0.4, 1.2), "hand.L", 2)
     bpy.ops.ed.undo_push(message="before")
-    assert bpy.ops.fabrik.chain_mirror("EXEC_DEFAULT", True) == {"FINISHED"}
+    assert run("chain_mirror", "EXEC_DEFAULT", True) == {"FINISHED"}
     bpy.ops.ed.undo()
-    assert [chain.name for chain in bpy.data.objects["Rig"].fabrik.chains] == ["hand.L"]
+    assert [chain.name for chain in rig_of(bpy.data.objects["Rig"]).chains] == ["hand.L"]
     assert len(bpy.data.objects) == 2

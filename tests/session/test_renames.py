@@ -6,27 +6,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import radians
 from pathlib import Path
-from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.chain_bones import pose_bones
+from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.session.renaming import follow_renames
 
-from rigs import Bone, add_chain, make_armature, make_empty, make_line, select, tip_error
+from rigs import Bone, add_chain, armature, make_armature, make_empty, make_line, run, select, tip_error
 
 
 def in_pose_mode(owner: bpy.types.Object, names: dict[str, str]) -> None:
     bpy.ops.object.mode_set(mode="POSE")
     for old, new in names.items():
-        owner.data.bones[old].name = new
+        armature(owner).bones[old].name = new
     bpy.context.view_layer.update()
 
 
 def in_edit_mode(owner: bpy.types.Object, names: dict[str, str]) -> None:
     bpy.ops.object.mode_set(mode="EDIT")
     for old, new in names.items():
-        owner.data.edit_bones[old].name = new
+        armature(owner).edit_bones[old].name = new
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -34,16 +35,16 @@ def seen_in_edit_mode(owner: bpy.types.Object, names: dict[str, str]) -> None:
     """As by hand: Blender evaluates after each, and then the bone is reshaped as well."""
     bpy.ops.object.mode_set(mode="EDIT")
     for old, new in names.items():
-        owner.data.edit_bones[old].name = new
+        armature(owner).edit_bones[old].name = new
         bpy.context.view_layer.update()
-        owner.data.edit_bones[new].tail.x += 0.05
+        armature(owner).edit_bones[new].tail.x += 0.05
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def by_a_script(owner: bpy.types.Object, names: dict[str, str]) -> None:
     """Nothing is evaluated until an operator runs."""
     for old, new in names.items():
-        owner.data.bones[old].name = new
+        armature(owner).bones[old].name = new
 
 
 WAYS = (in_pose_mode, in_edit_mode, seen_in_edit_mode, by_a_script)
@@ -54,20 +55,19 @@ Way = Callable[[bpy.types.Object, dict[str, str]], None]
 def test_tip_captured_and_blocking_names_follow(way: Way) -> None:
     owner = make_line(3, bend=0.2)
     for name in ("b1", "b2"):
-        limit = owner.pose.bones[name].fabrik
+        limit = limit_of(pose_bones(owner)[name])
         limit.limit, limit.angle_min, limit.angle_max = "HINGE", radians(-20), radians(5)
     chain = add_chain(owner, (0.0, 0.4, 0.9))
-    owner.pose.bones["b0"].rotation_quaternion = (0.9, 0.1, 0.2, 0.0)
+    pose_bones(owner)["b0"].rotation_quaternion = (0.9, 0.1, 0.2, 0.0)
     bpy.context.view_layer.update()
-    bpy.ops.fabrik.start_pose_capture()
-    bpy.ops.fabrik.solve()
+    run("start_pose_capture")
+    run("solve")
     assert chain.status == "BLOCKED"
     captured = [tuple(item.rotation) for item in chain.captured]
     blocking = [bone.name for bone in chain.blocking_bones]
     assert "b1" in blocking
     assert "b1 would" in chain.message
     way(owner, {"b1": "knee", "b2": "foot"})
-    bpy.ops.fabrik.start_pose_capture.poll()
     follow_renames([owner])
     assert (chain.tip_bone, chain.status, chain.name) == ("foot", "BLOCKED", "b2")
     assert [item.name for item in chain.captured] == ["b0", "knee", "foot"]
@@ -75,7 +75,7 @@ def test_tip_captured_and_blocking_names_follow(way: Way) -> None:
     renamed = {"b1": "knee", "b2": "foot"}
     assert [bone.name for bone in chain.blocking_bones] == [renamed.get(name, name) for name in blocking]
     assert "knee would" in chain.message
-    bpy.ops.fabrik.solve()
+    run("solve")
     assert chain.status == "BLOCKED"
     assert ("rest pose changed" in chain.message) == (way is seen_in_edit_mode)  # there it did
 
@@ -85,7 +85,7 @@ def with_bone_goals() -> tuple[bpy.types.Object, bpy.types.Object, FabrikChain]:
     owner = make_line(3, bend=0.2)
     chain = add_chain(owner)
     chain.target, chain.target_bone, chain.pole, chain.pole_bone = other, "b0", other, "b1"
-    bpy.ops.fabrik.solve()
+    run("solve")
     return owner, other, chain
 
 
@@ -96,7 +96,7 @@ def test_bones_that_are_goals_follow(way: Way) -> None:
     way(other, {"b0": "hand.target", "b1": "hand.pole"})
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = owner
-    bpy.ops.fabrik.solve()
+    run("solve")
     assert (chain.target_bone, chain.pole_bone, chain.status) == ("hand.target", "hand.pole", "REACHED")
     assert chain.tip_bone == "b2"  # the rig's own bones of those names are others
 
@@ -104,14 +104,14 @@ def test_bones_that_are_goals_follow(way: Way) -> None:
 def test_a_live_chain_goes_on() -> None:
     owner = make_line(3, bend=0.2)
     chain = add_chain(owner, (0.5, 0.5, 2.0))
-    owner.fabrik.live = True
+    rig_of(owner).live = True
     bpy.context.view_layer.update()
     for way in (in_pose_mode, in_edit_mode):
-        way(owner, {name: f"x{name}" for name in [bone.name for bone in owner.pose.bones]})
+        way(owner, {name: f"x{name}" for name in [bone.name for bone in pose_bones(owner)]})
         assert chain.enabled
         chain.target.location.y += 0.2
         bpy.context.view_layer.update()
-        assert (chain.status, chain.tip_bone in owner.pose.bones) == ("REACHED", True)
+        assert (chain.status, chain.tip_bone in pose_bones(owner)) == ("REACHED", True)
         assert tip_error(owner, chain) < 1e-5
 
 
@@ -124,7 +124,7 @@ def test_names_that_are_swapped(way: Way) -> None:
     bones = [Bone((0, 0, 0), (0, 0, 1)), Bone((1, 0, 1), (2, 0, 1), parent=0), Bone((-1, 0, 1), (-2, 0, 1), parent=0)]
     owner = make_armature(bones)
     left, right = (add_chain(owner, (x, 0, 2), tip, 1) for x, tip in ((1.5, "b1"), (-1.5, "b2")))
-    left, right = owner.fabrik.chains
+    left, right = rig_of(owner).chains
     way(owner, swap(owner, "b1", "b2"))
     follow_renames([owner])
     assert (left.tip_bone, right.tip_bone) == ("b2", "b1")
@@ -141,7 +141,7 @@ def test_bones_in_one_place_that_can_not_be_told_apart_are_refused_by_name() -> 
     owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), *[Bone((0, 0, 1), (0, 0.1, 2), parent=0)] * 3])
     chain = add_chain(owner, (0, 1, 1), "b3", 1)
     bpy.ops.object.mode_set(mode="EDIT")
-    edit: Any = owner.data.edit_bones
+    edit = armature(owner).edit_bones
     edit.remove(edit["b1"])
     for name in ("b2", "b3"):
         made = edit.new(f"new {name}")
@@ -150,20 +150,20 @@ def test_bones_in_one_place_that_can_not_be_told_apart_are_refused_by_name() -> 
     bpy.ops.object.mode_set(mode="OBJECT")
     assert chain.tip_bone == "b3"
     with pytest.raises(RuntimeError, match="the armature has no bone 'b3'"):
-        bpy.ops.fabrik.solve()
+        run("solve")
 
 
 def test_a_bone_that_is_reshaped_keeps_its_chain() -> None:
     owner = make_line(4, bend=0.0)
     chain = add_chain(owner, (0, 1, 2), "b2", 2)
     bpy.ops.object.mode_set(mode="EDIT")
-    for bone in owner.data.edit_bones:  # each lies now where the next one lay
+    for bone in armature(owner).edit_bones:  # each lies now where the next one lay
         bone.head.z, bone.tail.z = bone.head.z + 1, bone.tail.z + 1
     bpy.ops.object.mode_set(mode="OBJECT")
     assert chain.tip_bone == "b2"
     bpy.ops.object.mode_set(mode="EDIT")
-    copy = owner.data.edit_bones.new("copy")  # lies where b2 lay, which goes away
-    old = owner.data.edit_bones["b2"]
+    copy = armature(owner).edit_bones.new("copy")  # lies where b2 lay, which goes away
+    old = armature(owner).edit_bones["b2"]
     copy.head, copy.tail, copy.roll = old.head.copy(), old.tail.copy(), old.roll
     old.tail.y += 0.5
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -174,7 +174,7 @@ def test_renamed_while_bones_are_added_and_removed() -> None:
     owner = make_line(4)
     chain = add_chain(owner, (0, 1, 2), "b2", 2)
     bpy.ops.object.mode_set(mode="EDIT")
-    edit: Any = owner.data.edit_bones
+    edit = armature(owner).edit_bones
     edit.remove(edit["b3"])
     extra = edit.new("extra")
     extra.head, extra.tail = (3, 0, 0), (3, 0, 1)
@@ -187,17 +187,17 @@ def test_a_bone_that_is_gone_is_refused_by_name_and_found_when_it_is_back() -> N
     owner = make_line(3)
     chain = add_chain(owner, (0, 1, 2))
     bpy.ops.object.mode_set(mode="EDIT")
-    edit: Any = owner.data.edit_bones
+    edit = armature(owner).edit_bones
     head, tail = edit["b2"].head.copy(), edit["b2"].tail.copy()
     edit.remove(edit["b2"])
     bpy.ops.object.mode_set(mode="OBJECT")
     with pytest.raises(RuntimeError, match="the armature has no bone 'b2'"):
-        bpy.ops.fabrik.solve()
+        run("solve")
     bpy.ops.object.mode_set(mode="EDIT")
     again = edit.new("b2")
     again.head, again.tail, again.parent = head, tail, edit["b1"]
     bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.ops.fabrik.solve()
+    run("solve")
     assert (chain.tip_bone, chain.status) == ("b2", "REACHED")
 
 
@@ -211,8 +211,8 @@ def test_undo_takes_names_back_and_redo_brings_them_again() -> None:
     for step, name in ((bpy.ops.ed.undo, "b2"), (bpy.ops.ed.redo, "tip"), (bpy.ops.ed.undo, "b2")):
         step()
         owner = bpy.data.objects["Rig"]
-        assert owner.fabrik.chains[0].tip_bone == name
-        assert name in owner.pose.bones
+        assert rig_of(owner).chains[0].tip_bone == name
+        assert name in pose_bones(owner)
 
 
 def test_renamed_by_a_script_and_saved(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_renamed_by_a_script_and_saved(tmp_path: Path) -> None:
     file = str(tmp_path / "renamed.blend")
     bpy.ops.wm.save_as_mainfile(filepath=file)
     bpy.ops.wm.open_mainfile(filepath=file)
-    assert bpy.data.objects["Rig"].fabrik.chains[0].tip_bone == "tip"
+    assert rig_of(bpy.data.objects["Rig"]).chains[0].tip_bone == "tip"
 
 
 def test_objects_that_share_an_armature_follow_alike() -> None:
@@ -231,7 +231,7 @@ def test_objects_that_share_an_armature_follow_alike() -> None:
     other = owner.copy()
     bpy.context.collection.objects.link(other)
     in_pose_mode(owner, {"b2": "tip"})
-    assert (chain.tip_bone, other.fabrik.chains[0].tip_bone) == ("tip", "tip")
+    assert (chain.tip_bone, rig_of(other).chains[0].tip_bone) == ("tip", "tip")
 
 
 def test_nothing_is_kept_with_armatures_that_have_no_chains() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.single_user import original_of
 from mathutils import Vector
 
-from rigs import add_chain, channels, evaluated_joints, make_empty, make_line, tip_error
+from rigs import add_chain, channels, evaluated_joints, make_empty, make_line, run, tip_error
 
 
 def duplicated(owner: bpy.types.Object, linked: bool = False) -> bpy.types.Object:
@@ -31,7 +32,7 @@ def solved_limb() -> bpy.types.Object:
     owner = make_line(3, bend=0.2)
     chain = add_chain(owner, (0.5, 0.6, 2.0))
     chain.pole = make_empty((1, 3, 1), "Pole")
-    bpy.ops.fabrik.solve()
+    run("solve")
     return owner
 
 
@@ -40,20 +41,20 @@ def test_a_duplicate_follows_its_original_until_it_has_goals_of_its_own(linked: 
     owner = solved_limb()
     copy = duplicated(owner, linked)
     assert (original(copy), original(owner)) == (owner, None)
-    chain, mine = copy.fabrik.chains[0], owner.fabrik.chains[0]
+    chain, mine = rig_of(copy).chains[0], rig_of(owner).chains[0]
     before = channels(copy), channels(owner)
-    bpy.ops.fabrik.goals_single_user()
+    run("goals_single_user")
     assert (original(copy), original(owner)) == (None, None)
     assert (mine.target.name, mine.pole.name) == ("Target", "Pole")
     assert (chain.target.name, chain.pole.name) == ("Target.001", "Pole.001")
     assert (channels(copy), channels(owner)) == before
     assert (chain.status, mine.status) == ("REACHED", "REACHED")
     chain.target.location.x -= 0.4
-    bpy.ops.fabrik.solve()
+    run("solve")
     assert tip_error(copy, chain) < 1e-4
     assert channels(owner) == before[1]
     with pytest.raises(RuntimeError, match="no other armature has its goals"):
-        bpy.ops.fabrik.goals_single_user()
+        run("goals_single_user")
 
 
 def test_goals_that_were_duplicated_with_it_are_its_own() -> None:
@@ -68,7 +69,7 @@ def test_goals_that_were_duplicated_with_it_are_its_own() -> None:
 
 def test_parents_collections_and_keys_are_copied_and_nothing_jumps() -> None:
     owner = solved_limb()
-    chain = owner.fabrik.chains[0]
+    chain = rig_of(owner).chains[0]
     home = bpy.data.collections.new("Goals")
     bpy.context.scene.collection.children.link(home)
     home.objects.link(chain.target)
@@ -86,9 +87,9 @@ def test_parents_collections_and_keys_are_copied_and_nothing_jumps() -> None:
     copy.location = (5, 1, 0)
     bpy.context.view_layer.update()
     places = chain.target.matrix_world.translation.copy(), pole.matrix_world.translation.copy()
-    bpy.ops.fabrik.goals_single_user()
+    run("goals_single_user")
     bpy.context.view_layer.update()
-    mine = copy.fabrik.chains[0]
+    mine = rig_of(copy).chains[0]
     assert (mine.pole.parent, mine.pole.parent_bone, mine.target.parent) == (copy, "b0", mine.pole)
     assert [found.name for found in mine.target.users_collection] == ["Goals"]
     assert mine.target.animation_data.action != chain.target.animation_data.action
@@ -105,17 +106,17 @@ def test_parents_collections_and_keys_are_copied_and_nothing_jumps() -> None:
 def test_control_bones_of_the_original_become_its_own() -> None:
     owner = make_line(3, bend=0.2)
     add_chain(owner)
-    bpy.ops.fabrik.target_add(kind="BONE")
+    run("target_add", kind="BONE")
     copy = duplicated(owner)
-    assert copy.fabrik.chains[0].target == copy  # Blender sees to it
+    assert rig_of(copy).chains[0].target == copy  # Blender sees to it
     assert original(copy) is None
     copy.location.x = 3.0
-    copy.fabrik.chains[0].target = owner
+    rig_of(copy).chains[0].target = owner
     bpy.context.view_layer.update()
     assert (original(copy), original(owner)) == (owner, None)
-    joints = evaluated_joints(copy, copy.fabrik.chains[0])
-    bpy.ops.fabrik.goals_single_user()
-    chain = copy.fabrik.chains[0]
+    joints = evaluated_joints(copy, rig_of(copy).chains[0])
+    run("goals_single_user")
+    chain = rig_of(copy).chains[0]
     assert (chain.target, chain.target_bone) == (copy, "b2.target")
     bpy.context.view_layer.update()
     assert evaluated_joints(copy, chain) == joints
@@ -124,12 +125,12 @@ def test_control_bones_of_the_original_become_its_own() -> None:
 
 def test_of_goals_that_are_bones_and_empties_the_empties_are_told_of() -> None:
     owner = solved_limb()
-    owner.fabrik.chains[0].pole = None
-    bpy.ops.fabrik.pole_add(kind="BONE")
+    rig_of(owner).chains[0].pole = None
+    run("pole_add", kind="BONE")
     copy = duplicated(owner)
     assert (original(copy), original(owner)) == (owner, None)
-    bpy.ops.fabrik.goals_single_user()
-    chain = copy.fabrik.chains[0]
+    run("goals_single_user")
+    chain = rig_of(copy).chains[0]
     assert (chain.target.name, chain.pole, chain.pole_bone) == ("Target.001", copy, "b2.pole")
     assert original(copy) is None
 
@@ -137,11 +138,11 @@ def test_of_goals_that_are_bones_and_empties_the_empties_are_told_of() -> None:
 def test_two_characters_that_share_one_goal_of_several_are_no_duplicates() -> None:
     owner = solved_limb()
     copy = duplicated(owner)
-    copy.fabrik.chains[0].pole = make_empty((0, 4, 0), "Other")
+    rig_of(copy).chains[0].pole = make_empty((0, 4, 0), "Other")
     assert original(copy) is None
-    assert bpy.ops.fabrik.goals_single_user() == {"FINISHED"}
-    assert copy.fabrik.chains[0].target.name == "Target.001"
-    assert copy.fabrik.chains[0].pole.name == "Other"
+    assert run("goals_single_user") == {"FINISHED"}
+    assert rig_of(copy).chains[0].target.name == "Target.001"
+    assert rig_of(copy).chains[0].pole.name == "Other"
 
 
 def test_a_goal_on_a_third_rig_stays_and_is_told() -> None:
@@ -153,20 +154,20 @@ def test_a_goal_on_a_third_rig_stays_and_is_told() -> None:
     chain.pole = make_empty((1, 3, 1), "Pole")
     copy = duplicated(owner)
     assert original(copy) == owner
-    bpy.ops.fabrik.goals_single_user()
-    mine = copy.fabrik.chains[0]
+    run("goals_single_user")
+    mine = rig_of(copy).chains[0]
     assert (mine.target, mine.pole.name) == (third, "Pole.001")
 
 
 def test_live_on_nothing_moves() -> None:
     owner = solved_limb()
-    owner.fabrik.live = True
+    rig_of(owner).live = True
     copy = duplicated(owner)
     bpy.context.view_layer.update()
-    joints = evaluated_joints(copy, copy.fabrik.chains[0])
-    bpy.ops.fabrik.goals_single_user()
+    joints = evaluated_joints(copy, rig_of(copy).chains[0])
+    run("goals_single_user")
     bpy.context.view_layer.update()
-    chain = copy.fabrik.chains[0]
+    chain = rig_of(copy).chains[0]
     assert max((a - b).length for a, b in zip(joints, evaluated_joints(copy, chain), strict=True)) < 1e-6
     chain.target.location.x -= 0.3
     bpy.context.view_layer.update()
