@@ -128,8 +128,7 @@ def _made(owner: bpy.types.Object, one: ControlBone) -> str:
     bone.head, bone.tail, bone.roll = one.head, one.head + Vector((0.0, max(one.length, SHORTEST), 0.0)), 0.0
     bone.parent = data.edit_bones.get(one.parent) if one.parent else None
     bone.use_deform = False
-    colour = bone.color
-    assert colour is not None
+    colour: Any = bone.color
     colour.palette = COLOURS[side_of(bone.name)]
     home = data.collections_all.get(COLLECTION) or data.collections.new(COLLECTION)
     home.is_visible = True
