@@ -234,3 +234,24 @@ def test_goal_select_and_back() -> None:
     run("back_to_pose")
     assert (owner.mode, bpy.context.object, armature(owner).bones.active.name) == ("POSE", owner, "b2")
     assert rig_of(owner).active_index == 1
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_keyed_control_bone_is_followed_live_and_baked(live: bool) -> None:
+    owner = make_line(3, bend=0.2)
+    chain = add_chain(owner)
+    run("target_add", kind="BONE")
+    bone = pose_bones(owner)[chain.target_bone]
+    for frame, x in ((1, 0.2), (10, 0.8)):
+        bone.location = (x, -0.3, -0.4)
+        bone.keyframe_insert("location", frame=frame)
+    if live:
+        rig_of(owner).live = True
+        for frame in (3, 9, 5):
+            bpy.context.scene.frame_set(frame)
+            assert bone_error(owner) < 1e-5
+    run("bake", frame_start=1, frame_end=10)
+    for frame in (1, 4, 10):
+        bpy.context.scene.frame_set(frame)
+        assert bone_error(owner) < 1e-5
+        assert bone.location.x == pytest.approx(0.2 + 0.6 * (frame - 1) / 9, abs=0.1)
