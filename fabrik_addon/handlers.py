@@ -21,9 +21,16 @@ log = logging.getLogger(__name__)
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
     if depsgraph is not None:
-        follow_renames_after(depsgraph)
+        _follow_renames(depsgraph)
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
     chain_choice.follow(bpy.context.view_layer)
+
+
+def _follow_renames(depsgraph: bpy.types.Depsgraph) -> None:
+    try:
+        follow_renames_after(depsgraph)
+    except Exception:  # chains are solved all the same, and tell of bones that they do not find
+        log.exception("bones that were renamed could not be followed")
 
 
 def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:

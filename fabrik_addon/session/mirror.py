@@ -23,7 +23,7 @@ from ..rig.versions import bring_up_to_date
 from .mirror_bones import BonePair, mirror_limit_to
 from .mirror_goals import GoalPlan, plan_goal
 
-OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "passes", "message"}  # else copied
+OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "passes", "message", "is_baked"}
 
 
 @dataclass(slots=True)
@@ -140,7 +140,7 @@ def _make(owner: bpy.types.Object, plan: _Plan) -> Mirrored:
 
 
 def _copy_settings(chain: FabrikChain, other: FabrikChain) -> None:
-    """All that is set for a chain and has no side; the pole's angle turns the other way."""
+    """All that is set for a chain and is not its `OWN`; the pole's angle turns the other way."""
     group: Any = chain
     for kind in group.bl_rna.properties:
         is_setting = kind.type not in {"POINTER", "COLLECTION"} and not kind.is_hidden and not kind.is_readonly
