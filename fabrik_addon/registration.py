@@ -12,6 +12,7 @@ from .operators import manual
 from .overlay import notice, strip, view
 from .overlay import settings as overlay_settings
 from .rig import bone_record, limit_properties, live_properties, properties, versions
+from .session import anchoring
 from .ui import chain_choice, keymap, menus
 
 Step = tuple[Callable[[], None], Callable[[], None]]
@@ -33,6 +34,7 @@ STEPS: Sequence[Step] = (
     (view.register, view.unregister),
     (strip.register, strip.unregister),
     (notice.register, notice.unregister),
+    (anchoring.register, anchoring.unregister),
     (handlers.register, handlers.unregister),
     (menus.register, menus.unregister),
     (keymap.register, keymap.unregister),

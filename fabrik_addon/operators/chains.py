@@ -14,6 +14,7 @@ from ..rig.chain_bones import bones_to
 from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
+from ..session.anchoring import start_text
 from ..session.defaults import Defaults, read_defaults
 from ..session.limbs import NamedLimb, remove_chain, selected_limbs, taken_limb
 from ..session.make import Empty, PoleOptions, add_chain, plan_pole, plan_target, set_pole, set_target
@@ -95,8 +96,9 @@ class FABRIK_OT_chain_add(RigOperator):
         defaults = read_defaults(context)
         plans = [self._plan(context, rig, limb, defaults) for rig, limb in wanted]
         names = [plan.make(context, defaults) for plan in plans]
+        added = [rig_of(plan.owner).chains[name] for plan, name in zip(plans, names, strict=True)]
         left = f"; {small} small limbs are left out: tick Small Limbs to add them, too" if small else ""
-        self.report({"INFO"}, f"Added {_counted(names)}{left}")
+        self.report({"INFO"}, f"Added {_counted(names)}{start_text(added, defaults.start)}{left}")
         return {"FINISHED"}
 
     def _selected(

@@ -3,25 +3,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy_extras.view3d_utils import location_3d_to_region_2d, region_2d_to_location_3d
+from bpy.props import BoolProperty, FloatVectorProperty, StringProperty
+from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Vector
 
-from ..errors import FabrikError
+from ..errors import ChainError, FabrikError, RigError
 from ..rig.find import working_chain, working_rig
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.properties import rig_of
 from ..session import live
-from ..session.drag import Drag, begin, drag_to, finish, tip_of
+from ..session.drag import Drag, Dragged, begin, begin_limb, drag_to, finish, pull_refusal
+from ..session.letting_go import LetGo
 from ..session.wording import STATUS_TEXTS, length_text
-from .base import ChainOperator
+from .base import RigOperator
+from .picking import Picked, View, pick, view_of
 from .snapping import snapped
 
 if TYPE_CHECKING:
     from .base import Returned
 
-NEAR = 60.0  # pixels within which a tip counts as under the mouse
 PRECISE = 0.1
 MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
 CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
@@ -30,42 +32,88 @@ KEYS = "   ".join(
 )
 
 
-class FABRIK_OT_drag(ChainOperator):
-    """Drag the tip under the mouse, or that of the active chain; no target is needed"""
+class FABRIK_OT_drag(RigOperator):
+    """Drag the tip of the chain under the mouse, or the limb that the bone under it ends; no target is needed. \
+The pose stays as it is let go: it becomes the start pose, and target and pole are brought to it"""
 
     bl_idname = "fabrik.drag"
     bl_label = "Drag Tip"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
 
+    if TYPE_CHECKING:
+        rig: str
+        chain: str
+        bone: str
+        way: Any
+        anchored: bool
+    else:
+        rig: StringProperty(
+            name="Armature", description="Armature object; empty for the active one", options={"SKIP_SAVE"}
+        )
+        chain: StringProperty(name="Chain", description="Chain whose tip is dragged", options={"SKIP_SAVE"})
+        bone: StringProperty(
+            name="Bone",
+            description="Without a chain: the bone whose tail is dragged, with the limb that it ends",
+            options={"SKIP_SAVE"},
+        )
+        way: FloatVectorProperty(
+            name="Way",
+            description="How far the tip is dragged, in the world",
+            subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+        anchored: BoolProperty(
+            name="Anchored Root",
+            description="Keep the root where it is; else the whole chain is pulled along",
+            default=True,
+            options={"SKIP_SAVE"},
+        )
+
     _drag: Drag
+    _view: View
     _moved: Vector
     _mouse: Vector
     _axis: int | None
-    _anchored: bool
     _heeds_keys: bool
+    _note: str
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        if context.space_data is None or context.space_data.type != "VIEW_3D" or context.region_data is None:
+        view = view_of(context)
+        if view is None:
             self.report({"ERROR"}, "the tip is dragged in a 3D View")
             return {"CANCELLED"}
-        owner = working_rig(context)
+        self._view, self._mouse = view, view.mouse(event)
         try:
-            chain = self._chain_under_mouse(context, owner, event)
-            self._drag = begin(context, owner, chain)
+            picked = self._picked(context)
+            self._drag = _begun(context, picked)
         except FabrikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        rig_of(owner).active_index = [other.name for other in rig_of(owner).chains].index(chain.name)
-        self._moved, self._mouse = Vector(), Vector((event.mouse_region_x, event.mouse_region_y))
-        self._axis, self._anchored = None, True
+        self.rig, self.chain, self.bone = picked.owner.name, picked.chain, picked.bone
+        self._moved, self._axis, self._note = Vector(), None, ""
         self._heeds_keys = not (event.ctrl or event.shift)  # those of the shortcut have to be let go first
         context.window_manager.modal_handler_add(self)
-        self._tell(context, Vector(), "")
+        context.window.cursor_modal_set("HAND")
+        self._tell(context, Dragged("", 0.0))
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: bpy.types.Context) -> Returned:
-        self.report({"ERROR"}, "the tip is dragged with the mouse in a 3D View")
-        return {"CANCELLED"}
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        if not (self.chain or self.bone):
+            self.report(
+                {"ERROR"}, "the tip is dragged with the mouse in a 3D View, unless chain or bone and way are given"
+            )
+            return {"CANCELLED"}
+        found = bpy.data.objects.get(self.rig) if self.rig else owner
+        if found is None or found.type != "ARMATURE":
+            raise RigError(f"there is no armature object '{self.rig}'")
+        drag = _begun(context, Picked(found, self.chain, self.bone))
+        try:
+            drag_to(context, drag, drag.tip + Vector(self.way), self.anchored)
+        except FabrikError:
+            drag.restore()
+            raise
+        self._finished(finish(context, drag), drag)
+        return {"FINISHED"}
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         try:
@@ -80,30 +128,46 @@ class FABRIK_OT_drag(ChainOperator):
             self._drag.restore()
             return self._ended(context, {"CANCELLED"})
         if event.type in CONFIRM and event.value == "PRESS":
-            finish(context, self._drag)
-            return self._ended(context, {"FINISHED"})
+            return self._confirmed(context)
         self._heeds_keys = self._heeds_keys or not (event.ctrl or event.shift)
         if event.value == "PRESS" and event.type in {"X", "Y", "Z", "A"}:
-            if event.type == "A":
-                self._anchored = not self._anchored
-            else:
-                axis = "XYZ".index(event.type)
-                self._axis = None if self._axis == axis else axis
+            self._switch(event.type)
         elif event.type == "MOUSEMOVE":
-            self._moved += self._step(context, event)
+            self._moved += self._step(event)
         elif event.type not in MODIFIERS:
             return {"RUNNING_MODAL"}
-        way = self._constrained(context, event)
-        status = drag_to(context, self._drag, self._drag.tip + way, self._anchored)
-        self._tell(context, way, status)
+        self.way = self._constrained(context, event)
+        self._tell(context, drag_to(context, self._drag, self._drag.tip + Vector(self.way), self.anchored))
         return {"RUNNING_MODAL"}
 
-    def _step(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector:
+    def _confirmed(self, context: bpy.types.Context) -> Returned:
+        """Let go; a tip that was not moved is as good as never taken."""
+        if not Vector(self.way).length:
+            self._drag.restore()
+            return self._ended(context, {"CANCELLED"})
+        self._finished(finish(context, self._drag), self._drag)
+        return self._ended(context, {"FINISHED"})
+
+    def _finished(self, found: LetGo, drag: Drag) -> None:
+        """Report what came of a drag."""
+        text = f"{_name_of(drag)}: {'; '.join([*found.done, *found.warnings])}"
+        if found.done or found.warnings:
+            self.report({"WARNING"} if found.warnings else {"INFO"}, text)
+
+    def _switch(self, key: str) -> None:
+        """Keep to an axis or leave it, or let go of the root, where that may move."""
+        if key != "A":
+            axis = "XYZ".index(key)
+            self._axis = None if self._axis == axis else axis
+            return
+        self._note = pull_refusal(self._drag) if self.anchored else ""
+        self.anchored = not self.anchored or bool(self._note)
+
+    def _step(self, event: bpy.types.Event) -> Vector:
         """How far the mouse moved since the last event, in the plane of the view through the tip."""
-        mouse = Vector((event.mouse_region_x, event.mouse_region_y))
+        mouse, tip = self._view.mouse(event), self._drag.tip
         a, b = (
-            region_2d_to_location_3d(context.region, context.region_data, place, self._drag.tip)
-            for place in (self._mouse, mouse)
+            region_2d_to_location_3d(self._view.region, self._view.data, place, tip) for place in (self._mouse, mouse)
         )
         self._mouse = mouse
         return (b - a) * (PRECISE if event.shift and self._heeds_keys else 1.0)
@@ -113,39 +177,77 @@ class FABRIK_OT_drag(ChainOperator):
         way = self._moved.copy()
         if (event.ctrl and self._heeds_keys) != context.scene.tool_settings.use_snap:
             owner, fine = bpy.data.objects[self._drag.rig], event.shift and self._heeds_keys
-            way = snapped(context, owner, self._mouse, self._drag.tip, way, fine)
+            seen: Any = context.temp_override(region=self._view.region)  # the sidebar's where its button was pressed
+            with seen:
+                way = snapped(context, owner, self._mouse, self._drag.tip, way, fine)
         if self._axis is not None:
             way = Vector([value if i == self._axis else 0.0 for i, value in enumerate(way)])
         return way
 
-    def _chain_under_mouse(
-        self, context: bpy.types.Context, owner: bpy.types.Object, event: bpy.types.Event
-    ) -> FabrikChain:
-        mouse, depsgraph = Vector((event.mouse_region_x, event.mouse_region_y)), context.evaluated_depsgraph_get()
-        found: list[tuple[float, str]] = []
-        for chain in rig_of(owner).chains:
-            try:
-                tip = tip_of(owner, chain, depsgraph)
-            except FabrikError:
-                continue
-            seen = location_3d_to_region_2d(context.region, context.region_data, tip)
-            if seen is not None and (seen - mouse).length <= NEAR * context.preferences.system.ui_scale:
-                found.append(((seen - mouse).length, chain.name))
-        return rig_of(owner).chains[min(found)[1]] if found else working_chain(context)
+    def _picked(self, context: bpy.types.Context) -> Picked:
+        """What is under the mouse; from a button of the sidebar, the active chain.
 
-    def _tell(self, context: bpy.types.Context, way: Vector, status: str) -> None:
-        """How far the tip is dragged, and whether it gets there."""
-        context.workspace.status_text_set(KEYS.format(anchored="on" if self._anchored else "off"))
-        parts = [f"D{axis}: {length_text(value, context.scene)}" for axis, value in zip("xyz", way, strict=True)]
+        Raises:
+            ChainError: There is nothing to be dragged.
+        """
+        if self._view.is_under_mouse:
+            found = pick(context, self._view, self._mouse)
+            if found is None:
+                raise ChainError("no bone is under the mouse: point at the tip of a chain, or at a bone")
+            return found
+        owner, chain = working_rig(context), working_chain(context)
+        if owner is None or chain is None:
+            raise ChainError("there is no active chain: point at a bone in the 3D View and press the shortcut")
+        return Picked(owner, chain.name, chain.tip_bone)
+
+    def _tell(self, context: bpy.types.Context, dragged: Dragged) -> None:
+        """What is dragged and how far, and how far it is from where it should be."""
+        context.workspace.status_text_set(KEYS.format(anchored="on" if self.anchored else "off"))
+        parts = [f"D{axis}: {length_text(value, context.scene)}" for axis, value in zip("xyz", self.way, strict=True)]
         along = [] if self._axis is None else [f"along {'XYZ'[self._axis]}"]
-        missed = [STATUS_TEXTS[status]] if status not in {"", "REACHED"} else []
-        context.area.header_text_set(f"{self._drag.chain}   " + "   ".join([*parts, *along, *missed]))
+        missed = []
+        if dragged.status not in {"", "REACHED"}:
+            missed = [f"{STATUS_TEXTS[dragged.status]}, {length_text(dragged.residual, context.scene)} off"]
+        elif dragged.status:
+            missed = [f"{length_text(dragged.residual, context.scene)} off"]
+        note = [self._note] if self._note else []
+        context.area.header_text_set(f"{_name_of(self._drag)}   " + "   ".join([*parts, *along, *missed, *note]))
 
     def _ended(self, context: bpy.types.Context, result: Returned) -> Returned:
         context.workspace.status_text_set(None)
         context.area.header_text_set(None)
+        context.window.cursor_modal_restore()
         live.accept()
         return result
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        for name in ("way", "anchored"):
+            self.layout.prop(self, name)
+
+
+def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
+    """A drag of what was picked; its chain becomes the active one.
+
+    Raises:
+        FabrikError: It can't be dragged.
+    """
+    owner, name, bone = picked
+    if not name:
+        return begin_limb(context, owner, bone)
+    rig = rig_of(owner)
+    names = [chain.name for chain in rig.chains]
+    if name not in names:
+        raise ChainError("there is no such chain", rig=owner.name, chain=name)
+    drag = begin(context, owner, rig.chains[name])
+    rig.active_index = names.index(name)
+    return drag
+
+
+def _name_of(drag: Drag) -> str:
+    """The armature, and the chain or the limb that is dragged."""
+    what = drag.chain if drag.loose is not None or drag.chain == drag.bone else f"{drag.chain} ({drag.bone})"
+    return f"{drag.rig}: {what}"
 
 
 CLASSES = (FABRIK_OT_drag,)

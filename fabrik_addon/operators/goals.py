@@ -11,9 +11,8 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 from ..errors import TargetError
 from ..rig.chain_bones import resolve_bones
 from ..rig.find import working_chain, working_rig
-from ..rig.keys import KeyedChannels
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.start_pose import read_start
+from ..session.anchoring import keep_poses, starts_to_keep
 from ..session.control_bones import Asked, also_given, make_goals
 from ..session.defaults import GOAL_KINDS, read_defaults
 from ..session.make import PoleOptions, plan_pole, plan_target
@@ -35,13 +34,16 @@ class GoalMaker(ChainOperator):
     if TYPE_CHECKING:
         kind: str
 
-    def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[Asked]) -> str:
-        """Make them as the user chose, or at first as the preferences say; what was made."""
+    def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[Asked]) -> None:
+        """Make them as the user chose, or at first as the preferences say, keep the pose, and report."""
         if not self.properties.is_property_set("kind"):
             self.kind = read_defaults(context).goal_kind
-        names = listed(make_goals(context, owner, asked, self.kind), f"{asked[0].role}s")
+        chains = [one.chain.name for one in asked]
+        added = f"Added {listed(make_goals(context, owner, asked, self.kind), f'{asked[0].role}s')}"
         others = also_given(owner) if self.kind == "BONE" else []
-        return f"Added {names}" + (f", of {listed(others, 'objects')} too, which have the same bones" if others else "")
+        added += f", of {listed(others, 'objects')} too, which have the same bones" if others else ""
+        done, warnings = keep_poses([(owner, rig_of(owner).chains[name]) for name in chains])
+        self.report({"WARNING"} if warnings else {"INFO"}, "; ".join([added, *done, *warnings]))
 
 
 class FABRIK_OT_target_add(GoalMaker):
@@ -60,8 +62,7 @@ class FABRIK_OT_target_add(GoalMaker):
         defaults = read_defaults(context)
         chains = _without(context, owner, self.use_all, "target")
         plans = [plan_target(context, owner, resolve_bones(owner, chain), defaults) for chain in chains]
-        asked = [Asked(chain, "target", planned) for chain, planned in zip(chains, plans, strict=True)]
-        self.report({"INFO"}, self.make(context, owner, asked))
+        self.make(context, owner, [Asked(chain, "target", one) for chain, one in zip(chains, plans, strict=True)])
         return {"FINISHED"}
 
 
@@ -87,16 +88,15 @@ class FABRIK_OT_pole_add(GoalMaker):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         defaults = read_defaults(context)
-        found = [(c, resolve_bones(owner, c)) for c in _without(context, owner, self.use_all, "pole")]
+        chains = _without(context, owner, self.use_all, "pole")
         if self.use_all:
-            found = [(chain, bones) for chain, bones in found if len(bones) > 1]
-        keyed = KeyedChannels(owner, context.scene.frame_current_final)
+            chains = [chain for chain in chains if len(resolve_bones(owner, chain)) > 1]
+        depsgraph = context.evaluated_depsgraph_get()
         plans = []
-        for chain, bones in found:
-            options = PoleOptions(self.distance, chain.pole_angle, read_start(owner, chain, bones, keyed))
-            plans.append(plan_pole(context, owner, bones, options, defaults))
-        asked = [Asked(chain, "pole", planned) for (chain, _), planned in zip(found, plans, strict=True)]
-        self.report({"INFO"}, self.make(context, owner, asked))
+        for chain in chains:
+            options = PoleOptions(self.distance, chain.pole_angle, starts_to_keep((owner, chain), depsgraph))
+            plans.append(plan_pole(context, owner, resolve_bones(owner, chain), options, defaults))
+        self.make(context, owner, [Asked(chain, "pole", one) for chain, one in zip(chains, plans, strict=True)])
         return {"FINISHED"}
 
 

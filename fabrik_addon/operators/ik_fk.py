@@ -26,8 +26,9 @@ class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
-        count = snap(context, [(item, self._frames(context, item)) for item in items])
-        self.report({"INFO"}, f"{count} goal{'s' if count != 1 else ''} brought to the pose")
+        count, done, warnings = snap(context, [(item, self._frames(context, item)) for item in items])
+        text = f"{count} goal{'s' if count != 1 else ''} brought to the pose"
+        self.report({"WARNING"} if warnings else {"INFO"}, "; ".join([text, *done, *warnings]))
         return {"FINISHED"}
 
     def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, PointerProperty
 
-from ..rig.properties import announce
+from ..rig.changes import announce
 
 OPTIONS = {
     "show_after": ("Pose", "The chain as it stands", True),

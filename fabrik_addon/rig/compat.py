@@ -111,6 +111,13 @@ def groups_of(owner: bpy.types.Object) -> list[bpy.types.ActionGroup]:
     return [group for home in _homes_of(owner) for group in home.groups]
 
 
+def is_hidden(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone is hidden, by itself (from 5.0 on on the pose bone) or by all its bone collections."""
+    shown: Any = bone if hasattr(bone, "hide") else bone.bone
+    homes: Any = bone.bone.collections
+    return bool(shown.hide) or (len(homes) > 0 and not any(home.is_visible_effectively for home in homes))
+
+
 def is_selected(bone: bpy.types.PoseBone) -> bool:
     """Whether a pose bone is selected: kept on the pose bone from 5.0 on, on the bone before."""
     owner: Any = bone if hasattr(bone, "select") else bone.bone
@@ -122,13 +129,6 @@ def set_selected(bone: bpy.types.PoseBone, on: bool) -> None:
     owner: Any = bone if hasattr(bone, "select") else bone.bone
     if bool(owner.select) != on:
         owner.select = on
-
-
-def is_hidden(bone: bpy.types.PoseBone) -> bool:
-    """Whether a pose bone is hidden: itself, which is kept on the pose bone from 5.0 on, or by its collections."""
-    owner: Any = bone if hasattr(bone, "hide") else bone.bone
-    collections: Any = bone.bone.collections
-    return bool(owner.hide) or (len(collections) > 0 and not any(found.is_visible_effectively for found in collections))
 
 
 def curves_of_action(action: bpy.types.Action) -> list[bpy.types.FCurve]:

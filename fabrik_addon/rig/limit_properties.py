@@ -14,7 +14,8 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from ..errors import FabrikError
 from ..kernel import LIMITS
 from .chain_bones import resolve_bones
-from .properties import announce, rig_of
+from .changes import announce
+from .properties import rig_of
 from .stored import OVERRIDE
 
 LIMIT_ITEMS = tuple((kind, found.label, found.description) for kind, found in LIMITS.items())

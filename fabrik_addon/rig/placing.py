@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 from mathutils import Vector
 
@@ -22,7 +24,8 @@ def held_by(goal: bpy.types.Object | None, bone: str) -> str:
     data = goal.animation_data
     if data is not None and any("location" in driver.data_path for driver in data.drivers):
         return "is driven"
-    return ""
+    locks: Any = goal.lock_location
+    return "is locked in its location" if any(locks) else ""
 
 
 def location_at(goal: bpy.types.Object, point: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:

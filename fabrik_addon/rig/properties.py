@@ -25,6 +25,7 @@ from bpy.props import (
 )
 
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
+from .changes import Changes, SwitchedOn, announce
 from .solve_properties import FabrikBoneName, LastSolve
 from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 
@@ -53,26 +54,28 @@ def _make_name_unique(chain: FabrikChain, context: bpy.types.Context) -> None:
         chain.name = unique_name(chain.name or "Chain", taken)
 
 
-class Changes:
-    """How often a setting was changed, in this session.
-
-    Attributes:
-        count: Compare it with an earlier one.
-    """
-
-    count = 0
-
-
-def announce(owner: object, context: bpy.types.Context) -> None:
-    """Note a change; and Blender evaluates an object anew where a property of it has a callback."""
-    Changes.count += 1
+def _announce_chain(chain: FabrikChain, context: bpy.types.Context) -> None:
+    """A chain was enabled or disabled; one that is enabled is edited by its goals, not played by its baked keys."""
+    announce(chain, context)
+    if chain.enabled:
+        if chain.is_baked:
+            chain.is_baked = False
+        SwitchedOn.tell(cast(bpy.types.Object, chain.id_data), [chain])
 
 
-def _take_up(chain: FabrikChain, context: bpy.types.Context) -> None:
-    """A chain that is enabled again is edited by its goals, and not played by its baked keys."""
-    Changes.count += 1
-    if chain.enabled and chain.is_baked:
-        chain.is_baked = False
+def _announce_live(owner: bpy.types.Object, context: bpy.types.Context) -> None:
+    """An armature was switched live, or off."""
+    announce(owner, context)
+    if rig_of(owner).live:
+        SwitchedOn.tell(owner, [chain for chain in rig_of(owner).chains if chain.enabled])
+
+
+def _announce_scene(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    """Live posing was switched on or off in a scene."""
+    announce(scene, context)
+    for owner in scene.objects if getattr(scene, "fabrik_live") else ():
+        if owner.type == "ARMATURE" and rig_of(owner).live:
+            _announce_live(owner, context)
 
 
 def _forget_status(chain: FabrikChain, context: bpy.types.Context) -> None:
@@ -130,7 +133,7 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
             name="Enabled",
             description="Solve this chain with Solve All and while live",
             default=True,
-            update=_take_up,
+            update=_announce_chain,
             override=OVERRIDE,
         )
         tip_bone: StringProperty(
@@ -323,9 +326,10 @@ def register() -> None:
     switch: Any = BoolProperty
     stored.fabrik_live = switch(
         name="Live",
-        description="Solve the enabled chains of this armature whenever a target, a pole or the frame moves",
+        description="Solve the enabled chains of this armature whenever a target, a pole or the frame moves. "
+        "Chains that stand as their goals want stay so; others go there",
         options=set(),
-        update=announce,
+        update=_announce_live,
         override=OVERRIDE,
     )
     text: Any = StringProperty
@@ -337,7 +341,7 @@ def register() -> None:
         description="Let all live armatures of this scene follow their targets",
         options=set(),
         default=True,
-        update=announce,
+        update=_announce_scene,
     )
 
 

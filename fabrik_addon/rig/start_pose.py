@@ -67,9 +67,13 @@ def _keyed(bone: bpy.types.PoseBone, cached: Q4, keyed: KeyedChannels) -> Q4:
 
 
 def _check_no_strips(owner: bpy.types.Object) -> None:
-    data = owner.animation_data
-    if data and data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks):
+    if _has_strips(owner):
         raise RigError("NLA strips move it: a keyed start pose can only be read from the action", rig=owner.name)
+
+
+def _has_strips(owner: bpy.types.Object) -> bool:
+    data = owner.animation_data
+    return bool(data and data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks))
 
 
 def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
@@ -82,6 +86,17 @@ def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
         item.rotation = rotation
     chain.start = "CAPTURED"
     chain.fingerprint = fingerprint(bones)
+
+
+def take_keys(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Make the keys of each frame the chain's start pose; channels without keys stay as they stand."""
+    capture(chain, bones)
+    chain.start = "ANIMATED"
+
+
+def is_animated(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
+    """Whether keys or strips play the rotation of any of the bones, so that other frames may have other poses."""
+    return _has_strips(owner) or any(keyed.has(bone) for bone in bones)
 
 
 def reset(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:

@@ -15,14 +15,18 @@ from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
 from ..rig.goals import GoalPoints
 from ..rig.limit_properties import limit_of
-from ..rig.prepared import Prepared, read
+from ..rig.prepared import Prepared
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.rotations import V3
+from ..rig.rotations import Q4, V3
+from ..rig.seen import seen_rotations, write_rotations
+from ..rig.start_pose import capture
+from .anchoring import Standing, keep_pose, pole_error, unposed
 from .bend import bend_between, differences, joints_of, turned_joints
 from .defaults import Defaults
 from .make import add_chain
 
 AXES = "xyz"
+STRAIGHT = "the limb stands straight, so its pole angle could not be told: check it"
 
 
 @dataclass(slots=True)
@@ -42,6 +46,17 @@ class Converted:
     lost: list[str] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class _Made:
+    """A constraint of which a chain is made, and how its bones stood by it: joints, and rotations by their names."""
+
+    result: Converted
+    constraint: Any
+    names: list[str]
+    stood: list[V3]
+    seen: dict[str, Q4]
+
+
 def ik_constraints(bones: Sequence[bpy.types.PoseBone]) -> list[tuple[bpy.types.PoseBone, Any]]:
     """The IK constraints of bones that are in force."""
     pairs = ((bone, constraint) for bone in bones for constraint in bone.constraints)
@@ -51,8 +66,9 @@ def ik_constraints(bones: Sequence[bpy.types.PoseBone]) -> list[tuple[bpy.types.
 def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[str]) -> list[Converted]:
     """Make a chain of each IK constraint of bones, and mute the constraint.
 
-    The pose that Blender's IK makes now tells how the limb bends: the chain's pole angle is set so that ours bends the
-    same way.
+    The pose that Blender's IK makes now stays: it is written into the bones and becomes the start pose, and the chain's
+    pole angle is set so that it bends towards its pole as it stands. A keyed limb starts from its keys, and one
+    that the constraint moved in part from where the bones stood without it.
 
     Args:
         context: Its view layer is evaluated.
@@ -81,16 +97,19 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
         tip = bone if constraint.use_tail else bone.parent
         assert tip is not None
         path = bones_to(owner, tip.name, 0)[-constraint.chain_count :]  # 0, from the start, is all of them
-        stood = joints_of(owner, [one.name for one in path], context.evaluated_depsgraph_get())
+        names, depsgraph = [one.name for one in path], context.evaluated_depsgraph_get()
         result.lost += _losses(constraint, path, moving)
-        made.append((result, constraint, [one.name for one in path], stood))
-    for result, constraint, names, _ in made:
-        result.chain = _make(owner, names, constraint).name
-        constraint.mute = True
-    if made and context.view_layer is not None:
-        context.view_layer.update()
-    for result, _, _, stood in made:
-        _match_bend(context, owner, result, stood)
+        stood, seen = joints_of(owner, names, depsgraph), seen_rotations(owner, names, depsgraph)
+        made.append(_Made(result, constraint, names, stood, seen))
+    with unposed():
+        for one in made:
+            one.result.chain = _make(owner, one).name
+            one.constraint.mute = True
+        for one in made:
+            write_rotations(owner, one.seen)
+    with unposed():
+        for one in made:
+            _keep(context, owner, one)
     return results
 
 
@@ -133,7 +152,8 @@ def _losses(constraint: Any, path: Sequence[bpy.types.PoseBone], animated: set[s
     return lost
 
 
-def _make(owner: bpy.types.Object, names: Sequence[str], constraint: Any) -> FabrikChain:
+def _make(owner: bpy.types.Object, made: _Made) -> FabrikChain:
+    names, constraint = made.names, made.constraint
     bones = [pose_bones(owner)[name] for name in names]
     chain = _disabled(owner, names, constraint) or add_chain(owner, bones, len(bones), Defaults())
     chain.enabled = True
@@ -163,22 +183,41 @@ def _disabled(owner: bpy.types.Object, names: Sequence[str], constraint: Any) ->
     return None
 
 
-def _match_bend(context: bpy.types.Context, owner: bpy.types.Object, result: Converted, stood: list[V3]) -> None:
-    """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
-    chain = next(found for found in rig_of(owner).chains if found.name == result.chain)
+def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> None:
+    """Let the chain stand where the constraint held it; and tell what a solve moves all the same."""
+    result, depsgraph = made.result, context.evaluated_depsgraph_get()
+    item = owner, rig_of(owner).chains[result.chain]
     try:
-        prepared, points = read(owner, chain, context.evaluated_depsgraph_get())
+        standing = Standing.of(item, depsgraph)
+        if item[1].influence < 1.0 or standing.is_animated:  # it starts where the constraint did, which tells the bend
+            _match_bend(standing, made)
+            return
+        capture(item[1], standing.bones)
+        standing = Standing.of(item, depsgraph)
+        off = pole_error(standing)
+        if standing.prepared.has_pole and (off is None or bend_between(made.stood, made.stood) is None):
+            result.lost.append(STRAIGHT)
+        elif off is not None:
+            item[1].pole_angle += off
+        moves = keep_pose(item, depsgraph).moves
     except FabrikError as error:
         result.lost.append(f"it can't be solved yet: {error.local}")
         return
+    if moves:
+        result.lost.append(moves)
+
+
+def _match_bend(standing: Standing, made: _Made) -> None:
+    """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
+    prepared, points = standing.prepared, standing.points
     if prepared.has_pole:
-        angle = bend_between(_solved_joints(replace(prepared, pole_angle=0.0), points), stood)
+        angle = bend_between(_solved_joints(replace(prepared, pole_angle=0.0), points), made.stood)
         if angle is None:
-            result.lost.append("the limb stands straight, so its pole angle could not be told: check it")
+            made.result.lost.append(STRAIGHT)
             return
-        chain.pole_angle = angle
+        standing.chain.pole_angle = angle
         prepared = replace(prepared, pole_angle=angle)
-    result.lost += differences(_solved_joints(prepared, points), stood, prepared.length)
+    made.result.lost += differences(_solved_joints(prepared, points), made.stood, prepared.length)
 
 
 def _solved_joints(prepared: Prepared, points: GoalPoints) -> list[V3]:

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging the tip of a chain: anchored at its root, or pulled along like a rope. No target object is needed."""
+"""Dragging the tip of a chain, or of a limb without one: anchored at its root, or pulled along like a rope.
+
+A drag starts from the pose under the mouse, whatever the chain's start pose is, and letting go leaves start pose and
+goals where the chain then stands. A live chain is posed from its own start pose all the while, for live posing would do
+so; it is dragged by its target.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 from mathutils import Matrix, Vector
@@ -15,16 +20,18 @@ from ..kernel import Solver, Status
 from ..rig import pose_writer
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import channel_of, read_rotation, read_values
-from ..rig.checks import check_rig
 from ..rig.goals import read_points
 from ..rig.joints import path_of
 from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys, insert_object_keys
 from ..rig.kinematics import BonePath
 from ..rig.placing import held_by, location_at
-from ..rig.prepared import Prepared, RigFacts, carried, frame_of, measured_at, mounted_path, prepare, read
+from ..rig.prepared import Prepared, RigFacts, carried, frame_of, measured_at, mounted_path, prepare
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import rotated
+from .anchoring import Standing, held_to_pole, tip_of
+from .letting_go import LetGo, let_go
 from .live.known import state as live_state
+from .loose_limb import loose_limb
 from .posing import posed
 
 
@@ -34,10 +41,12 @@ class Drag:
 
     Attributes:
         rig: Name of the armature object.
-        chain: Name of the chain.
+        chain: Name of the chain, or of the limb that is dragged without one.
         tip: Where the tip stood, in world space.
-        prepared: The chain as it was when the drag began.
+        prepared: The chain as it was when the drag began, its start pose that in which it then stood.
         restore: Puts back all that stood before.
+        loose: What stands for the chain of a limb that has none; else None.
+        follows: Whether the chain is live, so that its target is moved along.
         pulled: Whether the root was pulled along.
     """
 
@@ -46,7 +55,21 @@ class Drag:
     tip: Vector
     prepared: Prepared
     restore: Callable[[], None]
+    loose: FabrikChain | None = None
+    follows: bool = False
     pulled: bool = False
+
+    @property
+    def bone(self) -> str:
+        """Name of the bone whose tail is dragged."""
+        return self.prepared.bones[-1]
+
+
+class Dragged(NamedTuple):
+    """How far a drag got: a status of the kernel, and the distance of the tip from the goal in scene units."""
+
+    status: str
+    residual: float
 
 
 def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> Drag:
@@ -55,13 +78,39 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
     Raises:
         FabrikError: The chain can't be posed.
     """
+    return _begun(context, owner, chain, None)
+
+
+def begin_limb(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> Drag:
+    """Start to drag the tail of a bone, and with it the limb that the bone ends, which needs no chain and gets none.
+
+    Raises:
+        FabrikError: The limb can't be posed.
+    """
+    limb = loose_limb(owner, bone)
+    return _begun(context, owner, limb, limb)
+
+
+def _begun(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, loose: FabrikChain | None) -> Drag:
     depsgraph = context.evaluated_depsgraph_get()
-    check_rig(owner, depsgraph)
     tip = tip_of(owner, chain, depsgraph)
-    prepared, _ = read(owner, chain, depsgraph, point=tip)  # says what is wrong before anything moves
-    if rig_of(owner).live and chain.enabled:
+    standing = Standing.of((owner, chain), depsgraph, tip)  # says what is wrong before anything moves
+    follows = rig_of(owner).live and chain.enabled and chain.target is not None
+    if follows:
         _check_target(chain)
-    names = prepared.bones
+    prepared = standing.prepared if follows else _held(standing)
+    restore = _restorer(owner, chain, prepared.bones)
+    live_state.held = True
+    return Drag(owner.name, chain.name, tip, prepared, restore, loose, follows)
+
+
+def _held(standing: Standing) -> Prepared:
+    """A chain that starts as it stands, bends to the side to which it does, and follows the mouse all the way."""
+    return replace(held_to_pole(standing), influence=1.0)
+
+
+def _restorer(owner: bpy.types.Object, chain: FabrikChain, names: tuple[str, ...]) -> Callable[[], None]:
+    """What puts back bones and target as they stand now."""
     rig, target = owner.name, chain.target.name if chain.target else ""
     bones = [pose_bones(owner)[name] for name in names]
     before = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
@@ -69,6 +118,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
     stood = chain.target.location.copy() if chain.target else None
 
     def restore() -> None:
+        live_state.held = False
         found = bpy.data.objects.get(rig)
         if found is None or found.pose is None:
             return
@@ -78,13 +128,10 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
         if names[0] in found.pose.bones:
             found.pose.bones[names[0]].location = location
         goal = bpy.data.objects.get(target)
-        if goal is not None and stood is not None:
+        if goal is not None and stood is not None and goal.location != stood:
             goal.location = stood
-        live_state.held = False
 
-    live_state.held = True
-
-    return Drag(rig, chain.name, tip, prepared, restore)
+    return restore
 
 
 def _check_target(chain: FabrikChain) -> None:
@@ -94,17 +141,7 @@ def _check_target(chain: FabrikChain) -> None:
         raise TargetError(f"it is live and its target {reason}: drag the target", chain=chain.name)
 
 
-def tip_of(
-    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, *, root: bool = False
-) -> Vector:
-    """Where the tip of a chain stands, in world space; or its root."""
-    bones = resolve_bones(owner, chain)
-    evaluated = owner.evaluated_get(depsgraph)
-    poses = pose_bones(evaluated)
-    return evaluated.matrix_world @ (poses[bones[0].name].head if root else poses[bones[-1].name].tail)
-
-
-def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: bool) -> str:
+def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: bool) -> Dragged:
     """Bring the tip to a point of the world; nothing is keyed yet.
 
     The chain's stored status is left alone, for it is about its target.
@@ -115,21 +152,21 @@ def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: boo
         point: World space.
         anchored: Whether the root stays; else the whole chain is pulled along.
 
-    Returns:
-        The status of the kernel.
-
     Raises:
         FabrikError: The chain is gone, or can't be posed so.
     """
     owner, chain = _found(drag)
     depsgraph = context.evaluated_depsgraph_get()
-    if rig_of(owner).live and chain.enabled and chain.target is not None:
+    if drag.follows and chain.target is not None:
         chain.target.location = location_at(chain.target, point, depsgraph)
     if not anchored:
+        refusal = pull_refusal(drag)
+        if refusal:
+            raise BoneError(f"{refusal}: keep it anchored", rig=drag.rig)
         drag.pulled = True
         _pull(owner, _now(drag, owner, chain, depsgraph), depsgraph, point)
         if drag.prepared.is_rigid:
-            return Status.REACHED.value
+            return Dragged(Status.REACHED.value, 0.0)
         depsgraph.update()
         depsgraph = context.evaluated_depsgraph_get()
     prepared = _now(drag, owner, chain, depsgraph)
@@ -137,7 +174,7 @@ def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: boo
         prepared = prepared.started([read_rotation(pose_bones(owner)[name]) for name in prepared.bones])
     item = posed(prepared, read_points(chain, depsgraph, point), owner, depsgraph)
     pose_writer.write(owner, prepared.writes(owner, item.rotations))
-    return item.solution.status.value
+    return Dragged(item.solution.status.value, item.residual)
 
 
 def _now(drag: Drag, owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Prepared:
@@ -145,41 +182,73 @@ def _now(drag: Drag, owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy
     found = carried(drag.prepared, owner, depsgraph)
     if found is None:
         found = prepare(owner, chain, depsgraph, RigFacts.of(owner, frame_of(depsgraph)))
+        if not drag.follows:
+            before = drag.prepared
+            found = replace(found.started(before.starts), pole_angle=before.pole_angle, influence=1.0)
     drag.prepared = found
     return found
 
 
-def finish(context: bpy.types.Context, drag: Drag) -> None:
-    """End the drag with the pose as it stands, and key it where automatic keying is on."""
+def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
+    """End the drag with the pose as it stands, so that the next solve leaves it there; keyed where that is automatic.
+
+    Raises:
+        ChainError: The chain is gone.
+    """
     live_state.held = False
     owner, chain = _found(drag)
+    assert context.view_layer is not None
+    context.view_layer.update()
+    depsgraph = context.evaluated_depsgraph_get()
     bones = resolve_bones(owner, chain)
-    keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
-    insert_auto_keys(context, bones, keyed)
+    tip = tip_of(owner, chain, depsgraph)
+    keyed = KeyedChannels(owner, frame_of(depsgraph))
+    named = [bone.name for bone in bones if keyed.has(bone)]
+    is_keyed = insert_auto_keys(context, bones, keyed) > 0
     if drag.pulled:
         insert_location_keys(context, bones[0], keyed)
-    if rig_of(owner).live and chain.enabled and chain.target is not None:
+    lost = [f"'{named[0]}' is keyed: key the pose, or the next frame change loses it"] if named and not is_keyed else []
+    if drag.follows and chain.target is not None:
         insert_object_keys(context, chain.target)
-    elif chain.status != "NONE":
+        return LetGo([], [])  # live posing brings the pose back in every frame
+    if drag.loose is not None:
+        return LetGo([], lost)
+    if chain.status != "NONE":
         chain.status = "NONE"  # what was solved last is not what stands
+    found = let_go(context, (owner, chain), tip, is_keyed)
+    return LetGo(found.done, [*lost, *found.warnings])
 
 
 def _found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
     owner = bpy.data.objects.get(drag.rig)
-    chain = rig_of(owner).chains.get(drag.chain) if owner is not None else None
+    chain = drag.loose if owner is None or drag.loose is not None else rig_of(owner).chains.get(drag.chain)
     if owner is None or chain is None:
         raise ChainError("it is gone", rig=drag.rig, chain=drag.chain)
     return owner, chain
+
+
+def pull_refusal(drag: Drag) -> str:
+    """Why the root can't be let go, so that the whole chain is pulled along; or "".
+
+    Raises:
+        ChainError: The chain is gone.
+    """
+    owner, _ = _found(drag)
+    root = pose_bones(owner)[drag.prepared.bones[0]]
+    locks: Any = root.lock_location
+    if root.parent is not None and root.bone.use_connect:
+        return f"'{root.name}' is connected to its parent, so the chain can't be pulled along"
+    if root.parent is not None:
+        return (
+            f"'{root.name}' hangs on '{root.parent.name}', which would stay behind, so the chain can't be pulled along"
+        )
+    return f"'{root.name}' is locked in its location, so the chain can't be pulled along" if any(locks) else ""
 
 
 def _pull(owner: bpy.types.Object, prepared: Prepared, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:
     """Pull the chain by its tip: each joint follows the next at its bone's length, and the root comes along."""
     bones = [pose_bones(owner)[name] for name in prepared.bones]
     root = bones[0]
-    locks: Any = root.lock_location
-    if root.bone.use_connect or any(locks):
-        held = "connected to its parent" if root.bone.use_connect else "locked in its location"
-        raise BoneError(f"it is {held}, so the chain can't be pulled along: keep it anchored", bone=root.name)
     stood = [read_rotation(bone) for bone in bones]
     solver = prepared.solver
     if not prepared.is_rigid:

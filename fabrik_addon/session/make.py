@@ -23,9 +23,10 @@ from ..rig.joint_limits import read_limit
 from ..rig.joints import path_of
 from ..rig.kinematics import BonePath
 from ..rig.properties import FabrikChain, rig_of, unique_name
-from ..rig.rotations import IDENTITY, Q4, V3, length, minus, plus, rotated, scaled, turn_about
+from ..rig.rotations import Q4, V3, length, minus, plus, rotated, scaled, turn_about
 from ..rig.start_pose import reset
 from ..rig.versions import bring_up_to_date
+from .anchoring import start_new
 from .defaults import Defaults
 
 SIDES = (".L", ".R", "_L", "_R", "-L", "-R", ".l", ".r", "_l", "_r", "-l", "-r")
@@ -35,7 +36,7 @@ POLE_SIZE = 0.6  # of a target's
 def add_chain(
     owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], bone_count: int, defaults: Defaults
 ) -> FabrikChain:
-    """Add a chain, named after its tip, and make it the active one.
+    """Add a chain, named after its tip, and make it the active one; the pose at hand is to be its start pose.
 
     Args:
         owner: An armature object.
@@ -51,7 +52,7 @@ def add_chain(
     chain.name, chain.tip_bone, chain.bone_count = name, tip, bone_count
     chain.tolerance, chain.max_passes = defaults.tolerance, defaults.max_passes
     reset(chain, bones)
-    chain.start = defaults.start
+    start_new(owner, chain, bones, defaults.start)
     rig.active_index = len(rig.chains) - 1
     return chain
 
@@ -104,7 +105,7 @@ class PoleOptions:
     Attributes:
         distance: From the chain, as a share of the chain's length.
         angle: The chain's pole angle, for which the pose is to stay as it is.
-        starts: Rotations of the chain's start pose, or None for the rest pose.
+        starts: Rotations of the chain's start pose, or None for the pose at hand.
     """
 
     distance: float = 0.6
@@ -130,9 +131,9 @@ def plan_pole(
     depsgraph = context.evaluated_depsgraph_get()
     evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
     path = path_of(owner, [bone.name for bone in bones], depsgraph)
-    starts = options.starts or [IDENTITY for _ in bones]
-    limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     rotations = [read_rotation(bone) for bone in bones]
+    starts = options.starts or rotations
+    limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     chain = zip(path.segments(rotations), starts, limits, strict=True)
     solver = Solver(Figure([Joint(one.vector, one.rest, start, limit, one.inherits) for one, start, limit in chain]))
     joints = solver.figure.placed(rotations).joints

@@ -6,25 +6,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import bpy
 from mathutils import Vector
 
 from ..errors import ChainError, TargetError, place_of
 from ..kernel import Bend, Point
-from ..rig.chain_bones import pose_bones, resolve_bones
-from ..rig.channels import read_rotation
+from ..rig.chain_bones import resolve_bones
 from ..rig.compat import fcurves_of
 from ..rig.dependencies import carriers_of
 from ..rig.goals import goals_of
 from ..rig.key_arrays import clear_keys
 from ..rig.keys import insert_object_keys
 from ..rig.placing import held_by, location_at
-from ..rig.prepared import joints_at, read
+from ..rig.prepared import joints_at
 from ..rig.properties import FabrikChain
-from ..rig.rotations import any_perpendicular, length, perpendicular, plus, rotated, scaled, turn_about, unit
+from ..rig.rotations import any_perpendicular, length, minus, perpendicular, plus, rotated, scaled, turn_about, unit
+from .anchoring import Standing, keep_poses, tip_of
 from .bend import bend_between
-from .drag import tip_of
 from .frames import frames_visited, go_to
 from .order import Item
 
@@ -37,6 +37,14 @@ class Relocation:
 
     found: bpy.types.Object
     location: Vector
+
+
+class Snapped(NamedTuple):
+    """How many goals were brought to the pose, and what there is to tell: what was done, and what to look out for."""
+
+    moved: int
+    done: list[str]
+    warnings: list[str]
 
 
 def relocations_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> list[Relocation]:
@@ -67,13 +75,32 @@ def relocations_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.t
 def _pole_point(
     owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, tip: Vector
 ) -> Vector | None:
-    """A point on the side to which the limb bends, as far from it as its pole is now; None for a straight limb."""
-    assert chain.pole is not None
-    prepared, points = read(owner, chain, depsgraph, point=tip)
+    """A point on the side to which the limb bends, as far from it as its pole is now; None for a straight limb.
+
+    The bend is that which a solve sees: from the stored start pose where it leads here, or the limb is animated and so
+    keeps that; else from the pose at hand, which becomes the start pose.
+    """
+    standing = Standing.of((owner, chain), depsgraph, tip)
+    point = _point_for_stored(standing)
+    if standing.is_animated or (point is not None and standing.leaves(point)):
+        return point
+    bend = standing.solver_with(standing.rotations).bend(standing.rotations)
+    if bend is None:
+        return None
+    space, prepared = standing.prepared.space, standing.prepared
+    assert standing.points.pole is not None
+    away = perpendicular(minus(space.to_chain(standing.points.pole), bend.origin), bend.along)
+    side = rotated(turn_about(bend.along, -prepared.pole_angle), bend.side)
+    middle = scaled(plus(bend.origin, space.to_chain(tip)), 0.5)
+    return Vector(space.to_world(plus(middle, scaled(side, max(length(away), LEAST_DISTANCE * prepared.length)))))
+
+
+def _point_for_stored(standing: Standing) -> Vector | None:
+    """The point for a solve that begins at the stored start pose."""
+    prepared, points = standing.prepared, standing.points
     assert points.pole is not None
     solver, space, last = prepared.solver, prepared.space, len(prepared.bones) - 1
-    bones = pose_bones(owner)
-    stood = joints_at(prepared, [read_rotation(bones[name]) for name in prepared.bones], owner, depsgraph)
+    stood = joints_at(prepared, standing.rotations, standing.owner, standing.depsgraph)
     along, middle = unit(stood[-1]), scaled(stood[-1], 0.5)
     pole = space.to_chain(points.pole)
     side = any_perpendicular(along, pole)
@@ -90,8 +117,8 @@ def _pole_point(
     return Vector(space.to_world(plus(middle, scaled(turned, distance))))
 
 
-def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> int:
-    """Bring targets and poles of chains to the pose, at this frame or keyed over frames; how many were moved.
+def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> Snapped:
+    """Bring targets and poles of chains to the pose, at this frame or keyed over frames.
 
     Args:
         context: Its scene's frame is moved and put back.
@@ -120,7 +147,8 @@ def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float
     for one in now:
         one.found.location = one.location
         insert_object_keys(context, one.found)
-    return len({one.found.name_full for one in (*now, *(one for _, one in found))})
+    done, warnings = keep_poses([item for item, _ in wanted])
+    return Snapped(len({one.found.name_full for one in (*now, *(one for _, one in found))}), done, warnings)
 
 
 def _spans(found: Sequence[tuple[float, Relocation]]) -> list[tuple[bpy.types.Object, float, float]]:

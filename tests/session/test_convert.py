@@ -147,8 +147,9 @@ def test_an_influence_that_is_keyed_is_said(capfd: pytest.CaptureFixture[str]) -
     assert "its influence is animated" in capfd.readouterr().out
 
 
-def test_a_limb_that_stands_elsewhere_is_said(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_keyed_limb_that_stands_elsewhere_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     owner = make_line(3, bend=0.4)
+    owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
     constraint = owner.pose.bones["b2"].constraints.new("IK")
     constraint.target, constraint.chain_count = make_empty((0.5, -1.0, 1.2)), 3
     constraint.pole_target = make_empty((0.4, -4, 1), "Pole")

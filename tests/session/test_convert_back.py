@@ -59,11 +59,12 @@ def test_there_and_back(use_tail: bool) -> None:
     bpy.context.view_layer.update()
     bpy.ops.fabrik.from_ik()
     (chain,) = owner.fabrik.chains
+    stood = evaluated_joints(owner, chain)
     constraint.pole_angle = 0.0
     bpy.ops.fabrik.to_ik()
     assert not constraint.mute
     assert constraint.chain_count == (2 if use_tail else 3)
-    assert constraint.pole_angle == pytest.approx(0.7, abs=5e-3)
+    assert apart(owner, chain, stood) < 5e-3
     assert sum(len(bone.constraints) for bone in owner.pose.bones) == 1
     assert tip_error(owner, chain) < 5e-3
 

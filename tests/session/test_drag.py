@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import bpy
@@ -10,10 +11,11 @@ import pytest
 from fabrik_addon.errors import BoneError, ChainError, TargetError
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import FabrikChain
-from fabrik_addon.session.drag import Drag, begin, drag_to, finish
+from fabrik_addon.session.drag import Drag, begin, begin_limb, drag_to, finish, pull_refusal
+from fabrik_addon.session.letting_go import LetGo
 from mathutils import Vector
 
-from rigs import add_chain, channels, evaluated_joints, make_empty, make_line
+from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line
 
 
 def started(count: int = 4, **settings: object) -> tuple[bpy.types.Object, FabrikChain, Drag]:
@@ -39,7 +41,7 @@ class TestAnchored:
 
     def test_out_of_reach_it_points_there(self) -> None:
         owner, _, drag = started()
-        assert drag_to(bpy.context, drag, Vector((30, 0, 0)), anchored=True) == "TOO_FAR"
+        assert drag_to(bpy.context, drag, Vector((30, 0, 0)), anchored=True).status == "TOO_FAR"
         assert joints(owner)[-1].normalized().x > 0.999
 
     def test_cancelling_puts_all_back(self) -> None:
@@ -75,7 +77,7 @@ class TestAnchored:
         for bone in list(owner.pose.bones)[1:]:
             bone.fabrik.limit = "LOCKED"
         drag = begin(bpy.context, owner, owner.fabrik.chains[0])
-        assert drag_to(bpy.context, drag, Vector((0, 1, 1)), anchored=True) == "BLOCKED"
+        assert drag_to(bpy.context, drag, Vector((0, 1, 1)), anchored=True).status == "BLOCKED"
         assert owner.fabrik.chains[0].status == "NONE"
 
 
@@ -101,7 +103,16 @@ class TestRope:
         drag_to(bpy.context, drag, point, anchored=False)
         assert (joints(owner)[-1] - point).length < 1e-3
 
-    def test_a_root_that_hangs_on_a_bone_is_refused(self) -> None:
+    def test_a_root_that_hangs_on_a_bone_would_tear_off(self) -> None:
+        owner = make_armature([Bone((0, 0, -1), (0, 0, 0)), Bone((0, 0, 0.1), (0, 0, 1)), Bone((0, 0, 1), (0, 0, 2))])
+        drag = begin(bpy.context, owner, add_chain(owner, tip="b2", count=2))
+        assert pull_refusal(drag) == ("'b1' hangs on 'b0', which would stay behind, so the chain can't be pulled along")
+        before = channels(owner)
+        with pytest.raises(BoneError, match="keep it anchored"):
+            drag_to(bpy.context, drag, Vector((1, 0, 3)), anchored=False)
+        assert channels(owner) == before
+
+    def test_a_root_that_is_connected_is_refused(self) -> None:
         owner = make_line(4)
         chain = add_chain(owner, tip="b3", count=3)
         drag = begin(bpy.context, owner, chain)
@@ -120,6 +131,166 @@ class TestRope:
         paths = {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner)}
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = False
         assert paths == {"rotation_quaternion", "location"}
+
+
+def auto_keying(on: bool) -> None:
+    bpy.context.preferences.edit.use_keyframe_insert_available = False
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = on
+
+
+def dragged(owner: bpy.types.Object, chain: FabrikChain, way: Sequence[float] = (0.3, 0.6, -0.7)) -> LetGo:
+    drag = begin(bpy.context, owner, chain)
+    drag_to(bpy.context, drag, drag.tip + Vector(way), anchored=True)
+    return finish(bpy.context, drag)
+
+
+def keyed_line() -> tuple[bpy.types.Object, FabrikChain]:
+    """A chain whose start is the rest pose, on bones that were posed and keyed after it was made."""
+    owner = make_line(4)
+    chain = add_chain(owner, (0, 0.5, 3))
+    owner.pose.bones["b1"].rotation_quaternion = (0.9, 0.3, 0.2, 0.1)
+    for bone in owner.pose.bones:
+        bone.keyframe_insert("rotation_quaternion", frame=1)
+        bone.keyframe_insert("rotation_quaternion", frame=10)
+    bpy.context.scene.frame_set(1)
+    return owner, chain
+
+
+class TestLettingGo:
+    def test_target_and_start_pose_come_along(self) -> None:
+        owner, chain, _ = started(target=make_empty((0, 1, 3)))
+        owner.pose.bones["b1"].rotation_quaternion = (0.9, 0.3, 0.2, 0.1)
+        found = dragged(owner, chain)
+        stood = joints(owner)
+        assert found == LetGo(["start pose captured"], [])
+        assert (chain.target.matrix_world.translation - stood[-1]).length < 1e-5
+        bpy.ops.fabrik.solve()
+        assert chain.status == "REACHED"
+        assert max((a - b).length for a, b in zip(joints(owner), stood, strict=True)) < 1e-5
+
+    def test_with_automatic_keys_these_become_the_start_pose(self) -> None:
+        owner, chain = keyed_line()
+        auto_keying(on=True)
+        assert dragged(owner, chain) == LetGo(["start pose set to Animated, since the limb is keyed"], [])
+        stood = joints(owner)
+        bpy.context.scene.frame_set(10)
+        bpy.context.scene.frame_set(1)
+        assert max((a - b).length for a, b in zip(joints(owner), stood, strict=True)) < 1e-5
+        bpy.ops.fabrik.solve()
+        assert max((a - b).length for a, b in zip(joints(owner), stood, strict=True)) < 1e-5
+
+    def test_keyed_bones_without_automatic_keys_are_told_of(self) -> None:
+        owner, chain = keyed_line()
+        found = dragged(owner, chain)
+        assert (found.done, chain.start) == ([], "REST")
+        assert found.warnings[0] == "'b0' is keyed: key the pose, or the next frame change loses it"
+        assert "it is animated and its start pose is 'Rest': the next solve turns it by up to" in found.warnings[1]
+
+    @pytest.mark.parametrize(
+        ("what", "reason"),
+        [
+            ("held", "has constraints, and stays"),
+            ("locked", "is locked in its location, and stays"),
+            ("shared", "is also a goal of the chain 'b1', and stays"),
+        ],
+    )
+    def test_a_target_that_can_not_come_along(self, what: str, reason: str) -> None:
+        owner, chain, _ = started(target=make_empty((0, 1, 3)))
+        if what == "held":
+            chain.target.constraints.new("COPY_LOCATION").target = make_empty((0, 1, 3), "Other")
+        elif what == "locked":
+            chain.target.lock_location = (True, False, False)
+        else:
+            add_chain(owner, tip="b1", count=2).target = chain.target
+            chain = owner.fabrik.chains[0]
+        found = dragged(owner, chain)
+        assert reason in found.warnings[0]
+        assert "its goals are elsewhere: the next solve turns it by up to" in found.warnings[1]
+        assert chain.target.location == Vector((0, 1, 3))
+
+    def test_a_target_that_is_there_already_is_left_alone(self) -> None:
+        owner, chain, _ = started()
+        chain.target = make_empty(joints(owner)[-1] + Vector((0.3, 0.6, -0.7)))
+        auto_keying(on=True)
+        chain.start = "REST"
+        dragged(owner, chain)
+        assert not fcurves_of(chain.target)
+
+    def test_an_influence_below_one_does_not_hold_the_tip_back(self) -> None:
+        owner, chain, drag = started(influence=0.3)
+        point = drag.tip + Vector((0.3, 0.6, -0.7))
+        assert drag_to(bpy.context, drag, point, anchored=True).residual < 1e-3
+        assert (joints(owner)[-1] - point).length < 1e-3
+        assert chain.influence == pytest.approx(0.3)
+
+
+class TestWithoutAChain:
+    def test_the_limb_that_the_bone_ends_is_keyed_and_nothing_else_is_kept(self) -> None:
+        owner = make_line(3)
+        auto_keying(on=True)
+        drag = begin_limb(bpy.context, owner, "b1")
+        assert (drag.chain, drag.bone, drag.prepared.bones) == ("limb of b1", "b1", ("b0", "b1"))
+        drag_to(bpy.context, drag, drag.tip + Vector((0.2, 0.4, -0.3)), anchored=True)
+        assert finish(bpy.context, drag) == LetGo([], [])
+        assert {curve.data_path for curve in fcurves_of(owner)} == {
+            f'pose.bones["{name}"].rotation_quaternion' for name in ("b0", "b1")
+        }
+        assert not owner.fabrik.chains
+
+    def test_its_limits_hold(self) -> None:
+        owner = make_line(3)
+        for bone in owner.pose.bones:
+            bone.fabrik.limit = "LOCKED"
+        drag = begin_limb(bpy.context, owner, "b2")
+        before = channels(owner)
+        assert drag_to(bpy.context, drag, drag.tip + Vector((0.5, 0.5, -1)), anchored=True).status == "BLOCKED"
+        assert channels(owner) == before
+
+    def test_a_bone_that_a_live_chain_poses_is_refused(self) -> None:
+        owner, chain, _ = started(target=make_empty((0, 1, 3)))
+        owner.fabrik.live = True
+        with pytest.raises(BoneError, match=f"the chain '{chain.name}' poses it live"):
+            begin_limb(bpy.context, owner, "b1")
+        chain.enabled = False
+        assert begin_limb(bpy.context, owner, "b1").bone == "b1"
+
+    def test_cancelling_puts_it_back(self) -> None:
+        owner = make_line(3)
+        before = channels(owner)
+        drag = begin_limb(bpy.context, owner, "b2")
+        drag_to(bpy.context, drag, drag.tip + Vector((0.5, 0.5, -1)), anchored=True)
+        drag.restore()
+        assert channels(owner) == before
+
+
+class TestTheOperatorWithNumbers:
+    def test_a_chain(self) -> None:
+        owner, chain, drag = started()
+        assert bpy.ops.fabrik.drag(chain=chain.name, way=(0.3, 0.6, -0.7)) == {"FINISHED"}
+        assert (joints(owner)[-1] - drag.tip - Vector((0.3, 0.6, -0.7))).length < 1e-3
+
+    def test_a_bone_of_another_armature(self) -> None:
+        other = make_line(2)
+        started()
+        tip = other.pose.bones["b1"].tail.copy()
+        bpy.ops.fabrik.drag(rig=other.name, bone="b1", way=(0.2, 0.3, -0.4))
+        bpy.context.view_layer.update()
+        assert (other.pose.bones["b1"].tail - tip - Vector((0.2, 0.3, -0.4))).length < 1e-3
+
+    @pytest.mark.parametrize(
+        ("options", "reason"),
+        [
+            ({"chain": "none"}, "there is no such chain"),
+            ({"bone": "none"}, "no bone 'none'"),
+            ({"rig": "none", "bone": "b1"}, "no armature object 'none'"),
+        ],
+    )
+    def test_what_is_not_there(self, options: dict[str, str], reason: str) -> None:
+        owner, _, _ = started()
+        before = channels(owner)
+        with pytest.raises(RuntimeError, match=reason):
+            bpy.ops.fabrik.drag(**options)
+        assert channels(owner) == before
 
 
 class TestRefusals:

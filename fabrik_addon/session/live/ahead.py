@@ -10,8 +10,8 @@ from __future__ import annotations
 import bpy
 
 from ...finite import are_finite
+from ...rig.changes import Changes
 from ...rig.plain_motion import points_ahead
-from ...rig.properties import Changes
 from .known import GONE, Foreseen, LiveChain, state
 from .solving import follow, numbers_of
 from .writing import write

@@ -16,11 +16,12 @@ import bpy
 from ...errors import AbsentTargetError, FabrikError, RigError
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
+from ...rig.changes import Changes
 from ...rig.checks import movers_of
 from ...rig.flush import flush_animation
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import RigFacts, frame_of
-from ...rig.properties import Changes, rig_of
+from ...rig.properties import rig_of
 from ...rig.rotations import Q4, V3
 from ..outcome import Outcome, store
 from .by_hand import accept, heed

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes of stored settings: that there were some, and chains that were switched on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import bpy
+
+if TYPE_CHECKING:
+    from .properties import FabrikChain
+
+
+class Changes:
+    """How often a setting was changed, in this session.
+
+    Attributes:
+        count: Compare it with an earlier one.
+    """
+
+    count = 0
+
+
+def announce(owner: object, context: bpy.types.Context) -> None:
+    """Note a change; and Blender evaluates an object anew where a property of it has a callback."""
+    Changes.count += 1
+
+
+class SwitchedOn:
+    """Who is to be told when chains are switched on.
+
+    Attributes:
+        listener: Is called with an armature object and those of its chains that are to be solved from now on.
+    """
+
+    listener: Callable[[bpy.types.Object, Sequence[FabrikChain]], None] | None = None
+
+    @classmethod
+    def tell(cls, owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:
+        """Tell whoever listens."""
+        if cls.listener is not None:
+            cls.listener(owner, chains)

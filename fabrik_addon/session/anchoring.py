@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keeping a pose as it was made: start pose and goals set to where a chain stands, so that a solve leaves it there.
+
+All that makes chains and goals, switches them on or lets them go asks this module, and so leaves the joints where they
+are. What is animated is not captured: that would move every other frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from math import atan2, degrees, pi
+
+import bpy
+from mathutils import Vector
+
+from ..errors import FabrikError
+from ..kernel import Solver
+from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.changes import SwitchedOn
+from ..rig.channels import read_rotation
+from ..rig.checks import check_rig
+from ..rig.goals import GoalPoints
+from ..rig.keys import KeyedChannels
+from ..rig.prepared import Prepared, frame_of, measured_at, mounted_path, read
+from ..rig.properties import START_ITEMS, FabrikChain
+from ..rig.rotations import (
+    IDENTITY,
+    Q4,
+    V3,
+    conjugated,
+    cross,
+    dot,
+    length,
+    minus,
+    multiplied,
+    perpendicular,
+    plus,
+    rotated,
+    turn_about,
+    turn_angle,
+)
+from ..rig.start_pose import capture, is_animated, take_keys
+from .live.known import state as live_state
+from .order import Item
+from .posing import posed
+
+SAME = 2e-4  # radians that a solve may turn a joint by rounding
+FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
+CLOSER = 0.5  # share of what a solve turns that a new start pose has to leave, to be worth it
+WORTH_TELLING = 0.01  # radians
+NO_SIDE = 1e-3  # share of the length: a pole nearer to the line from root to tip tells no side
+START_NAMES = {kind: label for kind, label, _ in START_ITEMS}
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was done to keep the pose of a chain.
+
+    Attributes:
+        start: The start pose that it was given, or "" where it keeps its own.
+        moves: What the next solve moves all the same, as a sentence; or "".
+    """
+
+    start: str = ""
+    moves: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A chain as it stands, to be compared with what a solve makes of it.
+
+    Attributes:
+        owner: The armature object.
+        chain: Its chain.
+        depsgraph: Evaluated.
+        prepared: The chain with its stored start pose.
+        points: Where its goals are.
+        rotations: The n rotations of the pose at hand.
+    """
+
+    owner: bpy.types.Object
+    chain: FabrikChain
+    depsgraph: bpy.types.Depsgraph
+    prepared: Prepared
+    points: GoalPoints
+    rotations: list[Q4]
+
+    @classmethod
+    def of(cls, item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float] | None = None) -> Standing:
+        """Read a chain.
+
+        Args:
+            item: The armature object and the chain.
+            depsgraph: Evaluated.
+            point: In the world, in place of the target.
+
+        Raises:
+            FabrikError: It can't be posed.
+        """
+        owner, chain = item
+        check_rig(owner, depsgraph)
+        prepared, points = read(owner, chain, depsgraph, point=point)
+        bones = pose_bones(owner)
+        rotations = [read_rotation(bones[name]) for name in prepared.bones]
+        return cls(owner, chain, depsgraph, prepared, points, rotations)
+
+    @property
+    def bones(self) -> list[bpy.types.PoseBone]:
+        """The bones of the chain."""
+        found = pose_bones(self.owner)
+        return [found[name] for name in self.prepared.bones]
+
+    @property
+    def as_started(self) -> Prepared:
+        """The chain with the pose at hand as its start pose."""
+        return self.prepared.started(self.rotations)
+
+    def turned_by(self, prepared: Prepared) -> float:
+        """How far a solve turns the joint that it turns most, in radians."""
+        found = posed(prepared, self.points, self.owner, self.depsgraph).rotations
+        pairs = zip(self.rotations, found, strict=True)
+        return max(turn_angle(multiplied(conjugated(a), b)) for a, b in pairs)
+
+    def leaves(self, pole: Vector) -> bool:
+        """Whether a solve from the stored start pose leaves the pose at hand, with the pole at a point of the world."""
+        there = replace(self, points=GoalPoints(self.points.target, pole))
+        return there.turned_by(self.prepared) <= SAME
+
+    def solver_with(self, starts: Sequence[Q4]) -> Solver:
+        """The solver of the chain with n rotations as its start pose, measured at the pose at hand."""
+        prepared = self.prepared.started(starts)
+        if prepared.is_rigid:
+            return prepared.solver
+        path = mounted_path(prepared, self.owner, self.depsgraph)
+        return Solver(measured_at(prepared, path, self.rotations))
+
+    @property
+    def is_animated(self) -> bool:
+        """Whether keys or strips play the bones."""
+        return is_animated(self.owner, self.bones, KeyedChannels(self.owner, frame_of(self.depsgraph)))
+
+
+def tip_of(
+    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, *, root: bool = False
+) -> Vector:
+    """Where the tip of a chain stands, in world space; or its root."""
+    bones = resolve_bones(owner, chain)
+    evaluated = owner.evaluated_get(depsgraph)
+    poses = pose_bones(evaluated)
+    return evaluated.matrix_world @ (poses[bones[0].name].head if root else poses[bones[-1].name].tail)
+
+
+def keep_pose(item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float] | None = None) -> Kept:
+    """Let the next solve leave a chain where it stands, as far as its start pose decides that.
+
+    The pose at hand becomes the start pose where a solve from the stored one would lead elsewhere and one from here
+    would not, or less so; of an animated limb it does not.
+
+    Args:
+        item: The armature object and the chain.
+        depsgraph: Evaluated.
+        point: Where the tip is to go, in the world, in place of the chain's target.
+
+    Raises:
+        FabrikError: The chain can't be posed.
+    """
+    standing = Standing.of(item, depsgraph, point)
+    before = standing.turned_by(standing.prepared)
+    if before <= SAME:
+        return Kept()
+    after = standing.turned_by(standing.as_started)
+    start = _take_pose(standing) if after <= CLOSER * before else ""
+    return Kept(start, _what_moves(standing, after if start else before))
+
+
+def keep_poses(items: Sequence[Item]) -> tuple[list[str], list[str]]:
+    """`keep_pose` of chains that were given goals where their tips stand.
+
+    Returns:
+        What there is to tell, as sentences: what was done, and what to look out for.
+    """
+    captured: list[str] = []
+    warnings: list[str] = []
+    with unposed() as depsgraph:
+        for owner, chain in items:
+            try:
+                kept = keep_pose((owner, chain), depsgraph, tip_of(owner, chain, depsgraph))
+            except FabrikError as error:
+                warnings.append(f"{chain.name} can't be solved yet: {error.local}")
+                continue
+            captured += [chain.name] if kept.start else []
+            warnings += [f"{chain.name}: {kept.moves}"] if kept.moves else []
+    return ([f"start pose captured of {', '.join(captured)}"] if captured else []), warnings
+
+
+def starts_to_keep(item: Item, depsgraph: bpy.types.Depsgraph) -> list[Q4]:
+    """The start pose that a chain will have after `keep_pose`, its tip's goal where the tip stands: n rotations.
+
+    Args:
+        item: The armature object and the chain, which may lack goals.
+        depsgraph: Evaluated.
+
+    Raises:
+        FabrikError: The chain can't be posed.
+    """
+    standing = Standing.of(item, depsgraph, tip_of(*item, depsgraph))
+    if standing.is_animated:
+        return standing.prepared.starts
+    before = standing.turned_by(standing.prepared)
+    if before <= SAME or standing.turned_by(standing.as_started) > CLOSER * before:
+        return standing.prepared.starts
+    return standing.rotations
+
+
+def keep_fulfilled(item: Item, depsgraph: bpy.types.Depsgraph) -> bool:
+    """`keep_pose`, but only of a chain that stands as its goals want it; whether it was given a start pose.
+
+    Args:
+        item: The armature object and the chain.
+        depsgraph: Evaluated.
+
+    Raises:
+        FabrikError: The chain can't be posed.
+    """
+    standing = Standing.of(item, depsgraph)
+    before = standing.turned_by(standing.prepared)
+    after = standing.turned_by(standing.as_started)
+    is_needed = before > SAME and after <= min(FULFILLED, CLOSER * before)
+    return is_needed and bool(_take_pose(standing))
+
+
+def _take_pose(standing: Standing) -> str:
+    """Make the pose at hand the start pose; "" where it is animated."""
+    if standing.is_animated:
+        return ""
+    capture(standing.chain, standing.bones)
+    return "CAPTURED"
+
+
+def take_keyed_pose(item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float] | None) -> Kept:
+    """`keep_pose` of a limb that was keyed as it stands: where that is needed, its keys become its start pose."""
+    standing = Standing.of(item, depsgraph, point)
+    before = standing.turned_by(standing.prepared)
+    if before <= SAME or standing.chain.start == "ANIMATED":
+        return Kept("", _what_moves(standing, before))
+    after = standing.turned_by(standing.as_started)
+    if after > CLOSER * before:
+        return Kept("", _what_moves(standing, before))
+    take_keys(standing.chain, standing.bones)
+    return Kept("ANIMATED", _what_moves(standing, after))
+
+
+def start_new(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], default: str) -> None:
+    """Give a chain that was just made its start pose: its keys, the pose at hand, or for a limb at rest the default.
+
+    Args:
+        owner: The armature object.
+        chain: The chain.
+        bones: Its bones, root to tip.
+        default: A start pose.
+    """
+    assert bpy.context.scene is not None
+    keyed = KeyedChannels(owner, bpy.context.scene.frame_current_final)
+    if any(keyed.has(bone) for bone in bones):
+        take_keys(chain, bones)
+    elif not is_animated(owner, bones, keyed) and any(_is_posed(bone) for bone in bones):
+        capture(chain, bones)
+    else:
+        chain.start = default
+
+
+def _is_posed(bone: bpy.types.PoseBone) -> bool:
+    try:
+        return turn_angle(multiplied(conjugated(IDENTITY), read_rotation(bone))) > SAME
+    except FabrikError:  # a number that makes no sense, of which a solve will tell
+        return False
+
+
+def start_text(chains: Iterable[FabrikChain], default: str) -> str:
+    """What the report says of start poses that are not the default, to follow the names of new chains; or ""."""
+    starts = {chain.start for chain in chains} - {default, "REST"}
+    texts = {"CAPTURED": "start pose captured", "ANIMATED": "its keys are its start pose"}
+    return "".join(f"; {texts[start]}" for start in sorted(starts))
+
+
+def _what_moves(standing: Standing, turned: float) -> str:
+    """What a solve moves of a chain, and why."""
+    if turned <= WORTH_TELLING:
+        return ""
+    how = f"the next solve turns it by up to {degrees(turned):.2g}°"
+    violation = standing.prepared.solver.violation(standing.rotations)
+    if violation > WORTH_TELLING:
+        return f"it exceeds a joint limit by {degrees(violation):.2g}°: {how}"
+    off = pole_error(standing)
+    if off is not None and abs(off) > WORTH_TELLING:
+        return f"it bends {degrees(abs(off)):.2g}° away from its pole: {how}"
+    if standing.turned_by(standing.as_started) < CLOSER * turned:
+        return f"it is animated and its start pose is '{START_NAMES[standing.chain.start]}': {how}"
+    return f"its goals are elsewhere: {how}"
+
+
+def pole_error(standing: Standing) -> float | None:
+    """The angle by which the pole would have to be turned about the limb for the pose at hand to bend towards it.
+
+    Right-handed about the line from root to tip, in (-pi, pi]; None where there is no pole, where the pose or the pole
+    tells no side, or where no joint can turn the limb.
+    """
+    found = _bend_and_pole(standing)
+    if found is None:
+        return None
+    along, side, away = found
+    angle = atan2(dot(along, cross(away, side)), dot(away, side)) - standing.chain.pole_angle
+    return pi - (pi - angle) % (2.0 * pi)
+
+
+def turned_pole(standing: Standing, angle: float) -> Vector:
+    """Where the pole stands in the world after it was turned about the limb by an angle; see `pole_error`."""
+    space = standing.prepared.space
+    bend = standing.solver_with(standing.rotations).bend(standing.rotations)
+    assert bend is not None
+    assert standing.points.pole is not None
+    turn = turn_about(bend.along, angle)
+    away = rotated(turn, minus(space.to_chain(standing.points.pole), bend.origin))
+    return Vector(space.to_world(plus(bend.origin, away)))
+
+
+def _bend_and_pole(standing: Standing) -> tuple[V3, V3, V3] | None:
+    """The line from the turning joint to the tip, the side of the bend, and the way from the line to the pole."""
+    if standing.points.pole is None:
+        return None
+    bend, prepared = standing.solver_with(standing.rotations).bend(standing.rotations), standing.prepared
+    if bend is None or not bend.turns:
+        return None
+    away = perpendicular(minus(prepared.space.to_chain(standing.points.pole), bend.origin), bend.along)
+    return (bend.along, bend.side, away) if length(away) > NO_SIDE * prepared.length else None
+
+
+def held_to_pole(standing: Standing) -> Prepared:
+    """The chain with the pose at hand as its start, bent away from its pole as the pose is, so that it stays so."""
+    off = pole_error(standing)
+    prepared = standing.as_started
+    if off is None:
+        return prepared
+    return replace(prepared, pole_angle=prepared.pole_angle + off)
+
+
+def keep_switched_on(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:
+    """Keep the poses of chains that are about to be posed live or solved again, where they stand as their goals want.
+
+    Called from within Blender's setting of a property, so that it is undone with that in one step.
+
+    Args:
+        owner: The armature object.
+        chains: Those of its chains that were switched on.
+    """
+    if live_state.paused or not chains or not hasattr(bpy.context, "evaluated_depsgraph_get"):
+        return
+    with unposed() as depsgraph:
+        for chain in chains:
+            try:
+                keep_fulfilled((owner, chain), depsgraph)
+            except FabrikError:  # a solve will tell why
+                continue
+
+
+@contextmanager
+def unposed() -> Iterator[bpy.types.Depsgraph]:
+    """All evaluated as it stands, before live posing has its way; it looks at everything afterwards."""
+    was, live_state.paused = live_state.paused, True
+    try:
+        yield bpy.context.evaluated_depsgraph_get()
+    finally:
+        live_state.paused = was
+        live_state.order = None
+
+
+def register() -> None:
+    """Have chains kept that are switched on."""
+    SwitchedOn.listener = keep_switched_on
+
+
+def unregister() -> None:
+    """Leave them alone."""
+    SwitchedOn.listener = None

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nothing jumps unasked: what is made, switched on or let go leaves the pose as it is, and so does the next solve."""
+
+from __future__ import annotations
+
+from math import radians
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.rig.channels import channel_of
+from fabrik_addon.rig.rotations import distance
+from fabrik_addon.session.drag import begin, begin_limb, drag_to, finish
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from rigs import Bone, add_chain, chain_bones, channels, make_armature, make_empty, select
+
+MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+LIMBS = {"hinge": 3, "free": 4, "cones": 4, "one": 1}
+ROUNDING = 2e-5  # share of a limb's length
+HAND = ((0.4, (1.0, 0.2, -0.3)), (0.9, (1.0, 0.0, 0.0)), (-0.3, (1.0, 0.4, 0.1)), (0.25, (0.2, 1.0, 0.3)))
+
+
+def made(kind: str, mode: str = "QUATERNION") -> bpy.types.Object:
+    """Two limbs side by side, posed by hand, each on a bone of its own."""
+    count, bones = LIMBS[kind], list[Bone]()
+    for side in (0.0, 3.0):
+        points = [(side + 0.05 * i, 0.1 * (i % 2), 3.0 - i) for i in range(count + 1)]
+        bones.append(Bone((side, 0, 4), (side, 0.2, 3.5), parent=None))
+        bones += [Bone(points[i], points[i + 1], roll=0.3 * i, connect=i > 0) for i in range(count)]
+    owner = make_armature(bones)
+    owner.location, owner.rotation_euler, owner.scale = (1, -2, 0.5), (0.2, 0.1, 0.7), (1.5, 1.5, 1.5)
+    for start in (0, count + 1):
+        for i in range(count):
+            bone = owner.pose.bones[start + 1 + i]
+            angle, axis = HAND[i]
+            turn = Quaternion(axis, angle)
+            if kind == "hinge" and i == 1:
+                bone.fabrik.limit, bone.fabrik.angle_min, bone.fabrik.angle_max = "HINGE", radians(-5), radians(140)
+            if kind == "cones" and i > 0:
+                bone.fabrik.limit, bone.fabrik.cone_max = "CONE", radians(70)
+            turned(bone, turn, mode)
+    bpy.context.view_layer.update()
+    return owner
+
+
+def turned(bone: Any, turn: Quaternion, mode: Any) -> None:
+    """Pose a bone in a rotation mode."""
+    bone.rotation_mode = mode
+    if mode == "QUATERNION":
+        bone.rotation_quaternion = turn
+    elif mode == "AXIS_ANGLE":
+        axis, angle = turn.to_axis_angle()
+        bone.rotation_axis_angle = (angle, *axis)
+    else:
+        bone.rotation_euler = turn.to_euler(mode)
+
+
+def tips(owner: bpy.types.Object) -> tuple[str, str]:
+    last = len(owner.pose.bones) // 2
+    return f"b{last - 1}", f"b{2 * last - 1}"
+
+
+def key(owner: bpy.types.Object) -> None:
+    """Keys at the frame, and others of another pose later on."""
+    for bone in owner.pose.bones:
+        name = channel_of(bone.rotation_mode)[0]
+        kept = [*getattr(bone, name)]
+        bone.keyframe_insert(name, frame=1)
+        turned(bone, Quaternion((0, 0, 1), 0.5), bone.rotation_mode)
+        bone.keyframe_insert(name, frame=20)
+        setattr(bone, name, kept)
+
+
+class Stand:
+    """Where all joints, and the sides of all bones, stand."""
+
+    def __init__(self, owner: bpy.types.Object) -> None:
+        self.name = owner.name
+        self.points = self._points()
+
+    def _points(self) -> list[Vector]:
+        bpy.context.view_layer.update()
+        owner = bpy.data.objects[self.name]
+        evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found = []
+        for bone in evaluated.pose.bones:
+            side = bone.matrix @ Vector((0.5 * bone.length, 0, 0))
+            found += [evaluated.matrix_world @ point for point in (bone.head, bone.tail, side)]
+        return found
+
+    def moved(self) -> float:
+        """How far the point that moved most did, as a share of a limb's length."""
+        return max(distance(a, b) for a, b in zip(self.points, self._points(), strict=True)) / 4.0
+
+
+def chains_of(owner: bpy.types.Object, **options: Any) -> None:
+    """A chain of each limb, by the operator, as a user selects them."""
+    bpy.context.view_layer.objects.active = owner
+    select(owner, *tips(owner))
+    bpy.ops.fabrik.chain_add(bone_count=(len(owner.pose.bones) - 2) // 2, **options)
+
+
+def assert_stays(owner: bpy.types.Object, stand: Stand) -> None:
+    """Nothing moved, and nothing does with the next solve or live."""
+    assert stand.moved() <= ROUNDING
+    bpy.ops.fabrik.solve_all()
+    assert stand.moved() <= ROUNDING
+    assert {chain.status for chain in owner.fabrik.chains} == {"REACHED"}
+    owner.fabrik.live = True
+    assert stand.moved() <= ROUNDING
+    for chain in owner.fabrik.chains:  # a hair away there is no other pose either
+        chain.target.location.z += 1e-5
+    assert stand.moved() <= 1e-2
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", LIMBS)
+class TestMaking:
+    def test_chain_then_target_then_pole(self, kind: str, mode: str) -> None:
+        owner = made(kind, mode)
+        stand = Stand(owner)
+        chains_of(owner)
+        assert {chain.start for chain in owner.fabrik.chains} == {"CAPTURED"}
+        bpy.ops.fabrik.target_add(use_all=True)
+        if kind != "one":
+            bpy.ops.fabrik.pole_add(use_all=True)
+        assert_stays(owner, stand)
+
+    def test_all_in_one(self, kind: str, mode: str) -> None:
+        owner = made(kind, mode)
+        stand = Stand(owner)
+        chains_of(owner, use_target=True, use_pole=True)
+        assert_stays(owner, stand)
+
+    def test_on_a_keyed_limb(self, kind: str, mode: str) -> None:
+        owner = made(kind, mode)
+        key(owner)
+        bpy.context.scene.frame_set(1)
+        stand = Stand(owner)
+        chains_of(owner)
+        assert {chain.start for chain in owner.fabrik.chains} == {"ANIMATED"}
+        bpy.ops.fabrik.target_add(use_all=True)
+        if kind != "one":
+            bpy.ops.fabrik.pole_add(use_all=True)
+        assert_stays(owner, stand)
+
+    def test_on_a_limb_that_was_posed_after_its_chain_was_made(self, kind: str, mode: str) -> None:
+        owner = made(kind, mode)
+        pose = channels(owner)
+        for bone in owner.pose.bones:
+            bone.matrix_basis = Matrix()
+        chains_of(owner)
+        assert {chain.start for chain in owner.fabrik.chains} == {"REST"}
+        _put(owner, pose)
+        stand = Stand(owner)
+        if kind != "one":
+            bpy.ops.fabrik.pole_add(use_all=True)
+        bpy.ops.fabrik.target_add(use_all=True)
+        assert {chain.start for chain in owner.fabrik.chains} == {"CAPTURED"}
+        assert_stays(owner, stand)
+
+    @pytest.mark.parametrize("how", ["live", "enabled", "scene"])
+    def test_switched_on(self, kind: str, mode: str, how: str) -> None:
+        owner = made(kind, mode)
+        pose = channels(owner)
+        for bone in owner.pose.bones:
+            bone.matrix_basis = Matrix()
+        chains_of(owner)
+        _put(owner, pose)
+        stand = Stand(owner)
+        for chain in owner.fabrik.chains:
+            bones = chain_bones(owner, chain)
+            chain.target = make_empty(owner.matrix_world @ bones[-1].tail)
+            chain.enabled = how != "enabled"
+        bpy.context.scene.fabrik_live = how != "scene"
+        owner.fabrik.live = True
+        if how == "enabled":
+            for chain in owner.fabrik.chains:
+                chain.enabled = True
+        bpy.context.scene.fabrik_live = True
+        assert {chain.start for chain in owner.fabrik.chains} == {"CAPTURED"}
+        assert_stays(owner, stand)
+
+    def test_goals_to_pose(self, kind: str, mode: str) -> None:
+        owner = made(kind, mode)
+        stand = Stand(owner)
+        chains_of(owner)
+        for chain in owner.fabrik.chains:
+            chain.start = "REST"
+            chain.target, chain.pole = make_empty((9, 9, 9)), make_empty((3, -4, 1), "Pole")
+            chain.pole_angle = 0.4
+        bpy.ops.fabrik.goal_snap(chains="ALL")
+        assert_stays(owner, stand)
+
+    def test_a_drag_begins_where_the_limb_stands_and_ends_where_it_is_let_go(self, kind: str, mode: str) -> None:
+        owner = made(kind, mode)
+        chains_of(owner, use_target=True, use_pole=True)
+        for chain in owner.fabrik.chains:
+            chain.start = "REST"
+            chain.target.location.x += 0.4
+            if chain.pole is not None:
+                chain.pole.location.x += 2.0
+        stand = Stand(owner)
+        chain = owner.fabrik.chains[0]
+        drag = begin(bpy.context, owner, chain)
+        drag_to(bpy.context, drag, drag.tip + Vector((1e-5, 0, 0)), anchored=True)
+        assert stand.moved() < 1e-3
+        drag_to(bpy.context, drag, drag.tip + Vector((0.3, -0.2, 0.5)), anchored=True)
+        let_go = Stand(owner)
+        assert stand.moved() > 0.01
+        found = finish(bpy.context, drag)
+        assert let_go.moved() <= ROUNDING
+        assert found.done == ["start pose captured"]
+        assert not found.warnings
+        other = owner.fabrik.chains[1]
+        other.enabled = False
+        bpy.ops.fabrik.solve_all()
+        assert let_go.moved() <= ROUNDING
+
+
+def _put(owner: bpy.types.Object, pose: list[tuple[float, ...]]) -> None:
+    for bone, values in zip(owner.pose.bones, pose, strict=True):
+        bone.rotation_quaternion, bone.rotation_euler = values[:4], Euler(values[4:7], bone.rotation_euler.order)
+        bone.rotation_axis_angle = values[7:11]
+
+
+def ik_leg(posed: bool, count: int) -> bpy.types.Object:
+    """Two limbs held by Blender's IK with poles."""
+    owner = made("free" if count == 4 else "hinge")
+    for bone in owner.pose.bones:
+        bone.fabrik.limit = "FREE"
+        if not posed:
+            bone.matrix_basis = Matrix()
+    for x, tip in zip((0.0, 3.0), tips(owner), strict=True):
+        constraint: Any = owner.pose.bones[tip].constraints.new("IK")
+        constraint.target, constraint.chain_count = make_empty((0, 0, 0)), count
+        constraint.target.location = owner.matrix_world @ Vector((x + 0.4, -0.4, 1.2))
+        constraint.pole_target, constraint.pole_angle = make_empty((1 + x, -9, 2), "Pole"), 0.5
+        constraint.iterations = 500
+    bpy.context.view_layer.update()
+    return owner
+
+
+@pytest.mark.parametrize("count", [3, 4])
+@pytest.mark.parametrize("posed", [False, True])
+def test_chains_from_ik(posed: bool, count: int) -> None:
+    owner = ik_leg(posed, count)
+    stand = Stand(owner)
+    bpy.ops.fabrik.from_ik()
+    assert stand.moved() <= ROUNDING
+    bpy.ops.fabrik.solve_all()
+    assert stand.moved() <= 1e-3  # as near as Blender's IK came
+
+
+@pytest.mark.parametrize("act", ["chain", "target", "drag", "live"])
+def test_undo_and_redo(act: str) -> None:
+    owner = made("free")
+    chains_of(owner, use_target=True, use_pole=True)
+    name = owner.name
+    bpy.ops.ed.undo_push(message="before")
+    before = Stand(owner)
+    if act == "drag":
+        bpy.ops.fabrik.drag(chain=owner.fabrik.chains[0].name, way=(0.3, -0.2, 0.4))
+    elif act == "live":
+        owner.fabrik.live = True
+    elif act == "target":
+        owner.fabrik.active.target = None
+        bpy.ops.fabrik.target_add()
+    else:
+        chains_of(owner)
+    bpy.ops.ed.undo_push(message=act)
+    after = Stand(bpy.data.objects[name])
+    bpy.ops.ed.undo()
+    assert before.moved() <= ROUNDING
+    bpy.ops.ed.redo()
+    assert after.moved() <= ROUNDING
+    bpy.ops.fabrik.solve_all()
+    assert after.moved() <= ROUNDING
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_bone_without_a_chain_is_dragged_with_its_limb(mode: str) -> None:
+    owner = made("hinge", mode)
+    tip = tips(owner)[0]
+    stand = Stand(owner)
+    drag = begin_limb(bpy.context, owner, tip)
+    drag_to(bpy.context, drag, drag.tip + Vector((1e-5, 0, 0)), anchored=True)
+    assert stand.moved() < 1e-3
+    drag_to(bpy.context, drag, drag.tip + Vector((0.3, -0.2, 0.5)), anchored=True)
+    finish(bpy.context, drag)
+    bpy.context.view_layer.update()
+    assert stand.moved() > 0.01
+    assert (owner.matrix_world @ owner.pose.bones[tip].tail - drag.tip - Vector((0.3, -0.2, 0.5))).length < 1e-3
+    assert not owner.fabrik.chains
+    assert owner.pose.bones["b1"].fabrik.limit == "FREE"
+
+
+def test_a_new_chain_on_a_limb_at_rest_starts_from_rest() -> None:
+    owner = made("free")
+    for bone in owner.pose.bones:
+        bone.matrix_basis = Matrix()
+    chain = add_chain(owner, tip=tips(owner)[0], count=4)
+    assert (chain.start, len(chain.captured)) == ("REST", 0)
