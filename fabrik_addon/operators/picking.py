@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import dist
 from typing import Any, NamedTuple
 
 import bpy
@@ -16,7 +17,6 @@ from ..rig.checks import rig_refusal
 from ..rig.compat import is_hidden
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
-from ..rig.rotations import distance
 from ..session.anchoring import tip_of
 
 NEAR_TIP = 60.0  # pixels at scale 1 within which a chain's tip counts as under the mouse
@@ -30,11 +30,13 @@ class View(NamedTuple):
         region: The region.
         data: How it looks at the scene.
         is_under_mouse: Whether the mouse is over it.
+        scale: Of the user interface.
     """
 
     region: bpy.types.Region
     data: bpy.types.RegionView3D
     is_under_mouse: bool
+    scale: float
 
     def mouse(self, event: bpy.types.Event) -> Vector:
         """Where the mouse is in the region, in pixels."""
@@ -59,10 +61,12 @@ def view_of(context: bpy.types.Context) -> View | None:
     area, region, data = context.area, context.region, context.region_data
     if area is None or area.type != "VIEW_3D" or data is None:
         return None
+    assert context.preferences is not None
+    scale = context.preferences.system.ui_scale
     if region is not None and region.type == "WINDOW":
-        return View(region, data, True)
+        return View(region, data, True, scale)
     found = next((other for other in area.regions if other.type == "WINDOW"), None)
-    return View(found, data, False) if found is not None else None
+    return View(found, data, False, scale) if found is not None else None
 
 
 def rigs_at_hand(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -78,8 +82,6 @@ def rigs_at_hand(context: bpy.types.Context) -> list[bpy.types.Object]:
 def pick(context: bpy.types.Context, view: View, mouse: Vector) -> Picked | None:
     """The chain whose tip is nearest to the mouse, else the bone that is; None where neither is near."""
     depsgraph = context.evaluated_depsgraph_get()
-    assert context.preferences is not None
-    scale = context.preferences.system.ui_scale
     tips: list[tuple[float, Picked]] = []
     bones: list[tuple[float, Picked]] = []
     for owner in rigs_at_hand(context):
@@ -89,15 +91,15 @@ def pick(context: bpy.types.Context, view: View, mouse: Vector) -> Picked | None
             except FabrikError:
                 continue
             if seen is not None:
-                tips.append((distance(seen, mouse), Picked(owner, chain.name, chain.tip_bone)))
+                tips.append((dist(seen, mouse), Picked(owner, chain.name, chain.tip_bone)))
         evaluated = owner.evaluated_get(depsgraph)
         for bone in pose_bones(evaluated):
             if not is_hidden(pose_bones(owner)[bone.name]):
                 ends = (view.seen(evaluated.matrix_world @ point) for point in (bone.head, bone.tail))
                 bones.append((_apart(mouse, *ends), Picked(owner, "", bone.name)))
     for found, near in ((tips, NEAR_TIP), (bones, NEAR_BONE)):
-        apart, picked = min(found, key=lambda pair: pair[0], default=(near * scale + 1.0, None))
-        if apart <= near * scale:
+        apart, picked = min(found, key=lambda pair: pair[0], default=(near * view.scale + 1.0, None))
+        if apart <= near * view.scale:
             return picked
     return None
 
@@ -108,7 +110,7 @@ def _apart(mouse: Vector, head: Vector | None, tail: Vector | None) -> float:
     if len(ends) < 2:
         return float("inf")
     if (ends[1] - ends[0]).length < 1.0:  # it is seen from its end, or from far away
-        return distance(mouse, ends[1])
+        return dist(mouse, ends[1])
     near, share = intersect_point_line(mouse, ends[0], ends[1])
     point = Vector((near[0], near[1])) if 0.0 <= share <= 1.0 else ends[share > 0.5]
-    return distance(mouse, point)
+    return dist(mouse, point)
