@@ -85,12 +85,15 @@ The pose stays as it is let go: it becomes the start pose, and target and pole a
         self._view, self._mouse = view, view.mouse(event)
         try:
             picked = self._picked(context)
+            if picked is None:  # a warning, for an error would put a panel under the mouse
+                self.report({"WARNING"}, "no bone is under the mouse: point at the tip of a chain, or at a bone")
+                return {"CANCELLED"}
             self._drag = _begun(context, picked)
         except FabrikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         self.rig, self.chain, self.bone = picked.owner.name, picked.chain, picked.bone
-        self._moved, self._axis, self._note = Vector(), None, ""
+        self._moved, self._axis, self._note = Vector(), None, self._drag.note
         self._heeds_keys = not (event.ctrl or event.shift)  # those of the shortcut have to be let go first
         context.window_manager.modal_handler_add(self)
         context.window.cursor_modal_set("HAND")
@@ -184,17 +187,14 @@ The pose stays as it is let go: it becomes the start pose, and target and pole a
             way = Vector([value if i == self._axis else 0.0 for i, value in enumerate(way)])
         return way
 
-    def _picked(self, context: bpy.types.Context) -> Picked:
+    def _picked(self, context: bpy.types.Context) -> Picked | None:
         """What is under the mouse; from a button of the sidebar, the active chain.
 
         Raises:
-            ChainError: There is nothing to be dragged.
+            ChainError: There is none.
         """
         if self._view.is_under_mouse:
-            found = pick(context, self._view, self._mouse)
-            if found is None:
-                raise ChainError("no bone is under the mouse: point at the tip of a chain, or at a bone")
-            return found
+            return pick(context, self._view, self._mouse)
         owner, chain = working_rig(context), working_chain(context)
         if owner is None or chain is None:
             raise ChainError("there is no active chain: point at a bone in the 3D View and press the shortcut")

@@ -290,15 +290,22 @@ def _what_moves(standing: Standing, turned: float) -> str:
     if turned <= WORTH_TELLING:
         return ""
     how = f"the next solve turns it by up to {degrees(turned):.2g}°"
-    violation = standing.prepared.solver.violation(standing.rotations)
-    if violation > WORTH_TELLING:
-        return f"it exceeds a joint limit by {degrees(violation):.2g}°: {how}"
+    beyond = exceeded(standing)
+    if beyond:
+        return f"{beyond}: {how}"
     off = pole_error(standing)
     if off is not None and abs(off) > WORTH_TELLING:
         return f"it bends {degrees(abs(off)):.2g}° away from its pole: {how}"
     if standing.turned_by(standing.as_started) < CLOSER * turned:
         return f"it is animated and its start pose is '{START_NAMES[standing.chain.start]}': {how}"
     return f"its goals are elsewhere: {how}"
+
+
+def exceeded(standing: Standing) -> str:
+    """Which bone stands farthest beyond its joint limit, and by how much; or ""."""
+    limits = zip(standing.prepared.limits, standing.rotations, standing.prepared.bones, strict=True)
+    worst, name = max((limit.violation(rotation), name) for limit, rotation, name in limits)
+    return f"'{name}' exceeds its joint limit by {degrees(worst):.2g}°" if worst > WORTH_TELLING else ""
 
 
 def pole_error(standing: Standing) -> float | None:

@@ -28,7 +28,7 @@ from ..rig.placing import held_by, location_at
 from ..rig.prepared import Prepared, RigFacts, carried, frame_of, measured_at, mounted_path, prepare
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import rotated
-from .anchoring import Standing, held_to_pole, tip_of
+from .anchoring import Standing, exceeded, held_to_pole, tip_of
 from .letting_go import LetGo, let_go
 from .live.known import state as live_state
 from .loose_limb import loose_limb
@@ -48,6 +48,7 @@ class Drag:
         loose: What stands for the chain of a limb that has none; else None.
         follows: Whether the chain is live, so that its target is moved along.
         pulled: Whether the root was pulled along.
+        note: What the drag moves besides, as a sentence; or "".
     """
 
     rig: str
@@ -58,6 +59,7 @@ class Drag:
     loose: FabrikChain | None = None
     follows: bool = False
     pulled: bool = False
+    note: str = ""
 
     @property
     def bone(self) -> str:
@@ -101,7 +103,7 @@ def _begun(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikCha
     prepared = standing.prepared if follows else _held(standing)
     restore = _restorer(owner, chain, prepared.bones)
     live_state.held = True
-    return Drag(owner.name, chain.name, tip, prepared, restore, loose, follows)
+    return Drag(owner.name, chain.name, tip, prepared, restore, loose, follows, note=exceeded(standing))
 
 
 def _held(standing: Standing) -> Prepared:

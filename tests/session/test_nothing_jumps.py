@@ -302,3 +302,63 @@ def test_a_new_chain_on_a_limb_at_rest_starts_from_rest() -> None:
         bone.matrix_basis = Matrix()
     chain = add_chain(owner, tip=tips(owner)[0], count=4)
     assert (chain.start, len(chain.captured)) == ("REST", 0)
+
+
+def test_goals_given_while_live() -> None:
+    owner = made("hinge")
+    pose = channels(owner)
+    for bone in owner.pose.bones:
+        bone.matrix_basis = Matrix()
+    chains_of(owner)
+    owner.fabrik.live = True
+    _put(owner, pose)
+    stand = Stand(owner)
+    bpy.ops.fabrik.target_add(use_all=True)
+    assert stand.moved() <= ROUNDING
+    bpy.ops.fabrik.pole_add(use_all=True)
+    assert_stays(owner, stand)
+
+
+def test_a_chain_made_while_live() -> None:
+    owner = made("free")
+    owner.fabrik.live = True
+    stand = Stand(owner)
+    chains_of(owner, use_target=True, use_pole=True)
+    assert_stays(owner, stand)
+
+
+def test_a_goal_that_is_elsewhere_is_gone_to() -> None:
+    owner = made("free")
+    chains_of(owner, use_target=True)
+    for chain in owner.fabrik.chains:
+        chain.start = "REST"
+        chain.target.location.x += 0.3
+    stand = Stand(owner)
+    owner.fabrik.live = True
+    assert stand.moved() > 0.01
+    assert {chain.start for chain in owner.fabrik.chains} == {"REST"}
+
+
+def test_a_pose_beyond_a_limit_is_told_of(capfd: pytest.CaptureFixture[str]) -> None:
+    owner = made("free")
+    chain = add_chain(owner, tip=tips(owner)[0], count=4)
+    bone = owner.pose.bones["b2"]
+    bone.fabrik.limit, bone.fabrik.angle_max = "HINGE", radians(30)
+    assert begin(bpy.context, owner, chain).note == "'b2' exceeds its joint limit by 22°"
+    bpy.ops.fabrik.target_add()
+    assert "'b2' exceeds its joint limit by 22°: the next solve turns it by up to" in capfd.readouterr().out
+
+
+def test_strips_are_not_captured() -> None:
+    owner = made("free")
+    key(owner)
+    data = owner.animation_data
+    assert data is not None
+    strip = data.nla_tracks.new().strips.new("Strip", 1, data.action)
+    assert strip is not None
+    data.action = None
+    bpy.context.scene.frame_set(1)
+    chains_of(owner)
+    assert {chain.start for chain in owner.fabrik.chains} == {"REST"}
+    bpy.ops.fabrik.target_add(use_all=True)
+    assert {chain.start for chain in owner.fabrik.chains} == {"REST"}
