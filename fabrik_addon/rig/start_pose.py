@@ -78,11 +78,14 @@ def _has_strips(owner: bpy.types.Object) -> bool:
 
 def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
     """Keep the bones' rotations as they stand as the chain's start pose."""
-    rotations = [read_rotation(bone) for bone in bones]
-    chain.captured.clear()
-    for bone, rotation in zip(bones, rotations, strict=True):
-        item = chain.captured.add()
-        item.name = bone.name
+    rotations = {bone.name: read_rotation(bone) for bone in bones}
+    if any(item.name not in rotations for item in chain.captured):
+        chain.captured.clear()
+    for name, rotation in rotations.items():
+        item = chain.captured.get(name)  # that of a library stays in an override, and is the one that is found
+        if item is None:
+            item = chain.captured.add()
+            item.name = name
         item.rotation = rotation
     chain.start = "CAPTURED"
     chain.fingerprint = fingerprint(bones)

@@ -11,7 +11,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.properties import FabrikChain
 
-from rigs import add_chain, make_empty, make_line, tip_error
+from rigs import add_chain, evaluated_joints, make_empty, make_line, tip_error
 
 
 def library(path: Path, with_chain: bool) -> str:
@@ -207,3 +207,33 @@ def test_a_chain_of_an_override_is_mirrored_and_follows_a_bone_renamed_in_the_li
     bpy.ops.wm.open_mainfile(filepath=shot)
     owner = next(o for o in bpy.context.scene.objects if o.override_library and o.type == "ARMATURE")
     assert [chain.tip_bone for chain in owner.fabrik.chains] == ["arm.L", "wing"]
+
+
+@pytest.mark.parametrize("captured_before", [False, True])
+def test_a_start_pose_captured_on_an_override_is_the_one_that_holds(tmp_path: Path, captured_before: bool) -> None:
+    owner = make_line(3, bend=0.2)
+    add_chain(owner)
+    if captured_before:
+        owner.pose.bones["b1"].rotation_quaternion = (0.9, 0.2, 0.3, 0.1)
+        bpy.ops.fabrik.start_pose_capture()
+        bpy.ops.object.mode_set(mode="OBJECT")
+    file = str(tmp_path / "rig.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(file, link=True) as (_, wanted):
+        wanted.objects = ["Rig"]
+    bpy.context.collection.objects.link(bpy.data.objects["Rig"])
+    owner = bpy.data.objects["Rig"].override_create(remap_local_usages=True)
+    bpy.context.view_layer.objects.active = owner
+    for name in ("b0", "b1"):
+        owner.pose.bones[name].rotation_quaternion = (0.8, -0.2, 0.3, 0.1)
+    bpy.context.view_layer.update()
+    bpy.ops.fabrik.target_add()
+    owner = reload(tmp_path)
+    chain = owner.fabrik.chains[0]
+    before = evaluated_joints(owner, chain)
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.fabrik.solve()
+    bpy.context.view_layer.update()
+    assert (chain.start, len(chain.captured)) == ("CAPTURED", 3)
+    assert max((a - b).length for a, b in zip(evaluated_joints(owner, chain), before, strict=True)) < 1e-5
