@@ -125,3 +125,8 @@ def select(owner: bpy.types.Object, *names: str) -> None:
         selectable = bone if hasattr(bone, "select") else bone.bone
         selectable.select = bone.name in names
     owner.data.bones.active = owner.data.bones[names[0]] if names else None
+
+
+def press(name: str, **options: object) -> None:
+    """Run an operator of the add-on."""
+    getattr(bpy.ops.fabrik, name)(**options)

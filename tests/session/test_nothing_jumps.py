@@ -9,11 +9,13 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.channels import channel_of
+from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.rotations import distance
 from fabrik_addon.session.drag import begin, begin_limb, drag_to, finish
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from rigs import Bone, add_chain, chain_bones, channels, make_armature, make_empty, select
+from rigs import Bone, add_chain, chain_bones, channels, make_armature, make_empty, press, select
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 LIMBS = {"hinge": 3, "free": 4, "cones": 4, "one": 1}
@@ -36,9 +38,13 @@ def made(kind: str, mode: str = "QUATERNION") -> bpy.types.Object:
             angle, axis = HAND[i]
             turn = Quaternion(axis, angle)
             if kind == "hinge" and i == 1:
-                bone.fabrik.limit, bone.fabrik.angle_min, bone.fabrik.angle_max = "HINGE", radians(-5), radians(140)
+                limit_of(bone).limit, limit_of(bone).angle_min, limit_of(bone).angle_max = (
+                    "HINGE",
+                    radians(-5),
+                    radians(140),
+                )
             if kind == "cones" and i > 0:
-                bone.fabrik.limit, bone.fabrik.cone_max = "CONE", radians(70)
+                limit_of(bone).limit, limit_of(bone).cone_max = "CONE", radians(70)
             turned(bone, turn, mode)
     bpy.context.view_layer.update()
     return owner
@@ -67,7 +73,8 @@ def key(owner: bpy.types.Object) -> None:
         name = channel_of(bone.rotation_mode)[0]
         kept = [*getattr(bone, name)]
         bone.keyframe_insert(name, frame=1)
-        turned(bone, Quaternion((0, 0, 1), 0.5), bone.rotation_mode)
+        is_hinge = limit_of(bone).limit == "HINGE"
+        turned(bone, Quaternion((1, 0, 0) if is_hinge else (0, 0, 1), 0.5), bone.rotation_mode)
         bone.keyframe_insert(name, frame=20)
         setattr(bone, name, kept)
 
@@ -94,22 +101,22 @@ class Stand:
         return max(distance(a, b) for a, b in zip(self.points, self._points(), strict=True)) / 4.0
 
 
-def chains_of(owner: bpy.types.Object, **options: Any) -> None:
+def chains_of(owner: bpy.types.Object, **options: object) -> None:
     """A chain of each limb, by the operator, as a user selects them."""
     bpy.context.view_layer.objects.active = owner
     select(owner, *tips(owner))
-    bpy.ops.fabrik.chain_add(bone_count=(len(owner.pose.bones) - 2) // 2, **options)
+    press("chain_add", bone_count=(len(owner.pose.bones) - 2) // 2, **options)
 
 
 def assert_stays(owner: bpy.types.Object, stand: Stand) -> None:
     """Nothing moved, and nothing does with the next solve or live."""
     assert stand.moved() <= ROUNDING
-    bpy.ops.fabrik.solve_all()
+    press("solve_all")
     assert stand.moved() <= ROUNDING
-    assert {chain.status for chain in owner.fabrik.chains} == {"REACHED"}
-    owner.fabrik.live = True
+    assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
+    rig_of(owner).live = True
     assert stand.moved() <= ROUNDING
-    for chain in owner.fabrik.chains:  # a hair away there is no other pose either
+    for chain in rig_of(owner).chains:  # a hair away there is no other pose either
         chain.target.location.z += 1e-5
     assert stand.moved() <= 1e-2
 
@@ -121,10 +128,10 @@ class TestMaking:
         owner = made(kind, mode)
         stand = Stand(owner)
         chains_of(owner)
-        assert {chain.start for chain in owner.fabrik.chains} == {"CAPTURED"}
-        bpy.ops.fabrik.target_add(use_all=True)
+        assert {chain.start for chain in rig_of(owner).chains} == {"CAPTURED"}
+        press("target_add", use_all=True)
         if kind != "one":
-            bpy.ops.fabrik.pole_add(use_all=True)
+            press("pole_add", use_all=True)
         assert_stays(owner, stand)
 
     def test_all_in_one(self, kind: str, mode: str) -> None:
@@ -139,10 +146,10 @@ class TestMaking:
         bpy.context.scene.frame_set(1)
         stand = Stand(owner)
         chains_of(owner)
-        assert {chain.start for chain in owner.fabrik.chains} == {"ANIMATED"}
-        bpy.ops.fabrik.target_add(use_all=True)
+        assert {chain.start for chain in rig_of(owner).chains} == {"ANIMATED"}
+        press("target_add", use_all=True)
         if kind != "one":
-            bpy.ops.fabrik.pole_add(use_all=True)
+            press("pole_add", use_all=True)
         assert_stays(owner, stand)
 
     def test_on_a_limb_that_was_posed_after_its_chain_was_made(self, kind: str, mode: str) -> None:
@@ -151,13 +158,13 @@ class TestMaking:
         for bone in owner.pose.bones:
             bone.matrix_basis = Matrix()
         chains_of(owner)
-        assert {chain.start for chain in owner.fabrik.chains} == {"REST"}
+        assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
         _put(owner, pose)
         stand = Stand(owner)
         if kind != "one":
-            bpy.ops.fabrik.pole_add(use_all=True)
-        bpy.ops.fabrik.target_add(use_all=True)
-        assert {chain.start for chain in owner.fabrik.chains} == {"CAPTURED"}
+            press("pole_add", use_all=True)
+        press("target_add", use_all=True)
+        assert {chain.start for chain in rig_of(owner).chains} == {"CAPTURED"}
         assert_stays(owner, stand)
 
     @pytest.mark.parametrize("how", ["live", "enabled", "scene"])
@@ -169,40 +176,40 @@ class TestMaking:
         chains_of(owner)
         _put(owner, pose)
         stand = Stand(owner)
-        for chain in owner.fabrik.chains:
+        for chain in rig_of(owner).chains:
             bones = chain_bones(owner, chain)
             chain.target = make_empty(owner.matrix_world @ bones[-1].tail)
             chain.enabled = how != "enabled"
         bpy.context.scene.fabrik_live = how != "scene"
-        owner.fabrik.live = True
+        rig_of(owner).live = True
         if how == "enabled":
-            for chain in owner.fabrik.chains:
+            for chain in rig_of(owner).chains:
                 chain.enabled = True
         bpy.context.scene.fabrik_live = True
-        assert {chain.start for chain in owner.fabrik.chains} == {"CAPTURED"}
+        assert {chain.start for chain in rig_of(owner).chains} == {"CAPTURED"}
         assert_stays(owner, stand)
 
     def test_goals_to_pose(self, kind: str, mode: str) -> None:
         owner = made(kind, mode)
         stand = Stand(owner)
         chains_of(owner)
-        for chain in owner.fabrik.chains:
+        for chain in rig_of(owner).chains:
             chain.start = "REST"
             chain.target, chain.pole = make_empty((9, 9, 9)), make_empty((3, -4, 1), "Pole")
             chain.pole_angle = 0.4
-        bpy.ops.fabrik.goal_snap(chains="ALL")
+        press("goal_snap", chains="ALL")
         assert_stays(owner, stand)
 
     def test_a_drag_begins_where_the_limb_stands_and_ends_where_it_is_let_go(self, kind: str, mode: str) -> None:
         owner = made(kind, mode)
         chains_of(owner, use_target=True, use_pole=True)
-        for chain in owner.fabrik.chains:
+        for chain in rig_of(owner).chains:
             chain.start = "REST"
             chain.target.location.x += 0.4
             if chain.pole is not None:
                 chain.pole.location.x += 2.0
         stand = Stand(owner)
-        chain = owner.fabrik.chains[0]
+        chain = rig_of(owner).chains[0]
         drag = begin(bpy.context, owner, chain)
         drag_to(bpy.context, drag, drag.tip + Vector((1e-5, 0, 0)), anchored=True)
         assert stand.moved() < 1e-3
@@ -213,10 +220,31 @@ class TestMaking:
         assert let_go.moved() <= ROUNDING
         assert found.done == ["start pose captured"]
         assert not found.warnings
-        other = owner.fabrik.chains[1]
+        other = rig_of(owner).chains[1]
         other.enabled = False
-        bpy.ops.fabrik.solve_all()
+        press("solve_all")
         assert let_go.moved() <= ROUNDING
+
+    def test_a_drag_of_a_keyed_limb_is_held_by_its_keys(self, kind: str, mode: str) -> None:
+        owner = made(kind, mode)
+        chains_of(owner, use_target=True, use_pole=True)  # captured
+        key(owner)
+        bpy.context.preferences.edit.use_keyframe_insert_available = False
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        for frame in (20, 10, 1):
+            bpy.context.scene.frame_set(frame)
+            stand = Stand(owner)
+            drag = begin(bpy.context, owner, rig_of(owner).chains[0])
+            drag_to(bpy.context, drag, drag.tip + Vector((1e-5, 0, 0)), anchored=True)
+            assert stand.moved() < 1e-3
+            drag_to(bpy.context, drag, drag.tip + Vector((0.2, -0.1, 0.3)), anchored=True)
+            let_go = Stand(owner)
+            assert not finish(bpy.context, drag).warnings
+            bpy.context.scene.frame_set(5)
+            bpy.context.scene.frame_set(frame)
+            assert let_go.moved() <= ROUNDING
+            press("solve", chain=rig_of(owner).chains[0].name)
+            assert let_go.moved() <= ROUNDING
 
 
 def _put(owner: bpy.types.Object, pose: list[tuple[float, ...]]) -> None:
@@ -229,7 +257,7 @@ def ik_leg(posed: bool, count: int) -> bpy.types.Object:
     """Two limbs held by Blender's IK with poles."""
     owner = made("free" if count == 4 else "hinge")
     for bone in owner.pose.bones:
-        bone.fabrik.limit = "FREE"
+        limit_of(bone).limit = "FREE"
         if not posed:
             bone.matrix_basis = Matrix()
     for x, tip in zip((0.0, 3.0), tips(owner), strict=True):
@@ -247,9 +275,9 @@ def ik_leg(posed: bool, count: int) -> bpy.types.Object:
 def test_chains_from_ik(posed: bool, count: int) -> None:
     owner = ik_leg(posed, count)
     stand = Stand(owner)
-    bpy.ops.fabrik.from_ik()
+    press("from_ik")
     assert stand.moved() <= ROUNDING
-    bpy.ops.fabrik.solve_all()
+    press("solve_all")
     assert stand.moved() <= 1e-3  # as near as Blender's IK came
 
 
@@ -261,12 +289,12 @@ def test_undo_and_redo(act: str) -> None:
     bpy.ops.ed.undo_push(message="before")
     before = Stand(owner)
     if act == "drag":
-        bpy.ops.fabrik.drag(chain=owner.fabrik.chains[0].name, way=(0.3, -0.2, 0.4))
+        press("drag", chain=rig_of(owner).chains[0].name, way=(0.3, -0.2, 0.4))
     elif act == "live":
-        owner.fabrik.live = True
+        rig_of(owner).live = True
     elif act == "target":
-        owner.fabrik.active.target = None
-        bpy.ops.fabrik.target_add()
+        rig_of(owner).active.target = None
+        press("target_add")
     else:
         chains_of(owner)
     bpy.ops.ed.undo_push(message=act)
@@ -275,7 +303,7 @@ def test_undo_and_redo(act: str) -> None:
     assert before.moved() <= ROUNDING
     bpy.ops.ed.redo()
     assert after.moved() <= ROUNDING
-    bpy.ops.fabrik.solve_all()
+    press("solve_all")
     assert after.moved() <= ROUNDING
 
 
@@ -292,8 +320,8 @@ def test_a_bone_without_a_chain_is_dragged_with_its_limb(mode: str) -> None:
     bpy.context.view_layer.update()
     assert stand.moved() > 0.01
     assert (owner.matrix_world @ owner.pose.bones[tip].tail - drag.tip - Vector((0.3, -0.2, 0.5))).length < 1e-3
-    assert not owner.fabrik.chains
-    assert owner.pose.bones["b1"].fabrik.limit == "FREE"
+    assert not rig_of(owner).chains
+    assert limit_of(owner.pose.bones["b1"]).limit == "FREE"
 
 
 def test_a_new_chain_on_a_limb_at_rest_starts_from_rest() -> None:
@@ -310,18 +338,18 @@ def test_goals_given_while_live() -> None:
     for bone in owner.pose.bones:
         bone.matrix_basis = Matrix()
     chains_of(owner)
-    owner.fabrik.live = True
+    rig_of(owner).live = True
     _put(owner, pose)
     stand = Stand(owner)
-    bpy.ops.fabrik.target_add(use_all=True)
+    press("target_add", use_all=True)
     assert stand.moved() <= ROUNDING
-    bpy.ops.fabrik.pole_add(use_all=True)
+    press("pole_add", use_all=True)
     assert_stays(owner, stand)
 
 
 def test_a_chain_made_while_live() -> None:
     owner = made("free")
-    owner.fabrik.live = True
+    rig_of(owner).live = True
     stand = Stand(owner)
     chains_of(owner, use_target=True, use_pole=True)
     assert_stays(owner, stand)
@@ -330,22 +358,22 @@ def test_a_chain_made_while_live() -> None:
 def test_a_goal_that_is_elsewhere_is_gone_to() -> None:
     owner = made("free")
     chains_of(owner, use_target=True)
-    for chain in owner.fabrik.chains:
+    for chain in rig_of(owner).chains:
         chain.start = "REST"
         chain.target.location.x += 0.3
     stand = Stand(owner)
-    owner.fabrik.live = True
+    rig_of(owner).live = True
     assert stand.moved() > 0.01
-    assert {chain.start for chain in owner.fabrik.chains} == {"REST"}
+    assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
 
 
 def test_a_pose_beyond_a_limit_is_told_of(capfd: pytest.CaptureFixture[str]) -> None:
     owner = made("free")
     chain = add_chain(owner, tip=tips(owner)[0], count=4)
     bone = owner.pose.bones["b2"]
-    bone.fabrik.limit, bone.fabrik.angle_max = "HINGE", radians(30)
+    limit_of(bone).limit, limit_of(bone).angle_max = "HINGE", radians(30)
     assert begin(bpy.context, owner, chain).note == "'b2' exceeds its joint limit by 22°"
-    bpy.ops.fabrik.target_add()
+    press("target_add")
     assert "'b2' exceeds its joint limit by 22°: the next solve turns it by up to" in capfd.readouterr().out
 
 
@@ -359,6 +387,6 @@ def test_strips_are_not_captured() -> None:
     data.action = None
     bpy.context.scene.frame_set(1)
     chains_of(owner)
-    assert {chain.start for chain in owner.fabrik.chains} == {"REST"}
-    bpy.ops.fabrik.target_add(use_all=True)
-    assert {chain.start for chain in owner.fabrik.chains} == {"REST"}
+    assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
+    press("target_add", use_all=True)
+    assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
