@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
-import addon_utils
 import bpy
 import pytest
 from fabrik_addon.rig.following import why_unfollowed
@@ -14,18 +15,22 @@ from fabrik_addon.rig.following import why_unfollowed
 from rigs import Bone, add_chain, make_armature, make_empty, make_line
 
 
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with a generated rig of the basic human."""
+    path = tmp_path_factory.mktemp("rigify") / "rig.blend"
+    script = Path(__file__).parents[1] / "generated_rig.py"
+    background = [bpy.app.binary_path, "--background", "--factory-startup", "--python"]
+    command = background if bpy.app.binary_path else [sys.executable]
+    subprocess.run([*command, str(script), "--", str(path)], check=True, capture_output=True)
+    return path
+
+
 @pytest.fixture
-def rigify() -> Iterator[bpy.types.Object]:
-    """A generated rig of the basic human."""
-    addon_utils.enable("rigify", default_set=True, persistent=True)
-    try:
-        bpy.ops.object.armature_basic_human_metarig_add()
-        bpy.ops.object.mode_set(mode="OBJECT")
-        getattr(bpy.ops.pose, "rigify_generate")()
-        yield bpy.context.object
-    finally:
-        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        addon_utils.disable("rigify", default_set=True)
+def rigify(generated: Path) -> bpy.types.Object:
+    """The generated rig."""
+    bpy.ops.wm.open_mainfile(filepath=str(generated))
+    return bpy.data.objects["rig"]
 
 
 def reason(owner: bpy.types.Object, *bones: str) -> str:
