@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import bpy
 
+from ..rig.chain_bones import bones_to
 from ..rig.limbs import Limb, Limbs
 from ..rig.properties import rig_of
 from ..rig.skeleton import Skeleton, read_skeleton, selected_numbers
@@ -28,7 +29,12 @@ class SelectedLimbs(NamedTuple):
 
 
 def limb_length(owner: bpy.types.Object, tip: str) -> int:
-    """Number of bones of the limb that ends with a bone of an armature."""
+    """Number of bones of the limb that ends with a bone of an armature.
+
+    Raises:
+        ChainError: The armature has no such bone.
+    """
+    bones_to(owner, tip, 1)
     skeleton = read_skeleton(owner)
     return Limbs(skeleton).limb_of(list(skeleton.names).index(tip)).bone_count
 

@@ -7,8 +7,10 @@ from random import Random
 
 import bpy
 import pytest
+from fabrik_addon.errors import ChainError
 from fabrik_addon.rig.limbs import Limbs, limb_bones
 from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
+from fabrik_addon.session.limbs import limb_length
 from mathutils import Vector
 
 from rigs import Bone, make_armature, make_line, select
@@ -300,6 +302,13 @@ def test_tails_that_an_importer_guessed_do_not_matter() -> None:
         ]
     )
     assert found_limb(owner, "b2") == ("b0", "b1", "b2")
+
+
+def test_the_length_of_a_limb_by_name() -> None:
+    owner = make_character("human_mixamo")
+    assert limb_length(owner, "mixamorig:LeftToeBase") == 4
+    with pytest.raises(ChainError, match="no bone 'gone'"):
+        limb_length(owner, "gone")
 
 
 def test_a_selected_run_is_just_these_and_a_bone_its_limb() -> None:
