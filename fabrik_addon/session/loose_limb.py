@@ -10,8 +10,9 @@ import bpy
 
 from ..errors import BoneError
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
-from ..rig.chain_bones import bones_to, limb_length, resolve_bones
+from ..rig.chain_bones import bones_to, resolve_bones
 from ..rig.properties import FabrikCapturedRotation, FabrikChain, rig_of
+from .limbs import limb_length
 
 
 @dataclass(slots=True)
@@ -48,7 +49,7 @@ def loose_limb(owner: bpy.types.Object, tip: str) -> FabrikChain:
         ChainError: The armature has no such bone.
         BoneError: A bone of the limb is posed live by a chain, which would take it back.
     """
-    count = limb_length(bones_to(owner, tip, 1)[-1])
+    count = limb_length(owner, tip)
     names = {bone.name for bone in bones_to(owner, tip, count)}
     for chain in rig_of(owner).chains if rig_of(owner).live else ():
         if not chain.enabled or chain.target is None:

@@ -26,6 +26,9 @@ from .targets import FLAGS, MODULE, SOURCE, TARGETS, Target
 
 KERNEL = ROOT / "fabrik_addon" / "kernel"
 NATIVE = ROOT / "fabrik_addon" / "native"  # this machine's alone; the archive's are made under build/
+CYTHON = (  # buffers of one dimension: they are handed on by value, and by default have room for eight
+    "from Cython.Compiler import Main, Options; Options.buffer_max_dims = 1; Main.main(command_line=1)"
+)
 OWN = ("amalgamate.py", "compiling.py", "pyconfig.h", "sources.py", "targets.py")  # decide the binary, too
 
 
@@ -141,7 +144,7 @@ def _to_c(python: Path, work: Path, *, hints: bool) -> None:
     except SourceError as error:
         raise CompileError(str(error)) from error
     (work / SOURCE).write_text(amalgam.text, encoding="utf-8")
-    command = [str(python), "-m", "cython", "-3", "-Werror", "--no-docstrings", "--module-name", MODULE, SOURCE]
+    command = [str(python), "-c", CYTHON, "-3", "-Werror", "--no-docstrings", "--module-name", MODULE, SOURCE]
     done = _run(command, work)
     told = _translated(done.stderr, amalgam)
     if done.returncode:

@@ -69,6 +69,7 @@ class Limb(Falling):
     count: cython.int
     first: cython.int
     poses: Doubles
+    angles: Doubles  # of the joints in these poses, where they turn about one axis
     reaches: Doubles
     count_of_poses: cython.int
     rotations: Doubles
@@ -81,14 +82,21 @@ class Limb(Falling):
         self.rotations = doubles(4 * chain.count)
         self.part = 0
         self.distance = 0.0
-        found = find_way(self, reach)
-        self.count_of_poses = len(found)
-        self.poses = doubles(4 * chain.count * len(found))
-        self.reaches = doubles(len(found))
-        for k, pose in enumerate(found):
+        self.lead(find_way(self, reach))
+
+    @cython.cfunc
+    def lead(self, way: list[Doubles]) -> cython.void:
+        """Let the way lead through poses."""
+        limit: Limit
+        self.count_of_poses = len(way)
+        self.poses, self.angles = doubles(4 * self.count * len(way)), doubles(self.count * len(way))
+        self.reaches = doubles(len(way))
+        for k, pose in enumerate(way):
             self.reaches[k] = self.reach_of(pose)
-            for i in range(chain.count):
-                put4(self.poses, k * chain.count + i, q4(pose, i))
+            for i in range(self.count):
+                limit = self.figure.limits[i]
+                put4(self.poses, k * self.count + i, q4(pose, i))
+                self.angles[k * self.count + i] = limit.measure(q4(pose, i))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -102,19 +110,25 @@ class Limb(Falling):
         return length(arm)
 
     @cython.cfunc
-    def blend(self, start: Doubles, s: cython.int, end: Doubles, e: cython.int, share: cython.double) -> cython.void:
-        """Put `rotations` a share of the way between poses that begin at quaternion s of a buffer and e of another."""
+    @cython.exceptval(check=False)
+    def blend(self, first: cython.int, share: cython.double) -> cython.void:
+        """Put joint `first` and those behind it a share of the way between the two poses of the part at hand."""
         i: cython.int
         limit: Limit
-        for i in range(self.count):
+        for i in range(first, self.count):
             limit = self.figure.limits[i]
-            put4(self.rotations, i, limit.blend(q4(start, s + i), q4(end, e + i), share))
+            a: cython.int = self.part * self.count + i
+            b: cython.int = a + self.count
+            if limit.dofs == 1:
+                put4(self.rotations, i, limit.at(self.angles[a] + (self.angles[b] - self.angles[a]) * share))
+            else:
+                put4(self.rotations, i, limit.blend(q4(self.poses, a), q4(self.poses, b), share))
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def excess(self, at: cython.double) -> cython.double:
         """How much too far the tip is at a share of the way between two poses."""
-        self.blend(self.poses, self.part * self.count, self.poses, (self.part + 1) * self.count, at)
+        self.blend(self.first + 1, at)
         return self.reach_of(self.rotations) - self.distance
 
     @cython.cfunc
@@ -135,8 +149,7 @@ class Limb(Falling):
                 break
         self.distance = distance
         over: cython.double = self.reaches[self.part] - distance
-        share: cython.double = self.crossing(0.0, 1.0, over, self.reaches[self.part + 1] - distance)
-        self.excess(share)
+        self.blend(0, self.crossing(0.0, 1.0, over, self.reaches[self.part + 1] - distance))
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -172,12 +185,9 @@ def find_way(limb: Limb, reach: Reach) -> list[Doubles]:
     chain: Chain = limb.chain
     figure: Figure = chain.figure
     start: Doubles = clamp_start(figure)
-    straightened: Doubles = straight_pose(chain, start)
-    starts = [start, straightened, best_ends(limb, start, -1.0)]
-    far = [extreme(chain, reach, pose, 2.0) for pose in starts]
-    longest = first_best([-limb.reach_of(pose) for pose in far])
-    shortest = extreme(chain, reach, best_ends(limb, start, 1.0), 0.0)
-    outward = way_to(limb, reach, start, far[longest], 2.0)
+    shortest: Doubles = extreme(chain, reach, best_ends(limb, start, 1.0), 0.0)
+    longest: Doubles = longest_pose(limb, reach, start)
+    outward = way_to(limb, reach, start, longest, 2.0)
     inward = way_to(limb, reach, start, shortest, 0.0)
     return [*reversed(outward), start, *inward]
 
@@ -194,12 +204,12 @@ def way_to(limb: Limb, reach: Reach, start: Doubles, end: Doubles, distance: cyt
         distance: 0 for the way to the shortest pose, else farther than any pose reaches.
     """
     sign: cython.double = -1.0 if distance > 0.0 else 1.0
+    limb.lead([start, end])
     before: cython.double = sign * limb.reach_of(start) + ROUNDING
     is_even: cython.bint = True
     for k in range(1, WAY_SAMPLES + 1):
         share: cython.double = k / WAY_SAMPLES
-        limb.blend(start, 0, end, 0, share * share)
-        now: cython.double = sign * limb.reach_of(limb.rotations)
+        now: cython.double = sign * limb.excess(share * share)
         if now > before:
             is_even = False
         before = now + ROUNDING
@@ -217,8 +227,21 @@ def way_to(limb: Limb, reach: Reach, start: Doubles, end: Doubles, distance: cyt
 
 
 @cython.cfunc
+def longest_pose(limb: Limb, reach: Reach, start: Doubles) -> Doubles:
+    """The pose that brings the tip farthest from the first ball joint: the straight one, where the limits allow it."""
+    chain: Chain = limb.chain
+    straightened: Doubles = straight_pose(chain, start)
+    straight: float = sum(list(chain.figure.spans)[limb.first :])
+    if limb.reach_of(straightened) >= straight - EXTREME_GAIN:
+        return straightened
+    starts = [start, straightened, best_ends(limb, start, -1.0)]
+    far = [extreme(chain, reach, pose, 2.0) for pose in starts]
+    return far[first_best([-limb.reach_of(pose) for pose in far])]
+
+
+@cython.cfunc
 def straight_pose(chain: Chain, start: Doubles) -> Doubles:
-    """The start pose laid out as straight as the limits let it, from the first ball joint towards the tip."""
+    """The start pose, laid out behind the first ball joint as straight as the limits let it."""
     figure: Figure = chain.figure
     pose: Pose = placed_pose(figure, start)
     first = chain.first_ball
@@ -228,6 +251,7 @@ def straight_pose(chain: Chain, start: Doubles) -> Doubles:
     for i in range(first, chain.count):
         put3(wanted, i + 1, plus(v3(wanted, i), scaled(along, figure.spans[i])))
     limited_forward(figure, pose, wanted)
+    copy_into(pose.rotations, start, 4 * first + 4)
     return pose.rotations
 
 

@@ -81,6 +81,18 @@ class Limit:
         """The rotation `factor` of the way from `start` (0) to `end` (1), the short way inside the limit."""
         return part_way(start, end, factor)
 
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def measure(self, rotation: Q4) -> cython.double:
+        """The angle of a rotation, for a joint that turns about one axis."""
+        return 0.0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def at(self, angle: cython.double) -> Q4:
+        """The allowed rotation nearest to an angle, for a joint that turns about one axis."""
+        return IDENTITY
+
     @property
     def is_free(self) -> bool:
         """Whether every rotation is allowed."""
