@@ -221,10 +221,8 @@ def _prepared(
 ) -> Prepared:
     bones = resolve_bones(owner, chain)
     check_bones(owner, bones, facts.movers)
-    for name, value in (("influence", chain.influence), ("pole angle", chain.pole_angle)):
-        if not are_finite([value]):
-            raise InvalidValueError(f"the {name} is not a finite number")
-    settings = read_settings(owner, chain, bones, facts.keyed)
+    settings = _settings(chain)
+    bone_settings = read_settings(owner, chain, bones, facts.keyed)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
     path, keeps_axes = BonePath.of(poses), False
@@ -234,7 +232,7 @@ def _prepared(
         keeps_axes = path.keeps_axes
     mount = Mount.of(path.parent, keeps_axes)
     measured = path.mounted(mount)
-    joints, is_rigid = joints_of(measured, settings, measured.is_even and not mount.axes)
+    joints, is_rigid = joints_of(measured, bone_settings, measured.is_even and not mount.axes)
     solver = before.solver if before is not None and before.joints == joints else Solver(Figure(joints))
     turns = poses[0].bone.use_inherit_rotation and not mount.axes
     hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
@@ -242,9 +240,9 @@ def _prepared(
     return Prepared(
         chain.name,
         tuple(bone.name for bone in bones),
-        channels_of(bones, settings.starts, settings.limits, facts.keyed),
+        channels_of(bones, bone_settings.starts, bone_settings.limits, facts.keyed),
         solver,
-        Settings(chain.tolerance, chain.max_passes, chain.use_plain, chain.restarts),
+        settings,
         chain.influence,
         has_pole,
         chain.pole_angle,
@@ -256,6 +254,28 @@ def _prepared(
         is_rigid,
         Row.of(Rows(solver.figure, _goals(len(bones), has_pole, chain.pole_angle), 1)),
     )
+
+
+def _settings(chain: FabrikChain) -> Settings:
+    """How a chain is to be solved.
+
+    Raises:
+        InvalidValueError: Its influence or pole angle is not a finite number.
+    """
+    for name, value in (("influence", chain.influence), ("pole angle", chain.pole_angle)):
+        if not are_finite([value]):
+            raise InvalidValueError(f"the {name} is not a finite number", chain=chain.name)
+    return Settings(chain.tolerance, chain.max_passes, chain.use_plain, chain.restarts)
+
+
+def resettled(prepared: Prepared, chain: FabrikChain) -> Prepared:
+    """The same figure and solver, with the chain's own settings as they are now.
+
+    Raises:
+        InvalidValueError: One is not a finite number.
+    """
+    settings = _settings(chain)
+    return replace(prepared, settings=settings, influence=chain.influence, pole_angle=chain.pole_angle)
 
 
 def measured_at(prepared: Prepared, path: BonePath, rotations: Sequence[Q4]) -> Figure:

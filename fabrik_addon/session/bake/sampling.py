@@ -9,15 +9,15 @@ another one from frame to frame is read and solved in each as by button.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import floor
 
 import bpy
 import numpy as np
 
-from ...errors import FabrikError, InvalidValueError, place_of
-from ...finite import LARGEST, are_finite
-from ...kernel import STATUSES, Settings
+from ...errors import FabrikError, place_of
+from ...finite import LARGEST
+from ...kernel import STATUSES
 from ...rig.animated import Animated, Motion
 from ...rig.array_types import Doubles
 from ...rig.chain_bones import pose_bones, resolve_bones
@@ -25,7 +25,7 @@ from ...rig.checks import check_rig, movers_of
 from ...rig.dependencies import is_simulated
 from ...rig.goals import goals_of, read_points
 from ...rig.plain_motion import points_at
-from ...rig.prepared import Prepared, RigFacts, carried, read
+from ...rig.prepared import RigFacts, carried, read, resettled
 from ...rig.properties import FabrikChain
 from ...rig.rotations import distance
 from ..frames import go_to
@@ -200,19 +200,6 @@ class _Visit:
         if key not in self._facts:
             self._facts[key] = RigFacts.of(owner, frame)
         return self._facts[key]
-
-
-def resettled(prepared: Prepared, chain: FabrikChain) -> Prepared:
-    """The same figure and solver, with the chain's own settings as they are now.
-
-    Raises:
-        InvalidValueError: One is not a finite number.
-    """
-    for name, value in (("influence", chain.influence), ("pole angle", chain.pole_angle)):
-        if not are_finite([value]):
-            raise InvalidValueError(f"the {name} is not a finite number", chain=chain.name)
-    settings = Settings(chain.tolerance, chain.max_passes, chain.use_plain, chain.restarts)
-    return replace(prepared, settings=settings, influence=chain.influence, pole_angle=chain.pole_angle)
 
 
 def _answers(own: Posed) -> Answers:
