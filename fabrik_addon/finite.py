@@ -10,4 +10,7 @@ LARGEST = 1e18  # its square is near the end of single precision; Blender turns 
 
 def are_finite(values: Iterable[float]) -> bool:
     """True where no value is NaN, infinite, or too large to be squared in single precision."""
-    return all(abs(value) <= LARGEST for value in values)
+    for value in values:  # noqa: SIM110 - a generator takes twice as long
+        if not abs(value) <= LARGEST:
+            return False
+    return True

@@ -247,20 +247,20 @@ class Figure:
 
     def at_unit_size(self) -> Figure:
         """The same figure at size 1, in which the solver works."""
-        factor = 1.0 / self.size
-        joints = [
-            Joint(
-                scaled(v3(self.segments, i), factor),
-                q4(self.rest, i),
-                q4(self.start, i),
-                self.limits[i],
-                bool(self.inherits[i]),
-                self.stiffness[i],
-            )
-            for i in range(self.count)
-        ]
-        heads = [scaled(v3(self.offsets, i), factor) if self.gaps[i] else None for i in range(self.count)]
-        return Figure(joints, list(self.parents), heads, self.base)
+        factor: cython.double = 1.0 / self.size
+        figure: Figure = Figure.__new__(Figure)
+        figure.count, figure.is_chain, figure.base = self.count, self.is_chain, self.base
+        figure.parents, figure.gaps, figure.inherits = self.parents, self.gaps, self.inherits
+        figure.rest, figure.start, figure.stiffness = self.rest, self.start, self.stiffness
+        figure.limits = list(self.limits)
+        figure.offsets, figure.segments = doubles(3 * self.count), doubles(3 * self.count)
+        figure.spans = doubles(self.count)
+        for i in range(self.count):
+            put3(figure.offsets, i, scaled(v3(self.offsets, i), factor))
+            put3(figure.segments, i, scaled(v3(self.segments, i), factor))
+            figure.spans[i] = length(v3(figure.segments, i))
+        figure.size = figure._reach()
+        return figure
 
     @property
     def lengths(self) -> tuple[float, ...]:

@@ -41,6 +41,8 @@ def read_limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
     view = limit_of(bone)
     with place_of(bone=bone.name):
         own = LIMITS[view.limit].make(view, start)
+        if not any(read_locks(bone)) and not bone.lock_rotation_w:
+            return own
         hinge = hinge_of_locks(bone)
         if hinge is not None:
             return _narrowed(own, hinge)

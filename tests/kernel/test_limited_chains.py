@@ -239,6 +239,19 @@ class TestLongestAndShortestPose:
             assert solution.status is status
             assert abs(apart(solution.joints[-1], solution.joints[0]) - max(share, least)) < 1e-3
 
+    def test_a_limb_that_may_be_straight_is_so_at_its_longest(self) -> None:
+        """Its joints before the ball joint, and that joint itself, stay as they start: they do not count."""
+        limits = [hinge(Z, -20, 20), FREE, hinge(X, -150, 150), hinge(X, -90, 150)]
+        solver = chain_of([(0, 0.1 * (i % 2), i) for i in range(5)], *limits)
+        limb_reach = solver.limb_reach
+        assert limb_reach is not None
+        _, greatest, first = limb_reach
+        assert first == 1
+        assert greatest == pytest.approx(sum(solver.figure.lengths[1:]), rel=1e-12)
+        head = solver.figure.placed(solver.figure.starts).joints[1]
+        solution = solve(solver, plus(head, (0.0, 0.0, 1.1 * greatest)))
+        assert apart(solution.joints[-1], solution.joints[1]) == pytest.approx(greatest, rel=1e-9)
+
     @pytest.mark.parametrize("name", ["spider leg", "tail", "arm"])
     def test_what_is_no_limb_has_none(self, name: str) -> None:
         assert Solver(LIMITED[name]).limb_reach is None

@@ -29,6 +29,7 @@ from ..vectors import (
     unit,
 )
 from .descent import Descent
+from .jacobian import Jacobian
 
 MOST_GIVES, GIVE_STEPS = 3, 40
 SMALL_STEP = cython.declare(cython.double, 0.01)  # radians
@@ -66,11 +67,12 @@ def pull_on(descent: Descent, i: cython.int) -> V3:
     """The turn of a joint, in its rest frame, that brings the goals nearer the quickest: J^T e."""
     t: cython.int
     goal: Goal
+    jacobian: Jacobian = descent.equations()
     turn: V3 = ORIGIN
-    for t in range(descent.jacobian.first_touch[i], descent.jacobian.first_touch[i + 1], 2):
-        goal = descent.goals[descent.jacobian.touches[t]]
+    for t in range(jacobian.first_touch[i], jacobian.first_touch[i + 1], 2):
+        goal = descent.goals[jacobian.touches[t]]
         missing: V3 = goal.missing(descent.pose)
-        k: cython.int = descent.jacobian.touches[t + 1]
+        k: cython.int = jacobian.touches[t + 1]
         for axis in (X_AXIS, Y_AXIS, Z_AXIS):
             change: V3 = goal.move(descent.pose, k, rotated(q4(descent.pose.rests, i), axis))
             turn = plus(turn, scaled(axis, dot(change, missing)))
@@ -82,12 +84,13 @@ def leverage(descent: Descent, i: cython.int) -> cython.double:
     """The greatest change of the goals by a small turn of a joint, a radian."""
     t: cython.int
     goal: Goal
+    jacobian: Jacobian = descent.equations()
     most: cython.double = 0.0
-    for t in range(descent.jacobian.first_touch[i], descent.jacobian.first_touch[i + 1], 2):
-        goal = descent.goals[descent.jacobian.touches[t]]
+    for t in range(jacobian.first_touch[i], jacobian.first_touch[i + 1], 2):
+        goal = descent.goals[jacobian.touches[t]]
         total: cython.double = 0.0
         for axis in (X_AXIS, Y_AXIS, Z_AXIS):
-            change: V3 = goal.move(descent.pose, descent.jacobian.touches[t + 1], axis)
+            change: V3 = goal.move(descent.pose, jacobian.touches[t + 1], axis)
             total += dot(change, change)
         most = total if total > most else most
     return sqrt(0.5 * most)

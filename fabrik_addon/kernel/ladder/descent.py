@@ -102,7 +102,7 @@ class Descent:
         self.is_relaxed = False
         self.posture = 0.0
         self.little = LITTLE
-        self.jacobian = Jacobian(figure, goals)
+        self.jacobian = None
         self.turns = doubles(3 * count)
         self.largest = 0.0
         self.standing = integers(count)
@@ -290,13 +290,20 @@ class Descent:
                 break
 
     @cython.cfunc
+    def equations(self) -> Jacobian:
+        """What turns change, made when it is first asked for: most chains are solved without."""
+        if self.jacobian is None:
+            self.jacobian = Jacobian(self.figure, self.goals)
+        return self.jacobian
+
+    @cython.cfunc
     def prepare_joints(self, damping: cython.double) -> cython.void:
         """The system (J B J^T + damping I) x = e - J q before any joint is held.
 
         B is how ready the joints are to turn, q the turns that the posture term alone asks for.
         """
         i: cython.int
-        jacobian: Jacobian = self.jacobian
+        jacobian: Jacobian = self.equations()
         jacobian.begin(self.pose, damping)
         for i in range(self.held, self.count):
             self.standing[i] = NEVER_HELD

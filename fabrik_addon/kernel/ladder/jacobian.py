@@ -135,36 +135,34 @@ class Jacobian:
     @cython.exceptval(check=False)
     @cython.boundscheck(False)
     def add_joint(self, i: cython.int, sign: cython.double) -> cython.void:
-        """Add the share of a joint to the system, or with -1 take it out; it has one in the goals that it moves."""
+        """Add the share of a joint to the system, or with -1 take it out.
+
+        It has one from the first to the last of the goals that it moves; what it does not move between them is zero.
+        """
         a: cython.int
-        s: cython.int
-        t: cython.int
         x: cython.int
         y: cython.int
+        if self.first_touch[i] == self.first_touch[i + 1]:
+            return
         rows: cython.int = self.rows
         matrix: Doubles = self.system.matrix
         wanted: Doubles = self.system.wanted
         columns: Doubles = self.columns
-        touches: Ints = self.touches
         ready: cython.double = sign * self.ready[i]
         asked: V3 = scaled(v3(self.asked, i), sign)
-        begin: cython.int = self.first_touch[i]
-        end: cython.int = self.first_touch[i + 1]
+        begin: cython.int = 3 * self.touches[self.first_touch[i]]
+        end: cython.int = 3 * self.touches[self.first_touch[i + 1] - 2] + 3
         for a in range(3):
             local: V3 = v3(self.axes, 3 * i + a)
             if dot(local, local) == 0.0:
                 continue
             along: cython.double = dot(asked, local)
             base: cython.int = (3 * i + a) * rows
-            for s in range(begin, end, 2):
-                for x in range(3 * touches[s], 3 * touches[s] + 3):
-                    own: cython.double = columns[base + x] * ready
-                    wanted[x] -= columns[base + x] * along
-                    for t in range(begin, s + 1, 2):
-                        y = 3 * touches[t]
-                        matrix[x * rows + y] += own * columns[base + y]
-                        matrix[x * rows + y + 1] += own * columns[base + y + 1]
-                        matrix[x * rows + y + 2] += own * columns[base + y + 2]
+            for x in range(begin, end):
+                own: cython.double = columns[base + x] * ready
+                wanted[x] -= columns[base + x] * along
+                for y in range(begin, x + 1):
+                    matrix[x * rows + y] += own * columns[base + y]
 
     @cython.cfunc
     @cython.exceptval(check=False)

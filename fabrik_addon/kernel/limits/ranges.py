@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import floor, sqrt
 
 from ...errors import InvalidValueError
-from ...finite import are_finite
+from ...finite import LARGEST
 from .. import cython
 from ..vectors import TAU, magnitude
 
@@ -45,8 +45,9 @@ def finite_numbers(name: str, values: object, count: int) -> tuple[float, ...]:
         raise InvalidValueError(f"the {name} has a value that is no number") from None
     if len(numbers) != count:
         raise InvalidValueError(f"the {name} has {len(numbers)} numbers, and needs {count}")
-    if not are_finite(numbers):
-        raise InvalidValueError(f"the {name} has a number that is not finite")
+    for number in numbers:
+        if not abs(number) <= LARGEST:
+            raise InvalidValueError(f"the {name} has a number that is not finite")
     return numbers
 
 
