@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import radians, sqrt
 from random import Random
 from typing import NamedTuple
@@ -77,21 +77,24 @@ def frame_of(along: V3, side: V3) -> Q4:
     return (w, i, j, k)
 
 
-def figure_of(bones: Sequence[Bone]) -> Figure:
+def figure_of(bones: Sequence[Bone], moves: bool = False, stiffness: Mapping[int, float] | None = None) -> Figure:
     """A figure of bones, each after the one on which it hangs, with its root at the head of the first."""
+    stiff = stiffness or {}
     frames: dict[str, Q4] = {"": IDENTITY}
     known = {bone.name: bone for bone in bones}
     names = [bone.name for bone in bones]
-    joints, heads, parents = [], [], []
+    joints: list[Joint] = []
+    heads, parents = [], []
     for bone in bones:
         span = minus(bone.tail, bone.head)
         above, frame = frames[bone.parent], frame_of(span, bone.side)
         frames[bone.name] = frame
-        joints.append(Joint((0.0, length(span), 0.0), multiplied(conjugated(above), frame), limit=bone.limit))
+        rest, stiff_as = multiplied(conjugated(above), frame), stiff.get(len(joints), 0.0)
+        joints.append(Joint((0.0, length(span), 0.0), rest, limit=bone.limit, stiffness=stiff_as))
         parents.append(names.index(bone.parent) if bone.parent else -1)
         gap = minus(bone.head, known[bone.parent].head) if bone.parent else ORIGIN
         heads.append(rotated(conjugated(above), gap) if bone.parent else None)
-    return Figure(joints, parents, heads)
+    return Figure(joints, parents, heads, moves=moves)
 
 
 def ball(swing: float, twist: float) -> Cone:
@@ -147,6 +150,7 @@ def human_bones() -> list[Bone]:
 
 HUMAN_BONES = human_bones()
 HUMAN = figure_of(HUMAN_BONES)
+WALKING_HUMAN = figure_of(HUMAN_BONES, moves=True)  # whose hips can be moved
 INDEX = {bone.name: i for i, bone in enumerate(HUMAN_BONES)}
 PARENTS = tuple(INDEX.get(bone.parent, -1) for bone in HUMAN_BONES)
 ENDS = tuple(INDEX[name] for name in ("head", "hand.L", "hand.R", "foot.L", "foot.R"))

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from . import loading
 
 __all__ = (
+    "ASKED",
     "DEFAULT_MAX_PASSES",
     "DEFAULT_RESTARTS",
     "DEFAULT_TOLERANCE",
     "FREE",
+    "HINT",
     "LIMITS",
+    "PIN",
     "STATUSES",
     "Aim",
     "Bend",
@@ -47,7 +50,7 @@ _core = loading.compiled(__name__, __all__)
 if TYPE_CHECKING or _core is None:
     from .figure import Figure, Joint
     from .goals.aim import Aim
-    from .goals.base import Goal
+    from .goals.base import ASKED, HINT, PIN, Goal
     from .goals.bend import Bend
     from .goals.facing import Facing
     from .goals.point import Point

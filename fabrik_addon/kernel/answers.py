@@ -88,4 +88,5 @@ def solution_of(rows: Rows, descent: Descent, found: Found, size: cython.double,
         rows.pole_error[0],
         tuple(found.statuses),
         tuple(found.residuals),
+        scaled(v3(pose.shift, 0), size),
     )

@@ -16,6 +16,7 @@ from .limits.free import FREE
 from .limits.ranges import finite_numbers
 from .vectors import (
     IDENTITY,
+    ORIGIN,
     X_AXIS,
     Y_AXIS,
     conjugated,
@@ -90,6 +91,7 @@ class Pose:
         frames: n frames in solve space.
         heads: n + 1 points in solve space: the joints, and the end of the last one's segment.
         ends: n points, the ends of the segments.
+        shift: Vector by which the root of a figure that moves stands elsewhere.
     """
 
     rotations: Doubles
@@ -97,6 +99,7 @@ class Pose:
     frames: Doubles
     heads: Doubles
     ends: Doubles
+    shift: Doubles
 
     def __init__(self, count: int) -> None:
         self.rotations = doubles(4 * count)
@@ -104,18 +107,27 @@ class Pose:
         self.frames = doubles(4 * count)
         self.heads = doubles(3 * count + 3)
         self.ends = doubles(3 * count)
+        self.shift = doubles(3)
 
 
 @cython.cfunc
 def copied_pose(pose: Pose, count: cython.int) -> Pose:
     """A pose of n joints with the same rotations, placed likewise."""
     copy: Pose = Pose(count)
-    copy_into(copy.rotations, pose.rotations, 4 * count)
-    copy_into(copy.rests, pose.rests, 4 * count)
-    copy_into(copy.frames, pose.frames, 4 * count)
-    copy_into(copy.heads, pose.heads, 3 * count + 3)
-    copy_into(copy.ends, pose.ends, 3 * count)
+    copy_pose(copy, pose, count)
     return copy
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def copy_pose(target: Pose, source: Pose, count: cython.int) -> cython.void:
+    """Stand as a placed pose of n joints does."""
+    copy_into(target.rotations, source.rotations, 4 * count)
+    copy_into(target.rests, source.rests, 4 * count)
+    copy_into(target.frames, source.frames, 4 * count)
+    copy_into(target.heads, source.heads, 3 * count + 3)
+    copy_into(target.ends, source.ends, 3 * count)
+    copy_into(target.shift, source.shift, 3)
 
 
 @cython.cclass
@@ -129,6 +141,7 @@ class Figure:
         heads: For each joint where it stands in the frame of its parent, or None for the end of the parent's segment;
             for one at the root the place in solve space.
         base: Frame of the root's parent in solve space.
+        moves: Whether joint 0 can also be moved, with all that hangs on it, as the hips of a body.
 
     Attributes:
         count: n.
@@ -143,6 +156,7 @@ class Figure:
     count = cython.declare(cython.int, visibility="readonly")
     size = cython.declare(cython.double, visibility="readonly")
     is_chain = cython.declare(cython.bint, visibility="readonly")
+    moves = cython.declare(cython.bint, visibility="readonly")
     base: Q4
     parents: Ints
     gaps: Ints  # whether a joint stands elsewhere than at the end of its parent's segment
@@ -161,6 +175,7 @@ class Figure:
         parents: Sequence[int] | None = None,
         heads: Sequence[Sequence[float] | None] | None = None,
         base: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+        moves: bool = False,
     ) -> None:
         count = len(joints)
         if not count:
@@ -176,7 +191,8 @@ class Figure:
         self.stiffness, self.spans = doubles(count), doubles(count)
         self.base = normalized(checked_rotation("base", base))
         self.limits = []
-        self.is_chain = True
+        self.moves = bool(moves)
+        self.is_chain = not self.moves
         for i, joint in enumerate(joints):
             self._take(i, joint)
             parent = i - 1 if parents is None else index(parents[i])
@@ -249,7 +265,7 @@ class Figure:
         """The same figure at size 1, in which the solver works."""
         factor: cython.double = 1.0 / self.size
         figure: Figure = Figure.__new__(Figure)
-        figure.count, figure.is_chain, figure.base = self.count, self.is_chain, self.base
+        figure.count, figure.is_chain, figure.moves, figure.base = self.count, self.is_chain, self.moves, self.base
         figure.parents, figure.gaps, figure.inherits = self.parents, self.gaps, self.inherits
         figure.rest, figure.start, figure.stiffness = self.rest, self.start, self.stiffness
         figure.limits = list(self.limits)
@@ -277,17 +293,19 @@ class Figure:
         """The limit of each joint."""
         return tuple(self.limits)
 
-    def placed(self, rotations: Sequence[Q4]) -> Placed:
+    def placed(self, rotations: Sequence[Q4], shift: Sequence[float] = ORIGIN) -> Placed:
         """Forward kinematics.
 
         Args:
             rotations: n unit quaternions, each in the rest frame of its joint.
+            shift: Vector by which joint 0 stands elsewhere.
         """
         if len(rotations) != self.count:
             raise InvalidValueError(f"{len(rotations)} rotations were given for {self.count} joints")
         pose: Pose = Pose(self.count)
         for i in range(self.count):
             put4(pose.rotations, i, checked_rotation("rotation", rotations[i]))
+        put3(pose.shift, 0, checked_point("shift", shift))
         self.place(pose)
         every = range(self.count)
         return Placed(
@@ -308,7 +326,9 @@ class Figure:
             rest = q4(self.rest, i)
             if self.inherits[i]:
                 rest = multiplied(above, rest)
-            if parent < 0:
+            if i == 0:
+                put3(pose.heads, i, plus(v3(self.offsets, i), v3(pose.shift, 0)))
+            elif parent < 0:
                 put3(pose.heads, i, v3(self.offsets, i))
             elif self.gaps[i]:
                 put3(pose.heads, i, plus(v3(pose.heads, parent), rotated(above, v3(self.offsets, i))))

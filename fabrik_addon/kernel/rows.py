@@ -51,6 +51,7 @@ class Rows:
     passes_out: Ints
     pole_error_out: Doubles
     tips_out: Doubles
+    shifts_out: Doubles
 
     def __init__(self, figure: Figure, goals: Sequence[Goal], count: SupportsIndex) -> None:
         if not isinstance(figure, Figure):
@@ -69,10 +70,11 @@ class Rows:
         self.width = sum(goal.width for goal in goals)
         numbers, rotations = doubles(count * self.width), doubles(count * figure.count * 4)
         status, passes = integers(count), integers(count)
-        residual, pole_error, tips = doubles(count), doubles(count), doubles(3 * count)
-        self.buffers = [numbers, rotations, status, residual, passes, pole_error, tips]
+        residual, pole_error = doubles(count), doubles(count)
+        tips, shifts = doubles(3 * count), doubles(3 * count)
+        self.buffers = [numbers, rotations, status, residual, passes, pole_error, tips, shifts]
         self.numbers_in, self.rotations_out, self.status_out, self.passes_out = numbers, rotations, status, passes
-        self.residual_out, self.pole_error_out, self.tips_out = residual, pole_error, tips
+        self.residual_out, self.pole_error_out, self.tips_out, self.shifts_out = residual, pole_error, tips, shifts
         self.point = self.bend = self.body = None
         if figure.is_chain:
             self._find_tip(figure.count - 1)
@@ -111,6 +113,11 @@ class Rows:
     def tips(self) -> Doubles:
         """Out: K x 3 doubles, the end of the last joint's segment in solve space."""
         return cast("Doubles", self.buffers[6])
+
+    @property
+    def shifts(self) -> Doubles:
+        """Out: K x 3 doubles, the vector by which the root of a figure that moves stands elsewhere."""
+        return cast("Doubles", self.buffers[7])
 
     def _find_tip(self, last: int) -> None:
         """Know the goals of a chain that is solved by its own rungs: a place for the tip, and perhaps a pole."""

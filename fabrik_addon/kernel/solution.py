@@ -37,6 +37,7 @@ class Solution(NamedTuple):
         pole_error: Angle in radians between the bend and where the pole wants it; 0 without a pole.
         statuses: How each goal ended.
         residuals: What each goal misses, in units of the solve space.
+        shift: Vector by which the root of a figure that moves stands elsewhere, in solve space.
     """
 
     status: Status
@@ -49,3 +50,4 @@ class Solution(NamedTuple):
     pole_error: float
     statuses: tuple[Status, ...]
     residuals: tuple[float, ...]
+    shift: V3

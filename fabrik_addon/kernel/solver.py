@@ -247,6 +247,7 @@ class Solver:
         for i in range(4 * self.unit.count):
             rows.rotations_out[at + i] = pose.rotations[i]
         put3(rows.tips_out, k, scaled(v3(pose.heads, self.unit.count), self.size))
+        put3(rows.shifts_out, k, scaled(v3(pose.shift, 0), self.size))
 
     def _chain(self) -> Chain:
         """The figure as a chain.

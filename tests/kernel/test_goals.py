@@ -6,10 +6,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from fabrik_addon.kernel import Aim, Facing, Figure, Goal, Joint, Point
+from fabrik_addon.kernel import Aim, Bend, Facing, Figure, Goal, Joint, Point
 
-from bodies import BONE, branching, posed
-from chains import IS_COMPILED, Q4, V3, X, Y, Z, apart, minus, multiplied, plus, rotated, scaled, turn_about
+from bodies import BONE, HUMAN, INDEX, WALKING_HUMAN, branching, posed
+from chains import IS_COMPILED, ORIGIN, Q4, V3, X, Y, Z, apart, minus, multiplied, plus, rotated, scaled, turn_about
 
 STEP = 1e-5
 
@@ -24,9 +24,10 @@ def loose(which: int) -> Figure:
     return Figure(joints, (-1, 0, 1, 2, 3, 1, 5, 6), heads)
 
 
-def pose_of(figure: Figure, rotations: list[Q4]) -> Any:
+def pose_of(figure: Figure, rotations: list[Q4], shift: V3 = ORIGIN) -> Any:
     """A pose as the solver sees it."""
     pose = sys.modules[Figure.__module__].Pose(figure.count)
+    pose.shift[0], pose.shift[1], pose.shift[2] = shift
     for i, rotation in enumerate(rotations):
         pose.rotations[4 * i], pose.rotations[4 * i + 1] = rotation[:2]
         pose.rotations[4 * i + 2], pose.rotations[4 * i + 3] = rotation[2:]
@@ -62,6 +63,27 @@ def test_each_move_is_the_change_of_its_goal(figure: Figure) -> None:
                     ways.append(seen.missing(pose_of(figure, turned)))
                 change = scaled(minus(ways[1], ways[0]), 0.5 / STEP)
                 assert apart(seen.move(here, k, axis), change) < 1e-6
+
+
+def test_each_shift_is_the_change_of_its_goal() -> None:
+    random = Random(6)
+    rotations = posed(random, HUMAN)
+    now = HUMAN.placed(rotations)
+    hand, shin = INDEX["hand.L"], INDEX["shin.R"]
+    goals: list[Goal] = [
+        Point(hand, plus(now.ends[hand], (0.1, -0.2, 0.3)), weight=2.0),
+        Point(hand, plus(now.ends[hand], (0.3, 0.2, -0.1)), 0.7, (0.1, -0.2, 0.05)),
+        Facing(hand, now.frames[hand]),
+        Aim(hand, Y, plus(now.heads[hand], scaled(rotated(now.frames[hand], Y), 0.6)), 1.5),
+        Bend(shin, (0.2, -2.0, -0.4), 0.3, 0.6, root=INDEX["thigh.R"]),
+    ]
+    here = pose_of(WALKING_HUMAN, rotations)
+    for bound in (goal.bound(WALKING_HUMAN) for goal in goals):
+        seen: Any = bound
+        for axis in (X, Y, Z):
+            ways = [seen.missing(pose_of(WALKING_HUMAN, rotations, scaled(axis, way))) for way in (STEP, -STEP)]
+            change = scaled(minus(ways[1], ways[0]), 0.5 / STEP)
+            assert apart(seen.shift(here, axis), change) < 1e-6
 
 
 def _in_frame(rest: Q4, axis: V3, angle: float) -> Q4:

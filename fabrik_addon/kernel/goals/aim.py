@@ -26,7 +26,9 @@ from ..vectors import (
     unit,
     v3,
 )
-from .base import A_RADIAN, TIP, Goal
+from .base import A_RADIAN, ASKED, TIP, Goal
+
+NO_DISTANCE = cython.declare(cython.double, 1e-9)  # of the place from the joint that tells no direction
 
 
 @cython.cclass
@@ -38,15 +40,21 @@ class Aim(Goal):
         axis: Direction in the joint's frame, any length but zero.
         target: The place, in solve space.
         weight: How much the goal counts beside others; a radian counts as .15 of the figure's size.
+        rank: Before which other goals it is met.
     """
 
     axis: V3
     target: V3
 
     def __init__(
-        self, effector: SupportsIndex, axis: Sequence[float], target: Sequence[float], weight: SupportsFloat = 1.0
+        self,
+        effector: SupportsIndex,
+        axis: Sequence[float],
+        target: Sequence[float],
+        weight: SupportsFloat = 1.0,
+        rank: SupportsIndex = ASKED,
     ) -> None:
-        self._ask(effector, weight, "target", 3)
+        self._ask(effector, weight, rank, "target", 3)
         self.target = checked_point("target", target)
         self.axis = unit(checked_point("axis to aim", axis))
         if length(self.axis) == 0.0:
@@ -56,7 +64,7 @@ class Aim(Goal):
         return self.target
 
     def copied(self) -> Goal:
-        return Aim(self.effector, self.axis, self.target, self.weight)
+        return Aim(self.effector, self.axis, self.target, self.weight, self.rank)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -73,17 +81,29 @@ class Aim(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    def shift(self, pose: Pose, axis: V3) -> V3:
+        return scaled(self.seen(pose, axis), self.weight * A_RADIAN)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def seen(self, pose: Pose, shift: V3) -> V3:
+        """The turn by which the direction to the place changes when the joint's head moves by a small vector."""
+        wanted: V3 = minus(self.target, v3(pose.heads, self.effector))
+        distance: cython.double = length(wanted)
+        if distance <= NO_DISTANCE:
+            return ORIGIN
+        wanted = scaled(wanted, 1.0 / distance)
+        return scaled(cross(wanted, perpendicular(shift, wanted)), 1.0 / distance)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
         head: V3 = v3(pose.heads, self.effector)
         wanted: V3 = minus(self.target, head)
-        distance: cython.double = length(wanted)
-        if distance <= 1e-9:
+        if length(wanted) <= NO_DISTANCE:
             return ORIGIN
-        wanted = scaled(wanted, 1.0 / distance)
         carried: cython.int = self.carried[k]
-        turn: V3 = perpendicular(axis, wanted) if carried == TIP else ORIGIN
+        turn: V3 = perpendicular(axis, unit(wanted)) if carried == TIP else ORIGIN
         point: V3 = head if carried == TIP else v3(pose.heads, carried)
         shift: V3 = cross(axis, minus(point, v3(pose.heads, self.path[k])))
-        # the place is then seen under another angle, too
-        seen: V3 = scaled(cross(wanted, perpendicular(shift, wanted)), 1.0 / distance)
-        return scaled(plus(turn, seen), self.weight * A_RADIAN)
+        return scaled(plus(turn, self.seen(pose, shift)), self.weight * A_RADIAN)

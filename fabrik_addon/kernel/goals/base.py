@@ -18,6 +18,7 @@ from ..figure import MOST_JOINTS, Figure, Pose
 from ..forms import V3, Doubles, Ints
 from ..vectors import ORIGIN, integers
 
+PIN, ASKED, HINT = range(3)  # ranks: what is held first of all, what is wanted, what only fills the room that is left
 A_RADIAN = cython.declare(cython.double, 0.15)  # what one counts for beside a distance, in sizes of the figure
 TIP = cython.declare(cython.int, -1)  # the effector itself is carried
 
@@ -28,26 +29,32 @@ class Goal:
 
     Attributes:
         effector: Index of the joint.
-        weight: How much the goal counts beside others.
+        weight: How much the goal counts beside others of its rank; what solves it counts the greatest as 1.
+        rank: `PIN`, `ASKED` or `HINT`: goals of a lower number are met first, and those after them only in so far as
+            they leave these as they are.
         width: How many numbers its row has.
         name: What these are.
     """
 
     effector = cython.declare(cython.int, visibility="readonly")
     weight = cython.declare(cython.double, visibility="readonly")
+    rank = cython.declare(cython.int, visibility="readonly")
     width = cython.declare(cython.int, visibility="readonly")
     name = cython.declare(str, visibility="readonly")
     steps: cython.int  # how many joints are on the path
     path: Ints  # the joints from the root to the effector
     carried: Ints  # for each of them the joint whose head is the last point that turns along, or TIP
 
-    def _ask(self, effector: SupportsIndex, weight: SupportsFloat, name: str, width: int) -> None:
+    def _ask(self, effector: SupportsIndex, weight: SupportsFloat, rank: SupportsIndex, name: str, width: int) -> None:
         weight = float(weight)
         if not are_finite((weight,)) or weight < 0.0:
             raise InvalidValueError("a goal's weight is not a finite number, or is negative")
         joint = index(effector)
         if not 0 <= joint < MOST_JOINTS:
             raise ChainError(f"a goal is set for joint {joint}, which no figure has")
+        if index(rank) not in (PIN, ASKED, HINT):
+            raise InvalidValueError(f"a goal has the rank {index(rank)}, which is none")
+        self.rank = index(rank)
         self.effector = joint
         self.weight = weight
         self.name = name
@@ -100,6 +107,12 @@ class Goal:
     @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
         """The vector that is missing, times the weight."""
+        return ORIGIN
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def shift(self, pose: Pose, axis: V3) -> V3:
+        """How much less is missing after a small shift of the whole figure along a unit vector, for its length."""
         return ORIGIN
 
     @cython.cfunc

@@ -13,7 +13,7 @@ from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles
 from ..vectors import ORIGIN, cross, length, minus, perpendicular, rotated, scaled, turn_about, unit, v3
-from .base import TIP, Goal
+from .base import HINT, TIP, Goal
 
 NO_BEND = cython.declare(cython.double, 1e-6)  # of a run, or a pole beside its line, that tells no side
 
@@ -31,6 +31,7 @@ class Bend(Goal):
         angle: Radians by which the bend is turned away from the pole, right-handed about root to tip.
         weight: How much the goal counts beside others.
         root: Index of the first joint of the run.
+        rank: Before which other goals it is met.
     """
 
     pole: V3
@@ -45,8 +46,9 @@ class Bend(Goal):
         angle: SupportsFloat = 0.0,
         weight: SupportsFloat = 1.0,
         root: SupportsIndex = 0,
+        rank: SupportsIndex = HINT,
     ) -> None:
-        self._ask(effector, weight, "pole", 3)
+        self._ask(effector, weight, rank, "pole", 3)
         self.pole = checked_point("pole", pole)
         angle = float(angle)
         if not are_finite((angle,)):
@@ -62,7 +64,7 @@ class Bend(Goal):
         return self.pole
 
     def copied(self) -> Goal:
-        return Bend(self.effector, self.pole, self.angle, self.weight, self.root)
+        return Bend(self.effector, self.pole, self.angle, self.weight, self.root, self.rank)
 
     def bound(self, figure: Figure) -> Goal:
         found: Bend = cast(Bend, Goal.bound(self, figure))
@@ -113,6 +115,24 @@ class Bend(Goal):
         off: V3 = perpendicular(minus(v3(pose.heads, self.path[knee]), root), along)
         wanted: V3 = scaled(rotated(turn_about(along, self.angle), unit(side)), length(off))
         return scaled(minus(wanted, off), self.weight)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def shift(self, pose: Pose, axis: V3) -> V3:
+        knee: cython.int = self.knee(pose)
+        if knee == self.first:
+            return ORIGIN
+        along: V3 = self.along(pose)
+        root: V3 = v3(pose.heads, self.root)
+        side: V3 = perpendicular(minus(self.pole, root), along)
+        distance: cython.double = length(side)
+        if distance <= NO_BEND:
+            return ORIGIN
+        off: cython.double = length(perpendicular(minus(v3(pose.heads, self.path[knee]), root), along))
+        change: V3 = perpendicular(
+            perpendicular(axis, along), unit(side)
+        )  # of the pole's side, which goes the other way
+        return scaled(rotated(turn_about(along, self.angle), change), self.weight * off / distance)
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -10,7 +10,7 @@ from .. import cython
 from ..figure import Pose, checked_rotation
 from ..forms import Q4, V3, Doubles
 from ..vectors import ORIGIN, conjugated, multiplied, normalized, q4, rotation_vector, scaled
-from .base import A_RADIAN, TIP, Goal
+from .base import A_RADIAN, ASKED, TIP, Goal
 
 
 @cython.cclass
@@ -21,19 +21,26 @@ class Facing(Goal):
         effector: Index of the joint.
         rotation: Unit quaternion in solve space.
         weight: How much the goal counts beside others; a radian counts as .15 of the figure's size.
+        rank: Before which other goals it is met.
     """
 
     rotation: Q4
 
-    def __init__(self, effector: SupportsIndex, rotation: Sequence[float], weight: SupportsFloat = 1.0) -> None:
-        self._ask(effector, weight, "goal's rotation", 4)
+    def __init__(
+        self,
+        effector: SupportsIndex,
+        rotation: Sequence[float],
+        weight: SupportsFloat = 1.0,
+        rank: SupportsIndex = ASKED,
+    ) -> None:
+        self._ask(effector, weight, rank, "goal's rotation", 4)
         self.rotation = normalized(checked_rotation("goal's rotation", rotation))
 
     def numbers(self) -> tuple[float, ...]:
         return self.rotation
 
     def copied(self) -> Goal:
-        return Facing(self.effector, self.rotation, self.weight)
+        return Facing(self.effector, self.rotation, self.weight, self.rank)
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -10,7 +10,7 @@ from .. import cython
 from ..figure import Figure, Pose, checked_point
 from ..forms import V3, Doubles
 from ..vectors import ORIGIN, apart, cross, length, minus, plus, q4, rotated, scaled, v3
-from .base import TIP, Goal
+from .base import ASKED, TIP, Goal
 
 
 @cython.cclass
@@ -22,6 +22,7 @@ class Point(Goal):
         target: The place, in solve space.
         weight: How much the goal counts beside others.
         offset: The point in the joint's frame, relative to its head; None for the end of the segment.
+        rank: Before which other goals it is met.
     """
 
     target: V3
@@ -35,8 +36,9 @@ class Point(Goal):
         target: Sequence[float],
         weight: SupportsFloat = 1.0,
         offset: Sequence[float] | None = None,
+        rank: SupportsIndex = ASKED,
     ) -> None:
-        self._ask(effector, weight, "target", 3)
+        self._ask(effector, weight, rank, "target", 3)
         self.target = checked_point("target", target)
         self.at_end = offset is None
         self.offset = self.arm = ORIGIN if offset is None else checked_point("goal's offset", offset)
@@ -45,7 +47,7 @@ class Point(Goal):
         return self.target
 
     def copied(self) -> Goal:
-        return Point(self.effector, self.target, self.weight, None if self.at_end else self.offset)
+        return Point(self.effector, self.target, self.weight, None if self.at_end else self.offset, self.rank)
 
     @property
     def is_at_end(self) -> bool:
@@ -62,6 +64,8 @@ class Point(Goal):
     @cython.exceptval(check=False)
     def is_beyond(self, figure: Figure) -> cython.bint:
         k: cython.int
+        if figure.moves:
+            return False
         far: cython.double = figure.spans[self.effector] if self.at_end else length(self.arm)
         for k in range(1, self.steps):
             i: cython.int = self.path[k]
@@ -80,6 +84,11 @@ class Point(Goal):
     @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
         return scaled(minus(self.target, self.place(pose)), self.weight)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def shift(self, pose: Pose, axis: V3) -> V3:
+        return scaled(axis, self.weight)
 
     @cython.cfunc
     @cython.exceptval(check=False)

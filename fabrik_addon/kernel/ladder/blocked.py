@@ -108,7 +108,7 @@ def gives(descent: Descent, joints: list[int], tolerance: cython.double) -> list
         limit: Limit = figure.limits[i]
         freed: Descent = Descent(figure, descent.goals)
         figure.limits[i] = FREE
-        freed.begin(descent.pose.rotations)
+        freed.take(descent.pose)
         freed.descend(tolerance, GIVE_STEPS)
         figure.limits[i] = limit
         found.append(limit.exceed(q4(freed.pose.rotations, i)) if freed.error <= tolerance else None)

@@ -4,20 +4,24 @@
 Of all poses that meet the goals the one is taken that stays nearest to the start pose, so that the answer depends on
 the goals alone and moves smoothly with them. Where it does not come to all goals, other starts inside the limits are
 tried.
+
+Goals have ranks, and are met in stages: first those of the first rank; then those of the next, in the room that these
+leave; and so on. A stage takes nothing from the goals of the stages before it: where these miss something, they go on
+to miss just that.
 """
 
 from __future__ import annotations
 
 from .. import cython
 from ..figure import Figure, Pose, copied_pose
-from ..forms import Doubles
-from ..goals.base import Goal
+from ..forms import V3, Doubles
+from ..goals.base import HINT, Goal
 from ..limits.base import Limit
 from ..solution import BLOCKED, REACHED, TOO_FAR
 from ..trace import Trace
-from ..vectors import length, put4, q4
+from ..vectors import ORIGIN, X_AXIS, Y_AXIS, Z_AXIS, dot, larger, length, plus, put3, put4, q4, scaled
 from .descent import LITTLE, Descent
-from .limb import clamp_start
+from .limb import clamp_start, placed_pose
 from .limited import APART, CLEARLY_BETTER, POLISHED
 from .starts import drawn_poses, farthest
 
@@ -26,6 +30,7 @@ CONVERGED = cython.declare(cython.double, 1e-6)  # share of the error: so little
 POLISHES = cython.declare(cython.int, 2)
 POLISH = cython.declare(cython.double, 1.0 / 30.0)  # of the posture, with which the pose is finished
 BODY_FINISHED = cython.declare(cython.double, 1e-9)
+NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
 HALF_WAY = cython.declare(cython.double, 0.5)  # of a drawn pose from the start pose: the inner half of the limits
 
 
@@ -34,18 +39,27 @@ class Body:
     """Brings a figure of size 1 to several goals.
 
     Attributes:
-        descent: Its pose is the answer.
+        descent: Of all goals; its pose is the answer.
+        stages: One for each rank of goals.
     """
 
     figure: Figure
     descent: Descent
+    stages: list[Descent]
     budget: cython.int
     drawn: list[Pose]
     trace: Trace
 
     def __init__(self, figure: Figure, goals: list[Goal]) -> None:
         self.figure = figure
-        self.descent = Descent(figure, goals)
+        self.stages = []
+        before: list[Goal] = []
+        for rank in sorted({goal.rank for goal in goals}):
+            own = [goal for goal in goals if goal.rank == rank]
+            share_weights(own)
+            self.stages.append(Descent(figure, own, Descent(figure, before) if before else None))
+            before = before + own
+        self.descent = self.stages[0] if len(self.stages) == 1 else Descent(figure, before)
         self.budget = 0
         self.drawn = None
         self.trace = None
@@ -64,63 +78,88 @@ class Body:
         """
         descent: Descent = self.descent
         self.budget = budget
-        used: cython.int = self.settle(clamp_start(self.figure), CONVERGED, tolerance)
+        used: cython.int = self.settle(placed_pose(self.figure, clamp_start(self.figure)), CONVERGED, tolerance)
         self.record("descend")
         if self.misses() <= tolerance or not restarts or plain:
             return used
         best: Pose = copied_pose(descent.pose, self.figure.count)
-        least: cython.double = descent.error
+        least = self.errors()
         start: Pose
         for start in self.other_starts(restarts):
-            used += self.settle(start.rotations, LITTLE, tolerance)
+            used += self.settle(start, LITTLE, tolerance)
             self.record("restart")
-            if descent.error < least * CLEARLY_BETTER:
+            if is_less(self.errors(), least):
                 best = copied_pose(descent.pose, self.figure.count)
-                least = descent.error
+                least = self.errors()
                 if self.misses() <= tolerance:
                     break
         descent.take(best)
         return used
 
+    def errors(self) -> list[float]:
+        """What the goals of each rank miss, the first rank first."""
+        stage: Descent
+        found = []
+        for stage in self.stages:
+            found.append(stage.error)
+        return found
+
     @cython.cfunc
-    def settle(self, rotations: Doubles, little: cython.double, tolerance: cython.double) -> cython.int:
-        """Descend from allowed rotations with the posture term, then with less and less of it.
+    def settle(self, start: Pose, little: cython.double, tolerance: cython.double) -> cython.int:
+        """Descend from a placed pose inside the limits with the posture term, then with less and less of it.
 
         Args:
-            rotations: n.
+            start: The pose.
             little: Gain of a step, as a share of the error, that is next to nothing at first.
             tolerance: What each goal may miss.
         """
+        used: cython.int = 0
+        stage: Descent
+        before: Descent = None
+        for stage in self.stages:
+            stage.is_relaxed = False
+            stage.posture = POSTURE
+            stage.little = little
+            if before is None:
+                stage.take(start)
+            else:
+                stage.take(before.pose)
+                stage.keep(tolerance)
+            used += self.meet(stage, tolerance)
+            before = stage
+        if before is not self.descent:
+            self.descent.take(before.pose)
+        return used
+
+    @cython.cfunc
+    def meet(self, stage: Descent, tolerance: cython.double) -> cython.int:
+        """Bring the goals of one rank nearer from where a stage stands; returns the steps used."""
         k: cython.int
-        descent: Descent = self.descent
-        descent.is_relaxed = False
-        descent.posture = POSTURE
-        descent.little = little
-        descent.begin(rotations)
-        used: cython.int = descent.descend(BODY_FINISHED, self.budget)
-        descent.little = LITTLE
+        used: cython.int = stage.descend(BODY_FINISHED, self.budget)
+        stage.little = LITTLE
         for k in range(POLISHES):
-            descent.posture = descent.posture * POLISH
-            descent.judge()
-            used += descent.descend(BODY_FINISHED, self.budget)
-        if self.misses() > tolerance:
-            descent.posture = 0.0
-            descent.little = POLISHED
-            descent.judge()
-            used += descent.descend(BODY_FINISHED, self.budget)
+            stage.posture = stage.posture * POLISH
+            stage.judge()
+            used += stage.descend(BODY_FINISHED, self.budget)
+        if most_missing(stage.goals[stage.kept :], stage.pose) > tolerance:
+            stage.posture = 0.0
+            stage.little = POLISHED
+            stage.judge()
+            used += stage.descend(BODY_FINISHED, self.budget)
         return used
 
     @cython.cfunc
     def misses(self) -> cython.double:
-        """The most that any goal misses, without its weight."""
-        g: cython.int
-        goal: Goal
-        most: cython.double = 0.0
-        for g in range(len(self.descent.goals)):
-            goal = self.descent.goals[g]
-            missing: cython.double = missing_of(goal, self.descent.pose)
-            most = missing if missing > most else most
-        return most
+        """The most that any goal that counts misses, without its weight."""
+        return most_missing(self.counting(), self.descent.pose)
+
+    @cython.cfunc
+    def counting(self) -> list[Goal]:
+        """The goals by which a solve is judged: hints are not, unless there is nothing else."""
+        hints: Descent = self.stages[len(self.stages) - 1]
+        if hints.kept > 0 and self.descent.goals[hints.kept].rank == HINT:
+            return self.descent.goals[: hints.kept]
+        return self.descent.goals
 
     @cython.cfunc
     def status(self, tolerance: cython.double) -> cython.int:
@@ -128,7 +167,7 @@ class Body:
         goal: Goal
         worst: cython.double = -1.0
         status: cython.int = REACHED
-        for goal in self.descent.goals:
+        for goal in self.counting():
             missing: cython.double = missing_of(goal, self.descent.pose)
             if missing > worst:
                 worst = missing
@@ -149,6 +188,8 @@ class Body:
             self.drawn = [self.half_way(rotations) for rotations in drawn_poses(self.figure)]
         errors = []
         for k in range(len(self.drawn)):
+            if self.figure.moves:
+                self.fit(self.drawn[k])
             errors.append((self.descent.error_of(self.drawn[k]), k))
         chosen: list[Pose] = []
         pose: Pose
@@ -167,6 +208,27 @@ class Body:
         return chosen
 
     @cython.cfunc
+    def fit(self, pose: Pose) -> cython.void:
+        """Shift a figure that moves to where its goals miss least."""
+        a: cython.int
+        goal: Goal
+        put3(pose.shift, 0, ORIGIN)
+        self.figure.place(pose)
+        best: V3 = ORIGIN
+        for a in range(3):
+            axis: V3 = X_AXIS if a == 0 else Y_AXIS if a == 1 else Z_AXIS
+            pull: cython.double = 0.0
+            weight: cython.double = 0.0
+            for goal in self.descent.goals:
+                change: V3 = goal.shift(pose, axis)
+                pull += dot(change, goal.missing(pose))
+                weight += dot(change, change)
+            if weight > 0.0:
+                best = plus(best, scaled(axis, pull / weight))
+        put3(pose.shift, 0, best)
+        self.figure.place(pose)
+
+    @cython.cfunc
     def half_way(self, rotations: Doubles) -> Pose:
         """The pose half the way from the start pose to a drawn one."""
         i: cython.int
@@ -182,6 +244,39 @@ class Body:
     def record(self, name: str) -> cython.void:
         if self.trace is not None:
             self.trace.record(name, self.descent.pose.heads, self.figure.count)
+
+
+@cython.cfunc
+def share_weights(goals: list[Goal]) -> cython.void:
+    """Weights count among the goals of one rank alone: make the greatest of them 1."""
+    goal: Goal
+    most: cython.double = 0.0
+    for goal in goals:
+        most = larger(most, goal.weight)
+    for goal in goals:
+        if most > 0.0:
+            goal.weight = goal.weight / most
+
+
+def is_less(errors: list[float], least: list[float]) -> bool:
+    """Whether some rank misses clearly less than it did, and none before it more."""
+    for now, before in zip(errors, least, strict=True):
+        if now < before * CLEARLY_BETTER and before > NOTHING:
+            return True
+        if now > before + NOTHING:
+            return False
+    return False
+
+
+@cython.cfunc
+def most_missing(goals: list[Goal], pose: Pose) -> cython.double:
+    """The most that any of some goals misses, without its weight."""
+    goal: Goal
+    most: cython.double = 0.0
+    for goal in goals:
+        missing: cython.double = missing_of(goal, pose)
+        most = missing if missing > most else most
+    return most
 
 
 @cython.cfunc

@@ -3,7 +3,8 @@
 
 The step is B J^T (J B J^T + damping I)^-1 e (Levenberg-Marquardt; Buss 2004, "Introduction to Inverse Kinematics"),
 with three rows for each goal. Joints that a step would push against the end of their range are dropped and the step is
-taken again with the others, so that these make up for them. A posture term, mu^2 |q - q0|^2, can pull the joints
+taken again with the others, so that these make up for them. Goals that are to be kept are rows that hold exactly, their
+damping being next to nothing, and a few steps back to them follow. A posture term, mu^2 |q - q0|^2, can pull the joints
 towards the start pose, so that of the many poses that meet the goals the one nearest to it is found, whatever was
 solved before.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 from math import sqrt
 
 from .. import cython
-from ..figure import Figure, Pose
+from ..figure import Figure, Pose, copy_pose
 from ..forms import Q4, V3, Doubles, Ints
 from ..goals.base import Goal
 from ..limits.base import Limit
@@ -28,6 +29,7 @@ from ..vectors import (
     length,
     minus,
     multiplied,
+    plus,
     put3,
     put4,
     q4,
@@ -37,7 +39,7 @@ from ..vectors import (
     unit,
     v3,
 )
-from .jacobian import Jacobian
+from .jacobian import A_RADIAN_OF_SHIFT, Jacobian
 
 LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
 FIRST_DAMPING = cython.declare(cython.double, 1e-3)
@@ -56,6 +58,9 @@ CLAMPED = cython.declare(cython.double, 0.05)  # share of its turn that a limit 
 SHORTENED = cython.declare(cython.int, 3)  # times that a step is tried, shorter each time: edges of limits are curved
 SHORTER = cython.declare(cython.double, 0.3)
 PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew with what is held taken out
+KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
+KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # the most that a step may take from them
+RETURNS = cython.declare(cython.int, 6)  # steps back to them
 STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness to turn that full stiffness takes
 
 
@@ -63,11 +68,17 @@ STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness t
 class Descent:
     """Where a descent of a figure of size 1 stands, and its steps.
 
-    Attributes:
+    Args:
         figure: n joints.
-        goals: What it is asked, bound to the figure.
+        wanted: The goals that are to come nearer, bound to the figure.
+        keeper: A descent to other goals, from which no step may take the figure away; None where there are none.
+
+    Attributes:
+        goals: Those of the keeper, then those that are wanted.
+        kept: How many are the keeper's.
+        allowed: For each goal the vector that may be missing, times its weight.
         pose: The best so far, inside the limits.
-        error: Root of the sum of the squares of what it misses, each times its weight.
+        error: Root of the sum of the squares of what the wanted goals miss, each times its weight.
         cost: The square of that, and the posture term.
         held: Joints before this one do not turn.
         is_relaxed: Whether stiffness does not count.
@@ -77,7 +88,11 @@ class Descent:
 
     figure: Figure
     count: cython.int
+    slots: cython.int  # the joints, and the shift of a figure that moves
     goals: list[Goal]
+    keeper: Descent
+    kept: cython.int
+    allowed: Doubles
     pose: Pose
     error: cython.double
     cost: cython.double
@@ -91,11 +106,17 @@ class Descent:
     largest: cython.double  # of the turns of the last step
     standing: Ints
 
-    def __init__(self, figure: Figure, goals: list[Goal]) -> None:
+    def __init__(self, figure: Figure, wanted: list[Goal], keeper: Descent | None = None) -> None:
         count = figure.count
         self.figure = figure
         self.count = count
-        self.goals = goals
+        self.slots = count + 1 if figure.moves else count
+        self.keeper = keeper
+        self.goals = wanted if keeper is None else keeper.goals + wanted
+        self.kept = len(self.goals) - len(wanted)
+        self.allowed = doubles(3 * len(self.goals))
+        if keeper is not None:
+            keeper.allowed = self.allowed
         self.pose, self.trial = Pose(count), Pose(count)
         self.error = self.cost = 0.0
         self.held = 0
@@ -103,25 +124,22 @@ class Descent:
         self.posture = 0.0
         self.little = LITTLE
         self.jacobian = None
-        self.turns = doubles(3 * count)
+        self.turns = doubles(3 * self.slots)
         self.largest = 0.0
-        self.standing = integers(count)
+        self.standing = integers(self.slots)
 
     @cython.cfunc
     def begin(self, rotations: Doubles) -> cython.void:
         """Stand at allowed rotations."""
         copy_into(self.pose.rotations, rotations, 4 * self.count)
+        put3(self.pose.shift, 0, ORIGIN)
         self.figure.place(self.pose)
         self.judge()
 
     @cython.cfunc
     def take(self, pose: Pose) -> cython.void:
         """Stand as a placed pose does."""
-        copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
-        copy_into(self.pose.rests, pose.rests, 4 * self.count)
-        copy_into(self.pose.frames, pose.frames, 4 * self.count)
-        copy_into(self.pose.heads, pose.heads, 3 * self.count + 3)
-        copy_into(self.pose.ends, pose.ends, 3 * self.count)
+        copy_pose(self.pose, pose, self.count)
         self.judge()
 
     @cython.cfunc
@@ -136,9 +154,9 @@ class Descent:
         g: cython.int
         goal: Goal
         total: cython.double = 0.0
-        for g in range(len(self.goals)):
+        for g in range(self.kept, len(self.goals)):
             goal = self.goals[g]
-            missing: V3 = goal.missing(pose)
+            missing: V3 = minus(goal.missing(pose), v3(self.allowed, g))
             total += dot(missing, missing)
         return sqrt(total)
 
@@ -149,7 +167,7 @@ class Descent:
         total: cython.double = 0.0
         if self.posture <= 0.0:
             return total
-        for i in range(self.held, self.count):
+        for i in range(self.held, self.slots):
             away: V3 = self.to_start(pose, i)
             total += dot(away, away) * self.posture_of(i)
         return total
@@ -158,14 +176,22 @@ class Descent:
     @cython.exceptval(check=False)
     def to_start(self, pose: Pose, i: cython.int) -> V3:
         """The turn of a joint, in its rest frame, back to the start pose."""
+        if i == self.count:
+            return scaled(v3(pose.shift, 0), -1.0 / A_RADIAN_OF_SHIFT)
         return rotation_vector(multiplied(q4(self.figure.start, i), conjugated(q4(pose.rotations, i))))
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def posture_of(self, i: cython.int) -> cython.double:
         """The square of what a radian of a joint away from the start pose counts; more for a stiff one."""
-        stiff: cython.double = self.posture * (1.0 + self.figure.stiffness[i])
+        stiff: cython.double = self.posture * (1.0 + self.stiffness_of(i))
         return stiff * stiff
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def stiffness_of(self, i: cython.int) -> cython.double:
+        """The stiffness of a joint; a figure is shifted as readily as its first joint turns."""
+        return self.figure.stiffness[0 if i == self.count else i]
 
     @cython.cfunc
     def descend(self, enough: cython.double, budget: cython.int) -> cython.int:
@@ -223,7 +249,7 @@ class Descent:
         """The share of the turns at which no joint turns more than the largest turn."""
         i: cython.int
         self.largest = 0.0
-        for i in range(self.held, self.count):
+        for i in range(self.held, self.slots):
             self.largest = larger(self.largest, length(v3(self.turns, i)))
         return smaller(1.0, largest_turn / self.largest) if self.largest > 0.0 else 0.0
 
@@ -255,7 +281,12 @@ class Descent:
                 limit = self.figure.limits[i]
                 rotation = limit.turn(rotation, scaled(v3(self.turns, i), factor))
             put4(trial.rotations, i, rotation)
+        if self.slots > self.count:
+            shift: V3 = scaled(v3(self.turns, self.count), factor * A_RADIAN_OF_SHIFT)
+            put3(trial.shift, 0, plus(v3(self.pose.shift, 0), shift))
         self.figure.place(trial)
+        if self.keeper is not None and not self.stays_with_keeper(trial):
+            return False
         error: cython.double = self.error_of(trial)
         cost: cython.double = error * error + self.strain_of(trial)
         if not cost < self.cost:
@@ -265,6 +296,30 @@ class Descent:
         self.error = error
         self.cost = cost
         return True
+
+    @cython.cfunc
+    def stays_with_keeper(self, trial: Pose) -> cython.bint:
+        """Bring a placed pose back to the keeper's goals, from which a long step strays; False if it can't be."""
+        self.keeper.take(trial)
+        self.keeper.descend(KEPT_EXACTLY, RETURNS)
+        copy_pose(trial, self.keeper.pose, self.count)
+        return self.keeper.error <= KEPT_WITHIN
+
+    @cython.cfunc
+    def keep(self, tolerance: cython.double) -> cython.void:
+        """Let no step from the pose at hand take the keeper's goals farther away than they are.
+
+        Args:
+            tolerance: Goals that miss less, without their weight, are to be met exactly.
+        """
+        g: cython.int
+        goal: Goal
+        for g in range(self.kept):
+            goal = self.goals[g]
+            missing: V3 = goal.missing(self.pose)
+            put3(self.allowed, g, ORIGIN if length(missing) <= tolerance * goal.weight else missing)
+        self.stays_with_keeper(self.pose)
+        self.judge()
 
     @cython.cfunc
     def find_turns(self) -> cython.void:
@@ -279,7 +334,7 @@ class Descent:
         for again in range(PROJECTIONS):
             self.jacobian.system.solve()
             is_settled: cython.bint = True
-            for i in range(self.held, self.count):
+            for i in range(self.held, self.slots):
                 if self.turn_of(i):
                     is_settled = False
             if is_settled:
@@ -293,7 +348,7 @@ class Descent:
     def equations(self) -> Jacobian:
         """What turns change, made when it is first asked for: most chains are solved without."""
         if self.jacobian is None:
-            self.jacobian = Jacobian(self.figure, self.goals)
+            self.jacobian = Jacobian(self.figure, self.goals, self.kept, self.allowed)
         return self.jacobian
 
     @cython.cfunc
@@ -305,10 +360,10 @@ class Descent:
         i: cython.int
         jacobian: Jacobian = self.equations()
         jacobian.begin(self.pose, damping)
-        for i in range(self.held, self.count):
+        for i in range(self.held, self.slots):
             self.standing[i] = NEVER_HELD
             jacobian.free_joint(self.pose, i)
-            stiffness: cython.double = 0.0 if self.is_relaxed else self.figure.stiffness[i]
+            stiffness: cython.double = 0.0 if self.is_relaxed else self.stiffness_of(i)
             left: cython.double = 1.0 - STIFFEST * stiffness
             ready: cython.double = left * left
             put3(jacobian.asked, i, ORIGIN)
@@ -324,6 +379,8 @@ class Descent:
         """Find the turn of a joint; True where its limit takes a part of it, in which the joint is held from now on."""
         turn: V3 = self.jacobian.combined(i)
         put3(self.turns, i, turn)
+        if i == self.count:
+            return False
         taken: V3 = self.taken(i, turn)
         if not length(taken) > HELD * length(turn):
             return False

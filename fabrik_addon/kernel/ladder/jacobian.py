@@ -9,6 +9,7 @@ from ..forms import Q4, V3, Doubles, Ints
 from ..goals.base import Goal
 from ..limits.base import Limit
 from ..vectors import (
+    IDENTITY,
     ORIGIN,
     X_AXIS,
     Y_AXIS,
@@ -17,6 +18,7 @@ from ..vectors import (
     doubles,
     integers,
     length,
+    minus,
     perpendicular,
     plus,
     put3,
@@ -27,6 +29,11 @@ from ..vectors import (
 )
 from .system import System
 
+WHOLE = -1  # in place of a place on the way to a goal: the whole figure is shifted
+A_RADIAN_OF_SHIFT = cython.declare(
+    cython.double, 0.3
+)  # sizes of the figure by which it is shifted like a radian's turn
+EXACTLY = cython.declare(cython.double, 1e-6)  # share of the damping that is left to goals that are to hold exactly
 NO_AXIS = cython.declare(cython.double, 1e-9)  # length of what is left of an axis that is none any more
 
 
@@ -37,14 +44,20 @@ class Jacobian:
     B is how ready each joint is to turn, and q the turns that are asked for besides the goals. A joint whose limit
     takes away a direction is held in it: its axes lose that part, and its share of the system is put in anew.
 
+    Where the figure moves, its shift is one joint more, the last: a radian of it is a share of the figure's size.
+
     Attributes:
         goals: Bound to the figure; three rows each.
+        kept: How many of them, the first, are to hold exactly.
+        allowed: For each goal the vector that may be missing.
         system: x is in its values once it is solved.
     """
 
     figure: Figure
     goals: list[Goal]
     count_of_goals: cython.int
+    kept: cython.int
+    allowed: Doubles
     rows: cython.int
     system: System
     axes: Doubles  # of each joint up to three, in its rest frame
@@ -54,8 +67,9 @@ class Jacobian:
     first_touch: Ints  # of each joint where its goals begin in `touches` ...
     touches: Ints  # ... the goals that it moves, and its place on the way to them
 
-    def __init__(self, figure: Figure, goals: list[Goal]) -> None:
-        count = figure.count
+    def __init__(self, figure: Figure, goals: list[Goal], kept: int, allowed: Doubles) -> None:
+        count = figure.count + 1 if figure.moves else figure.count
+        self.kept, self.allowed = kept, allowed
         self.figure, self.goals = figure, goals
         self.count_of_goals = len(goals)
         self.rows = 3 * len(goals)
@@ -67,6 +81,8 @@ class Jacobian:
             bound: Goal = goal
             for k in range(bound.steps):
                 touched[bound.path[k]] += [g, k]
+            if figure.moves and bound.path[0] == 0:
+                touched[figure.count] += [g, WHOLE]
         self.first_touch = integers(count + 1)
         self.touches = integers(sum(map(len, touched)))
         at = 0
@@ -82,14 +98,20 @@ class Jacobian:
         """The system without any joint."""
         g: cython.int
         goal: Goal
-        self.system.clear(damping)
+        self.system.clear(damping, 3 * self.kept, damping * EXACTLY)
         for g in range(self.count_of_goals):
             goal = self.goals[g]
-            put3(self.system.wanted, g, goal.missing(pose))
+            put3(self.system.wanted, g, minus(goal.missing(pose), v3(self.allowed, g)))
 
     @cython.cfunc
     def free_joint(self, pose: Pose, i: cython.int) -> cython.void:
         """Let a joint turn about all the axes that its limit has; its share is not added yet."""
+        if i == self.figure.count:
+            put3(self.axes, 3 * i, X_AXIS)
+            put3(self.axes, 3 * i + 1, Y_AXIS)
+            put3(self.axes, 3 * i + 2, Z_AXIS)
+            self.fill_columns(pose, i)
+            return
         limit: Limit = self.figure.limits[i]
         put3(self.axes, 3 * i, X_AXIS if limit.dofs == 3 else limit.axis if limit.dofs == 1 else ORIGIN)
         put3(self.axes, 3 * i + 1, Y_AXIS if limit.dofs == 3 else ORIGIN)
@@ -115,7 +137,8 @@ class Jacobian:
         g: cython.int
         at: cython.int
         goal: Goal
-        rest: Q4 = q4(pose.rests, i)
+        is_shift: cython.bint = i == self.figure.count
+        rest: Q4 = IDENTITY if is_shift else q4(pose.rests, i)
         for a in range(3):
             local: V3 = v3(self.axes, 3 * i + a)
             axis: V3 = rotated(rest, local)
@@ -126,7 +149,10 @@ class Jacobian:
                 change: V3 = ORIGIN
                 if not is_held:
                     goal = self.goals[g]
-                    change = goal.move(pose, self.touches[t + 1], axis)
+                    if is_shift:
+                        change = scaled(goal.shift(pose, axis), A_RADIAN_OF_SHIFT)
+                    else:
+                        change = goal.move(pose, self.touches[t + 1], axis)
                 self.columns[at] = change[0]
                 self.columns[at + 1] = change[1]
                 self.columns[at + 2] = change[2]

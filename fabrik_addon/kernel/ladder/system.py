@@ -34,13 +34,13 @@ class System:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def clear(self, diagonal: cython.double) -> cython.void:
-        """Make A so many times the unit matrix."""
+    def clear(self, diagonal: cython.double, first: cython.int, of_first: cython.double) -> cython.void:
+        """Make A a diagonal matrix, its first few numbers others than the rest."""
         i: cython.int
         for i in range(self.size * self.size):
             self.matrix[i] = 0.0
         for i in range(self.size):
-            self.matrix[i * self.size + i] = diagonal
+            self.matrix[i * self.size + i] = of_first if i < first else diagonal
 
     @cython.cfunc
     @cython.exceptval(check=False)

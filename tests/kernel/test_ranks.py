@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Goals of several ranks: what comes first is held, whatever the others ask; and bodies whose hips can be moved."""
+
+from itertools import pairwise, permutations
+from math import pi
+from random import Random
+
+import pytest
+from fabrik_addon.errors import InvalidValueError
+from fabrik_addon.kernel import (
+    ASKED,
+    HINT,
+    PIN,
+    Aim,
+    Bend,
+    Facing,
+    Figure,
+    Goal,
+    Joint,
+    Point,
+    Rows,
+    Settings,
+    Solution,
+    Solver,
+    Status,
+)
+
+from bodies import BONE, ENDS, HUMAN, INDEX, WALKING_HUMAN, branching, figure_of, human_bones, points_for
+from chains import (
+    IS_COMPILED,
+    LIMIT_SLACK,
+    ORIGIN,
+    V3,
+    X,
+    Y,
+    Z,
+    apart,
+    dot,
+    largest_turn,
+    length,
+    lerp,
+    minus,
+    plus,
+    random_direction,
+    random_rotations,
+    rotated,
+    scaled,
+    turn_about,
+    turn_between,
+)
+
+HELD = 1e-6  # share of the size by which a pin may be left
+FEET = (INDEX["foot.L"], INDEX["foot.R"])
+HAND = INDEX["hand.L"]
+MANY = 20 if IS_COMPILED else 1
+
+
+def standing(figure: Figure) -> list[Goal]:
+    """Both ankles pinned with their rotations, where they stand at rest."""
+    here = figure.placed(figure.starts)
+    points: list[Goal] = [Point(foot, here.heads[foot], offset=ORIGIN, rank=PIN) for foot in FEET]
+    return [*points, *(Facing(foot, here.frames[foot], rank=PIN) for foot in FEET)]
+
+
+def assert_held(figure: Figure, goals: list[Goal], solution: Solution) -> None:
+    """All pins are where they were, and no limit is exceeded."""
+    for goal, missed in zip(goals, solution.residuals, strict=True):
+        assert goal.rank != PIN or missed <= HELD * figure.size
+    for limit, rotation in zip(figure.joint_limits, solution.rotations, strict=True):
+        assert limit.violation(rotation) <= LIMIT_SLACK
+
+
+class TestPins:
+    @pytest.mark.parametrize("away", [0.1, 0.5, 2.0, 20.0])
+    def test_a_pin_holds_however_far_the_drag_goes(self, away: float) -> None:
+        random = Random(3)
+        here = HUMAN.placed(HUMAN.starts)
+        for _ in range(MANY):
+            target = plus(here.ends[HAND], scaled(random_direction(random), away))
+            goals = [*standing(HUMAN), Point(HAND, target)]
+            solution = Solver(HUMAN).solve(goals)
+            assert_held(HUMAN, goals, solution)
+            assert solution.statuses[:4] == (Status.REACHED,) * 4
+
+    def test_pins_that_can_not_all_be_held_are_met_as_well_as_can_be(self) -> None:
+        """Two pins on one place ask for its middle, and a drag takes nothing from that."""
+        figure = branching()
+        here = figure.placed(figure.starts).ends[4]
+        pins: list[Goal] = [Point(4, plus(here, scaled(X, side)), rank=PIN) for side in (-0.02, 0.02)]
+        for drag in ([], [Point(7, (3.0, 0.0, 0.0))], [Point(4, (0.0, 0.0, 3.0))]):
+            solution = Solver(figure).solve([*pins, *drag])
+            assert apart(figure.placed(solution.rotations).ends[4], here) <= 1e-5
+
+    def test_a_rank_is_not_weighed_against_another(self) -> None:
+        """A light pin holds as a heavy one does."""
+        figure = branching()
+        here = figure.placed(figure.starts).ends
+        for weight in (1e-2, 1.0, 1e2):
+            goals: list[Goal] = [Point(4, here[4], weight, rank=PIN), Point(7, (2.0, 2.0, 2.0), 10.0)]
+            solution = Solver(figure).solve(goals)
+            assert solution.residuals[0] <= HELD * figure.size
+
+
+class TestHints:
+    def test_a_hint_takes_nothing_from_what_is_asked(self) -> None:
+        """The knee turns to its pole, and the foot reaches as far as without one."""
+        here = HUMAN.placed(HUMAN.starts)
+        shin, thigh = INDEX["shin.L"], INDEX["thigh.L"]
+        foot = plus(here.ends[shin], (0.05, -0.15, 0.2))
+        asked: list[Goal] = [Point(shin, foot)]
+        alone = Solver(HUMAN).solve(asked)
+        seen = []
+        for side in (-0.6, 0.6):
+            pole = Bend(shin, plus(here.heads[thigh], (side, -1.0, -0.4)), root=thigh)
+            solution = Solver(HUMAN).solve([*asked, pole])
+            assert solution.status is Status.REACHED
+            assert solution.residuals[0] <= max(alone.residual, HELD * HUMAN.size)
+            seen.append(solution.joints[shin][0])
+        assert seen[0] < seen[1] - 0.05
+
+    def test_a_hint_that_can_not_be_met_is_told_and_does_not_count(self) -> None:
+        here = HUMAN.placed(HUMAN.starts)
+        goals = [Point(HAND, here.ends[HAND]), Aim(HAND, Y, plus(here.heads[HAND], scaled(X, -2.0)), rank=HINT)]
+        solution = Solver(HUMAN).solve(goals)
+        assert solution.status is Status.REACHED
+        assert solution.statuses == (Status.REACHED, Status.BLOCKED)
+        assert solution.residual <= 1e-4 * HUMAN.size
+
+    def test_hints_alone_are_what_is_asked(self) -> None:
+        here = HUMAN.placed(HUMAN.starts)
+        target = plus(here.ends[HAND], (0.0, -0.2, 0.0))
+        a, b = (Solver(HUMAN).solve([Point(HAND, target, rank=rank)]) for rank in (ASKED, HINT))
+        assert a.rotations == b.rotations
+        assert a.status is b.status is Status.REACHED
+
+
+class TestOneAnswer:
+    def test_the_order_of_goals_does_not_matter(self) -> None:
+        figure = branching()
+        here = figure.placed(figure.starts)
+        goals: list[Goal] = [
+            Point(4, here.ends[4], rank=PIN),
+            Point(7, plus(here.ends[7], (0.1, 0.2, 0.1))),
+            Aim(1, Y, (0.3, 1.0, 0.2), rank=HINT),
+        ]
+        first = Solver(figure).solve(goals)
+        for order in permutations(goals):
+            assert largest_turn(first, Solver(figure).solve(order)) <= 1e-9
+
+    def test_rows_give_equal_bits(self) -> None:
+        figure = WALKING_HUMAN
+        here = figure.placed(figure.starts)
+        random = Random(8)
+        solver = Solver(figure)
+        asked = [
+            [*standing(figure), Point(HAND, plus(here.ends[HAND], scaled(random_direction(random), 0.3)))] for _ in "ab"
+        ]
+        rows = Rows(figure, asked[0], len(asked))
+        for k, goals in enumerate(asked):
+            rows.fill(goals, k)
+        solver.solve_many(rows, Settings())
+        for k, goals in enumerate(asked):
+            solution = Solver(figure).solve(goals)
+            assert tuple(rows.shifts[3 * k : 3 * k + 3]) == solution.shift
+            numbers = [number for rotation in solution.rotations for number in rotation]
+            assert list(rows.rotations[4 * figure.count * k : 4 * figure.count * (k + 1)]) == numbers
+
+    @pytest.mark.parametrize("rank", [-1, 3, 7])
+    def test_a_rank_that_is_none_is_refused(self, rank: int) -> None:
+        with pytest.raises(InvalidValueError, match="rank"):
+            Point(0, ORIGIN, rank=rank)
+
+
+class TestMoving:
+    """A body whose hips can be moved."""
+
+    @pytest.mark.parametrize("way", [(0.0, 0.0, -0.1), (0.05, 0.0, -0.05), (0.0, -0.08, -0.04)])
+    def test_hips_are_dragged_while_the_feet_stay(self, way: V3) -> None:
+        goals = [*standing(WALKING_HUMAN), Point(0, way, offset=ORIGIN)]
+        solution = Solver(WALKING_HUMAN).solve(goals)
+        assert solution.status is Status.REACHED
+        assert_held(WALKING_HUMAN, goals, solution)
+        assert apart(solution.shift, way) <= 1e-4 * WALKING_HUMAN.size
+        assert solution.joints[0] == solution.shift
+
+    def test_what_is_told_is_what_the_pose_makes(self) -> None:
+        solution = Solver(WALKING_HUMAN).solve([Point(HAND, (0.9, -0.6, 0.9))])
+        placed = WALKING_HUMAN.placed(solution.rotations, solution.shift)
+        for seen, wanted in zip(solution.joints, [*placed.heads, placed.ends[-1]], strict=True):
+            assert apart(seen, wanted) <= 1e-9
+
+    def test_nothing_is_out_of_reach_of_a_body_that_walks(self) -> None:
+        goals: list[Goal] = [Point(HAND, (5.0, 2.0, 1.0))]
+        solution = Solver(WALKING_HUMAN).solve(goals)
+        assert solution.status is Status.REACHED
+        assert length(solution.shift) > 3.0
+        held = [*standing(WALKING_HUMAN), *goals]
+        assert Solver(WALKING_HUMAN).solve(held).statuses[-1] is Status.BLOCKED
+
+    def test_a_body_at_its_goals_stays(self) -> None:
+        goals = [*standing(WALKING_HUMAN), *points_for(WALKING_HUMAN, WALKING_HUMAN.starts, ENDS)]
+        solution = Solver(WALKING_HUMAN).solve(goals)
+        assert length(solution.shift) <= 1e-9
+        assert max(turn_between(a, b) for a, b in zip(solution.rotations, WALKING_HUMAN.starts, strict=True)) <= 1e-9
+
+    def test_a_chain_that_moves_is_no_chain(self) -> None:
+        joints = [Joint((0.0, BONE, 0.0))] * 3
+        assert Figure(joints).is_chain
+        assert not Figure(joints, moves=True).is_chain
+        solution = Solver(Figure(joints, moves=True)).solve([Point(2, (0.0, 2.0, 0.0))])
+        assert solution.status is Status.REACHED
+
+    def test_scale_and_turn_move_the_answer_along(self) -> None:
+        turn, scale = turn_about(Z, 0.8), 3.0
+        joints = [Joint((0.0, BONE, 0.0)) for _ in range(4)]
+        parents, heads = (-1, 0, 1, 1), [None, None, None, (0.1, 0.2, 0.0)]
+        figure = Figure(joints, parents, heads, moves=True)
+        large = [joint._replace(segment=scaled(joint.segment, scale)) for joint in joints]
+        there = [None if head is None else scaled(head, scale) for head in heads]
+        moved = Figure(large, parents, there, turn, moves=True)
+        goals = [(2, (0.3, 0.9, 0.2)), (3, (-0.4, 0.8, 0.1))]
+        a = Solver(figure).solve([Point(end, place) for end, place in goals])
+        b = Solver(moved).solve([Point(end, scaled(rotated(turn, place), scale)) for end, place in goals])
+        assert largest_turn(a, b) <= 1e-6
+        assert apart(b.shift, scaled(rotated(turn, a.shift), scale)) <= 1e-6
+
+    def test_poses_by_forward_kinematics_are_found(self) -> None:
+        """Head, hands and feet of poses drawn from all that the limits allow, the whole body somewhere else."""
+        solver, random, missed = Solver(WALKING_HUMAN), Random(15), []
+        for case in range(200 if IS_COMPILED else 1):
+            shift = scaled(random_direction(random), random.uniform(0.0, 1.5))
+            placed = WALKING_HUMAN.placed(random_rotations(random, WALKING_HUMAN), shift)
+            solution = solver.solve([Point(end, placed.ends[end]) for end in ENDS])
+            if solution.residual > 1e-4 * WALKING_HUMAN.size:
+                missed.append((case, solution.residual / WALKING_HUMAN.size))
+        assert not missed
+
+    def test_a_stiff_body_gives_way_less(self) -> None:
+        here = WALKING_HUMAN.placed(WALKING_HUMAN.starts)
+        target = plus(here.ends[HAND], (0.1, -0.3, -0.1))
+        shifts = []
+        for stiffness in (0.0, 0.5, 1.0):
+            figure = figure_of(human_bones(), moves=True, stiffness={0: stiffness})
+            solution = Solver(figure).solve([*standing(figure), Point(HAND, target)])
+            assert solution.status is Status.REACHED
+            shifts.append(length(solution.shift))
+        assert shifts[0] > shifts[1] > shifts[2]
+
+    def test_a_drag_takes_bounded_steps(self) -> None:
+        """The hips go down and forward in 120 frames while the feet stay flat: no joint turns more than 5 degrees."""
+        stride, frames = (1 if IS_COMPILED else 40), 120
+        pins, solver, seen = standing(WALKING_HUMAN), Solver(WALKING_HUMAN), []
+        for i in range(0, frames, stride):
+            goals = [*pins, Point(0, lerp(ORIGIN, (0.0, -0.06, -0.12), i / frames), offset=ORIGIN)]
+            seen.append(solver.solve(goals))
+            assert_held(WALKING_HUMAN, goals, seen[-1])
+        assert all(solution.status is Status.REACHED for solution in seen)
+        assert max(largest_turn(a, b) for a, b in pairwise(seen)) < 5.0 * stride * pi / 180.0
+        knees = [
+            minus(seen[-1].joints[INDEX[f"shin{side}"]], seen[0].joints[INDEX[f"shin{side}"]]) for side in (".L", ".R")
+        ]
+        assert all(dot(knee, Y) < -0.02 for knee in knees)  # forwards
