@@ -16,7 +16,7 @@ if __name__ == "__main__":
 
     addon_utils.enable("rigify", default_set=True, persistent=True)
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    bpy.ops.object.armature_basic_human_metarig_add()
+    getattr(bpy.ops.object, "armature_basic_human_metarig_add")()
     bpy.ops.object.mode_set(mode="OBJECT")
     getattr(bpy.ops.pose, "rigify_generate")()
     bpy.ops.wm.save_as_mainfile(filepath=sys.argv[sys.argv.index("--") + 1])

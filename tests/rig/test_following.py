@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.following import why_unfollowed
+from fabrik_addon.rig.properties import rig_of
 
 from rigs import Bone, add_chain, make_armature, make_empty, make_line
 
@@ -49,7 +50,7 @@ class TestRigify:
             stood = rigify.pose.bones["DEF-forearm.L"].tail.copy()
             chain.target.location.z += 0.1
             bpy.ops.fabrik.solve()
-            chain = rigify.fabrik.chains[0]
+            chain = rig_of(rigify).chains[0]
             assert chain.status in {"REACHED", "TOO_FAR"}
             bpy.context.view_layer.update()
             assert ((rigify.pose.bones["DEF-forearm.L"].tail - stood).length > 1e-3) == is_followed

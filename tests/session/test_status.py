@@ -8,7 +8,7 @@ from itertools import permutations
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.visibility import absence_of
 from fabrik_addon.session.telling import Told, told_of
 from fabrik_addon.ui.status import ICONS
@@ -53,9 +53,9 @@ class TestFinalPose:
     def test_two_chains_that_share_a_bone(self, order: tuple[int, int]) -> None:
         owner = two_arms()
         if order == (1, 0):
-            owner.fabrik.chains.move(0, 1)
+            rig_of(owner).chains.move(0, 1)
         bpy.ops.fabrik.solve_all()
-        first, last = owner.fabrik.chains
+        first, last = rig_of(owner).chains
         assert all(is_true(owner, chain) for chain in (first, last))
         assert (first.status, last.status) == ("MOVED", "REACHED")
         assert first.residual > 0.3
@@ -66,44 +66,44 @@ class TestFinalPose:
         owner = two_arms()
         owner.pose.bones["b0"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
         update()
-        for chain in owner.fabrik.chains:
+        for chain in rig_of(owner).chains:
             chain.target.location = owner.pose.bones[chain.tip_bone].tail
             owner.pose.bones[chain.tip_bone].fabrik.limit = "LOCKED"
         owner.pose.bones["b0"].fabrik.limit = "HINGE"
         bpy.ops.fabrik.solve_all()
-        assert [chain.status for chain in owner.fabrik.chains] == ["REACHED", "REACHED"]
-        assert all(is_true(owner, chain) for chain in owner.fabrik.chains)
+        assert [chain.status for chain in rig_of(owner).chains] == ["REACHED", "REACHED"]
+        assert all(is_true(owner, chain) for chain in rig_of(owner).chains)
 
     def test_chain_on_chain_and_another_armature(self) -> None:
         places = ((0.4, 0.2, 1.5), (1.2, 0.3, 2.1), (0.2, 0.6, 1.4))
         for order in permutations(range(3)):
             bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
             owner = two_levels()
-            owner.fabrik.live = False
+            rig_of(owner).live = False
             other = make_line(2, bend=0.2)
             follower = add_chain(other)
             follower.target, follower.target_bone = owner, "b3"
-            for chain, k in zip(owner.fabrik.chains, order, strict=False):
+            for chain, k in zip(rig_of(owner).chains, order, strict=False):
                 chain.target.location = places[k]
             from fabrik_addon.session.pose import solve_items
 
-            outcomes = solve_items(bpy.context, [(other, follower), *((owner, one) for one in owner.fabrik.chains)])
+            outcomes = solve_items(bpy.context, [(other, follower), *((owner, one) for one in rig_of(owner).chains)])
             update()
             assert {outcome.rig for outcome in outcomes} == {owner.name, other.name}
-            assert all(is_true(owner, chain) for chain in owner.fabrik.chains)
+            assert all(is_true(owner, chain) for chain in rig_of(owner).chains)
             head = owner.pose.bones["b3"].head
             assert (other.pose.bones["b1"].tail - head).length == pytest.approx(follower.residual, abs=1e-4)
 
     def test_live_in_every_frame(self) -> None:
         owner = two_arms()
-        for i, chain in enumerate(owner.fabrik.chains):
+        for i, chain in enumerate(rig_of(owner).chains):
             for frame in (1, 10):
                 chain.target.location = (1.2 - 2.4 * i, 0.08 * frame, 0.8 + 0.05 * frame)
                 chain.target.keyframe_insert("location", frame=frame)
-        owner.fabrik.live = True
+        rig_of(owner).live = True
         for frame in (1, 4, 10, 2, 7):
             bpy.context.scene.frame_set(frame)
-            first, last = owner.fabrik.chains
+            first, last = rig_of(owner).chains
             assert (first.status, last.status) == ("MOVED", "REACHED")
             assert all(is_true(owner, chain) for chain in (first, last))
             assert told(first).kind == "MOVED"
@@ -111,7 +111,7 @@ class TestFinalPose:
 
     def test_live_that_stands_writes_nothing(self) -> None:
         owner = two_arms()
-        owner.fabrik.live = True
+        rig_of(owner).live = True
         update()
         from fabrik_addon.session import live
 
@@ -119,7 +119,7 @@ class TestFinalPose:
         for _ in range(3):
             update()
         assert live.state.writes == writes
-        assert owner.fabrik.chains[0].status == "MOVED"
+        assert rig_of(owner).chains[0].status == "MOVED"
 
 
 class TestMovedSince:
@@ -175,7 +175,7 @@ class TestMovedSince:
         path = f"{tmp_path}/kept.blend"
         bpy.ops.wm.save_as_mainfile(filepath=path)
         bpy.ops.wm.open_mainfile(filepath=path)
-        chain = bpy.data.objects["Rig"].fabrik.chains[0]
+        chain = rig_of(bpy.data.objects["Rig"]).chains[0]
         assert told(chain).kind == "REACHED"
         chain.target.location.z += 0.2
         assert told(chain).kind == "OLD"
@@ -198,7 +198,7 @@ class TestMovedSince:
         for place in ((0.5, 0.2, 2.0), (0.1, -0.6, 1.8)):
             chain.target.location = place
             assert told(chain).kind == "REACHED"
-        owner.fabrik.live = False
+        rig_of(owner).live = False
         assert told(chain).kind == "REACHED"
         chain.target.location.x += 0.4
         assert told(chain).kind == "OLD"
@@ -223,7 +223,7 @@ class TestGone:
         chain = add_chain(owner, (0.8, 0.9, 1.7))
         chain.pole = make_empty((0, 4, 1), "Pole")
         bpy.ops.fabrik.solve()
-        return owner.fabrik.chains[0]  # type: ignore[no-any-return]
+        return rig_of(owner).chains[0]
 
     @pytest.mark.parametrize("role", ["target", "pole"])
     def test_removed_from_the_file(self, role: str) -> None:
@@ -298,7 +298,7 @@ class TestBaked:
     def test_baked_says_so_and_live_is_off(self) -> None:
         owner, chain = live_line()
         bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
-        assert (chain.enabled, chain.is_baked, owner.fabrik.live) == (False, True, False)
+        assert (chain.enabled, chain.is_baked, rig_of(owner).live) == (False, True, False)
         found = told(chain)
         assert (found.kind, found.text) == ("BAKED", "Baked: its keys play. Tick it to edit")
         chain.enabled = True
@@ -307,10 +307,10 @@ class TestBaked:
 
     def test_live_stays_where_another_chain_is_enabled(self) -> None:
         owner = two_levels()
-        owner.fabrik.active_index = 0
+        rig_of(owner).active_index = 0
         bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="ACTIVE")
-        assert [chain.is_baked for chain in owner.fabrik.chains] == [True, False]
-        assert owner.fabrik.live
+        assert [chain.is_baked for chain in rig_of(owner).chains] == [True, False]
+        assert rig_of(owner).live
 
     def test_without_keys_nothing_plays(self) -> None:
         owner, chain = live_line()

@@ -10,7 +10,7 @@ from random import Random
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.properties import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
 from random_rigs import random_rig
@@ -127,7 +127,7 @@ def test_live_and_button_give_one_answer() -> None:
         solve()
         by_button = [tuple(bone.rotation_quaternion) for bone in chain_bones(owner, chain)]
         chain.target.location = (0, 0, 1)
-        owner.fabrik.live = True
+        rig_of(owner).live = True
         bpy.context.view_layer.update()
         chain.target.location = place
         bpy.context.view_layer.update()
@@ -135,4 +135,4 @@ def test_live_and_button_give_one_answer() -> None:
         live = [tuple(bone.rotation_quaternion) for bone in chain_bones(owner, chain)]
         for one, other in zip(by_button, live, strict=True):
             assert one == pytest.approx(other, abs=1e-6)
-        owner.fabrik.live = False
+        rig_of(owner).live = False
