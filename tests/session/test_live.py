@@ -7,6 +7,7 @@ import tracemalloc
 from typing import Any
 
 import bpy
+from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session import live
 
 from live_rigs import curves_of, live_line, shown_error, two_levels, update
@@ -40,7 +41,7 @@ class TestFollowing:
     def test_the_armature_its_parent_and_the_bone_above_move_it(self) -> None:
         owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 1), (0, 0.2, 2)), Bone((0, 0.2, 2), (0, 0, 3))])
         chain = add_chain(owner, (0.4, 0.4, 2.4), tip="b2", count=2)
-        owner.fabrik.live = True
+        rig_of(owner).live = True
         holder = make_empty((0, 0, 0), "Holder")
         owner.parent = holder
         update()
@@ -52,7 +53,7 @@ class TestFollowing:
         for thing, place in moved:
             thing.location = place
             update()
-            chain = owner.fabrik.chains[0]
+            chain = rig_of(owner).chains[0]
             assert chain.status == "REACHED"
             assert shown_error(owner, chain) < 1e-4
 
@@ -61,12 +62,12 @@ class TestFollowing:
         owner.pose.bones["b1"].fabrik.limit = "LOCKED"
         owner.pose.bones["b2"].fabrik.limit = "LOCKED"
         update()
-        assert owner.fabrik.chains[0].status == "BLOCKED"
+        assert rig_of(owner).chains[0].status == "BLOCKED"
         owner.pose.bones["b1"].fabrik.limit = "FREE"
         owner.pose.bones["b2"].fabrik.limit = "FREE"
         update()
-        assert owner.fabrik.chains[0].status == "REACHED"
-        owner.fabrik.chains[0].influence = 0.0
+        assert rig_of(owner).chains[0].status == "REACHED"
+        rig_of(owner).chains[0].influence = 0.0
         update()
         assert all(bone.rotation_quaternion.angle < 1e-6 for bone in owner.pose.bones)
 
@@ -75,7 +76,7 @@ class TestFollowing:
         chain.target.location = (0.5, 0.7, 1.3)
         update()
         posed = channels(owner)
-        owner.fabrik.live = False
+        rig_of(owner).live = False
         for bone in owner.pose.bones:
             bone.rotation_quaternion = (1, 0, 0, 0)
         bpy.ops.fabrik.solve_all()
@@ -86,7 +87,7 @@ class TestFollowing:
         owner.pose.bones["b0"].scale = (1.3, 1.0, 0.8)
         update()
         for x in (0.1, 0.3):
-            chain = owner.fabrik.chains[0]
+            chain = rig_of(owner).chains[0]
             chain.target.location.x = x
             update()
             assert shown_error(owner, chain) < 2e-4
@@ -124,16 +125,16 @@ class TestSeveral:
         second.location = (1.5, 0, 0)
         chain = add_chain(second)
         chain.target, chain.target_bone = first, "b2"
-        second.fabrik.live = True
+        rig_of(second).live = True
         update()
         for x in (0.5, -0.2, 0.6):
-            lead = first.fabrik.chains[0]
+            lead = rig_of(first).chains[0]
             lead.target.location.x = x
             update()
             depsgraph = bpy.context.evaluated_depsgraph_get()
             head = first.evaluated_get(depsgraph).pose.bones["b2"].head
             tip = second.matrix_world @ second.evaluated_get(depsgraph).pose.bones["b2"].tail
-            assert second.fabrik.chains[0].status == "REACHED"
+            assert rig_of(second).chains[0].status == "REACHED"
             assert (tip - head).length < 3e-4
             assert shown_error(first, lead) < 1e-4
 
@@ -143,13 +144,13 @@ class TestSeveral:
         second.location.x = 2.0
         chain = add_chain(second)
         chain.target, chain.target_bone = first, "b2"
-        second.fabrik.live = True
-        first.fabrik.chains[0].target = second
-        first.fabrik.chains[0].target_bone = "b2"
+        rig_of(second).live = True
+        rig_of(first).chains[0].target = second
+        rig_of(first).chains[0].target_bone = "b2"
         update()
         for owner in (first, second):
-            assert not owner.fabrik.chains[0].enabled
-            assert "wait for each other" in owner.fabrik.chains[0].message
+            assert not rig_of(owner).chains[0].enabled
+            assert "wait for each other" in rig_of(owner).chains[0].message
 
 
 class TestThrift:
@@ -218,9 +219,9 @@ class TestDependence:
     def test_what_hangs_on_a_moved_chain_moves_with_it(self) -> None:
         owner = two_levels()
         for x in (0.6, 0.2, -0.4):
-            owner.fabrik.chains[0].target.location.x = x
+            rig_of(owner).chains[0].target.location.x = x
             update()
-            for chain in owner.fabrik.chains:
+            for chain in rig_of(owner).chains:
                 assert chain.status == "REACHED"
                 assert shown_error(owner, chain) < 2e-4
 
@@ -228,13 +229,13 @@ class TestDependence:
         owner = make_line(4)
         first = add_chain(owner, (0.4, 1.0, 2.4), tip="b3", count=4)
         add_chain(owner, (0.6, 0.6, 1.5), tip="b2", count=3)
-        owner.fabrik.live = True
+        rig_of(owner).live = True
         update()
         for x in (0.1, 0.7):
-            first = owner.fabrik.chains[0]
+            first = rig_of(owner).chains[0]
             first.target.location.x = x
             update()
-            assert shown_error(owner, owner.fabrik.chains[1]) < 1e-4
+            assert shown_error(owner, rig_of(owner).chains[1]) < 1e-4
 
     def test_a_target_driven_by_a_bone_of_another_rig(self) -> None:
         leader, lead = live_line()
@@ -247,12 +248,12 @@ class TestDependence:
         variable.targets[0].id, variable.targets[0].bone_target = leader, "b1"
         variable.targets[0].transform_type, variable.targets[0].transform_space = "ROT_X", "LOCAL_SPACE"
         curve.driver.expression = variable.name
-        follower.fabrik.live = True
+        rig_of(follower).live = True
         update()
         for y in (0.2, -0.9, 0.6):
-            leader.fabrik.chains[0].target.location.y = y
+            rig_of(leader).chains[0].target.location.y = y
             update()
-            assert shown_error(follower, follower.fabrik.chains[0]) < 1e-4
+            assert shown_error(follower, rig_of(follower).chains[0]) < 1e-4
         assert lead
 
     def test_a_circle_switches_off_only_those_in_it(self) -> None:
@@ -261,11 +262,11 @@ class TestDependence:
         second = make_line(3)
         chain = add_chain(second)
         chain.target, chain.target_bone = first, "b2"
-        second.fabrik.live = True
-        first.fabrik.chains[0].target, first.fabrik.chains[0].target_bone = second, "b2"
+        rig_of(second).live = True
+        rig_of(first).chains[0].target, rig_of(first).chains[0].target_bone = second, "b2"
         update()
-        assert not first.fabrik.chains[0].enabled
-        assert bystander.fabrik.chains[0].enabled
-        bystander.fabrik.chains[0].target.location.x = -0.4
+        assert not rig_of(first).chains[0].enabled
+        assert rig_of(bystander).chains[0].enabled
+        rig_of(bystander).chains[0].target.location.x = -0.4
         update()
-        assert shown_error(bystander, bystander.fabrik.chains[0]) < 1e-4
+        assert shown_error(bystander, rig_of(bystander).chains[0]) < 1e-4

@@ -11,7 +11,7 @@ import addon_utils
 import bpy
 import pytest
 from fabrik_addon.rig.compat import give_action
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import distance
 from fabrik_addon.session import live
 from mathutils import Matrix, Quaternion
@@ -21,7 +21,6 @@ from rigs import add_chain, channels, evaluated_joints, make_line, select
 
 Change = Callable[[bpy.types.Object], object]
 BEND = Quaternion((1.0, 0.0, 0.0), 0.7)
-OPS: Any = bpy.ops
 
 
 def action_with(angle: float) -> bpy.types.Action:
@@ -41,12 +40,12 @@ def _paste(owner: bpy.types.Object) -> None:
     other = make_line(4)
     select(other, "b1")
     other.pose.bones["b1"].rotation_quaternion = BEND
-    OPS.pose.copy()
-    OPS.object.mode_set(mode="OBJECT")
+    bpy.ops.pose.copy()
+    bpy.ops.object.mode_set(mode="OBJECT")
     bpy.data.objects.remove(other)
     bpy.context.view_layer.objects.active = owner
     select(owner, "b1")
-    OPS.pose.paste(flipped=False)
+    bpy.ops.pose.paste(flipped=False)
 
 
 def _from_library(owner: bpy.types.Object) -> None:
@@ -55,14 +54,14 @@ def _from_library(owner: bpy.types.Object) -> None:
 
 REST = Quaternion()
 HANDS: dict[str, Change] = {
-    "rotated": lambda _: OPS.transform.rotate(value=0.4, orient_axis="X"),
+    "rotated": lambda _: bpy.ops.transform.rotate(value=0.4, orient_axis="X"),
     "pasted": _paste,
     "from the pose library": _from_library,
     "a script writes channels": lambda o: setattr(o.pose.bones["b1"], "rotation_quaternion", BEND),
     "a script writes a matrix": lambda o: setattr(o.pose.bones["b1"], "matrix_basis", Matrix.Rotation(0.7, 4, "X")),
-    "rotation cleared": lambda _: OPS.pose.rot_clear(),
-    "transforms cleared": lambda _: OPS.pose.transforms_clear(),
-    "user transforms cleared": lambda _: OPS.pose.user_transforms_clear(),
+    "rotation cleared": lambda _: bpy.ops.pose.rot_clear(),
+    "transforms cleared": lambda _: bpy.ops.pose.transforms_clear(),
+    "user transforms cleared": lambda _: bpy.ops.pose.user_transforms_clear(),
 }
 WANTED = dict.fromkeys(HANDS, BEND) | {name: REST for name in HANDS if name.endswith("cleared")}
 del WANTED["rotated"]  # about an axis of the view
@@ -77,7 +76,7 @@ class TestWhatIsDoneByHand:
         before = start_of(chain, "b1")
         HANDS[name](owner)
         update()
-        chain = owner.fabrik.chains[0]
+        chain = rig_of(owner).chains[0]
         assert chain.start == "CAPTURED"
         assert start_of(chain, "b1").rotation_difference(before).angle > 1e-2
         assert name not in WANTED or start_of(chain, "b1").rotation_difference(WANTED[name]).angle < 1e-5
@@ -96,7 +95,7 @@ class TestWhatIsDoneByHand:
         before = channels(owner)
         HANDS[name](owner)
         update()
-        chain = owner.fabrik.chains[0]
+        chain = rig_of(owner).chains[0]
         hand = hand_of(owner, chain)
         assert hand is not None
         assert "animated" in hand.reason
@@ -113,38 +112,38 @@ class TestWhatIsDoneByHand:
         update()
         select(owner, "b1")
         update()
-        return owner, owner.fabrik.chains[0]
+        return owner, rig_of(owner).chains[0]
 
     def test_a_pose_pasted_flipped(self) -> None:
         owner = make_line(2)
         for side, bone in zip("LR", owner.data.bones, strict=True):
             bone.name = f"bone.{side}"
         chain = add_chain(owner, (0.3, 0.5, 1.4))
-        owner.fabrik.live = True
+        rig_of(owner).live = True
         select(owner, "bone.L")
         update()
         owner.pose.bones["bone.L"].rotation_quaternion = BEND
-        OPS.pose.copy()
+        bpy.ops.pose.copy()
         w, x, y, z = owner.pose.bones["bone.L"].rotation_quaternion  # the operator let it be evaluated
         select(owner, "bone.L", "bone.R")
-        OPS.pose.paste(flipped=True)
+        bpy.ops.pose.paste(flipped=True)
         update()
         assert start_of(chain, "bone.R").rotation_difference(Quaternion((w, x, -y, -z))).angle < 1e-5
         assert shown_error(owner, chain) < 1e-4
 
 
 STILL: dict[str, Change] = {
-    "signs flipped": lambda _: OPS.pose.quaternions_flip(),
-    "visual transform applied": lambda _: OPS.pose.visual_transform_apply(),
-    "rotation mode set": lambda _: OPS.pose.rotation_mode_set(type="YZX"),
-    "scaled": lambda _: OPS.transform.resize(value=(1.2, 1.2, 1.2)),
+    "signs flipped": lambda _: bpy.ops.pose.quaternions_flip(),
+    "visual transform applied": lambda _: bpy.ops.pose.visual_transform_apply(),
+    "rotation mode set": lambda _: bpy.ops.pose.rotation_mode_set(type="YZX"),
+    "scaled": lambda _: bpy.ops.transform.resize(value=(1.2, 1.2, 1.2)),
     "keyed": lambda o: o.pose.bones["b1"].keyframe_insert("rotation_quaternion"),
     "key deleted": lambda o: (
         o.pose.bones["b1"].keyframe_insert("rotation_quaternion"),
         update(),
         o.pose.bones["b1"].keyframe_delete("rotation_quaternion"),
     ),
-    "applied as rest pose": lambda _: OPS.pose.armature_apply(),
+    "applied as rest pose": lambda _: bpy.ops.pose.armature_apply(),
 }
 
 
@@ -156,8 +155,8 @@ class TestWhatTurnsNothing:
         update()
         STILL[name](owner)
         update()
-        chain = owner.fabrik.chains[0]
-        assert owner.fabrik.live
+        chain = rig_of(owner).chains[0]
+        assert rig_of(owner).live
         assert chain.start == "REST"
         assert shown_error(owner, chain) < 1e-4
 
@@ -223,12 +222,12 @@ class TestExports:
         path = str(tmp_path / f"rig.{'glb' if kind == 'gltf' else 'fbx'}")
         EXPORTS[kind](path)
         update()
-        chain = owner.fabrik.chains[0]
-        assert owner.fabrik.live
+        chain = rig_of(owner).chains[0]
+        assert rig_of(owner).live
         assert chain.enabled
         assert (chain.status, chain.start, scene.frame_current) == (status, "REST", 4)
         assert channels(owner) == before
-        owner.fabrik.live = False
+        rig_of(owner).live = False
         for found in list(bpy.data.objects):
             bpy.data.objects.remove(found)
         IMPORTS[kind](path)
@@ -247,7 +246,7 @@ class TestExports:
         keyed(chain.target, 12, (0.8, 0.7, 1.6))
         seen = [self.joints_at(frame, owner, chain) for frame in self.FRAMES]
         select(owner, "b0", "b1", "b2")
-        OPS.nla.bake(
+        bpy.ops.nla.bake(
             frame_start=1,
             frame_end=12,
             visual_keying=True,
@@ -257,9 +256,9 @@ class TestExports:
         )
         update()
         assert chain.start == "REST"
-        owner.fabrik.live = False
+        rig_of(owner).live = False
         for frame, joints in zip(self.FRAMES, seen, strict=True):
-            found = self.joints_at(frame, owner, owner.fabrik.chains[0])
+            found = self.joints_at(frame, owner, rig_of(owner).chains[0])
             assert max(distance(a, b) for a, b in zip(found, joints, strict=True)) < 1e-5
 
     def test_fbx_with_all_actions_leaves_the_rig_as_it_was(self, tmp_path: Path) -> None:
@@ -270,10 +269,10 @@ class TestExports:
         keyed(chain.target, 12, (0.8, 0.7, 1.6))
         bpy.context.scene.frame_set(4)
         addon_utils.enable("io_scene_fbx")
-        OPS.export_scene.fbx(filepath=str(tmp_path / "rig.fbx"))
+        bpy.ops.export_scene.fbx(filepath=str(tmp_path / "rig.fbx"))
         update()
-        chain = owner.fabrik.chains[0]
-        assert owner.fabrik.live
+        chain = rig_of(owner).chains[0]
+        assert rig_of(owner).live
         assert (chain.status, chain.start, bpy.context.scene.frame_current) == ("REACHED", "REST", 4)
         assert hand_of(owner, chain) is None
         assert shown_error(owner, chain) < 1e-4
@@ -298,17 +297,22 @@ class TestExports:
 
 def _export_gltf(path: str) -> None:
     addon_utils.enable("io_scene_gltf2")
-    OPS.export_scene.gltf(filepath=path, export_animations=True, export_animation_mode="SCENE")
+    bpy.ops.export_scene.gltf(filepath=path, export_animations=True, export_animation_mode="SCENE")
 
 
 def _export_fbx(path: str) -> None:
     addon_utils.enable("io_scene_fbx")
-    takes = {"bake_anim_use_nla_strips": False, "bake_anim_use_all_actions": False}  # the scene alone
-    OPS.export_scene.fbx(filepath=path, bake_anim=True, bake_anim_simplify_factor=0.0, **takes)
+    bpy.ops.export_scene.fbx(  # the scene alone
+        filepath=path,
+        bake_anim=True,
+        bake_anim_simplify_factor=0.0,
+        bake_anim_use_nla_strips=False,
+        bake_anim_use_all_actions=False,
+    )
 
 
 EXPORTS = {"gltf": _export_gltf, "fbx": _export_fbx}
 IMPORTS: dict[str, Callable[[str], object]] = {
-    "gltf": lambda path: OPS.import_scene.gltf(filepath=path),
-    "fbx": lambda path: OPS.import_scene.fbx(filepath=path, anim_offset=0.0),
+    "gltf": lambda path: bpy.ops.import_scene.gltf(filepath=path),
+    "fbx": lambda path: bpy.ops.import_scene.fbx(filepath=path, anim_offset=0.0),
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.overlay import notice
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import distance
 from mathutils import Quaternion
 
@@ -79,7 +79,7 @@ class TestBecomesTheStartPose:
             chain.target.location = place
             update()
         assert channels(owner) == posed
-        owner.fabrik.live = False
+        rig_of(owner).live = False
         bpy.ops.fabrik.solve_all()
         assert channels(owner) == posed
 
@@ -137,7 +137,7 @@ def _carry(owner: bpy.types.Object, chain: FabrikChain) -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[bpy.types.Object, FabrikChain], object], str]] = {
-    "switched off": (lambda owner, _: setattr(owner.fabrik, "auto_capture", False), "Automatic Capture is off"),
+    "switched off": (lambda owner, _: setattr(rig_of(owner), "auto_capture", False), "Automatic Capture is off"),
     "target animated": (_key_target, "animated"),
     "bones keyed": (_key_bones, "keyed"),
     "carried": (_carry, "animated"),
@@ -208,7 +208,7 @@ class TestIsPutBack:
 
     def test_the_button_is_undone_in_one_step(self) -> None:
         owner, chain = live_line(count=4)
-        owner.fabrik.auto_capture = False
+        rig_of(owner).auto_capture = False
         turned(owner, "b1")
         update()
         select(owner, "b0")
@@ -221,15 +221,15 @@ class TestIsPutBack:
         bpy.ops.ed.undo()
         update()
         owner = bpy.data.objects["Rig"]
-        assert (channels(owner), owner.fabrik.chains[0].start) == (stood, "REST")
+        assert (channels(owner), rig_of(owner).chains[0].start) == (stood, "REST")
         bpy.ops.ed.redo()
         update()
         owner = bpy.data.objects["Rig"]
-        assert (channels(owner), owner.fabrik.chains[0].start) == (posed, "CAPTURED")
+        assert (channels(owner), rig_of(owner).chains[0].start) == (posed, "CAPTURED")
 
     def test_it_is_told_until_the_next_frame(self) -> None:
         owner, chain = live_line()
-        owner.fabrik.auto_capture = False
+        rig_of(owner).auto_capture = False
         assert not notice.notices()
         turned(owner, "b1")
         update()
@@ -297,16 +297,16 @@ class TestIsNotByHand:
         owner, chain = live_line()
         owner.pose.bones["b1"].rotation_quaternion.w = float("nan")
         update()
-        assert owner.fabrik.live
+        assert rig_of(owner).live
         assert chain.start == "REST"
 
     def test_shared_bones(self) -> None:
         owner = make_line(4)
         add_chain(owner, (0.4, 1.0, 2.4), tip="b3", count=4)
         add_chain(owner, (0.6, 0.6, 1.5), tip="b2", count=3)
-        owner.fabrik.live = True
+        rig_of(owner).live = True
         update()
         for x in (0.1, 0.7):
             owner.location.x = x
             update()
-            assert [chain.start for chain in owner.fabrik.chains] == ["REST", "REST"]
+            assert [chain.start for chain in rig_of(owner).chains] == ["REST", "REST"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.session import live
 from fabrik_addon.session.live import ticking
 from mathutils import Vector
@@ -19,7 +19,7 @@ from rigs import channels
 
 class TestBackgroundSets:
     @staticmethod
-    def shown_as_set() -> tuple[bpy.types.Object, Any, Any]:
+    def shown_as_set() -> tuple[bpy.types.Object, FabrikChain, Any]:
         """A live rig, and another scene in the window of which its own is the background."""
         owner, chain = live_line()
         own: Any = bpy.context.scene
@@ -102,7 +102,7 @@ class TestTwoWindows:
     @pytest.mark.parametrize("captures", [True, False])
     def test_what_is_done_by_hand_is_heard(self, is_first: bool, captures: bool) -> None:
         owner, chain, layers = self.shared()
-        owner.fabrik.auto_capture = captures
+        rig_of(owner).auto_capture = captures
         for layer in layers * 2:
             layer.update()
         assert chain.start == "REST"
@@ -161,8 +161,8 @@ class TestOneArmatureFails:
         chain.target.location.x = -0.4
         follower.target.location.x = -0.4
         update()
-        assert not owner.fabrik.live
-        assert other.fabrik.live
+        assert not rig_of(owner).live
+        assert rig_of(other).live
         assert shown_error(other, follower) < 1e-4
         assert chain.status == "REFUSED"
         assert kind.__name__ in chain.message
@@ -183,8 +183,8 @@ class TestOneArmatureFails:
             broken.setattr(ticking, "read_anew", self.failing(ticking.read_anew, owner, ZeroDivisionError))
             owner.location.x = 0.1
             update()
-        assert not owner.fabrik.live
-        owner.fabrik.live = True
+        assert not rig_of(owner).live
+        rig_of(owner).live = True
         update()
         assert chain.status == "REACHED"
         assert shown_error(owner, chain) < 1e-4
@@ -197,18 +197,18 @@ class TestManyUsers:
         owner.select_set(True)
         bpy.context.view_layer.objects.active = owner
         bpy.ops.object.duplicate()
-        copy: Any = bpy.context.object
+        copy = bpy.context.object
         update()
         assert copy != owner
-        assert copy.fabrik.live
-        chain = owner.fabrik.chains[0]
+        assert rig_of(copy).live
+        chain = rig_of(owner).chains[0]
         chain.target.location.x = -0.3
         update()
         assert shown_error(owner, chain) < 1e-4
-        assert shown_error(copy, copy.fabrik.chains[0]) < 1e-4
+        assert shown_error(copy, rig_of(copy).chains[0]) < 1e-4
         copy.pose.bones["b1"].rotation_quaternion @= Vector((1.0, 0.0, 0.0)).rotation_difference((0.8, 0.6, 0.0))
         update()
-        assert (copy.fabrik.chains[0].start, chain.start) == ("CAPTURED", "REST")
+        assert (rig_of(copy).chains[0].start, chain.start) == ("CAPTURED", "REST")
 
     def test_two_view_layers(self) -> None:
         owner, chain = live_line()
@@ -236,7 +236,7 @@ class TestManyUsers:
             chain.target.location.x += 0.1
             update()
             bpy.context.scene.frame_set(bpy.context.scene.frame_current + 1)
-            assert owner.fabrik.live
+            assert rig_of(owner).live
             setattr(layer, switch, False)
             owner.update_tag()
             update()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import bpy
 import pytest
+from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session import live
 from mathutils import Matrix, Quaternion
 
@@ -120,7 +121,7 @@ class TestUndo:
                 bpy.ops.ed.redo()
                 update()
             owner = bpy.data.objects["Rig"]
-            chain = owner.fabrik.chains[0]
+            chain = rig_of(owner).chains[0]
             assert channels(owner) == posed
             assert chain.start == "CAPTURED"
 
@@ -136,7 +137,7 @@ class TestUndo:
         wanted = turned(owner, "b1", Matrix.Rotation(0.7, 4, "X").to_quaternion())
         push("turned")
         update()
-        chain = owner.fabrik.chains[0]
+        chain = rig_of(owner).chains[0]
         assert chain.start == "CAPTURED"
         assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
         assert shown_error(owner, chain) < 1e-4
@@ -156,11 +157,11 @@ class TestUndo:
         update()
         bpy.ops.ed.redo()
         update()
-        assert bpy.data.objects["Rig"].fabrik.chains[0].start == "REST"
+        assert rig_of(bpy.data.objects["Rig"]).chains[0].start == "REST"
         bpy.ops.pose.paste(flipped=False)
         update()
         owner = bpy.data.objects["Rig"]
-        chain = owner.fabrik.chains[0]
+        chain = rig_of(owner).chains[0]
         assert chain.start == "CAPTURED"
         for mine, theirs in zip(channels(owner), posed, strict=True):
             assert mine == pytest.approx(theirs, abs=1e-4)
