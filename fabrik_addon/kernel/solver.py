@@ -289,7 +289,7 @@ class Solver:
         chain.tip.target = scaled(checked_point("target", target), 1.0 / self.size)
         pose: Pose = self._posed(rotations)
         descent: Descent = self.descent
-        descent.is_relaxed = False
+        descent.posture.is_relaxed = False
         descent.begin(pose.rotations)
         descent.descend(tolerance, REFINE_STEPS)
         return [q4(descent.pose.rotations, i) for i in range(self.unit.count)]

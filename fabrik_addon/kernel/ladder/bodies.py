@@ -117,8 +117,8 @@ class Body:
         stage: Descent
         before: Descent = None
         for stage in self.stages:
-            stage.is_relaxed = False
-            stage.posture = POSTURE
+            stage.posture.is_relaxed = False
+            stage.posture.weight = POSTURE
             stage.little = little
             if before is None:
                 stage.take(start)
@@ -138,11 +138,11 @@ class Body:
         used: cython.int = stage.descend(BODY_FINISHED, self.budget)
         stage.little = LITTLE
         for k in range(POLISHES):
-            stage.posture = stage.posture * POLISH
+            stage.posture.weight = stage.posture.weight * POLISH
             stage.judge()
             used += stage.descend(BODY_FINISHED, self.budget)
         if most_missing(stage.goals[stage.kept :], stage.pose) > tolerance:
-            stage.posture = 0.0
+            stage.posture.weight = 0.0
             stage.little = POLISHED
             stage.judge()
             used += stage.descend(BODY_FINISHED, self.budget)

@@ -40,6 +40,7 @@ from ..vectors import (
     v3,
 )
 from .jacobian import A_RADIAN_OF_SHIFT, Jacobian
+from .posture import Posture
 
 LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
 FIRST_DAMPING = cython.declare(cython.double, 1e-3)
@@ -55,13 +56,12 @@ LET_GO = cython.declare(cython.int, 2)
 HELD_FOR_STEP = cython.declare(cython.int, 3)
 STEP_TRIES = cython.declare(cython.int, 3)  # times that a step is tried with ever more joints held
 CLAMPED = cython.declare(cython.double, 0.05)  # share of its turn that a limit has to take for a joint to be held then
-SHORTENED = cython.declare(cython.int, 3)  # times that a step is tried, shorter each time: edges of limits are curved
+SHORTENED = cython.declare(cython.int, 2)  # times that a step is tried again, shorter: edges of limits are curved
 SHORTER = cython.declare(cython.double, 0.3)
 PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew with what is held taken out
 KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
 KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # the most that a step may take from them
 RETURNS = cython.declare(cython.int, 6)  # steps back to them
-STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness to turn that full stiffness takes
 
 
 @cython.cclass
@@ -81,8 +81,7 @@ class Descent:
         error: Root of the sum of the squares of what the wanted goals miss, each times its weight.
         cost: The square of that, and the posture term.
         held: Joints before this one do not turn.
-        is_relaxed: Whether stiffness does not count.
-        posture: mu, what a radian away from the start pose counts.
+        posture: How readily joints turn, and what pulls them back to the start pose.
         little: Share of the error that is next to nothing.
     """
 
@@ -97,8 +96,7 @@ class Descent:
     error: cython.double
     cost: cython.double
     held: cython.int
-    is_relaxed: cython.bint
-    posture: cython.double
+    posture: Posture
     little: cython.double
     trial: Pose
     jacobian: Jacobian
@@ -120,8 +118,7 @@ class Descent:
         self.pose, self.trial = Pose(count), Pose(count)
         self.error = self.cost = 0.0
         self.held = 0
-        self.is_relaxed = False
-        self.posture = 0.0
+        self.posture = Posture(figure)
         self.little = LITTLE
         self.jacobian = None
         self.turns = doubles(3 * self.slots)
@@ -146,7 +143,7 @@ class Descent:
     def judge(self) -> cython.void:
         """Find the error and the cost of the pose anew, after the goals or the pose changed."""
         self.error = self.error_of(self.pose)
-        self.cost = self.error * self.error + self.strain_of(self.pose)
+        self.cost = self.error * self.error + self.posture.strain_of(self.pose, self.held)
 
     @cython.cfunc
     def error_of(self, pose: Pose) -> cython.double:
@@ -159,39 +156,6 @@ class Descent:
             missing: V3 = minus(goal.missing(pose), v3(self.allowed, g))
             total += dot(missing, missing)
         return sqrt(total)
-
-    @cython.cfunc
-    def strain_of(self, pose: Pose) -> cython.double:
-        """The posture term of a pose."""
-        i: cython.int
-        total: cython.double = 0.0
-        if self.posture <= 0.0:
-            return total
-        for i in range(self.held, self.slots):
-            away: V3 = self.to_start(pose, i)
-            total += dot(away, away) * self.posture_of(i)
-        return total
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def to_start(self, pose: Pose, i: cython.int) -> V3:
-        """The turn of a joint, in its rest frame, back to the start pose."""
-        if i == self.count:
-            return scaled(v3(pose.shift, 0), -1.0 / A_RADIAN_OF_SHIFT)
-        return rotation_vector(multiplied(q4(self.figure.start, i), conjugated(q4(pose.rotations, i))))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def posture_of(self, i: cython.int) -> cython.double:
-        """The square of what a radian of a joint away from the start pose counts; more for a stiff one."""
-        stiff: cython.double = self.posture * (1.0 + self.stiffness_of(i))
-        return stiff * stiff
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def stiffness_of(self, i: cython.int) -> cython.double:
-        """The stiffness of a joint; a figure is shifted as readily as its first joint turns."""
-        return self.figure.stiffness[0 if i == self.count else i]
 
     @cython.cfunc
     def descend(self, enough: cython.double, budget: cython.int) -> cython.int:
@@ -208,14 +172,14 @@ class Descent:
         stalled: cython.int = 0
         damping: cython.double = FIRST_DAMPING
         while used < budget and stalled < STALLED and damping <= MOST_DAMPING:
-            if self.posture <= 0.0 and self.error <= enough:
+            if self.posture.weight <= 0.0 and self.error <= enough:
                 break
             used += 1
             before: cython.double = self.cost
             if self.step(damping + ROBUST * self.error * self.error, LARGEST_TURN):
                 is_little: cython.bint = self.cost > before * (1.0 - 2.0 * self.little)  # a square: it counts twice
                 stalled = stalled + 1 if is_little else 0
-                if is_little and self.posture <= 0.0:
+                if is_little and self.posture.weight <= 0.0:
                     damping = larger(damping, 1e-6) * 8.0
                 else:
                     damping = larger(damping * 0.2, LEAST_DAMPING)
@@ -236,10 +200,12 @@ class Descent:
         for tried in range(STEP_TRIES):
             self.find_turns()
             factor: cython.double = self.factor_of(largest_turn)
+            if self.go(factor):
+                return True
             for shortened in range(SHORTENED):
+                factor = factor * SHORTER
                 if self.go(factor):
                     return True
-                factor = factor * SHORTER
             if not self.hold_clamped(factor):
                 break
         return False
@@ -288,7 +254,7 @@ class Descent:
         if self.keeper is not None and not self.stays_with_keeper(trial):
             return False
         error: cython.double = self.error_of(trial)
-        cost: cython.double = error * error + self.strain_of(trial)
+        cost: cython.double = error * error + self.posture.strain_of(trial, self.held)
         if not cost < self.cost:
             return False
         self.trial = self.pose
@@ -363,15 +329,9 @@ class Descent:
         for i in range(self.held, self.slots):
             self.standing[i] = NEVER_HELD
             jacobian.free_joint(self.pose, i)
-            stiffness: cython.double = 0.0 if self.is_relaxed else self.stiffness_of(i)
-            left: cython.double = 1.0 - STIFFEST * stiffness
-            ready: cython.double = left * left
-            put3(jacobian.asked, i, ORIGIN)
-            if self.posture > 0.0:
-                strain: cython.double = self.posture_of(i)
-                ready = 1.0 / (1.0 / ready + strain / damping)
-                put3(jacobian.asked, i, scaled(self.to_start(self.pose, i), ready * strain / damping))
+            ready: cython.double = self.posture.readiness_of(i, damping)
             jacobian.ready[i] = ready
+            put3(jacobian.asked, i, self.posture.pull_on(self.pose, i, ready / damping))
             jacobian.add_joint(i, 1.0)
 
     @cython.cfunc

@@ -76,7 +76,7 @@ class LimitedChain:
         if distance > 0.0:  # the point nearest to the target that the chain could reach if it had no limits
             wanted = scaled(wanted, clipped(distance, chain.inner, 1.0) / distance)
         chain.tip.target = wanted
-        descent.is_relaxed = False
+        descent.posture.is_relaxed = False
         if chain.plain:
             self.start_at(clamp_start(self.figure), chain.first_moving)
             return self.fabrik(chain.max_passes)
@@ -176,7 +176,7 @@ class LimitedChain:
         used: cython.int = descent.descend(FINISHED, budget >> 2 if chain.is_stiff else budget)
         chain.record("descend", descent.pose.heads)
         if chain.is_stiff and descent.error > chain.tolerance:
-            descent.is_relaxed = True
+            descent.posture.is_relaxed = True
             used += descent.descend(FINISHED, budget - used)
             chain.record("descend", descent.pose.heads)
         return used
