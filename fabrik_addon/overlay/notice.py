@@ -57,8 +57,9 @@ def _draw() -> None:
     left, right = _free_width(context)
     letters = max(20, int((right - left) / (LETTER * SIZE * scale)))
     lines = [line for text in notices() for part in text.splitlines() for line in wrap(part, letters)]
+    size: Any = blf.dimensions  # the stubs of 4.2 say that it returns nothing
     for i, line in enumerate(reversed(lines)):
-        width, _ = blf.dimensions(0, line)
+        width = size(0, line)[0]
         blf.position(0, max(0.5 * (left + right - width), left), (ABOVE + LINE * SIZE * i) * scale, 0.0)
         blf.draw(0, line)
     blf.disable(0, blf.SHADOW)
