@@ -34,10 +34,12 @@ from .vectors import (
     q4,
     rotated,
     scaled,
+    turn_angle,
     v3,
 )
 
 MOST_JOINTS = 1 << 16
+AT_REST = cython.declare(cython.double, 1e-6)  # radians that are no turn
 
 
 class Joint(NamedTuple):
@@ -287,6 +289,15 @@ class Figure:
     def starts(self) -> list[Q4]:
         """The rotations of the start pose."""
         return [q4(self.start, i) for i in range(self.count)]
+
+    @cython.cfunc
+    def starts_at_rest(self) -> cython.bint:
+        """Whether no joint is turned in the start pose."""
+        i: cython.int
+        for i in range(self.count):
+            if turn_angle(q4(self.start, i)) > AT_REST:
+                return False
+        return True
 
     @property
     def joint_limits(self) -> tuple[Limit, ...]:

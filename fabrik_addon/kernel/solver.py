@@ -63,7 +63,7 @@ class Solver:
     pole_error: cython.double
     names_limits: cython.bint  # whether the joints that hold the chain back are asked for
     held: list[int]
-    start: Pose  # the start pose of a chain, inside its limits
+    start: Pose  # the start pose of a chain, inside its limits; None where a limb's way leads past it
     trace: Trace
 
     def __init__(self, figure: Figure) -> None:
@@ -182,10 +182,11 @@ class Solver:
             self.free = FreeChain(chain, self.extent, self.descent)
         if not chain.is_free and self.limited is None:
             self.limited = LimitedChain(chain, self.extent, self.descent)
-        if self.start is None:
+        limb: Limb = None if self.limited is None else self.limited.limb
+        if self.start is None and (limb is None or not limb.leads_past_start):
             self.start = placed_pose(self.unit, clamp_start(self.unit))
         if rows.bend is not None and self.pole is None:
-            self.pole = PoleTurn(chain, None if self.limited is None else self.limited.limb)
+            self.pole = PoleTurn(chain, limb)
 
     @cython.cfunc
     def solve_chain(self, rows: Rows, k: cython.Py_ssize_t) -> cython.void:
@@ -199,8 +200,9 @@ class Solver:
             descent.begin(self.unit.start)
             chain.record("start", descent.pose.heads)
         passes: cython.int = 1
-        if apart(v3(self.start.heads, chain.count), chain.target) <= THERE * self.tolerance:
-            descent.take(self.start)
+        start: Pose = self.start
+        if start is not None and apart(v3(start.heads, chain.count), chain.target) <= THERE * self.tolerance:
+            descent.take(start)
         else:
             passes = self.free.solve() if chain.is_free else self.limited.solve()
         self.pole_error = 0.0

@@ -15,12 +15,12 @@ from mathutils import Vector
 
 from ..errors import RigError, TargetError
 from ..finite import are_finite
-from ..kernel import Figure, Joint, Solver
+from ..kernel import Figure, Solver
 from ..rig.chain_bones import pose_bones
 from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
-from ..rig.joint_limits import read_limit
-from ..rig.joints import path_of
+from ..rig.joint_limits import read_limit, read_stiffness
+from ..rig.joints import JointSettings, joints_of, path_of
 from ..rig.kinematics import BonePath
 from ..rig.properties import FabrikChain, rig_of, unique_name
 from ..rig.rotations import Q4, V3, length, minus, plus, rotated, scaled, turn_about
@@ -134,8 +134,12 @@ def plan_pole(
     rotations = [read_rotation(bone) for bone in bones]
     starts = options.starts or rotations
     limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
-    chain = zip(path.segments(rotations), starts, limits, strict=True)
-    solver = Solver(Figure([Joint(one.vector, one.rest, start, limit, one.inherits) for one, start, limit in chain]))
+    inside = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
+    found, is_rigid = joints_of(path, JointSettings(inside, limits, [read_stiffness(bone) for bone in bones]), False)
+    if not is_rigid:
+        pairs = zip(found, path.segments(rotations), strict=True)
+        found = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
+    solver = Solver(Figure(found))
     joints = solver.figure.placed(rotations).joints
     bend = solver.bend(rotations)
     if bend is None:

@@ -296,7 +296,7 @@ def test_undo_and_redo(act: str) -> None:
         rig_of(owner).active.target = None
         press("target_add")
     else:
-        chains_of(owner)
+        press("chain_add", tip_bone=rig_of(owner).chains[0].tip_bone, bone_count=2)
     bpy.ops.ed.undo_push(message=act)
     after = Stand(bpy.data.objects[name])
     bpy.ops.ed.undo()

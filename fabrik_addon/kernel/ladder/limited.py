@@ -32,6 +32,7 @@ from .limb import Limb, bent, clamp_start
 from .passes import backward, limited_forward
 from .reach import Reach
 from .starts import drawn_poses, farthest
+from .way import limb_of
 
 LIMITED_PASSES = cython.declare(cython.int, 4)  # before least squares take over: later ones gain little under limits
 STRAIGHTEST = cython.declare(cython.double, 0.98)  # of its length, to which a straight chain is bent for a far target
@@ -61,7 +62,7 @@ class LimitedChain:
     def __init__(self, chain: Chain, reach: Reach, descent: Descent) -> None:
         self.chain, self.figure = chain, chain.figure
         self.reach, self.descent = reach, descent
-        self.limb = Limb(chain, reach) if chain.first_ball >= 0 else None
+        self.limb = limb_of(chain, reach)
         self.drawn = None
         self.work = Pose(chain.count)
 
