@@ -18,7 +18,7 @@ from .control_shapes import shape_object
 from .sides import side_of
 
 COLLECTION = "FABRIK"
-COLOURS = {"LEFT": "THEME04", "RIGHT": "THEME01", "CENTRE": "THEME09"}  # blue, red, yellow
+COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}  # blue, red, yellow
 CONTROL_NAMES = ("root", "master")
 WIRE = 2.0  # pixels
 SHORTEST = 1e-4  # Blender drops bones much shorter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The start pose of a chain as it is stored, read to be compared, changed in part, or put back."""
+"""The start pose of a chain as it is stored: read to be compared, kept, or put back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import bpy
 
-from .channels import stored
+from .channels import read_rotation, stored
 from .properties import FabrikChain
 from .rotations import Q4, q4
 from .start_pose import fingerprint
@@ -35,11 +35,11 @@ def read_kept(chain: FabrikChain) -> KeptStart:
 
 
 def put_back(chain: FabrikChain, kept: KeptStart) -> None:
-    """Store a start pose as it was read."""
-    _store_rotations(chain, dict(kept.rotations))
+    """Store a start pose as it was read; a status found from another one holds no more."""
+    is_other = store_rotations(chain, dict(kept.rotations)) or chain.fingerprint != kept.digest
     if chain.fingerprint != kept.digest:
         chain.fingerprint = kept.digest
-    if chain.start != kept.kind:
+    if is_other or chain.start != kept.kind:
         chain.start = kept.kind
 
 
@@ -59,12 +59,40 @@ def keep(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], rotations: Map
     put_back(chain, KeptStart(kind, rounded, fingerprint(bones)))
 
 
-def _store_rotations(chain: FabrikChain, rotations: Mapping[str, Q4]) -> None:
-    """Store captured rotations; those that are kept already are not written, for every write makes Blender evaluate."""
-    if [item.name for item in chain.captured] != list(rotations):
+def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Keep the bones' rotations as they stand as the chain's start pose."""
+    keep(chain, bones, _rotations_of(bones), "CAPTURED")
+
+
+def take_keys(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Make the keys of each frame the chain's start pose; channels without keys stay as they stand."""
+    keep(chain, bones, _rotations_of(bones), "ANIMATED")
+
+
+def reset(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Make the rest pose the chain's start pose and forget the captured one."""
+    keep(chain, bones, {}, "REST")
+
+
+def _rotations_of(bones: Sequence[bpy.types.PoseBone]) -> dict[str, Q4]:
+    return {bone.name: read_rotation(bone) for bone in bones}
+
+
+def store_rotations(chain: FabrikChain, rotations: Mapping[str, Q4]) -> bool:
+    """Store captured rotations by the names of their bones, and no others; whether anything was written.
+
+    What is kept already is not written, for every write makes Blender evaluate. On a library override those of the
+    library can't be taken away: they are set where they are.
+    """
+    is_other = [item.name for item in chain.captured] != list(rotations)
+    if is_other:
         chain.captured.clear()
-        for name in rotations:
-            chain.captured.add().name = name
-    for item, rotation in zip(chain.captured, rotations.values(), strict=True):
+    for name, rotation in rotations.items():
+        item = chain.captured.get(name)
+        if item is None:
+            item = chain.captured.add()
+            item.name = name
         if q4(item.rotation) != rotation:
             item.rotation = rotation
+            is_other = True
+    return is_other

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the names of bones say: which part of a body a bone is, on which side, and which bone is its twin."""
+"""What the names of bones say: which part of a body a bone is."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from .sides import SIDES, side_of, words_of
 from .skeleton import Skeleton
 
-WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}
 FRONT = {"front", "fore", "forefoot", "foreleg"}
 
 # The first line of which a word, or its plural, is in a name says what the bone is.
@@ -57,23 +55,6 @@ FAMILIES = {
 }
 NO_LIMB = {"PELVIS", "GIRDLE", "PALM", "ROOT"}  # parts on which a limb hangs; they are no part of it
 AS_FRONT = {"THIGH": "UPPER_ARM", "SHIN": "FOREARM", "FOOT": "HAND"}  # a front leg is an arm that stands
-
-
-def words_of(name: str) -> list[str]:
-    """The words of a name in lower case, without what stands before a colon."""
-    return [word.lower() for word in WORDS.findall(name.rpartition(":")[2])]
-
-
-def side_of(name: str) -> str:
-    """`L`, `R`, or "" where the name tells no side."""
-    return next((SIDES[word] for word in reversed(words_of(name)) if word in SIDES), "")
-
-
-def twin_key(name: str) -> tuple[str, ...]:
-    """The words of a name without its side: equal for the bones of both sides."""
-    words = words_of(name)
-    last = max((i for i, word in enumerate(words) if word in SIDES), default=-1)  # r_toe.L is a rear toe of the left
-    return tuple("*" if i == last else word for i, word in enumerate(words))
 
 
 def parts_of(skeleton: Skeleton) -> list[str]:

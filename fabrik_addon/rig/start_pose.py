@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The start pose of a chain and its cache."""
+"""The start pose of a chain, read for a solve; it is stored by `kept_start`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hashlib import blake2b
 import bpy
 
 from ..errors import ChainError, RigError
-from .channels import neutral_values, read_rotation, to_rotation, to_values
+from .channels import neutral_values, to_rotation, to_values
 from .keys import KeyedChannels
 from .properties import FabrikChain
 from .rotations import IDENTITY, Q4
@@ -76,37 +76,9 @@ def _has_strips(owner: bpy.types.Object) -> bool:
     return bool(data and data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks))
 
 
-def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
-    """Keep the bones' rotations as they stand as the chain's start pose."""
-    rotations = {bone.name: read_rotation(bone) for bone in bones}
-    if any(item.name not in rotations for item in chain.captured):
-        chain.captured.clear()
-    for name, rotation in rotations.items():
-        item = chain.captured.get(name)  # that of a library stays in an override, and is the one that is found
-        if item is None:
-            item = chain.captured.add()
-            item.name = name
-        item.rotation = rotation
-    chain.start = "CAPTURED"
-    chain.fingerprint = fingerprint(bones)
-
-
-def take_keys(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
-    """Make the keys of each frame the chain's start pose; channels without keys stay as they stand."""
-    capture(chain, bones)
-    chain.start = "ANIMATED"
-
-
 def is_animated(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
     """Whether keys or strips play the rotation of any of the bones, so that other frames may have other poses."""
     return _has_strips(owner) or any(keyed.has(bone) for bone in bones)
-
-
-def reset(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
-    """Make the rest pose the chain's start pose and forget the captured one."""
-    chain.captured.clear()
-    chain.start = "REST"
-    chain.fingerprint = fingerprint(bones)
 
 
 def fingerprint(bones: Sequence[bpy.types.PoseBone], names: Sequence[str] | None = None) -> str:

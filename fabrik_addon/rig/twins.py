@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .part_names import side_of, twin_key
 from .rotations import distance
+from .sides import side_of, twin_key
 from .skeleton import Skeleton
 
 ALIKE = 0.05  # share of the length by which the bones of both sides may differ

@@ -22,6 +22,7 @@ from ..rig.changes import SwitchedOn
 from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
 from ..rig.goals import GoalPoints
+from ..rig.kept_start import capture, take_keys
 from ..rig.keys import KeyedChannels
 from ..rig.prepared import Prepared, frame_of, measured_at, mounted_path, read
 from ..rig.properties import START_ITEMS, FabrikChain
@@ -41,7 +42,7 @@ from ..rig.rotations import (
     turn_about,
     turn_angle,
 )
-from ..rig.start_pose import capture, is_animated, take_keys
+from ..rig.start_pose import is_animated
 from .live.known import state as live_state
 from .order import Item
 from .posing import posed

@@ -10,8 +10,9 @@ import bpy
 from ..errors import FabrikError
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
-from ..rig.compat import is_hidden, is_selected, set_selected
+from ..rig.compat import is_hidden
 from ..rig.properties import FabrikChain, rig_of
+from .selecting import select_bone
 
 
 @dataclass
@@ -73,18 +74,8 @@ def choose(owner: bpy.types.Object, index: int) -> None:
         return
     names = _names(owner, rig.chains[index])
     if names and _place(owner)[1] not in names and not is_hidden(pose_bones(owner)[names[-1]]):
-        _pick(owner, names[-1])
+        select_bone(owner, names[-1])
     state.place = _place(owner)
-
-
-def _pick(owner: bpy.types.Object, name: str) -> None:
-    """Make a bone the active one, and the only selected one."""
-    for bone in pose_bones(owner):
-        if is_selected(bone) != (bone.name == name):
-            set_selected(bone, bone.name == name)
-    data = owner.data
-    assert isinstance(data, bpy.types.Armature)
-    data.bones.active = data.bones[name]
 
 
 def _place(owner: bpy.types.Object) -> tuple[str, str]:

@@ -14,12 +14,12 @@ from ..rig.animated import Animated
 from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
 from ..rig.goals import GoalPoints
+from ..rig.kept_start import capture
 from ..rig.limit_properties import limit_of
 from ..rig.prepared import Prepared
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import Q4, V3
 from ..rig.seen import seen_rotations, write_rotations
-from ..rig.start_pose import capture
 from .anchoring import Standing, keep_pose, pole_error, unposed
 from .bend import bend_between, differences, joints_of, turned_joints
 from .defaults import Defaults

@@ -21,15 +21,15 @@ from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
 from ..rig.joint_limits import read_limit, read_stiffness
 from ..rig.joints import JointSettings, joints_of, path_of
+from ..rig.kept_start import reset
 from ..rig.kinematics import BonePath
 from ..rig.properties import FabrikChain, rig_of, unique_name
 from ..rig.rotations import Q4, V3, length, minus, plus, rotated, scaled, turn_about
-from ..rig.start_pose import reset
+from ..rig.sides import sided_name
 from ..rig.versions import bring_up_to_date
 from .anchoring import start_new
 from .defaults import Defaults
 
-SIDES = (".L", ".R", "_L", "_R", "-L", "-R", ".l", ".r", "_l", "_r", "-l", "-r")
 POLE_SIZE = 0.6  # of a target's
 
 
@@ -163,15 +163,6 @@ def set_target(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabri
 def set_pole(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, planned: Empty) -> None:
     """Make a planned empty the chain's pole."""
     chain.pole, chain.pole_bone = planned.make(context, owner, sided_name(chain.name, "pole")), ""
-
-
-def sided_name(chain: str, role: str) -> str:
-    """A name with the role before side and number, so that Blender's mirror tools find the other side: arm.target.L."""
-    stem, dot, number = chain.rpartition(".")
-    stem, number = (stem, dot + number) if number.isdigit() and stem else (chain, "")
-    if stem.endswith(SIDES):
-        return f"{stem[:-2]}.{role}{stem[-2:]}{number}"
-    return f"{stem}.{role}{number}"
 
 
 def _checked(owner: bpy.types.Object, planned: Empty) -> Empty:

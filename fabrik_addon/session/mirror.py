@@ -16,7 +16,9 @@ from mathutils import Quaternion
 from ..errors import BoneError, ChainError, FabrikError
 from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import check_rig
+from ..rig.kept_start import store_rotations
 from ..rig.properties import FabrikChain, rig_of, unique_name
+from ..rig.rotations import q4
 from ..rig.sides import flipped_name
 from ..rig.start_pose import fingerprint
 from ..rig.versions import bring_up_to_date
@@ -152,13 +154,12 @@ def _copy_settings(chain: FabrikChain, other: FabrikChain) -> None:
 
 
 def _copy_start(chain: FabrikChain, other: FabrikChain, pairs: list[BonePair]) -> None:
-    other.captured.clear()
+    rotations = {}
     for pair in pairs:
         item = chain.captured.get(pair.bone.name)
         if item is not None:
-            copy = other.captured.add()
-            copy.name = pair.other.name
-            copy.rotation = pair.rotation(Quaternion(item.rotation))
+            rotations[pair.other.name] = q4(pair.rotation(Quaternion(item.rotation)))
+    store_rotations(other, rotations)
     other.fingerprint = fingerprint([pair.other for pair in pairs])
 
 

@@ -15,11 +15,11 @@ from ..rig.goals import GoalRef, goals_of
 from ..rig.keys import insert_object_keys
 from ..rig.placing import held_by, location_at
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.sides import flipped_name
+from ..rig.sides import flipped_name, sided_name
 from ..rig.targets import resolve_point
 from .control_bones import Asked, make_goals
 from .defaults import read_defaults
-from .make import Empty, home_of, sided_name
+from .make import Empty, home_of
 
 MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # armature space
 

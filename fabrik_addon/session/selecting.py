@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 
 from ..errors import RigError, TargetError
-from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.chain_bones import armature_of, pose_bones, resolve_bones
 from ..rig.compat import set_selected
 from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain, rig_of
@@ -68,10 +66,15 @@ def select_in_pose_mode(context: bpy.types.Context, owner: bpy.types.Object, bon
     if context.object != owner or owner.mode != "POSE":
         _activate(context, owner)
         bpy.ops.object.mode_set(mode="POSE")
-    for other in pose_bones(owner):
-        set_selected(other, other.name == bone)
-    data: Any = owner.data
-    data.bones.active = data.bones[bone]
+    select_bone(owner, bone)
+
+
+def select_bone(owner: bpy.types.Object, name: str) -> None:
+    """Make a bone the active one, and the only selected one of its armature."""
+    for bone in pose_bones(owner):
+        set_selected(bone, bone.name == name)
+    data = armature_of(owner)
+    data.bones.active = data.bones[name]
 
 
 def _activate(context: bpy.types.Context, wanted: bpy.types.Object) -> None:

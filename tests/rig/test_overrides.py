@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.rig.kept_start import capture, put_back, read_kept, reset
 from fabrik_addon.rig.properties import FabrikChain
 
 from rigs import add_chain, evaluated_joints, make_empty, make_line, tip_error
@@ -207,6 +208,30 @@ def test_a_chain_of_an_override_is_mirrored_and_follows_a_bone_renamed_in_the_li
     bpy.ops.wm.open_mainfile(filepath=shot)
     owner = next(o for o in bpy.context.scene.objects if o.override_library and o.type == "ARMATURE")
     assert [chain.tip_bone for chain in owner.fabrik.chains] == ["arm.L", "wing"]
+
+
+def test_a_start_pose_of_the_library_is_reset_and_put_back_on_the_override(tmp_path: Path) -> None:
+    owner = make_line(3, bend=0.2)
+    collection = bpy.data.collections.new("Character")
+    collection.objects.link(owner)
+    bpy.context.scene.collection.children.link(collection)
+    owner.pose.bones["b1"].rotation_quaternion = (0.9, 0.2, 0.3, 0.1)
+    capture(add_chain(owner), [*owner.pose.bones])
+    file = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    owner = link(file, override=True)
+    chain = owner.fabrik.chains[0]
+    bones = [owner.pose.bones[f"b{i}"] for i in range(3)]
+    kept = read_kept(chain)
+    assert kept.kind == "CAPTURED"
+    reset(chain, bones)
+    assert chain.start == "REST"
+    put_back(chain, kept)
+    assert read_kept(chain) == kept
+    bones[0].rotation_quaternion = (0.8, -0.2, 0.3, 0.1)
+    capture(chain, bones)
+    assert len(chain.captured) == 3
+    assert read_kept(chain) != kept
 
 
 @pytest.mark.parametrize("captured_before", [False, True])

@@ -59,10 +59,10 @@ def limbs_of(owner: bpy.types.Object) -> list[tuple[str, int]]:
     """
     limbs = []
     for tip in pose_bones(owner):
-        if side_of(tip.name) != "LEFT" or any(side_of(child.name) == "LEFT" for child in tip.children):
+        if side_of(tip.name) != "L" or any(side_of(child.name) == "L" for child in tip.children):
             continue
         run = [tip, *tip.parent_recursive]
-        count = sum(side_of(bone.name) == "LEFT" for bone in run)
+        count = sum(side_of(bone.name) == "L" for bone in run)
         if count > 1 and all(is_mirrored(owner, bone.bone) for bone in run[:count]):
             limbs.append((tip.name, count))
     return limbs
