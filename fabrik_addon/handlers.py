@@ -17,20 +17,15 @@ from .session.renaming import follow_renames, follow_renames_after
 
 log = logging.getLogger(__name__)
 
+_failed: set[str] = set()  # what failed beside live posing, by what it means, since the file was opened
+
 
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
     if depsgraph is not None:
-        _follow_renames(depsgraph)
+        _beside(NO_RENAMES, lambda: follow_renames_after(depsgraph))
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
-    chain_choice.follow(bpy.context.view_layer)
-
-
-def _follow_renames(depsgraph: bpy.types.Depsgraph) -> None:
-    try:
-        follow_renames_after(depsgraph)
-    except Exception:  # chains are solved all the same, and tell of bones that they do not find
-        log.exception("bones that were renamed could not be followed")
+    _beside(NO_CHOICE, lambda: chain_choice.follow(bpy.context.view_layer))
 
 
 def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
@@ -50,8 +45,8 @@ def _before_load(*_: Any) -> None:
 
 def _after_load(*_: Any) -> None:
     live.state.forget()
-    bring_all_up_to_date(bpy.data.objects)
-    follow_renames(bpy.data.objects)
+    _failed.clear()
+    _bring_up_to_date()
     live.state.paused = False
     record.state.current = None
     chain_choice.forget()
@@ -60,7 +55,11 @@ def _after_load(*_: Any) -> None:
 
 def _bring_up_to_date(*_: Any) -> None:
     bring_all_up_to_date(bpy.data.objects)
-    follow_renames(bpy.data.objects)
+    _follow_all_renames()
+
+
+def _follow_all_renames() -> None:
+    _beside(NO_RENAMES, lambda: follow_renames(bpy.data.objects))
 
 
 def _before_undo(*_: Any) -> None:
@@ -70,7 +69,7 @@ def _before_undo(*_: Any) -> None:
 def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
     live.state.forget()
     live.state.undone = True
-    follow_renames(bpy.data.objects)
+    _follow_all_renames()
     _guarded(lambda: live.remember_restored(scene))
     record.state.current = None
     chain_choice.look_again()
@@ -91,6 +90,26 @@ HANDLERS: dict[str, Callable[..., None]] = {
     "undo_post": _after_undo,
     "redo_post": _after_undo,
 }
+
+
+NO_RENAMES = "bones that are renamed are not followed any more in this file"  # chains tell of bones they don't find
+NO_CHOICE = "the list of chains does not follow the active bone any more in this file"
+
+
+def _beside(meaning: str, work: Callable[[], None]) -> None:
+    """Run what is done beside live posing; if it fails in a way not foreseen, that is told once, and it is left out.
+
+    Args:
+        meaning: What it means that it is left out.
+        work: To be done.
+    """
+    if meaning in _failed:
+        return
+    try:
+        work()
+    except Exception:
+        _failed.add(meaning)
+        log.exception("%s", meaning)
 
 
 def _guarded(work: Callable[[], None]) -> None:
@@ -120,8 +139,7 @@ def register() -> None:
 
 def _look_around() -> None:
     """Heed what is in the file that is open already."""
-    bring_all_up_to_date(bpy.data.objects)
-    follow_renames(bpy.data.objects)
+    _bring_up_to_date()
     for owner in bpy.data.objects:
         if owner.type == "ARMATURE" and rig_of(owner).live:
             owner.update_tag()  # it may have to be posed anew

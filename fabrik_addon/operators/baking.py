@@ -13,6 +13,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..errors import FabrikError
+from ..session import live
 from ..session.bake import BakeResult, BakeSettings, ChainBake, bake_steps
 from ..session.bake.settings import MOST_CLEAN_UP
 from .base import NAMED, ChainOperator, listed
@@ -160,11 +161,12 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         until = None if seconds is None else perf_counter() + seconds
         assert self._steps is not None
         try:
-            while True:
-                share = next(self._steps)
-                if until is not None and perf_counter() > until:
-                    self._show(context, share)
-                    return True
+            with live.own_work():
+                while True:
+                    share = next(self._steps)
+                    if until is not None and perf_counter() > until:
+                        self._show(context, share)
+                        return True
         except StopIteration as end:
             self._steps = None
             self._tell(end.value)

@@ -122,14 +122,22 @@ The pose stays as it is let go: it becomes the start pose, and target and pole a
         try:
             return self._handled(context, event)
         except FabrikError as error:
-            self._drag.restore()
+            self.cancel(context)
             self.report({"ERROR"}, str(error))
-            return self._ended(context, {"CANCELLED"})
+            return {"CANCELLED"}
+        except BaseException:
+            self.cancel(context)
+            raise
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Leave all as it was; Blender asks for it where the window is closed, too."""
+        self._drag.restore()
+        self._ended(context, {"CANCELLED"})
 
     def _handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if event.type in CANCEL and event.value == "PRESS":
-            self._drag.restore()
-            return self._ended(context, {"CANCELLED"})
+            self.cancel(context)
+            return {"CANCELLED"}
         if event.type in CONFIRM and event.value == "PRESS":
             return self._confirmed(context)
         self._heeds_keys = self._heeds_keys or not (event.ctrl or event.shift)
@@ -146,8 +154,8 @@ The pose stays as it is let go: it becomes the start pose, and target and pole a
     def _confirmed(self, context: bpy.types.Context) -> Returned:
         """Let go; a tip that was not moved is as good as never taken."""
         if not Vector(self.way).length:
-            self._drag.restore()
-            return self._ended(context, {"CANCELLED"})
+            self.cancel(context)
+            return {"CANCELLED"}
         self._finished(finish(context, self._drag), self._drag)
         return self._ended(context, {"FINISHED"})
 
@@ -215,8 +223,10 @@ The pose stays as it is let go: it becomes the start pose, and target and pole a
 
     def _ended(self, context: bpy.types.Context, result: Returned) -> Returned:
         context.workspace.status_text_set(None)
-        context.area.header_text_set(None)
-        context.window.cursor_modal_restore()
+        if context.area is not None:  # gone where its window is closed
+            context.area.header_text_set(None)
+        if context.window is not None:
+            context.window.cursor_modal_restore()
         live.accept()
         return result
 

@@ -268,6 +268,7 @@ class LiveState:
         self.forget()
         self.replays.clear()
         self.key_steps.clear()
+        self.held = self.was_held = self.undone = False  # a drag ends with its file
 
 
 state = LiveState()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What runs beside live posing in Blender's handlers, when it fails in a way that nobody foresaw."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import bpy
+import pytest
+from fabrik_addon import handlers
+from fabrik_addon.session import chain_choice, live
+from fabrik_addon.session.live.known import state
+
+from live_rigs import live_line, shown_error, update
+
+
+def fail(*_: object) -> None:
+    raise RuntimeError("nobody foresaw it")
+
+
+@pytest.mark.parametrize("what", ["list", "renames"])
+def test_live_posing_goes_on_and_the_failure_is_told_once(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    owner, chain = live_line()
+    if what == "list":
+        monkeypatch.setattr(chain_choice, "follow", fail)
+    else:
+        monkeypatch.setattr(handlers, "follow_renames_after", fail)
+        monkeypatch.setattr(handlers, "follow_renames", fail)
+    with caplog.at_level(logging.ERROR):
+        for x in (0.1, -0.4, 0.5):
+            chain.target.location.x = x
+            update()
+            assert owner.fabrik.live
+            assert shown_error(owner, chain) < 3e-4
+    assert len(caplog.records) == 1
+    caplog.clear()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
+    monkeypatch.undo()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "rig.blend"))
+    assert not live.state.paused
+    owner = next(found for found in bpy.data.objects if found.type == "ARMATURE")
+    bone = owner.pose.bones[-1]
+    bone.name = "renamed"
+    update()
+    assert owner.fabrik.chains[0].tip_bone == "renamed"
+    assert not caplog.records
+
+
+def test_a_drag_ends_with_its_file(tmp_path: Path) -> None:
+    live_line()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
+    state.held = state.was_held = True
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "rig.blend"))
+    assert (state.held, state.was_held) == (False, False)
