@@ -286,6 +286,8 @@ def test_undo_and_redo(act: str) -> None:
     owner = made("free")
     chains_of(owner, use_target=True, use_pole=True)
     name = owner.name
+    if act == "chain":
+        press("chain_remove_all")
     bpy.ops.ed.undo_push(message="before")
     before = Stand(owner)
     if act == "drag":
@@ -296,7 +298,7 @@ def test_undo_and_redo(act: str) -> None:
         rig_of(owner).active.target = None
         press("target_add")
     else:
-        press("chain_add", tip_bone=rig_of(owner).chains[0].tip_bone, bone_count=2)
+        chains_of(owner, use_target=True, use_pole=True)
     bpy.ops.ed.undo_push(message=act)
     after = Stand(bpy.data.objects[name])
     bpy.ops.ed.undo()
