@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
 from fabrik_addon import handlers
+from fabrik_addon.rig.chain_bones import pose_bones
+from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session import chain_choice, live
 from fabrik_addon.session.live.known import state
 
@@ -24,6 +27,7 @@ def test_live_posing_goes_on_and_the_failure_is_told_once(
     what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     owner, chain = live_line()
+    target: Any = chain.target
     if what == "list":
         monkeypatch.setattr(chain_choice, "follow", fail)
     else:
@@ -31,9 +35,9 @@ def test_live_posing_goes_on_and_the_failure_is_told_once(
         monkeypatch.setattr(handlers, "follow_renames", fail)
     with caplog.at_level(logging.ERROR):
         for x in (0.1, -0.4, 0.5):
-            chain.target.location.x = x
+            target.location.x = x
             update()
-            assert owner.fabrik.live
+            assert rig_of(owner).live
             assert shown_error(owner, chain) < 3e-4
     assert len(caplog.records) == 1
     caplog.clear()
@@ -42,10 +46,9 @@ def test_live_posing_goes_on_and_the_failure_is_told_once(
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "rig.blend"))
     assert not live.state.paused
     owner = next(found for found in bpy.data.objects if found.type == "ARMATURE")
-    bone = owner.pose.bones[-1]
-    bone.name = "renamed"
+    pose_bones(owner)[-1].name = "renamed"
     update()
-    assert owner.fabrik.chains[0].tip_bone == "renamed"
+    assert rig_of(owner).chains[0].tip_bone == "renamed"
     assert not caplog.records
 
 

@@ -18,7 +18,8 @@ from ..rig.joint_limits import set_from_ik
 from ..rig.limit_properties import limit_of
 from ..session.bend_limits import BendReport, hinges_from_bend
 from ..session.human_joints import HUMAN_JOINTS, SOURCE, HumanReport, apply_human_joint
-from ..session.limits import copy_limit, mirror_limit
+from ..session.limits import copy_limit
+from ..session.mirror_bones import mirror_limit_to, pair_of
 from .base import RigOperator, listed, rigs_in_pose_mode
 
 if TYPE_CHECKING:
@@ -108,22 +109,25 @@ class FABRIK_OT_limit_copy(BoneOperator):
 
 
 class FABRIK_OT_limit_mirror(BoneOperator):
-    """Give the joint limits of the selected bones to the bones of the other side, by Blender's naming of sides"""
+    """Give the joint limits of the selected bones to the bones of the other side, which are found by their names"""
 
     bl_idname = "fabrik.limit_mirror"
     bl_label = "Copy Mirrored"
     poses = False
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        done, refused = [], []
+        done, notes = [], []
         for bone in _selected(owner) or [context.active_pose_bone]:
             try:
-                done.append(mirror_limit(bone, owner).name)
+                pair = pair_of(owner, bone)
             except BoneError as error:
-                refused.append(str(error))
+                notes.append(str(error))
+                continue
+            done.append(pair.other.name)
+            notes.append(mirror_limit_to(pair))
         if not done:
             raise BoneError("no selected bone has one on the other side", rig=owner.name)
-        for text in refused:
+        for text in filter(None, notes):
             self.report({"WARNING"}, text)
         self.report({"INFO"}, f"Set the limit of {listed(done, 'bones')}")
         return {"FINISHED"}

@@ -12,7 +12,10 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
+from ..errors import BoneError
+from ..rig.chain_bones import pose_bones
 from ..rig.limit_properties import limit_of
+from ..rig.sides import flipped_name
 from .limits import copy_limit
 
 MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0))  # armature space
@@ -50,6 +53,18 @@ class BonePair(NamedTuple):
         """The mirror image of a rotation, each in the rest frame of its bone."""
         axis = self.turn @ Vector(rotation[1:])
         return Quaternion((rotation[0], *axis))
+
+
+def pair_of(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> BonePair:
+    """A bone and that of the other side, by their names.
+
+    Raises:
+        BoneError: There is none.
+    """
+    other = pose_bones(owner).get(flipped_name(bone.name))
+    if other is None or other == bone:
+        raise BoneError("there is no bone of the other side", rig=owner.name, bone=bone.name)
+    return BonePair(bone, other)
 
 
 def mirror_limit_to(pair: BonePair) -> str:

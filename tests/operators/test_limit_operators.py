@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.kernel import LIMITS
 from fabrik_addon.session.human_joints import HUMAN_JOINTS
-from mathutils import Quaternion
+from mathutils import Quaternion, Vector
 
 from rigs import Bone, make_armature, make_line, select
 
@@ -101,6 +101,29 @@ class TestLimits:
             bpy.ops.pose.copy()
             bpy.ops.pose.paste(flipped=True)
             assert mirrored.violation(right.rotation_quaternion.normalized()) < 1e-4
+
+    @pytest.mark.parametrize("roll", [-0.4, 0.0, 1.1])
+    def test_mirrored_limits_hold_the_mirror_image_whatever_names_and_roll(self, roll: float) -> None:
+        owner = make_armature(
+            [
+                Bone((0.5, 0, 0), (1, 0.3, -1), 0.4, parent=None),
+                Bone((-0.5, 0, 0), (-1, 0.3, -1), roll, parent=None),
+            ]
+        )
+        owner.data.bones["b0"].name, owner.data.bones["b1"].name = "mixamorig:LeftArm", "mixamorig:RightArm"
+        select(owner, "mixamorig:LeftArm")
+        left, right = owner.pose.bones
+        limit = left.fabrik
+        limit.limit, limit.axis, limit.angle_min, limit.angle_max = "HINGE", (0.5, 0.4, 0.8), -0.3, 1.0
+        bpy.ops.fabrik.limit_mirror()
+        assert right.fabrik.limit == "HINGE"
+        assert (right.fabrik.angle_min, right.fabrik.angle_max) == pytest.approx((-0.3, 1.0))
+        for angle in (-0.3, 0.2, 1.0):
+            for bone in (left, right):
+                bone.rotation_quaternion = Quaternion(bone.fabrik.axis, angle)
+            bpy.context.view_layer.update()
+            across = Vector((-left.tail.x, left.tail.y, left.tail.z))
+            assert (right.tail - across).length < 1e-5
 
     def test_blenders_paste_brings_back_a_limit_as_it_was_copied(self) -> None:
         owner = make_line(2)
