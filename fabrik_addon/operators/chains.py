@@ -16,8 +16,8 @@ from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.anchoring import start_text
 from ..session.defaults import Defaults, read_defaults
-from ..session.limbs import NamedLimb, remove_chain, selected_limbs, taken_limb
-from ..session.make import Empty, PoleOptions, add_chain, plan_pole, plan_target, set_pole, set_target
+from ..session.make import Empty, PoleOptions, add_chain, plan_pole, plan_target, remove_chain, set_pole, set_target
+from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
 from .base import ChainOperator, RigOperator, rigs_in_pose_mode
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import bpy
 
 from ..errors import ChainError, RigError
 from .channels import neutral_values, to_rotation, to_values
+from .compat import strips_of
 from .keys import KeyedChannels
 from .properties import FabrikChain
 from .rotations import IDENTITY, Q4
@@ -73,7 +74,7 @@ def _check_no_strips(owner: bpy.types.Object) -> None:
 
 def _has_strips(owner: bpy.types.Object) -> bool:
     data = owner.animation_data
-    return bool(data and data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks))
+    return bool(data and data.use_nla and strips_of(data))
 
 
 def is_animated(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from .compat import curves_of_action, fcurves_of
+from .compat import curves_of_action, fcurves_of, strips_of
 from .dependencies import bone_in, ties_behind
 
 
@@ -34,7 +34,7 @@ def _is_animated(thing: bpy.types.Object, bone: str) -> bool:
     data = thing.animation_data
     if data is None:
         return False
-    if any(len(track.strips) for track in data.nla_tracks):
+    if strips_of(data, with_muted=True):
         return True
     paths = [curve.data_path for curve in fcurves_of(thing) if has_motion(curve)]
     paths += [driver.data_path for driver in data.drivers]
@@ -45,6 +45,6 @@ def _data_is_animated(thing: bpy.types.Object) -> bool:
     data: Any = getattr(thing.data, "animation_data", None)
     if data is None:
         return False
-    if len(data.drivers) or any(len(track.strips) for track in data.nla_tracks):
+    if len(data.drivers) or strips_of(data, with_muted=True):
         return True
     return data.action is not None and any(has_motion(curve) for curve in curves_of_action(data.action))

@@ -25,7 +25,8 @@ def is_evaluated(found: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> boo
     if found.hide_viewport:
         return False
     homes = set(found.users_collection)
-    return any(collection in homes for layer in _layers(depsgraph) for collection in _enabled(layer.layer_collection))
+    layers = _layers(depsgraph)
+    return any(collection in homes for layer in layers for collection in enabled_collections(layer.layer_collection))
 
 
 def _layers(depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.ViewLayer]:
@@ -47,7 +48,7 @@ def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
     return "is not in this view layer"
 
 
-def _enabled(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]:
+def enabled_collections(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]:
     """The collections of a view layer that are evaluated."""
     collection = layer.collection
     if layer.exclude:  # its children have switches of their own
@@ -57,4 +58,4 @@ def _enabled(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]
     else:
         yield collection
     for child in layer.children:
-        yield from _enabled(child)
+        yield from enabled_collections(child)

@@ -12,7 +12,7 @@ from ..errors import BoneError
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
 from ..rig.chain_bones import bones_to, resolve_bones
 from ..rig.properties import FabrikCapturedRotation, FabrikChain, rig_of
-from .limbs import limb_length
+from .selected_limbs import limb_length
 
 
 @dataclass(slots=True)

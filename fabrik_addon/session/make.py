@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make chains, and the empties that serve as their targets and poles.
+"""Make chains, and the empties that serve as their targets and poles; and remove chains.
 
 Each maker is given what a planner found, and can't fail: all is planned before the first thing is made.
 """
@@ -27,6 +27,7 @@ from ..rig.properties import FabrikChain, rig_of, unique_name
 from ..rig.rotations import Q4, V3, length, minus, plus, rotated, scaled, turn_about
 from ..rig.sides import sided_name
 from ..rig.versions import bring_up_to_date
+from ..rig.visibility import enabled_collections
 from .anchoring import start_new
 from .defaults import Defaults
 
@@ -55,6 +56,17 @@ def add_chain(
     start_new(owner, chain, bones, defaults.start)
     rig.active_index = len(rig.chains) - 1
     return chain
+
+
+def remove_chain(owner: bpy.types.Object, index: int) -> bool:
+    """Remove a chain; False for one of a library override that belongs to the library file, which stays."""
+    rig = rig_of(owner)
+    try:
+        rig.chains.remove(index)
+    except TypeError:  # Blender's word for a member of an override's collection that is not its own
+        return False
+    rig.active_index = max(0, min(rig.active_index, len(rig.chains) - 1))
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +190,9 @@ def _world_length(owner: bpy.types.Object, path: BonePath, joints: Sequence[V3])
 
 
 def home_of(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Collection:
-    """The first collection of the armature that is in use and may be changed, else the scene's."""
+    """The first collection of the armature that the view layer shows and that may be changed, else the scene's."""
     assert context.scene is not None
     assert context.view_layer is not None
     homes = [c for c in owner.users_collection if c.is_editable and c.override_library is None]
-    used = {layer.collection for layer in _layers(context.view_layer.layer_collection) if not layer.exclude}
+    used = {*enabled_collections(context.view_layer.layer_collection)}
     return next((c for c in homes if c in used), context.scene.collection)
-
-
-def _layers(root: bpy.types.LayerCollection) -> list[bpy.types.LayerCollection]:
-    return [root, *(found for child in root.children for found in _layers(child))]

@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.errors import ChainError
 from fabrik_addon.rig.limbs import Limbs, limb_bones
 from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
-from fabrik_addon.session.limbs import limb_length
+from fabrik_addon.session.selected_limbs import limb_length
 from mathutils import Vector
 
 from rigs import Bone, make_armature, make_line, select

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The limbs of an armature that are to become chains, and chains that are to go."""
+"""The limbs of an armature that are to become chains: those of the selected bones, or that which a bone ends."""
 
 from __future__ import annotations
 
@@ -50,17 +50,6 @@ def taken_limb(owner: bpy.types.Object, limb: NamedLimb) -> str:
     """Name of a chain that has the bones of a limb, or ""."""
     chains = rig_of(owner).chains
     return next((chain.name for chain in chains if (chain.tip_bone, chain.bone_count) == limb), "")
-
-
-def remove_chain(owner: bpy.types.Object, index: int) -> bool:
-    """Remove a chain; False for one of a library override that belongs to the library file, which stays."""
-    rig = rig_of(owner)
-    try:
-        rig.chains.remove(index)
-    except TypeError:  # Blender's word for a member of an override's collection that is not its own
-        return False
-    rig.active_index = max(0, min(rig.active_index, len(rig.chains) - 1))
-    return True
 
 
 def _named(skeleton: Skeleton, limbs: Sequence[Limb]) -> list[NamedLimb]:
