@@ -12,7 +12,7 @@ import bpy
 from fabrik_addon.kernel import LIMITS as KINDS
 from mathutils import Euler
 
-from rigs import Bone, add_chain, make_armature, make_empty, make_line
+from rigs import Bone, add_chain, make_armature, make_empty, make_line, select
 
 FRAMES = (1, 12, 20)  # at which goals are keyed
 SAVED = 12  # the frame of the file
@@ -207,6 +207,15 @@ def add_goals() -> None:
     for frame, height in zip(FRAMES, (0.0, 0.5, 2.5), strict=True):
         controls.pose.bones["b0"].location.y = height
         controls.pose.bones["b0"].keyframe_insert("location", frame=frame)
+    owner = line("control bones", 2)
+    add_chain(owner)
+    select(owner)
+    bpy.ops.fabrik.target_add(kind="BONE")
+    bpy.ops.fabrik.pole_add(kind="BONE")
+    control = owner.pose.bones[owner.fabrik.chains[0].target_bone]
+    for frame, way in zip(FRAMES, ((0.0, 0.4, -0.3), (0.3, 0.2, -0.5), (-0.2, 0.6, -0.2)), strict=True):
+        control.location = way
+        control.keyframe_insert("location", frame=frame)
 
 
 def add_settings() -> None:
@@ -270,6 +279,9 @@ def add_statuses() -> None:
     add_chain(owner)
     owner = line("not solved")
     with_chain(owner).enabled = False
+    owner = line("moved away", 4)
+    with_chain(owner, UPPER_PLACES, tip="b1", count=2)
+    with_chain(owner, ((0.3, 2.0, 1.9), (-1.4, 1.8, 1.2), (1.2, 2.0, 0.5)), tip="b3", count=4)
 
 
 def add_live() -> None:
@@ -280,6 +292,7 @@ def add_live() -> None:
         if name == "live pole":
             chain.pole = keyed_empty(owner, "pole", ((0, 2, 1), (2, 1, 1), (1, 1, 2)))
         owner.fabrik.live = True
+        owner.fabrik.auto_capture = name != "live pole"
 
 
 def add_baked() -> None:
