@@ -39,11 +39,19 @@ def _layers(depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.ViewLayer]:
             yield next((layer for layer in scene.view_layers if layer.use), scene.view_layers[0])
 
 
+def is_deleted(found: bpy.types.Object) -> bool:
+    """Whether an object was deleted, and stays in the file only since something of ours points to it.
+
+    A linked one may never have been put into a scene.
+    """
+    return not found.users_collection and found.library is None
+
+
 def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
     """Why a view layer has not an object, as the end of a sentence; "" where it has it. Quick where it has."""
     if view_layer.objects.get(found.name) == found or any(other == found for other in view_layer.objects):
         return ""  # the second where a linked object has the same name
-    if not found.users_collection:
+    if is_deleted(found):
         return "was deleted"
     return "is not in this view layer"
 

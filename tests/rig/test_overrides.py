@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from math import radians
 from pathlib import Path
+from typing import Any
 
 import bpy
 import pytest
@@ -208,6 +209,31 @@ def test_a_chain_of_an_override_is_mirrored_and_follows_a_bone_renamed_in_the_li
     bpy.ops.wm.open_mainfile(filepath=shot)
     owner = next(o for o in bpy.context.scene.objects if o.override_library and o.type == "ARMATURE")
     assert [chain.tip_bone for chain in owner.fabrik.chains] == ["arm.L", "wing"]
+
+
+def test_switches_of_the_scene_leave_a_linked_live_rig_alone(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    owner = make_line(3, bend=0.2)
+    add_chain(owner, (0.3, -0.5, 1.9))
+    owner.fabrik.live = True
+    file = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(file, link=True) as (_, wanted):
+        wanted.objects = ["Rig"]
+    owner = bpy.data.objects["Rig"]
+    bpy.context.collection.objects.link(owner)
+    capfd.readouterr()
+    scene: Any = bpy.context.scene
+    for on in (False, True):
+        scene.fabrik_live = on
+        bpy.context.view_layer.update()
+    assert "linked: make a library override" in owner.fabrik.chains[0].message
+    override = owner.override_create(remap_local_usages=True)
+    for on in (False, True):
+        override.fabrik.live = override.fabrik.chains[0].enabled = scene.fabrik_live = on
+        bpy.context.view_layer.update()
+    assert "target 'Target' is not in the view layer" in override.fabrik.chains[0].message
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_start_pose_of_the_library_is_reset_and_put_back_on_the_override(tmp_path: Path) -> None:

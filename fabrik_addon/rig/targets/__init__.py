@@ -10,7 +10,7 @@ from mathutils import Vector
 
 from ...errors import AbsentTargetError, InvalidValueError
 from ...finite import are_finite
-from ..visibility import is_evaluated
+from ..visibility import is_deleted, is_evaluated
 from . import bone_head, object_origin
 
 TYPES = (bone_head, object_origin)
@@ -31,8 +31,7 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
         InvalidValueError: The position is not a finite number.
     """
     if not is_evaluated(target, depsgraph):
-        is_deleted = not target.users_collection  # what the chain points to stays in the file
-        where = "was deleted" if is_deleted else "is not in the view layer, or is disabled in the viewport"
+        where = "was deleted" if is_deleted(target) else "is not in the view layer, or is disabled in the viewport"
         raise AbsentTargetError(f"the {role} '{target.name}' {where}")
     point = read_point(role, target, bone, depsgraph)
     if not are_finite(point):
