@@ -119,9 +119,9 @@ def is_hidden(bone: bpy.types.PoseBone) -> bool:
 
 
 def is_selected(bone: bpy.types.PoseBone) -> bool:
-    """Whether a pose bone is selected: kept on the pose bone from 5.0 on, on the bone before."""
-    owner: Any = bone if hasattr(bone, "select") else bone.bone
-    return bool(owner.select)
+    """Whether a pose bone is selected and seen: Blender keeps the mark on hidden ones, too, and heeds it on none."""
+    owner: Any = bone if hasattr(bone, "select") else bone.bone  # on the pose bone from 5.0 on, on the bone before
+    return bool(owner.select) and not is_hidden(bone)
 
 
 def set_selected(bone: bpy.types.PoseBone, on: bool) -> None:

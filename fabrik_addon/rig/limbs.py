@@ -101,6 +101,9 @@ class Limbs:
                 found = Limb(self._tips(group)[0], len(group)) if len(group) > 1 else self.limb_of(group[0])
                 is_single = found.bone_count == 1 and (forked or len(groups) >= MANY)
                 (small if is_single else limbs).append(found)
+        if forked and any(limb.bone_count > 1 for limb in limbs):  # controls that only fork are none beside limbs
+            small += [limb for limb in limbs if limb.bone_count == 1]
+            limbs = [limb for limb in limbs if limb.bone_count > 1]
         return Selection(limbs, small)
 
     def _tips(self, group: Sequence[int]) -> list[int]:

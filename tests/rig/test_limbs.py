@@ -13,7 +13,7 @@ from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
 from fabrik_addon.session.selected_limbs import limb_length
 from mathutils import Vector
 
-from rigs import Bone, make_armature, make_line, select
+from rigs import Bone, armature, make_armature, make_line, select
 from skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
 
 # Tip and bones of limbs, from the root on. A name with {} stands for both sides.
@@ -334,3 +334,28 @@ def test_single_bones_are_limbs_where_few_are_selected() -> None:
     assert selected(owner) == ([("b0",), ("b1",)], [])
     select(owner, *(bone.name for bone in owner.data.bones))
     assert selected(owner) == ([("b5", "b6")], [(f"b{i}",) for i in range(5)])
+
+
+def test_controls_that_fork_are_small_beside_limbs() -> None:
+    """As torso, hips and chest of a generated rig are, on which only other controls hang."""
+    body = [
+        Bone((0, 0, 5), (0, 0, 6), parent=None),
+        Bone((1, 0, 5), (1, 0, 6), parent=0),
+        Bone((2, 0, 5), (2, 0, 6), parent=0),
+    ]
+    owner = make_armature([*body, Bone((5, 0, 0), (5, 0, 1), parent=None), Bone((5, 0, 1), (5, 0.1, 2), connect=True)])
+    select(owner, "b0", "b1", "b2")
+    assert selected(owner) == ([("b0",), ("b1",), ("b2",)], [])
+    select(owner, *(bone.name for bone in owner.data.bones))
+    assert selected(owner) == ([("b3", "b4")], [("b0",), ("b1",), ("b2",)])
+
+
+def test_hidden_bones_are_not_selected() -> None:
+    """A generated rig hides bones that are marked as selected; Blender's own tools heed none of them."""
+    owner = make_line(4)
+    select(owner, "b2", "b3")
+    home = armature(owner).collections.new("Mechanism")
+    home.assign(armature(owner).bones["b3"])
+    assert selected(owner) == ([("b2", "b3")], [])
+    home.is_visible = False
+    assert selected(owner) == ([("b0", "b1", "b2")], [])
