@@ -46,11 +46,19 @@ def _before_load(*_: Any) -> None:
 def _after_load(*_: Any) -> None:
     live.state.forget()
     _failed.clear()
-    _bring_up_to_date()
+    _evaluate_live()
     live.state.paused = False
+    _look_around()
     record.state.current = None
     chain_choice.forget()
     view.touch()
+
+
+def _evaluate_live() -> None:
+    """Have a file with live armatures evaluated: what is tagged before it ever was is not heard of."""
+    layer = bpy.context.view_layer
+    if layer is not None and any(owner.type == "ARMATURE" and rig_of(owner).live for owner in bpy.data.objects):
+        layer.update()
 
 
 def _bring_up_to_date(*_: Any) -> None:
@@ -142,7 +150,7 @@ def _look_around() -> None:
     _bring_up_to_date()
     for owner in bpy.data.objects:
         if owner.type == "ARMATURE" and rig_of(owner).live:
-            owner.update_tag()  # it may have to be posed anew
+            owner.update_tag()  # it may have to be posed anew: a file that is opened shows what its keys say
 
 
 def unregister() -> None:

@@ -14,7 +14,7 @@ from ..rig.chain_bones import bones_to
 from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
-from ..session.anchoring import start_text
+from ..session.anchoring import keep_poses, start_text
 from ..session.defaults import Defaults, read_defaults
 from ..session.make import Empty, PoleOptions, add_chain, plan_pole, plan_target, remove_chain, set_pole, set_target
 from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
@@ -98,7 +98,10 @@ class FABRIK_OT_chain_add(RigOperator):
         names = [plan.make(context, defaults) for plan in plans]
         added = [rig_of(plan.owner).chains[name] for plan, name in zip(plans, names, strict=True)]
         left = f"; {small} small limbs are left out: tick Small Limbs to add them, too" if small else ""
-        self.report({"INFO"}, f"Added {_counted(names)}{start_text(added, defaults.start)}{left}")
+        aimed = [(plan.owner, chain) for plan, chain in zip(plans, added, strict=True) if plan.target or plan.pole]
+        warnings = "".join(f"; {text}" for text in keep_poses(aimed)[1])
+        text = f"Added {_counted(names)}{start_text(added, defaults.start)}{left}{warnings}"
+        self.report({"WARNING"} if warnings else {"INFO"}, text)
         return {"FINISHED"}
 
     def _selected(

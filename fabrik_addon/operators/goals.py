@@ -91,6 +91,8 @@ class FABRIK_OT_pole_add(GoalMaker):
         chains = _without(context, owner, self.use_all, "pole")
         if self.use_all:
             chains = [chain for chain in chains if len(resolve_bones(owner, chain)) > 1]
+            if not chains:
+                raise TargetError("each chain without a pole has one bone alone, which can't bend", rig=owner.name)
         depsgraph = context.evaluated_depsgraph_get()
         plans = []
         for chain in chains:

@@ -44,6 +44,7 @@ from ..rig.rotations import (
 )
 from ..rig.start_pose import is_animated
 from .live.known import state as live_state
+from .live.looking import live_armatures
 from .order import Item
 from .posing import posed
 
@@ -382,6 +383,8 @@ def unposed() -> Iterator[bpy.types.Depsgraph]:
     finally:
         live_state.paused = was
         live_state.order = None
+        for owner in live_armatures(bpy.context.scene) if bpy.context.scene is not None else ():
+            owner.update_tag()  # what changed meanwhile was evaluated here, and is not evaluated again by itself
 
 
 def register() -> None:

@@ -185,6 +185,8 @@ def _draw_status(
     context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain | None, refusal: str
 ) -> None:
     """Why nothing can be posed, or how the last solve ended; two lines at least, so that the panels below stay put."""
+    if chain is None and not refusal:
+        return
     box = layout.box().column(align=True)
     if refusal:
         _draw_wrapped(context, box, refusal[0].upper() + refusal[1:], "ERROR")

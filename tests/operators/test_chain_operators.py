@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.rig.limit_properties import limit_of
 
-from rigs import add_chain, make_line, select
+from rigs import add_chain, make_line, press, select
 from skeletons import make_character
 
 
@@ -91,3 +92,24 @@ class TestRemoveAll:
         assert (len(owner.fabrik.chains), owner.fabrik.active_index) == (0, 0)
         assert sum(found.type == "EMPTY" for found in bpy.data.objects) == 3
         assert not bpy.ops.fabrik.chain_remove_all.poll()
+
+
+def test_add_chain_with_a_target_tells_what_the_next_solve_moves(capfd: pytest.CaptureFixture[str]) -> None:
+    owner = make_line(3)
+    hinge = owner.pose.bones["b1"]
+    limit_of(hinge).limit, limit_of(hinge).angle_min = "HINGE", 0.0
+    hinge.rotation_quaternion = (0.9, -0.4, 0, 0)
+    select(owner, "b2")
+    press("chain_add")
+    assert "exceeds" not in capfd.readouterr().out
+    press("chain_remove")
+    press("chain_add", use_target=True)
+    assert "'b1' exceeds its joint limit" in capfd.readouterr().out
+
+
+def test_poles_for_all_where_no_chain_can_bend() -> None:
+    owner = make_line(1)
+    select(owner, "b0")
+    press("chain_add")
+    with pytest.raises(RuntimeError, match="has one bone alone"):
+        press("pole_add", use_all=True)
