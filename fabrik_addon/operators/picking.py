@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from math import dist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
@@ -18,6 +18,7 @@ from ..rig.compat import is_hidden
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.anchoring import tip_of
+from .base import rigs_in_pose_mode
 
 NEAR_TIP = 60.0  # pixels at scale 1 within which a chain's tip counts as under the mouse
 NEAR_BONE = 20.0  # the same for a bone
@@ -71,12 +72,9 @@ def view_of(context: bpy.types.Context) -> View | None:
 
 def rigs_at_hand(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The armature the user works on, then the others in Pose mode, as far as they can be posed."""
-    objects: Any = context.objects_in_mode if context.mode == "POSE" else ()
-    found: list[bpy.types.Object] = []
-    for owner in (working_rig(context), *objects):
-        if owner is not None and owner not in found and not rig_refusal(owner):
-            found.append(owner)
-    return found
+    owner = working_rig(context)
+    rigs = rigs_in_pose_mode(context, owner) if owner is not None else []
+    return [rig for rig in rigs if not rig_refusal(rig)]
 
 
 def pick(context: bpy.types.Context, view: View, mouse: Vector) -> Picked | None:
