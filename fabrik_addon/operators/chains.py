@@ -229,7 +229,10 @@ class FABRIK_OT_chain_move(ChainOperator):
         to = rig.active_index + (-1 if self.direction == "UP" else 1)
         if not 0 <= to < len(rig.chains):
             return {"CANCELLED"}
-        rig.chains.move(rig.active_index, to)
+        try:
+            rig.chains.move(rig.active_index, to)
+        except TypeError as error:  # Blender's word for what it can't do in the collections of an override
+            raise ChainError("Blender can't reorder the chains of a library override", rig=owner.name) from error
         rig.active_index = to
         return {"FINISHED"}
 

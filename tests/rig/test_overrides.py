@@ -288,3 +288,13 @@ def test_a_start_pose_captured_on_an_override_is_the_one_that_holds(tmp_path: Pa
     bpy.context.view_layer.update()
     assert (chain.start, len(chain.captured)) == ("CAPTURED", 3)
     assert max((a - b).length for a, b in zip(evaluated_joints(owner, chain), before, strict=True)) < 1e-5
+
+
+def test_chains_of_an_override_that_can_not_be_reordered(tmp_path: Path) -> None:
+    """Blender moves what was added to the override, and refuses to move what came with the library."""
+    owner = link(library(tmp_path, with_chain=True), override=True)
+    bpy.ops.fabrik.chain_add(tip_bone="b0", bone_count=1)
+    owner.fabrik.active_index = 0
+    with pytest.raises(RuntimeError, match="can't reorder the chains of a library override"):
+        bpy.ops.fabrik.chain_move(direction="DOWN")
+    assert owner.fabrik.active_index == 0
