@@ -10,8 +10,9 @@ import bpy
 from mathutils import Vector
 
 from ..errors import InvalidValueError, TargetError
-from ..rig.compat import fcurves_of
-from ..rig.placing import held_by, location_at
+from ..rig.dependencies import carriers_of
+from ..rig.goals import GoalRef, goal_of
+from ..rig.placing import held_by, location_at, location_curves, put
 from ..rig.properties import FabrikChain, name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..session.order import Item
@@ -95,24 +96,28 @@ def put_targets(places: Mapping[str, Place], items: Sequence[Item]) -> None:
         FabrikError: There is no such chain, or its target can't be put anywhere.
     """
     goals = {name: _goal(name, [chain for _, chain in items if chain.name == name]) for name in places}
-    if len({goal.name_full for goal in goals.values()}) < len(goals):
+    keys = {goal.key for goal in goals.values()}
+    if len(keys) < len(goals):
         raise InvalidValueError("two of the chains whose targets are to be put somewhere share one")
+    for name, goal in goals.items():
+        if carriers_of(goal.found, goal.bone) & (keys - {goal.key}):
+            raise TargetError("its target hangs on another that is to be put somewhere, too", chain=name)
     depsgraph = bpy.context.evaluated_depsgraph_get()
     locations = {name: location_at(goals[name], Vector(place), depsgraph) for name, place in places.items()}
     for name, location in locations.items():
-        goals[name].location = location
+        put(goals[name], location)
     assert bpy.context.view_layer is not None
     bpy.context.view_layer.update()
 
 
-def _goal(name: str, named: Sequence[FabrikChain]) -> bpy.types.Object:
+def _goal(name: str, named: Sequence[FabrikChain]) -> GoalRef:
     """The target of the one chain of a name, if it can be put somewhere."""
     if len(named) != 1:
         count = "no chain" if not named else "more than one chain"
         raise InvalidValueError(f"there is {count} '{name}' whose target could be put somewhere")
-    goal = named[0].target
-    reason = held_by(goal, named[0].target_bone)
-    if goal is not None and any(curve.data_path == "location" for curve in fcurves_of(goal)):
+    goal = goal_of(named[0], "target")
+    reason = held_by(goal)
+    if goal is not None and not reason and location_curves(goal):
         reason = "is keyed"
     if reason or goal is None:
         raise TargetError(f"its target {reason}, so it can't be put somewhere", chain=name)

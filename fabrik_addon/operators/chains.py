@@ -15,10 +15,12 @@ from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.anchoring import keep_poses, start_text
+from ..session.control_bones import Asked, check_can_make, make_goals
 from ..session.defaults import Defaults, read_defaults
-from ..session.make import Empty, PoleOptions, add_chain, plan_pole, plan_target, remove_chain, set_pole, set_target
+from ..session.make import Empty, PoleOptions, add_chain, plan_pole, plan_target, remove_chain
 from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
 from .base import ChainOperator, RigOperator, rigs_in_pose_mode
+from .goals import chosen_kind, kind_property
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -28,7 +30,7 @@ MOST_NAMES = 12  # that a report lists
 
 @dataclass(frozen=True, slots=True)
 class PlannedChain:
-    """A chain to be made, with the empties that it is to have.
+    """A chain to be made, with the goals that it is to have.
 
     Attributes:
         owner: Its armature object.
@@ -44,14 +46,11 @@ class PlannedChain:
     target: Empty | None
     pole: Empty | None
 
-    def make(self, context: bpy.types.Context, defaults: Defaults) -> str:
-        """Make it; returns its name."""
-        chain = add_chain(self.owner, self.bones, self.count, defaults)
-        if self.target is not None:
-            set_target(context, self.owner, chain, self.target)
-        if self.pole is not None:
-            set_pole(context, self.owner, chain, self.pole)
-        return chain.name
+    def goals_for(self, name: str) -> list[Asked]:
+        """What is to be made for the chain, once it has a name."""
+        chain = rig_of(self.owner).chains[name]
+        planned = (("target", self.target), ("pole", self.pole))
+        return [Asked(chain, role, empty) for role, empty in planned if empty is not None]
 
 
 class FABRIK_OT_chain_add(RigOperator):
@@ -66,6 +65,7 @@ class FABRIK_OT_chain_add(RigOperator):
         use_small: bool
         use_target: bool
         use_pole: bool
+        kind: str
     else:
         tip_bone: StringProperty(
             name="Tip Bone", description="Last bone of the chain; empty for the selected bones", options={"SKIP_SAVE"}
@@ -86,6 +86,7 @@ class FABRIK_OT_chain_add(RigOperator):
         use_pole: BoolProperty(
             name="Add Pole", description="Make a pole in the plane of the bend of each chain of two bones or more"
         )
+        kind: kind_property()
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         if self.tip_bone:
@@ -95,7 +96,12 @@ class FABRIK_OT_chain_add(RigOperator):
         wanted = self._without_taken(wanted)
         defaults = read_defaults(context)
         plans = [self._plan(context, rig, limb, defaults) for rig, limb in wanted]
-        names = [plan.make(context, defaults) for plan in plans]
+        kind = chosen_kind(self, context)
+        check_can_make([plan.owner for plan in plans if plan.target or plan.pole], kind)
+        names = [add_chain(plan.owner, plan.bones, plan.count, defaults).name for plan in plans]
+        for rig in {plan.owner: None for plan in plans}:  # the bones of one with one visit to edit mode
+            pairs = [(plan, name) for plan, name in zip(plans, names, strict=True) if plan.owner == rig]
+            make_goals(context, rig, [goal for plan, name in pairs for goal in plan.goals_for(name)], kind)
         added = [rig_of(plan.owner).chains[name] for plan, name in zip(plans, names, strict=True)]
         left = f"; {small} small limbs are left out: tick Small Limbs to add them, too" if small else ""
         aimed = [(plan.owner, chain) for plan, chain in zip(plans, added, strict=True) if plan.target or plan.pole]
@@ -162,6 +168,9 @@ class FABRIK_OT_chain_add(RigOperator):
             layout.prop_search(self, "tip_bone", owner.pose, "bones")
         for name in ("bone_count", "use_small", "use_target", "use_pole"):
             layout.prop(self, name)
+        row = layout.row()
+        row.active = self.use_target or self.use_pole
+        row.prop(self, "kind")
 
 
 def _counted(names: list[str]) -> str:

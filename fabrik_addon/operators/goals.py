@@ -28,6 +28,14 @@ def kind_property() -> Any:
     return EnumProperty(name="Made As", description="What is made", items=GOAL_KINDS)
 
 
+def chosen_kind(operator: Any, context: bpy.types.Context) -> str:
+    """What goals are made as: as the user chose, or at first as the preferences say."""
+    if not operator.properties.is_property_set("kind"):
+        operator.kind = read_defaults(context).goal_kind
+    kind: str = operator.kind
+    return kind
+
+
 class GoalMaker(ChainOperator):
     """An operator that makes targets or poles: empties, or bones of the rig."""
 
@@ -35,12 +43,11 @@ class GoalMaker(ChainOperator):
         kind: str
 
     def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[Asked]) -> None:
-        """Make them as the user chose, or at first as the preferences say, keep the pose, and report."""
-        if not self.properties.is_property_set("kind"):
-            self.kind = read_defaults(context).goal_kind
+        """Make them, keep the pose, and report."""
+        kind = chosen_kind(self, context)
         chains = [one.chain.name for one in asked]
-        added = f"Added {listed(make_goals(context, owner, asked, self.kind), f'{asked[0].role}s')}"
-        others = also_given(owner) if self.kind == "BONE" else []
+        added = f"Added {listed(make_goals(context, owner, asked, kind), f'{asked[0].role}s')}"
+        others = also_given(owner) if kind == "BONE" else []
         added += f", of {listed(others, 'objects')} too, which have the same bones" if others else ""
         done, warnings = keep_poses([(owner, rig_of(owner).chains[name]) for name in chains])
         self.report({"WARNING"} if warnings else {"INFO"}, "; ".join([added, *done, *warnings]))

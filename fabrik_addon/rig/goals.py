@@ -9,7 +9,7 @@ from typing import NamedTuple
 import bpy
 
 from .properties import FabrikChain
-from .targets import resolve_point
+from .targets import kind_of, resolve_point
 
 
 class GoalRef(NamedTuple):
@@ -24,6 +24,16 @@ class GoalRef(NamedTuple):
     role: str
     found: bpy.types.Object
     bone: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The object by its full name, and the bone: what tells it from another, as `dependencies.carriers_of` does."""
+        return self.found.name_full, self.bone if self.found.type == "ARMATURE" else ""
+
+    @property
+    def name(self) -> str:
+        """How a message calls it, quoted."""
+        return kind_of(self.found, self.bone).name_of(self.found, self.bone)
 
 
 class GoalPoints(NamedTuple):
@@ -42,6 +52,11 @@ def goals_of(chain: FabrikChain) -> list[GoalRef]:
     """The target, then the pole, as far as they are set."""
     pairs = (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone))
     return [GoalRef(role, found, bone) for role, found, bone in pairs if found is not None]
+
+
+def goal_of(chain: FabrikChain, role: str) -> GoalRef | None:
+    """The target or the pole of a chain; None where it has none."""
+    return next((goal for goal in goals_of(chain) if goal.role == role), None)
 
 
 def read_points(

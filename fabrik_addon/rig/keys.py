@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keys on the rotation of bones."""
+"""Keys on the rotation of bones, and on the location of targets and poles."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
 from .channels import channel_of, rotation_path
 from .compat import fcurves_of
+from .goals import GoalRef
+from .placing import holder_of, key_group, location_curves
 
 
 class KeyedChannels:
@@ -46,32 +48,49 @@ class KeyedChannels:
         return bool(self.curves) and any((path, i) in self.curves for i in range(4))
 
 
+class Channel(NamedTuple):
+    """A property to be keyed.
+
+    Attributes:
+        thing: Whose it is.
+        name: Of the property.
+        group: The group of its curves.
+        is_keyed: Whether it has a curve.
+    """
+
+    thing: bpy.types.Object | bpy.types.PoseBone
+    name: str
+    group: str
+    is_keyed: bool
+
+
 def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:
     """Key the rotation of bones where automatic keying is on, by the user's own preferences for it.
 
     Returns:
         The number of bones that were keyed.
     """
-    paths = [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones]
-    return _insert(context, paths, keyed)
+    names = [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones]
+    return _insert(context, [Channel(bone, name, bone.name, keyed.has(bone, name)) for bone, name in names])
 
 
 def insert_location_keys(context: bpy.types.Context, bone: bpy.types.PoseBone, keyed: KeyedChannels) -> int:
     """Key the location of a bone where automatic keying is on; see `insert_auto_keys`."""
-    return _insert(context, [(bone, "location")], keyed)
+    return _insert(context, [Channel(bone, "location", bone.name, keyed.has(bone, "location"))])
 
 
-def insert_object_keys(context: bpy.types.Context, found: bpy.types.Object) -> None:
-    """Key the location of an object where automatic keying is on."""
-    assert context.scene is not None
-    assert context.preferences is not None
-    edit: Any = context.preferences.edit
-    is_keyed = any(curve.data_path == "location" for curve in fcurves_of(found))
-    if context.scene.tool_settings.use_keyframe_insert_auto and (is_keyed or not edit.use_keyframe_insert_available):
-        found.keyframe_insert("location", group="Object Transforms")
+def insert_goal_keys(context: bpy.types.Context, goal: GoalRef) -> int:
+    """Key the location of a target or pole where automatic keying is on; see `insert_auto_keys`."""
+    is_keyed = bool(location_curves(goal))
+    return _insert(context, [Channel(holder_of(goal), "location", key_group(goal), is_keyed)])
 
 
-def _insert(context: bpy.types.Context, wanted: list[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels) -> int:
+def insert_goal_key(goal: GoalRef, frame: float) -> None:
+    """Key the location of a target or pole at a frame."""
+    holder_of(goal).keyframe_insert("location", frame=frame, group=key_group(goal))
+
+
+def _insert(context: bpy.types.Context, wanted: list[Channel]) -> int:
     assert context.scene is not None
     assert context.preferences is not None
     tools = context.scene.tool_settings
@@ -81,12 +100,12 @@ def _insert(context: bpy.types.Context, wanted: list[tuple[bpy.types.PoseBone, s
     options: Any = set()
     if edit.use_keyframe_insert_available:
         options.add("INSERTKEY_AVAILABLE")
-        wanted = [(bone, path) for bone, path in wanted if keyed.has(bone, path)]
+        wanted = [channel for channel in wanted if channel.is_keyed]
     if edit.use_auto_keyframe_insert_needed:
         options.add("INSERTKEY_NEEDED")
     if tools.auto_keying_mode == "REPLACE_KEYS":
         options.add("INSERTKEY_REPLACE")
     count = 0
-    for bone, path in wanted:
-        count += bool(bone.keyframe_insert(path, group=bone.name, options=options, keytype=tools.keyframe_type))
+    for thing, name, group, _ in wanted:
+        count += bool(thing.keyframe_insert(name, group=group, options=options, keytype=tools.keyframe_type))
     return count

@@ -60,6 +60,12 @@ class Link:
         """Matrix of the bone in armature space with all its channels."""
         return self._to_pose(Matrix.LocRotScale(self.location, rotation, self.scale), parent)
 
+    def location_axes(self, parent: Matrix | None) -> Matrix:
+        """By which vectors of armature space the bone's location channels move its head: the columns, (3, 3)."""
+        still = replace(self, rest=self.rest.to_3x3().to_4x4())  # so that no digit is lost to where the bone stands
+        axes = (Vector((1, 0, 0)), Vector((0, 1, 0)), Vector((0, 0, 1)))
+        return Matrix([replace(still, location=axis).frame(parent).translation for axis in axes]).transposed()
+
     def _to_pose(self, basis: Matrix, parent: Matrix | None) -> Matrix:
         if parent is None or self.parent_rest is None:
             return self.bone.convert_local_to_pose(basis, self.rest)

@@ -1,43 +1,106 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Putting targets and poles somewhere."""
+"""Putting targets and poles somewhere, objects and bones alike."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 from mathutils import Vector
 
-from ..errors import TargetError
+from .compat import fcurves_of
+from .dependencies import carriers_of
+from .goals import GoalRef
+from .targets import kind_of
 
 
-def held_by(goal: bpy.types.Object | None, bone: str) -> str:
+def held_by(goal: GoalRef | None) -> str:
     """Why a target or pole can't be put somewhere, to follow its name; "" where it can."""
     if goal is None:
         return "is not set"
-    if bone:
-        return f"is the bone '{bone}'"
-    if not goal.is_editable:
+    reason = kind_of(goal.found, goal.bone).refusal(goal.found, goal.bone)
+    if reason:
+        return reason
+    if not goal.found.is_editable:
         return "is linked"
-    if any(not constraint.mute for constraint in goal.constraints):
+    holder = holder_of(goal)
+    if any(not constraint.mute for constraint in holder.constraints):
         return "has constraints"
-    data = goal.animation_data
-    if data is not None and any("location" in driver.data_path for driver in data.drivers):
+    data, path = goal.found.animation_data, location_path(goal)
+    if data is not None and any(driver.data_path == path for driver in data.drivers):
         return "is driven"
-    locks: Any = goal.lock_location
+    locks: Any = holder.lock_location
     return "is locked in its location" if any(locks) else ""
 
 
-def location_at(goal: bpy.types.Object, point: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """The location channels that put an object's origin to a point of the world, whatever it is parented to.
+def stays(goal: GoalRef | None) -> str:
+    """Why a target or pole is not to be moved by a button whose purpose is another, to follow its name; or ""."""
+    return held_by(goal) or (kind_of(goal.found, goal.bone).body_refusal(goal.found, goal.bone) if goal else "")
+
+
+def carries(goal: GoalRef, owner: bpy.types.Object, root: str) -> bool:
+    """Whether a goal moves a bone of an armature, so that a chain from there would run away from it."""
+    return goal.key in carriers_of(owner, root)
+
+
+def holder_of(goal: GoalRef) -> bpy.types.Object | bpy.types.PoseBone:
+    """What has the location channels of a goal.
 
     Raises:
-        TargetError: What it is parented to has no scale.
+        TargetError: It has no such bone.
     """
-    evaluated = goal.evaluated_get(depsgraph)
-    try:
-        parent = evaluated.matrix_world @ evaluated.matrix_basis.inverted()
-        there = parent.inverted() @ point
-    except ValueError as error:
-        raise TargetError(f"the target '{goal.name}' has no scale, so it can't be moved") from error
-    return evaluated.location + there - evaluated.matrix_basis.translation
+    return kind_of(goal.found, goal.bone).holder(goal.found, goal.bone)
+
+
+def location_path(goal: GoalRef) -> str:
+    """The path of a goal's location channels from its object."""
+    return holder_of(goal).path_from_id("location")
+
+
+def location_curves(goal: GoalRef) -> list[bpy.types.FCurve]:
+    """The curves of a goal's location in the action of its object."""
+    path = location_path(goal)
+    return [curve for curve in fcurves_of(goal.found) if curve.data_path == path]
+
+
+def key_group(goal: GoalRef) -> str:
+    """The group in which Blender itself puts the curves of a goal's location."""
+    return kind_of(goal.found, goal.bone).key_group(goal.found, goal.bone)
+
+
+def location_at(goal: GoalRef, point: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """The location channels that put a goal to a point of the world, whatever it hangs on.
+
+    Args:
+        goal: One that can be put somewhere (`held_by`).
+        point: World space.
+        depsgraph: Evaluated.
+
+    Raises:
+        TargetError: What it hangs on has no scale.
+    """
+    return kind_of(goal.found, goal.bone).location_at(goal.found.evaluated_get(depsgraph), goal.bone, point)
+
+
+def put(goal: GoalRef, location: Vector) -> None:
+    """Write a goal's location channels, where they differ."""
+    holder: Any = holder_of(goal)
+    if holder.location != location:
+        holder.location = location
+
+
+def restorer(goal: GoalRef) -> Callable[[], None]:
+    """What puts a goal back to where it stands, if it is still there; by its names, since undo makes all anew."""
+    stood = Vector(holder_of(goal).location)
+    role, name, bone = goal.role, goal.found.name, goal.bone
+
+    def restore() -> None:
+        found = bpy.data.objects.get(name)
+        if found is None:
+            return
+        again = GoalRef(role, found, bone)
+        if not kind_of(found, bone).refusal(found, bone):
+            put(again, stood)
+
+    return restore

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
@@ -81,12 +81,20 @@ class Skeleton:
         return distance(self.heads[parent], self.heads[bone]) <= JOINED * self.length(parent)
 
 
-def read_skeleton(owner: bpy.types.Object) -> Skeleton:
-    """The bones of an armature object; `up` is where the world's Z axis points."""
+def read_skeleton(owner: bpy.types.Object, without: Collection[str] = ()) -> Skeleton:
+    """The bones of an armature object; `up` is where the world's Z axis points.
+
+    Args:
+        owner: The armature object.
+        without: Names of bones that are no part of the skeleton; what hangs on them hangs on the next one above.
+    """
     armature = owner.data
     assert isinstance(armature, bpy.types.Armature), "the object is no armature"
-    bones = list(armature.bones)  # parents before children
+    bones = [bone for bone in armature.bones if bone.name not in without]  # parents before children
     number = {bone.name: i for i, bone in enumerate(bones)}
+    parents = [
+        next((number[above.name] for above in bone.parent_recursive if above.name in number), -1) for bone in bones
+    ]
     axes = []
     for bone in bones:
         columns = bone.matrix_local.to_3x3().col
@@ -94,7 +102,7 @@ def read_skeleton(owner: bpy.types.Object) -> Skeleton:
     turn = owner.matrix_world.to_quaternion().inverted()
     return Skeleton(
         names=[bone.name for bone in bones],
-        parents=[number[bone.parent.name] if bone.parent else -1 for bone in bones],
+        parents=parents,
         heads=[v3(bone.head_local) for bone in bones],
         tails=[v3(bone.tail_local) for bone in bones],
         flagged=[bone.use_connect for bone in bones],

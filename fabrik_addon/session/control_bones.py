@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -47,17 +47,31 @@ def make_goals(context: bpy.types.Context, owner: bpy.types.Object, asked: Seque
     Raises:
         RigError: The armature can't be given bones; nothing was made.
     """
-    if kind == "BONE":
+    if kind == "BONE" and asked:
         return _make_bones(context, owner, asked)
     for chain, role, planned in asked:
         (set_target if role == "target" else set_pole)(context, owner, chain, planned)
     return [getattr(chain, role).name for chain, role, _ in asked]
 
 
+def check_can_make(owners: Iterable[bpy.types.Object], kind: str) -> None:
+    """Check that armatures can be given goals.
+
+    Args:
+        owners: Armature objects.
+        kind: "EMPTY" or "BONE".
+
+    Raises:
+        RigError: One can't be given bones.
+    """
+    for owner in owners if kind == "BONE" else ():
+        refusal = new_bones_refusal(owner)
+        if refusal:
+            raise RigError(refusal, rig=owner.name)
+
+
 def _make_bones(context: bpy.types.Context, owner: bpy.types.Object, asked: Sequence[Asked]) -> list[str]:
-    refusal = new_bones_refusal(owner)
-    if refusal:
-        raise RigError(refusal, rig=owner.name)
+    check_can_make([owner], "BONE")
     evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
     planned = [_bone(owner, evaluated, one) for one in asked]
     places = [(one.chain.name, one.role) for one in asked]

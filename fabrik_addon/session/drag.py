@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import bpy
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
 from ..errors import BoneError, ChainError, TargetError
 from ..kernel import Solver, Status
 from ..rig import pose_writer
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import channel_of, read_rotation, read_values
-from ..rig.goals import read_points
+from ..rig.goals import goal_of, read_points
 from ..rig.joints import path_of
-from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys, insert_object_keys
+from ..rig.keys import KeyedChannels, insert_auto_keys, insert_goal_keys, insert_location_keys
 from ..rig.kinematics import BonePath
-from ..rig.placing import held_by, location_at
+from ..rig.placing import carries, location_at, put, restorer, stays
 from ..rig.prepared import Prepared, RigFacts, carried, frame_of, measured_at, mounted_path, prepare
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import rotated
@@ -99,9 +99,9 @@ def _begun(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikCha
     standing = Standing.of((owner, chain), depsgraph, tip)  # says what is wrong before anything moves
     follows = rig_of(owner).live and chain.enabled and chain.target is not None
     if follows:
-        _check_target(chain)
+        _check_target(owner, chain)
     prepared = standing.prepared if follows else _held(standing)
-    restore = _restorer(owner, chain, prepared.bones)
+    restore = _restorer(owner, chain, prepared.bones, follows)
     live_state.held = True
     return Drag(owner.name, chain.name, tip, prepared, restore, loose, follows, note=exceeded(standing))
 
@@ -111,13 +111,13 @@ def _held(standing: Standing) -> Prepared:
     return replace(held_to_pole(standing), influence=1.0)
 
 
-def _restorer(owner: bpy.types.Object, chain: FabrikChain, names: tuple[str, ...]) -> Callable[[], None]:
-    """What puts back bones and target as they stand now."""
-    rig, target = owner.name, chain.target.name if chain.target else ""
+def _restorer(owner: bpy.types.Object, chain: FabrikChain, names: tuple[str, ...], follows: bool) -> Callable[[], None]:
+    """What puts back bones, and the target that is moved along, as they stand now."""
+    rig, target = owner.name, goal_of(chain, "target") if follows else None
     bones = [pose_bones(owner)[name] for name in names]
     before = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
     location = bones[0].location.copy()
-    stood = chain.target.location.copy() if chain.target else None
+    restore_target = restorer(target) if target is not None else None
 
     def restore() -> None:
         live_state.held = False
@@ -129,18 +129,21 @@ def _restorer(owner: bpy.types.Object, chain: FabrikChain, names: tuple[str, ...
                 setattr(found.pose.bones[name], path, values)
         if names[0] in found.pose.bones:
             found.pose.bones[names[0]].location = location
-        goal = bpy.data.objects.get(target)
-        if goal is not None and stood is not None and goal.location != stood:
-            goal.location = stood
+        if restore_target is not None:
+            restore_target()
 
     return restore
 
 
-def _check_target(chain: FabrikChain) -> None:
+def _check_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
     """A live chain goes where its target is, so that has to be moved along."""
-    reason = held_by(chain.target, chain.target_bone)
+    target = goal_of(chain, "target")
+    reason = stays(target)
+    if not reason and target is not None and carries(target, owner, resolve_bones(owner, chain)[0].name):
+        reason = "carries it"
     if reason:
-        raise TargetError(f"it is live and its target {reason}: drag the target", chain=chain.name)
+        name = f" {target.name}" if target is not None else ""
+        raise TargetError(f"it is live and its target{name} {reason}: drag the target", chain=chain.name)
 
 
 def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: bool) -> Dragged:
@@ -159,8 +162,9 @@ def drag_to(context: bpy.types.Context, drag: Drag, point: Vector, anchored: boo
     """
     owner, chain = _found(drag)
     depsgraph = context.evaluated_depsgraph_get()
-    if drag.follows and chain.target is not None:
-        chain.target.location = location_at(chain.target, point, depsgraph)
+    target = goal_of(chain, "target") if drag.follows else None
+    if target is not None:
+        put(target, location_at(target, point, depsgraph))
     if not anchored:
         refusal = pull_refusal(drag)
         if refusal:
@@ -210,8 +214,9 @@ def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
     if drag.pulled:
         insert_location_keys(context, bones[0], keyed)
     lost = [f"'{named[0]}' is keyed: key the pose, or the next frame change loses it"] if named and not is_keyed else []
-    if drag.follows and chain.target is not None:
-        insert_object_keys(context, chain.target)
+    target = goal_of(chain, "target") if drag.follows else None
+    if target is not None:
+        insert_goal_keys(context, target)
         return LetGo([], [])  # live posing brings the pose back in every frame
     if drag.loose is not None:
         return LetGo([], lost)
@@ -263,8 +268,4 @@ def _pull(owner: bpy.types.Object, prepared: Prepared, depsgraph: bpy.types.Deps
 
 def _location_for(path: BonePath, shift: Vector) -> Vector:
     """The change of the first bone's location that moves its head by a vector of armature space."""
-    link = path.links[0]
-    here = link.frame(path.parent).translation
-    axes = (Vector((1, 0, 0)), Vector((0, 1, 0)), Vector((0, 0, 1)))
-    moved = [replace(link, location=link.location + axis).frame(path.parent).translation - here for axis in axes]
-    return Matrix(moved).transposed().inverted() @ shift
+    return path.links[0].location_axes(path.parent).inverted() @ shift

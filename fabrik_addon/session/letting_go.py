@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import bpy
 from mathutils import Vector
 
 from ..errors import FabrikError
-from ..rig.compat import fcurves_of
-from ..rig.goals import goals_of
-from ..rig.keys import insert_object_keys
-from ..rig.placing import held_by, location_at
+from ..rig.chain_bones import resolve_bones
+from ..rig.goals import GoalRef, goal_of, goals_of
+from ..rig.keys import insert_goal_keys
+from ..rig.placing import carries, location_at, location_curves, put, stays
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.targets import resolve_point
 from .anchoring import Standing, keep_pose, pole_error, take_keyed_pose, turned_pole
@@ -62,58 +61,56 @@ def _evaluated(context: bpy.types.Context) -> bpy.types.Depsgraph:
 
 def _place_target(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:
     """Bring the target to the tip; why it stays where it is, where it can't be moved."""
-    owner, chain = item
-    target = chain.target
+    target = goal_of(item[1], "target")
     if target is None:
         return []
     depsgraph = context.evaluated_depsgraph_get()
     standing = Standing.of(item, depsgraph, tip)
-    there = resolve_point("target", target, chain.target_bone, depsgraph)
+    there = resolve_point("target", target.found, target.bone, depsgraph)
     if (Vector(there) - tip).length <= IN_PLACE * standing.prepared.space.world_length(
         (standing.prepared.length, 0, 0)
     ):
         return []
-    reason = _staying(owner, chain, target, chain.target_bone)
-    if reason:
-        return [f"its target '{target.name}' {reason}, and stays"]
-    return _place(context, target, location_at(target, tip, depsgraph), "target")
+    return _placed(context, item, target, tip)
 
 
 def _place_pole(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:
     """Turn the pole about the limb to where the pose bends, if it is not there."""
-    owner, chain = item
-    pole = chain.pole
+    pole = goal_of(item[1], "pole")
     if pole is None:
         return []
     standing = Standing.of(item, _evaluated(context), tip)
     off = pole_error(standing)
     if off is None or abs(off) <= POLE_MET:
         return []
-    reason = _staying(owner, chain, pole, chain.pole_bone)
-    if reason:
-        return [f"its pole '{pole.name}' {reason}, and stays"]
-    return _place(context, pole, location_at(pole, turned_pole(standing, off), standing.depsgraph), "pole")
+    return _placed(context, item, pole, turned_pole(standing, off))
 
 
-def _place(context: bpy.types.Context, goal: bpy.types.Object, location: Sequence[float], role: str) -> list[str]:
+def _placed(context: bpy.types.Context, item: Item, goal: GoalRef, point: Vector) -> list[str]:
+    """Put a goal to a point of the world; what there is to say of it."""
     assert context.scene is not None
-    goal.location = Vector(location)
-    insert_object_keys(context, goal)
-    is_keyed = any(curve.data_path == "location" for curve in fcurves_of(goal))
-    if is_keyed and not context.scene.tool_settings.use_keyframe_insert_auto:
-        return [f"its {role} '{goal.name}' is keyed: key it, or the next frame change takes it back"]
+    owner, chain = item
+    reason = _staying(owner, chain, goal)
+    if reason:
+        return [f"its {goal.role} {goal.name} {reason}, and stays"]
+    put(goal, location_at(goal, point, context.evaluated_depsgraph_get()))
+    insert_goal_keys(context, goal)
+    if location_curves(goal) and not context.scene.tool_settings.use_keyframe_insert_auto:
+        return [f"its {goal.role} {goal.name} is keyed: key it, or the next frame change takes it back"]
     return []
 
 
-def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: bpy.types.Object, bone: str) -> str:
+def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
     """Why a goal is not to be moved, to follow its name; or ""."""
-    reason = held_by(goal, bone)
+    reason = stays(goal)
     if reason:
         return reason
+    if carries(goal, owner, resolve_bones(owner, chain)[0].name):
+        return "carries the chain"
     for other in bpy.data.objects:
         if other.type != "ARMATURE":
             continue
         for found in rig_of(other).chains:
-            if (other, found.name) != (owner, chain.name) and any(ref.found == goal for ref in goals_of(found)):
+            if (other, found.name) != (owner, chain.name) and any(ref.key == goal.key for ref in goals_of(found)):
                 return f"is also a goal of the chain '{found.name}'"
     return ""

@@ -9,11 +9,10 @@ import bpy
 from mathutils import Matrix
 
 from ..rig.chain_bones import pose_bones
-from ..rig.compat import fcurves_of
 from ..rig.control_bones import is_control, new_bones_refusal
-from ..rig.goals import GoalRef, goals_of
-from ..rig.keys import insert_object_keys
-from ..rig.placing import held_by, location_at
+from ..rig.goals import GoalRef, goal_of
+from ..rig.keys import insert_goal_keys
+from ..rig.placing import location_at, location_curves, put, stays
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.sides import flipped_name, sided_name
 from ..rig.targets import resolve_point
@@ -52,27 +51,28 @@ class GoalPlan:
         notes = [self.note] if self.note else []
         if self.make_bone:
             return notes + self._make_bone(context, owner, chain)
-        if self.bone or (self.found is not None and self.found == self.source.found):
-            setattr(chain, self.role, self.found)
-            setattr(chain, f"{self.role}_bone", self.bone)
-            return notes
-        if self.source.bone:
+        if self.found is None and self.source.bone:
             return notes
         if self.found is None:
             self.found = _of_the_name(context, self.source.found)
         if self.found is None:
             self.found = _made(context, owner, self, sided_name(name, self.role))
         else:
-            reason = _why_it_stays(self.found)
-            if reason:
-                notes.append(f"the {self.role} '{self.found.name}' {reason}, so it stays where it is")
-            else:
-                depsgraph = context.evaluated_depsgraph_get()
-                self.found.location = location_at(self.found, self.world.translation, depsgraph)
-                insert_object_keys(context, self.found)
+            notes += self._move(context, GoalRef(self.role, self.found, self.bone))
         setattr(chain, self.role, self.found)
-        setattr(chain, f"{self.role}_bone", "")
+        setattr(chain, f"{self.role}_bone", self.bone)
         return notes
+
+    def _move(self, context: bpy.types.Context, goal: GoalRef) -> list[str]:
+        """Move what is there already to the mirrored place; what there is to say."""
+        if goal.key == self.source.key:  # both sides have it, or it is in the middle
+            return []
+        reason = "is keyed" if not stays(goal) and location_curves(goal) else stays(goal)
+        if reason:
+            return [f"the {self.role} {goal.name} {reason}, so it stays where it is"]
+        put(goal, location_at(goal, self.world.translation, context.evaluated_depsgraph_get()))
+        insert_goal_keys(context, goal)
+        return []
 
     def _make_bone(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
         defaults, bone = read_defaults(context), pose_bones(owner)[self.source.bone]
@@ -90,22 +90,21 @@ def plan_goal(
     Raises:
         FabrikError: Where the goal stands can't be read.
     """
-    goal = next((found for found in goals_of(chain) if found.role == role), None)
+    goal = goal_of(chain, role)
     if goal is None:
         return None
     depsgraph = context.evaluated_depsgraph_get()
     axes = owner.evaluated_get(depsgraph).matrix_world
-    if goal.bone and goal.found.type == "ARMATURE":
-        here = Matrix.Translation(resolve_point(role, goal.found, goal.bone, depsgraph))
-        return _plan_bone(owner, goal, GoalPlan(role, _mirrored(axes, here), goal))
-    resolve_point(role, goal.found, goal.bone, depsgraph)
-    plan = GoalPlan(role, _mirrored(axes, goal.found.evaluated_get(depsgraph).matrix_world), goal)
-    has: bpy.types.Object | None = getattr(twin, role) if twin is not None else None
+    point = resolve_point(role, goal.found, goal.bone, depsgraph)
+    is_bone = goal.found.type == "ARMATURE" and bool(goal.bone)
+    here = Matrix.Translation(point) if is_bone else goal.found.evaluated_get(depsgraph).matrix_world
+    plan = GoalPlan(role, _mirrored(axes, here), goal)
+    has = goal_of(twin, role) if twin is not None else None
     if has is not None:
-        plan.found, plan.bone = has, getattr(twin, f"{role}_bone")
-        if plan.bone:
-            plan.note = f"the {role} is the bone '{plan.bone}', which stays where it is"
+        plan.found, plan.bone = has.found, has.bone
         return plan
+    if is_bone:
+        return _plan_bone(owner, goal, plan)
     if _is_moved(goal.found):
         plan.note = f"keys, drivers and constraints of the {role} '{goal.found.name}' are not mirrored"
     return plan
@@ -131,12 +130,6 @@ def _of_the_name(context: bpy.types.Context, goal: bpy.types.Object) -> bpy.type
     assert context.scene is not None
     found = context.scene.objects.get(flipped_name(goal.name))
     return found if found is not None and found != goal and found.type == "EMPTY" and found.is_editable else None
-
-
-def _why_it_stays(goal: bpy.types.Object) -> str:
-    if any(curve.data_path == "location" for curve in fcurves_of(goal)):
-        return "is keyed"
-    return held_by(goal, "")
 
 
 def _is_moved(goal: bpy.types.Object) -> bool:

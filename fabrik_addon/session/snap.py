@@ -14,12 +14,11 @@ from mathutils import Vector
 from ..errors import ChainError, TargetError, place_of
 from ..kernel import Bend, Point
 from ..rig.chain_bones import resolve_bones
-from ..rig.compat import fcurves_of
 from ..rig.dependencies import carriers_of
-from ..rig.goals import goals_of
+from ..rig.goals import GoalRef, goal_of, goals_of
 from ..rig.key_arrays import clear_keys
-from ..rig.keys import insert_object_keys
-from ..rig.placing import held_by, location_at
+from ..rig.keys import insert_goal_key, insert_goal_keys
+from ..rig.placing import held_by, location_at, location_curves, put
 from ..rig.prepared import joints_at
 from ..rig.properties import FabrikChain
 from ..rig.rotations import any_perpendicular, length, minus, perpendicular, plus, rotated, scaled, turn_about, unit
@@ -33,9 +32,9 @@ LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: neare
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """Where an object is to go: its location channels."""
+    """Where a target or pole is to go: its location channels."""
 
-    found: bpy.types.Object
+    goal: GoalRef
     location: Vector
 
 
@@ -58,17 +57,17 @@ def relocations_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.t
     Raises:
         FabrikError: The chain can't be read, or target or pole can't be moved.
     """
-    for role in ("target", "pole"):
-        goal, bone = getattr(chain, role), getattr(chain, f"{role}_bone")
-        reason = held_by(goal, bone)
+    target, pole = goal_of(chain, "target"), goal_of(chain, "pole")
+    for role, goal in (("target", target), ("pole", pole)):
+        reason = held_by(goal)
         if reason and (goal is not None or role == "target"):
             raise TargetError(f"the {role} {reason}, so it can't be moved", chain=chain.name)
     tip = tip_of(owner, chain, depsgraph)
-    assert chain.target is not None
-    found = [Relocation(chain.target, location_at(chain.target, tip, depsgraph))]
-    if chain.pole is not None:
+    assert target is not None
+    found = [Relocation(target, location_at(target, tip, depsgraph))]
+    if pole is not None:
         point = _pole_point(owner, chain, depsgraph, tip)
-        found += [Relocation(chain.pole, location_at(chain.pole, point, depsgraph))] if point is not None else []
+        found += [Relocation(pole, location_at(pole, point, depsgraph))] if point is not None else []
     return found
 
 
@@ -138,61 +137,60 @@ def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float
             items = [item for item, frames in wanted if frame in frames]
             found += [(frame, one) for item in items for one in _relocations(context, item)]
         for goal, first, last in _spans(found):
-            for curve in fcurves_of(goal):
-                if curve.data_path == "location":
-                    clear_keys(curve, first, last)
+            for curve in location_curves(goal):
+                clear_keys(curve, first, last)
         for frame, one in found:  # before the frame is put back, which evaluates the keys
-            one.found.location = one.location
-            one.found.keyframe_insert("location", frame=frame, group="Object Transforms")
+            put(one.goal, one.location)
+            insert_goal_key(one.goal, frame)
     for one in now:
-        one.found.location = one.location
-        insert_object_keys(context, one.found)
+        put(one.goal, one.location)
+        insert_goal_keys(context, one.goal)
     done, warnings = keep_poses([item for item, _ in wanted])
-    return Snapped(len({one.found.name_full for one in (*now, *(one for _, one in found))}), done, warnings)
+    return Snapped(len({one.goal.key for one in (*now, *(one for _, one in found))}), done, warnings)
 
 
-def _spans(found: Sequence[tuple[float, Relocation]]) -> list[tuple[bpy.types.Object, float, float]]:
+def _spans(found: Sequence[tuple[float, Relocation]]) -> list[tuple[GoalRef, float, float]]:
     """The goals that are keyed, each with its first and last frame."""
-    frames: dict[str, tuple[bpy.types.Object, list[float]]] = {}
+    frames: dict[tuple[str, str], tuple[GoalRef, list[float]]] = {}
     for frame, one in found:
-        frames.setdefault(one.found.name_full, (one.found, []))[1].append(frame)
+        frames.setdefault(one.goal.key, (one.goal, []))[1].append(frame)
     return [(goal, min(some), max(some)) for goal, some in frames.values()]
 
 
 def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
     """Refuse what could not all be brought to the pose."""
-    taken: dict[str, str] = {}
+    taken: dict[tuple[str, str], tuple[GoalRef, str]] = {}
     for (owner, chain), frames in wanted:
         if chain.influence < 1.0:
             reason = "its influence is below 1, so that solving moves it wherever its target is"
             raise ChainError(reason, rig=owner.name, chain=chain.name)
-        for _, goal, _ in goals_of(chain):
-            if goal.name_full in taken:
-                reason = f"its target or pole '{goal.name}' is also of '{taken[goal.name_full]}'"
+        for goal in goals_of(chain):
+            if goal.key in taken:
+                reason = f"its target or pole {goal.name} is also of '{taken[goal.key][1]}'"
                 raise TargetError(f"{reason}: snap them one by one", rig=owner.name, chain=chain.name)
-            taken[goal.name_full] = chain.name
-            reason = _not_keyed(goal) if frames else ""
+            taken[goal.key] = goal, chain.name
+            reason = _not_keyed(goal) if frames and not held_by(goal) else ""
             if reason:
-                raise TargetError(f"'{goal.name}' can't be keyed: {reason}", rig=owner.name, chain=chain.name)
+                raise TargetError(f"{goal.name} can't be keyed: {reason}", rig=owner.name, chain=chain.name)
     for (owner, chain), _ in wanted:
         root = resolve_bones(owner, chain)[0].name
-        for thing, bone in (*((goal, bone) for _, goal, bone in goals_of(chain)), (owner, root)):
-            above = {name for name, _ in carriers_of(thing, bone)} - {thing.name_full}
-            if above & taken.keys():
-                reason = f"'{thing.name}' hangs on '{min(above & taken.keys())}', which is to be moved"
+        carried = [(goal.name, goal.key, carriers_of(goal.found, goal.bone)) for goal in goals_of(chain)]
+        for name, key, carriers in (*carried, (f"'{owner.name}'", ("", ""), carriers_of(owner, root))):
+            above = carriers & taken.keys() - {key}
+            if above:
+                reason = f"{name} hangs on {taken[min(above)][0].name}, which is to be moved"
                 raise TargetError(f"{reason}: this can't come to rest", rig=owner.name, chain=chain.name)
 
 
-def _not_keyed(goal: bpy.types.Object) -> str:
-    """Why keys on the place of an object would not play as they are; "" where they would."""
-    data = goal.animation_data
+def _not_keyed(goal: GoalRef) -> str:
+    """Why keys on the location of a goal would not play as they are; "" where they would."""
+    data = goal.found.animation_data
     if data is not None and data.action is not None and not data.action.is_editable:
         return f"its action '{data.action.name}' is linked"
     if data is not None and any(track.is_solo for track in data.nla_tracks):
         return "one of its NLA tracks plays solo"
-    for curve in fcurves_of(goal):
-        if curve.data_path == "location" and (curve.lock or curve.mute or len(curve.modifiers)):
-            return "the curve of its location is locked, muted or modified"
+    if any(curve.lock or curve.mute or len(curve.modifiers) for curve in location_curves(goal)):
+        return "the curve of its location is locked, muted or modified"
     return ""
 
 

@@ -29,6 +29,11 @@ def posed_limb(pole_angle: float = 0.0) -> tuple[bpy.types.Object, FabrikChain]:
     return owner, chain
 
 
+def key_all_automatically() -> None:
+    bpy.context.preferences.edit.use_keyframe_insert_available = False  # 5.2 has it on
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+
+
 def apart(owner: bpy.types.Object, chain: FabrikChain, before: list[Vector]) -> float:
     bpy.context.view_layer.update()
     return max(distance(a, b) for a, b in zip(evaluated_joints(owner, chain), before, strict=True))
@@ -153,7 +158,7 @@ def test_the_pose_at_the_frames_where_goals_have_keys() -> None:
 def test_the_pose_at_this_frame_is_a_solve() -> None:
     owner, chain = posed_limb()
     chain.target.location = (0.2, 0.8, 1.1)
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    key_all_automatically()
     bpy.ops.fabrik.pose_snap()
     assert chain.status == "REACHED"
     assert key_frames(owner) == {float(bpy.context.scene.frame_current)}
@@ -161,7 +166,7 @@ def test_the_pose_at_this_frame_is_a_solve() -> None:
 
 def test_automatic_keying_keys_snapped_goals() -> None:
     _, chain = posed_limb()
-    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    key_all_automatically()
     bpy.ops.fabrik.goal_snap()
     assert key_frames(chain.target) == {float(bpy.context.scene.frame_current)}
 

@@ -12,8 +12,9 @@ from ...errors import AbsentTargetError, InvalidValueError
 from ...finite import are_finite
 from ..visibility import is_deleted, is_evaluated
 from . import bone_head, object_origin
+from .kind import Kind
 
-TYPES = (bone_head, object_origin)
+TYPES: tuple[Kind, ...] = (bone_head, object_origin)
 
 
 def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector:
@@ -50,6 +51,9 @@ def read_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy.ty
 
 def reader_of(target: bpy.types.Object, bone: str) -> Callable[[str, bpy.types.Object, str], Vector]:
     """What reads the world position of a target or pole, from its role, the evaluated object and a bone's name."""
-    kind = next(kind for kind in TYPES if kind.accepts(target, bone))
-    found: Callable[[str, bpy.types.Object, str], Vector] = kind.read
-    return found
+    return kind_of(target, bone).read
+
+
+def kind_of(target: bpy.types.Object, bone: str) -> Kind:
+    """Of which type a target or pole is."""
+    return next(kind for kind in TYPES if kind.accepts(target, bone))

@@ -3,10 +3,17 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import bpy
 from mathutils import Vector
 
-from ...errors import TargetError
+from ...errors import FabrikError, TargetError
+from ..chain_bones import armature_of, resolve_bones
+from ..kinematics import Link
+from ..properties import rig_of
+
+FLAT = 1e-6  # volume of three axes, as a share of the product of their lengths, that single precision can't tell from 0
 
 
 def accepts(target: bpy.types.Object, bone: str) -> bool:
@@ -20,3 +27,66 @@ def read(role: str, target: bpy.types.Object, bone: str) -> Vector:
     if found is None:
         raise TargetError(f"the {role} armature '{target.name}' has no bone '{bone}'")
     return target.matrix_world @ found.head
+
+
+def name_of(target: bpy.types.Object, bone: str) -> str:
+    """The bone and its armature, quoted."""
+    return f"'{bone}' of '{target.name}'"
+
+
+def holder(target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
+    """What has the channels of its location: the pose bone.
+
+    Raises:
+        TargetError: There is no such bone.
+    """
+    found = target.pose.bones.get(bone) if target.pose else None
+    if found is None:
+        raise TargetError(f"the armature '{target.name}' has no bone '{bone}'")
+    return found
+
+
+def key_group(target: bpy.types.Object, bone: str) -> str:
+    """The group of a bone's curves."""
+    return bone
+
+
+def refusal(target: bpy.types.Object, bone: str) -> str:
+    """Why the channels of its location don't move a bone, or something else does; "" where they do."""
+    found = target.pose.bones.get(bone) if target.pose else None
+    if found is None:
+        return f"has no bone '{bone}'"
+    if found.parent is not None and found.bone.use_connect:
+        return f"is connected to '{found.parent.name}'"
+    if armature_of(target).pose_position == "REST":
+        return "is of an armature that is shown in its rest position"
+    for chain in rig_of(target).chains:
+        try:
+            bones = resolve_bones(target, chain)
+        except FabrikError:  # it has no bones
+            continue
+        if found in bones:
+            return f"is a bone of the chain '{chain.name}'"
+    return ""
+
+
+def body_refusal(target: bpy.types.Object, bone: str) -> str:
+    """That a bone is a part of a body, which tears where one of its bones is moved; "" where it is none."""
+    found = holder(target, bone)
+    if found.parent is None or not (found.bone.use_deform and found.parent.bone.use_deform):
+        return ""
+    return f"deforms a body, as '{found.parent.name}' does on which it hangs"
+
+
+def location_at(target: bpy.types.Object, bone: str, point: Vector) -> Vector:
+    """The location channels that put the head of an evaluated armature's bone to a point of the world.
+
+    Raises:
+        TargetError: The armature, or what the bone hangs on, has no scale.
+    """
+    found = holder(target, bone)
+    parent = found.parent.matrix.to_3x3().to_4x4() if found.parent is not None else None
+    axes = target.matrix_world.to_3x3() @ Link.of(found).location_axes(parent)
+    if abs(axes.determinant()) <= FLAT * prod(column.length for column in axes.col):
+        raise TargetError(f"what the bone '{bone}' of '{target.name}' hangs on has no scale, so it can't be moved")
+    return found.location + axes.inverted() @ (point - target.matrix_world @ found.head)
