@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import bpy
 from mathutils import Vector
 
+from ..errors import TargetError
 from .compat import fcurves_of
 from .dependencies import carriers_of
 from .goals import GoalRef
@@ -97,10 +99,8 @@ def restorer(goal: GoalRef) -> Callable[[], None]:
 
     def restore() -> None:
         found = bpy.data.objects.get(name)
-        if found is None:
-            return
-        again = GoalRef(role, found, bone)
-        if not kind_of(found, bone).refusal(found, bone):
-            put(again, stood)
+        if found is not None:
+            with suppress(TargetError):  # the bone is gone
+                put(GoalRef(role, found, bone), stood)
 
     return restore

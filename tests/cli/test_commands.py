@@ -17,6 +17,7 @@ from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import rig_of
+from mathutils import Vector
 
 from cli_files import refused, reported, save_shot
 from rigs import add_chain, make_empty, make_line, tip_error
@@ -62,6 +63,45 @@ def test_a_target_out_of_reach_gives_exit_code_1(shot: Path, capfd: pytest.Captu
     assert run(["solve", "--file", str(shot), "--target", "b2=9,0,0"]) == 1
     report = reported(capfd)
     assert report["armatures"][0]["chains"][0]["status"] == "TOO_FAR"
+
+
+def with_control_bones(shot: Path) -> None:
+    """Give the chain of a file control bones in place of its empty."""
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    owner = bpy.data.objects["Rig"]
+    owner.location, owner.rotation_euler = (1, 0, 0), (0.3, 0, 0.5)
+    owner.fabrik.chains[0].target = None
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.fabrik.target_add(kind="BONE")
+    bpy.ops.wm.save_mainfile()
+
+
+@pytest.mark.parametrize("command", ["solve", "bake"])
+def test_a_target_that_is_a_bone_is_put_somewhere(shot: Path, capfd: pytest.CaptureFixture[str], command: str) -> None:
+    with_control_bones(shot)
+    assert run([command, "--file", str(shot), "--target", "b2=1.4,0.8,1.8", "--output", str(shot)]) == 0
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    owner = bpy.data.objects["Rig"]
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    goal, tip = evaluated.pose.bones["b2.target"].head, evaluated.pose.bones["b2"].tail
+    assert (owner.matrix_world @ goal - Vector((1.4, 0.8, 1.8))).length < 1e-5
+    assert (owner.matrix_world @ tip - Vector((1.4, 0.8, 1.8))).length < 1e-3
+
+
+def test_a_bone_that_can_not_be_put_somewhere_is_refused(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with_control_bones(shot)
+    bone = bpy.data.objects["Rig"].pose.bones["b2.target"]
+    words = ["solve", "--file", str(shot), "--target", "b2=1.4,0.8,1.8"]
+    bone.keyframe_insert("location", frame=1)
+    bpy.ops.wm.save_mainfile()
+    assert run(words) == 2
+    assert "its target is keyed, so it can't be put somewhere" in refused(capfd)
+    owner = bpy.data.objects["Rig"]
+    owner.animation_data_clear()
+    owner.pose.bones["b2.target"].lock_location = (True, False, False)
+    bpy.ops.wm.save_mainfile()
+    assert run(words) == 2
+    assert "its target is locked in its location" in refused(capfd)
 
 
 def test_armatures_are_solved_in_the_order_in_which_they_hang(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:

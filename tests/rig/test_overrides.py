@@ -298,3 +298,21 @@ def test_chains_of_an_override_that_can_not_be_reordered(tmp_path: Path) -> None
     with pytest.raises(RuntimeError, match="can't reorder the chains of a library override"):
         bpy.ops.fabrik.chain_move(direction="DOWN")
     assert owner.fabrik.active_index == 0
+
+
+def test_a_control_bone_of_an_override_is_moved_and_kept(tmp_path: Path) -> None:
+    file = library(tmp_path, with_chain=False)
+    owner = bpy.data.objects["Rig"]
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.fabrik.chain_add(tip_bone="b2")
+    bpy.ops.fabrik.target_add(kind="BONE")
+    bpy.ops.wm.save_mainfile()
+    owner = link(file, override=True)
+    owner.pose.bones["b1"].rotation_quaternion = (1, 0.6, 0, 0)
+    bpy.context.view_layer.update()
+    tip = owner.pose.bones["b2"].tail.copy()
+    bpy.ops.fabrik.goal_snap()
+    owner = reload(tmp_path)
+    bpy.context.view_layer.update()
+    assert (owner.pose.bones["b2.target"].head - tip).length < 1e-5
+    assert (owner.pose.bones["b2"].tail - tip).length < 1e-5

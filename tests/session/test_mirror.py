@@ -215,6 +215,57 @@ def test_control_bones_are_found_or_made() -> None:
     assert chain.name == "hand.R"
 
 
+@pytest.mark.parametrize("has_chain", [True, False])
+def test_a_control_bone_of_the_other_side_is_moved_to_the_mirrored_place(has_chain: bool) -> None:
+    owner = two_arms()
+    owner.matrix_world = Matrix.LocRotScale(Vector((3, -2, 1)), Matrix.Rotation(0.7, 3, (1, 2, 3)), Vector((2, 2, 2)))
+    for tip in ("hand.L", "hand.R"):
+        add_chain(owner, tip=tip, count=2)
+        run("target_add", kind="BONE")
+        run("pole_add", kind="BONE")
+    if not has_chain:
+        rig_of(owner).chains.remove(1)
+    rig_of(owner).active_index = 0
+    bones = pose_bones(owner)
+    bones["hand.target.L"].location, bones["hand.pole.L"].location = (0.2, -0.3, 0.1), (0.1, 0.5, -0.2)
+    bones["hand.pole.R"].lock_location = (True, False, False)
+    bones["hand.target.R"].location = bones["hand.pole.R"].location = (1, 1, 1)
+    bpy.context.view_layer.update()
+    run("chain_mirror")
+    bpy.context.view_layer.update()
+    right = rig_of(owner).chains["hand.R"]
+    assert (right.target_bone, right.pole_bone) == ("hand.target.R", "hand.pole.R")
+    left, other = (owner.matrix_world @ bones[f"hand.target.{side}"].head for side in "LR")
+    assert (mirrored(owner, left) - other).length < 1e-5
+    assert tuple(bones["hand.pole.R"].location) == (1, 1, 1)
+
+
+def test_a_keyed_bone_and_one_of_the_body_stay() -> None:
+    owner = two_arms()
+    chain = add_chain(owner, tip="hand.L", count=2)
+    holder = make_armature(
+        [Bone((0, 0, 0), (0, 0, 1)), Bone((1, 0, 0), (1, 0, 1)), Bone((-1, 0, 0), (-1, 0, 1))], "Two"
+    )
+    data = armature(holder)
+    data.bones["b1"].name, data.bones["b2"].name = "goal.L", "goal.R"
+    chain.target, chain.target_bone = holder, "goal.L"
+    bpy.context.view_layer.objects.active = owner
+    pose_bones(holder)["goal.L"].location = (0.4, 0.2, 0.1)
+    run("chain_mirror")
+    assert tuple(pose_bones(holder)["goal.R"].location) == (0, 0, 0)
+    data.bones["goal.R"].use_deform = False
+    pose_bones(holder)["goal.R"].keyframe_insert("location", frame=1)
+    rig_of(owner).active_index = 0
+    run("chain_mirror")
+    assert tuple(pose_bones(holder)["goal.R"].location) == (0, 0, 0)
+    holder.animation_data_clear()
+    rig_of(owner).active_index = 0
+    run("chain_mirror")
+    bpy.context.view_layer.update()
+    left, right = (holder.matrix_world @ pose_bones(holder)[f"goal.{side}"].head for side in "LR")
+    assert (mirrored(owner, left) - right).length < 1e-5
+
+
 def test_a_goal_hangs_on_the_other_side_as_here() -> None:
     owner = two_arms()
     chain = add_chain(owner, (1.4, 0.4, 1.2), "hand.L", 2)

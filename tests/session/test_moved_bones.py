@@ -311,6 +311,17 @@ def test_a_part_of_a_body_is_not_moved_by_a_drag() -> None:
     assert (head(holder, "target") - stood).length == 0.0
 
 
+def test_a_bone_on_which_another_chain_begins_is_moved_where_nothing_is_above_it() -> None:
+    _, chain, holder = limb(other_rig=True)
+    other = rig_of(holder).chains.add()
+    other.name, other.tip_bone, other.bone_count = "other", "target", 2
+    chain.target_bone, chain.pole = "hold", None
+    assert held_by(goal_of(chain, "target")) == ""
+    other.bone_count = 1
+    chain.target_bone = "target"
+    assert held_by(goal_of(chain, "target")) == "is a bone of the chain 'other'"
+
+
 def test_two_chains_have_bones_of_one_rig() -> None:
     """Goals of one armature are told apart by their bones."""
     owner, chain, holder = limb(other_rig=True)

@@ -65,7 +65,7 @@ def refusal(target: bpy.types.Object, bone: str) -> str:
             bones = resolve_bones(target, chain)
         except FabrikError:  # it has no bones
             continue
-        if found in bones:
+        if found in bones and (found != bones[0] or found.parent is not None):
             return f"is a bone of the chain '{chain.name}'"
     return ""
 
