@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # Blender runs this file 
 
 from gui.baking import baked
 from gui.by_hand import beside
+from gui.control_bones import dragged_by_a_bone
 from gui.dragging import dragged_as_posed, dragged_without_a_chain
 from gui.menus import at_hand
 from gui.window import ARCHIVE, CONTEXT, OPS, WAIT, Window, check, make_leg, rotations, say, tip
@@ -233,6 +234,7 @@ def steps() -> Iterator[float]:
         lambda: dragged(window, owner),
         lambda: dragged_as_posed(window),
         lambda: dragged_without_a_chain(window),
+        lambda: dragged_by_a_bone(window),
         lambda: snapped(window),
         lambda: turned(window),
         lambda: stepped(window),
