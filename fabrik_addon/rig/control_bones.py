@@ -73,6 +73,11 @@ def is_control(bone: bpy.types.PoseBone) -> bool:
     return any(found.name == COLLECTION for found in bone.bone.collections)
 
 
+def control_names(owner: bpy.types.Object) -> set[str]:
+    """Names of the bones that were made here: no limb of the body has them."""
+    return {bone.name for bone in pose_bones(owner) if is_control(bone)}
+
+
 def rest_head(evaluated: bpy.types.Object, parent: str, point: Vector) -> Vector:
     """Where a bone's head has to be at rest to stand at a point of the world now, in armature space.
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import bpy
 
+from ..rig.control_bones import control_names
 from ..rig.joint_bends import begins_limb, bend_of, is_second_half, own_axis
 from ..rig.limbs import Limbs
 from ..rig.limit_properties import limit_of
@@ -47,7 +48,7 @@ def hinges_from_bend(
         are_inner: Whether they are known to bend, as all bones of a chain but the first; else the first bones of limbs
             are refused.
     """
-    limbs = Limbs(read_skeleton(owner))
+    limbs = Limbs(read_skeleton(owner, without=control_names(owner).difference(names)))
     number = {name: i for i, name in enumerate(limbs.skeleton.names)}
     report = BendReport()
     plans: list[tuple[str, dict[str, Any]]] = []

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ..rig.control_bones import control_names
 from ..rig.joint_bends import LEAST_BEND, bend_of, direction_of, own_axis, rest_bend, turn_towards
 from ..rig.limbs import Limbs
 from ..rig.rotations import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
@@ -98,7 +99,7 @@ def apply_human_joint(owner: bpy.types.Object, names: Sequence[str], joint: Huma
         joint: One of `HUMAN_JOINTS`.
         flip: Whether the bones flex to the other side than was found.
     """
-    limbs = Limbs(read_skeleton(owner))
+    limbs = Limbs(read_skeleton(owner, without=control_names(owner).difference(names)))
     number = {name: i for i, name in enumerate(limbs.skeleton.names)}
     report = HumanReport()
     make = _hinge if joint.side is None else _ball

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import bpy
 
-from ..rig.chain_bones import bones_to, pose_bones
-from ..rig.control_bones import is_control
+from ..rig.chain_bones import bones_to
+from ..rig.control_bones import control_names
 from ..rig.limbs import Limb, Limbs
 from ..rig.properties import rig_of
 from ..rig.skeleton import Skeleton, read_skeleton, selected_numbers
@@ -36,7 +36,7 @@ def limb_length(owner: bpy.types.Object, tip: str) -> int:
         ChainError: The armature has no such bone.
     """
     bones_to(owner, tip, 1)
-    skeleton = read_skeleton(owner, without=_controls(owner) - {tip})
+    skeleton = read_skeleton(owner, without=control_names(owner) - {tip})
     return Limbs(skeleton).limb_of(list(skeleton.names).index(tip)).bone_count
 
 
@@ -45,7 +45,7 @@ def selected_limbs(owner: bpy.types.Object) -> SelectedLimbs:
 
     Bones that were made as targets and poles are none of them, unless nothing else is selected.
     """
-    skeleton = read_skeleton(owner, without=_controls(owner))
+    skeleton = read_skeleton(owner, without=control_names(owner))
     selected = selected_numbers(owner, skeleton)
     if not selected:
         skeleton = read_skeleton(owner)
@@ -58,10 +58,6 @@ def taken_limb(owner: bpy.types.Object, limb: NamedLimb) -> str:
     """Name of a chain that has the bones of a limb, or ""."""
     chains = rig_of(owner).chains
     return next((chain.name for chain in chains if (chain.tip_bone, chain.bone_count) == limb), "")
-
-
-def _controls(owner: bpy.types.Object) -> set[str]:
-    return {bone.name for bone in pose_bones(owner) if is_control(bone)}
 
 
 def _named(skeleton: Skeleton, limbs: Sequence[Limb]) -> list[NamedLimb]:

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import addon_utils
 import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.goals import GoalRef, goal_of
+from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.placing import held_by, location_at, put
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.session.drag import begin, drag_to, finish
@@ -397,6 +400,37 @@ def test_add_chain_leaves_control_bones_out(live: bool) -> None:
     select(owner, *names)
     run("chain_add", use_small=True)
     assert [chain.tip_bone for chain in rig_of(owner).chains] == ["b1"]
+
+
+def chains_of_all(owner: bpy.types.Object, **options: object) -> list[tuple[str, int]]:
+    """The chains that Add Chain makes with all bones selected."""
+    select(owner, *(bone.name for bone in pose_bones(owner)))
+    run("chain_add", **options)
+    return [(chain.tip_bone, chain.bone_count) for chain in rig_of(owner).chains]
+
+
+@pytest.mark.parametrize("kind", ["human", "basic_quadruped", "bird"])
+def test_control_bones_do_not_change_what_a_body_is(kind: str) -> None:
+    addon_utils.enable("rigify", default_set=False)
+    with contextlib.redirect_stdout(None):
+        getattr(bpy.ops.object, f"armature_{kind}_metarig_add")()
+    owner = bpy.context.object
+    assert owner is not None
+    wanted = chains_of_all(owner, use_small=True)
+    joints = {chain.tip_bone for chain in rig_of(owner).chains if chain.bone_count > 1}
+
+    def hinges() -> list[tuple[float, ...]]:
+        select(owner, *joints)
+        run("limit_from_bend")
+        limits = [limit_of(pose_bones(owner)[name]) for name in sorted(joints)]
+        return [(*limit.axis, limit.angle_min, limit.angle_max) for limit in limits]
+
+    bends = hinges()
+    rig_of(owner).chains.clear()
+    chains_of_all(owner, use_target=True, use_pole=True, kind="BONE")
+    rig_of(owner).chains.clear()
+    assert chains_of_all(owner, use_small=True) == wanted
+    assert hinges() == bends
 
 
 def test_linked_data_gets_no_chain_with_bones(tmp_path: Path) -> None:
