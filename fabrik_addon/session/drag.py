@@ -22,14 +22,14 @@ from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import channel_of, read_rotation, read_values
 from ..rig.goals import goal_of, read_points
 from ..rig.joints import path_of
-from ..rig.keys import KeyedChannels, insert_auto_keys, insert_goal_keys, insert_location_keys
+from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys
 from ..rig.kinematics import BonePath
 from ..rig.placing import carries, location_at, put, restorer, stays
 from ..rig.prepared import Prepared, RigFacts, carried, frame_of, measured_at, mounted_path, prepare
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import rotated
 from .anchoring import Standing, exceeded, held_to_pole, tip_of
-from .letting_go import LetGo, let_go
+from .letting_go import LetGo, key_goal, let_go
 from .live.known import state as live_state
 from .loose_limb import loose_limb
 from .posing import posed
@@ -216,8 +216,7 @@ def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
     lost = [f"'{named[0]}' is keyed: key the pose, or the next frame change loses it"] if named and not is_keyed else []
     target = goal_of(chain, "target") if drag.follows else None
     if target is not None:
-        insert_goal_keys(context, target)
-        return LetGo([], [])  # live posing brings the pose back in every frame
+        return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
     if drag.loose is not None:
         return LetGo([], lost)
     if chain.status != "NONE":

@@ -88,12 +88,17 @@ def _place_pole(context: bpy.types.Context, item: Item, tip: Vector) -> list[str
 
 def _placed(context: bpy.types.Context, item: Item, goal: GoalRef, point: Vector) -> list[str]:
     """Put a goal to a point of the world; what there is to say of it."""
-    assert context.scene is not None
     owner, chain = item
     reason = _staying(owner, chain, goal)
     if reason:
         return [f"its {goal.role} {goal.name} {reason}, and stays"]
     put(goal, location_at(goal, point, context.evaluated_depsgraph_get()))
+    return key_goal(context, goal)
+
+
+def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
+    """Key a goal that was moved, where automatic keying is on; else that its keys will take it back, if it has some."""
+    assert context.scene is not None
     insert_goal_keys(context, goal)
     if location_curves(goal) and not context.scene.tool_settings.use_keyframe_insert_auto:
         return [f"its {goal.role} {goal.name} is keyed: key it, or the next frame change takes it back"]

@@ -238,6 +238,22 @@ def test_a_live_chain_is_dragged_by_its_bone(other_rig: bool) -> None:
     assert keys_of(holder, "target") == {float(bpy.context.scene.frame_current)}
 
 
+@pytest.mark.parametrize("kind", ["bone", "object"])
+def test_a_live_drag_of_a_keyed_target_tells_that_its_keys_win(kind: str) -> None:
+    owner, chain, holder = limb(other_rig=True)
+    if kind == "object":
+        chain.target, chain.target_bone = make_empty((0, 0, 0), "Goal"), ""
+    run("goal_snap")
+    thing: Any = chain.target if kind == "object" else pose_bones(holder)["target"]
+    thing.keyframe_insert("location", frame=1)
+    rig_of(owner).live = True
+    drag = begin(bpy.context, owner, chain)
+    drag_to(bpy.context, drag, drag.tip + Vector((0.1, 0, -0.2)), anchored=True)
+    name = "'Goal'" if kind == "object" else "'target' of 'Other'"
+    text = f"its target {name} is keyed: key it, or the next frame change takes it back"
+    assert finish(bpy.context, drag).warnings == [text]
+
+
 HELD = {
     "connected": "is connected to 'hold'",
     "constraint": "has constraints",
