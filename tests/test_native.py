@@ -314,6 +314,9 @@ for name in [name for name in sys.modules if name.split(".")[0] == "fabrik_addon
 import fabrik_addon.kernel as second
 from fabrik_addon.errors import ChainError
 others = {"core", "bpy", "mathutils", "numpy"} & set(sys.modules)
+others |= {name for name, one in sys.modules.items() if "core." in str(getattr(one, "__file__", ""))} - {
+    "fabrik_addon.kernel.core"
+}
 print(second.loading.form().kind, second.Solver is first.Solver, others)
 try:
     second.Figure([])

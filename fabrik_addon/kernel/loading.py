@@ -252,7 +252,10 @@ def _copied(binary: Path, copy: Path) -> None:
 
 
 def _imported(name: str, path: Path, names: Sequence[str]) -> ModuleType:
-    """Load a binary as a module of its own.
+    """Load a binary as a module of its own, that only the loader names.
+
+    A binary enters itself among the modules by the name it was compiled under, which is no extension's: Blender warns
+    of such a module in the list of add-ons, and a second extension would find it in its own place.
 
     The system hands out a file that is loaded already once more, with the errors of an earlier import of the extension
     in it: then a copy is loaded.
@@ -263,7 +266,11 @@ def _imported(name: str, path: Path, names: Sequence[str]) -> ModuleType:
         shutil.copyfile(path, folder / path.name)
         module, loader = _created(name, folder / path.name)
         shutil.rmtree(folder, ignore_errors=True)  # which Windows refuses
-    loader.exec_module(module)
+    try:
+        loader.exec_module(module)
+    finally:
+        for own in [one for one, found in list(sys.modules.items()) if found is module]:
+            del sys.modules[own]
     return module
 
 
