@@ -10,6 +10,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..errors import BoneError, ChainError, place_of
+from ..kernel import LIMITS
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
 from ..rig.compat import is_selected
@@ -69,7 +70,7 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
 
 
 class FABRIK_OT_limit_axis(BoneOperator):
-    """Turn the hinge about an axis of the bone"""
+    """Turn the hinge of the active bone about an axis of the bone"""
 
     bl_idname = "fabrik.limit_axis"
     bl_label = "Hinge Axis"
@@ -86,6 +87,13 @@ class FABRIK_OT_limit_axis(BoneOperator):
                 ("Z", "Z", "The bone's Z axis"),
             ),
         )
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        bone = context.active_pose_bone
+        if bone is None or "axis" in LIMITS[limit_of(bone).limit].fields:
+            return super().refusal(context)
+        return f"the limit of {bone.name} has no axis: make it a hinge first"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         assert context.active_pose_bone is not None

@@ -9,6 +9,7 @@ MANUAL = Path(__file__).parent.parent / "manual"
 
 # What Blender calls a thing, in lower case and with "*" for any end (the first that fits counts); a page; its heading.
 PLACES: tuple[tuple[str, str, str], ...] = (
+    ("bpy.ops.fabrik.chain_mirror", "chains", "the-other-side"),
     ("bpy.ops.fabrik.chain_*", "chains", "the-list"),
     ("bpy.ops.fabrik.solve*", "chains", "how-a-solve-ended"),
     ("bpy.ops.fabrik.target_*", "chains", "bones-and-goal"),
@@ -16,10 +17,12 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.goal_snap", "snapping", "between-bones-and-goals"),
     ("bpy.ops.fabrik.pose_snap", "snapping", "between-bones-and-goals"),
     ("bpy.ops.fabrik.goal_*", "chains", "bones-and-goal"),
-    ("bpy.ops.fabrik.goals_*", "chains", "bones-and-goal"),
+    ("bpy.ops.fabrik.goals_*", "chains", "duplicated-characters"),
     ("bpy.ops.fabrik.back_to_pose", "chains", "bones-and-goal"),
     ("bpy.ops.fabrik.start_pose_*", "chains", "start-pose"),
+    ("bpy.ops.fabrik.hand_pose_keep", "live", "posing-a-live-limb-by-hand"),
     ("bpy.ops.fabrik.limit_axis", "limits", "joint-limits"),
+    ("bpy.ops.fabrik.limit_from_bend", "limits", "to-which-side-a-joint-bends"),
     ("bpy.ops.fabrik.limit_*", "limits", "ways-to-set-many"),
     ("bpy.ops.fabrik.from_ik", "snapping", "between-chains-and-blenders-own-ik"),
     ("bpy.ops.fabrik.to_ik", "snapping", "between-chains-and-blenders-own-ik"),
@@ -29,7 +32,8 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.record*", "steps", "step-by-step"),
     ("bpy.ops.fabrik.step*", "steps", "step-by-step"),
     ("bpy.ops.fabrik.manual", "menus", "help"),
-    ("bpy.types.fabrikchain.enabled", "chains", "the-list"),
+    *((f"bpy.types.fabrikchain.{name}", "chains", "the-list") for name in ("enabled", "is_baked")),
+    ("bpy.types.fabrikchain.solved_as", "chains", "what-has-changed-since"),
     *(
         (f"bpy.types.fabrikchain.{name}", "chains", "bones-and-goal")
         for name in ("tip_bone", "bone_count", "target*", "pole*")

@@ -9,12 +9,8 @@ import bpy
 
 from ..rig.properties import FabrikChain
 from ..session.telling import told_of
-from .status import ICONS, Icon
-
-SNAPS: tuple[tuple[str, str, Icon], ...] = (
-    ("fabrik.goal_snap", "All Goals to Pose", "SNAP_ON"),
-    ("fabrik.pose_snap", "Pose to All Goals", "CON_KINEMATIC"),
-)
+from .entries import LIST, draw_parts
+from .status import ICONS
 
 
 class FABRIK_UL_chains(bpy.types.UIList):
@@ -49,18 +45,7 @@ class FABRIK_MT_chains(bpy.types.Menu):
     bl_label = "Chain Specials"
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout = self.layout
-        layout.operator("fabrik.chain_mirror", icon="MOD_MIRROR")
-        layout.separator()
-        layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
-        layout.operator("fabrik.to_ik", icon="CONSTRAINT_BONE")
-        layout.separator()
-        for name, text, icon in SNAPS:
-            layout.operator(name, text=text, icon=icon).chains = "ALL"
-        layout.separator()
-        hinges = layout.operator("fabrik.limit_from_bend", text="Hinges from Bend", icon="MOD_SIMPLEDEFORM")
-        hinges.bones = "CHAIN"
-        layout.operator("fabrik.chain_remove_all", icon="X")
+        draw_parts(context, self.layout, LIST)
 
 
 CLASSES = (FABRIK_MT_chains, FABRIK_UL_chains)

@@ -45,6 +45,15 @@ SOLVE = Entry("fabrik.solve", icon="CON_KINEMATIC")
 ADD = Entry("fabrik.chain_add", icon="ADD")
 BAKE = Entry("fabrik.bake", icon="KEYFRAME_HLT")
 GOALS_TO_POSE = Entry("fabrik.goal_snap", "Goals to Pose", "SNAP_ON")
+MIRROR = Entry("fabrik.chain_mirror", icon="MOD_MIRROR")
+REMOVE_ALL = Entry("fabrik.chain_remove_all", icon="X")
+SINGLE_USER = Entry("fabrik.goals_single_user", icon="DUPLICATE")
+HINGES = Entry("fabrik.limit_from_bend", "Hinges from Bend of Chain", "NONE", {"bones": "CHAIN"})
+CONVERT = Entry("fabrik.from_ik", icon="CON_KINEMATIC"), Entry("fabrik.to_ik", icon="CONSTRAINT_BONE")
+SNAP_ALL = (
+    Entry("fabrik.goal_snap", "All Goals to Pose", "NONE", {"chains": "ALL"}),
+    Entry("fabrik.pose_snap", "Pose to All Goals", "NONE", {"chains": "ALL"}),
+)
 
 MAIN: tuple[Part, ...] = (
     DRAG,
@@ -66,12 +75,14 @@ MAIN: tuple[Part, ...] = (
     Entry("fabrik.manual", icon="HELP"),
 )
 CHAIN: tuple[Part, ...] = (
-    Entry("fabrik.chain_remove", icon="REMOVE"),
+    MIRROR,
     Entry("fabrik.chain_move", "Move Chain Up", "TRIA_UP", {"direction": "UP"}),
     Entry("fabrik.chain_move", "Move Chain Down", "TRIA_DOWN", {"direction": "DOWN"}),
     LINE,
-    Entry("fabrik.from_ik", icon="CON_KINEMATIC"),
-    Entry("fabrik.to_ik", icon="CONSTRAINT_BONE"),
+    *CONVERT,
+    LINE,
+    Entry("fabrik.chain_remove", icon="REMOVE"),
+    REMOVE_ALL,
 )
 GOALS: tuple[Part, ...] = (
     Entry("fabrik.target_add", icon="EMPTY_AXIS"),
@@ -79,21 +90,27 @@ GOALS: tuple[Part, ...] = (
     LINE,
     Entry("fabrik.goal_select", "Select Target", "RESTRICT_SELECT_OFF", {"role": "target"}),
     Entry("fabrik.goal_select", "Select Pole", "NONE", {"role": "pole"}),
+    Entry("fabrik.back_to_pose", icon="POSE_HLT"),
     LINE,
     GOALS_TO_POSE,
     Entry("fabrik.pose_snap", "Pose to Goals"),
-    Entry("fabrik.goal_snap", "All Goals to Pose", "NONE", {"chains": "ALL"}),
-    Entry("fabrik.pose_snap", "Pose to All Goals", "NONE", {"chains": "ALL"}),
+    *SNAP_ALL,
+    LINE,
+    SINGLE_USER,
 )
 START_POSE: tuple[Part, ...] = (
     Entry("fabrik.start_pose_capture", "Capture Start Pose", "POSE_HLT"),
     Entry("fabrik.start_pose_capture", "Capture Start Pose of All Chains", "NONE", {"use_all": True}),
     Entry("fabrik.start_pose_reset", "Reset Start Pose", "LOOP_BACK"),
     Entry("fabrik.start_pose_reset", "Reset Start Pose of All Chains", "NONE", {"use_all": True}),
+    LINE,
+    Entry("fabrik.hand_pose_keep", "Make Hand-Made Pose the Start Pose"),
 )
 LIMIT: tuple[Part, ...] = (
     Submenu("FABRIK_MT_human_joint"),
     LINE,
+    Entry("fabrik.limit_from_bend", "Hinge from Bend", "MOD_SIMPLEDEFORM", {"bones": "SELECTED"}),
+    HINGES,
     *(Entry("fabrik.limit_axis", f"Hinge Axis {axis}", "NONE", {"axis": axis}) for axis in "XYZ"),
     LINE,
     Entry("fabrik.limit_copy", "Copy Limit to Selected", "COPYDOWN"),
@@ -110,6 +127,8 @@ STEPS: tuple[Part, ...] = (
     Entry("fabrik.step", "Last Step", "FF", {"to": "LAST"}),
     Entry("fabrik.record_clear", "Exit Steps", "X"),
 )
+# Behind the arrow beside the list: all of it stands in the menus above, too.
+LIST: tuple[Part, ...] = (MIRROR, LINE, *CONVERT, LINE, *SNAP_ALL, SINGLE_USER, LINE, HINGES, LINE, REMOVE_ALL)
 # From the left against the clock as Blender fills a pie: west, east, south, north, and the corners from the north-west.
 PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, ADD, OVERLAY, GOALS_TO_POSE, Entry("fabrik.solve_all"))
 

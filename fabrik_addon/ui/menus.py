@@ -31,7 +31,7 @@ class FABRIK_MT_main(FabrikMenu):
 
 
 class FABRIK_MT_chain(FabrikMenu):
-    """Remove, reorder and convert chains"""
+    """Mirror, reorder, convert and remove chains"""
 
     bl_label = "Chain"
     parts = entries.CHAIN

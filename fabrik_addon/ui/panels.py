@@ -64,6 +64,7 @@ class FABRIK_PT_chains(FabrikPanel):
         if chain is None:
             layout.operator("fabrik.chain_add", icon="ADD")
             layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
+            layout.operator("fabrik.drag", icon="VIEW_PAN")
         else:
             row = layout.row(align=True)
             row.scale_y = 1.3
@@ -71,7 +72,9 @@ class FABRIK_PT_chains(FabrikPanel):
             row.operator("fabrik.solve_all")
             layout.operator("fabrik.drag", icon="VIEW_PAN")
             draw_notes(context, layout, owner, _draw_wrapped)
-        _draw_status(context, layout, chain, rig_refusal(owner))
+        refusal = rig_refusal(owner)
+        if refusal or chain is not None:
+            _draw_status(context, layout, chain, refusal)
 
 
 class FABRIK_PT_goal(FabrikPanel):

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import webbrowser
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+import addon_utils
 import bpy
 from mathutils import Vector
 
@@ -16,6 +18,15 @@ from .window import CONTEXT, OPS, WAIT, Window, check, make_leg, rotations
 
 ROWS = 76, 98  # pixels below the sidebar's top at scale 1 at which the first rows of the list stand
 QUESTION_MARK = "Chains ?"
+MENUS = (
+    ("VIEW3D_MT_pose", "13_pose_menu"),
+    ("FABRIK_MT_main", "13_menu"),
+    ("FABRIK_MT_chains", "13_menu_list"),
+    ("FABRIK_MT_chain", "13_menu_chain"),
+    ("FABRIK_MT_goals", "13_menu_goals"),
+    ("FABRIK_MT_start_pose", "13_menu_start_pose"),
+    ("FABRIK_MT_limit", "13_menu_limit"),
+)
 
 
 def _leg() -> Any:
@@ -95,7 +106,7 @@ def _piled(window: Window, owner: Any) -> Iterator[float]:
     with window.context():
         CONTEXT.view_layer.objects.active = _found()
         bpy.ops.object.mode_set(mode="POSE")
-    for name, picture in (("VIEW3D_MT_pose", "13_pose_menu"), ("FABRIK_MT_main", "13_menu")):
+    for name, picture in MENUS:
         yield from window.move(at)
         with window.context():
             OPS.wm.call_menu("INVOKE_DEFAULT", name=name)
@@ -109,6 +120,7 @@ def _searched(window: Window, owner: Any) -> Iterator[float]:
     """An operator of a submenu, found by its name."""
     at = _middle(window)
     owner.data.bones.active = owner.data.bones["shin"]
+    owner.pose.bones["shin"].fabrik.limit = "HINGE"
     yield from window.move(at)
     with window.context():
         OPS.wm.search_menu("INVOKE_DEFAULT")
@@ -179,6 +191,12 @@ def _preferred(window: Window, owner: Any) -> Iterator[float]:
     yield 1.0
     manager: Any = bpy.context.window_manager
     check("the preferences have a window", len(manager.windows) == 2)
+    warnings: Any = addon_utils
+    warnings._is_first_reset()
+    told = warnings._extensions_warnings_get()
+    check(f"and warn of nothing {dict(told)}", not told)
+    form = import_module("bl_ext.user_default.fabrik.kernel.loading").form()
+    check(f"the solver is {form}", form.kind == "compiled")
     other = next(found for found in manager.windows if found != window.window)
     for _ in range(30):
         other.event_simulate(type="WHEELDOWNMOUSE", value="PRESS", x=other.width * 2 // 3, y=other.height // 2)

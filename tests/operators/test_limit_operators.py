@@ -62,8 +62,13 @@ class TestLimits:
     def test_axis_button(self) -> None:
         owner = make_line(3)
         select(owner, "b1")
+        limit = owner.pose.bones["b1"].fabrik
+        with pytest.raises(RuntimeError, match="The limit of b1 has no axis"):
+            bpy.ops.fabrik.limit_axis(axis="Z")
+        assert tuple(limit.axis) == (1, 0, 0)
+        limit.limit = "HINGE"
         bpy.ops.fabrik.limit_axis(axis="Z")
-        assert tuple(owner.pose.bones["b1"].fabrik.axis) == (0, 0, 1)
+        assert tuple(limit.axis) == (0, 0, 1)
 
     def test_copy_to_selected(self) -> None:
         owner = make_line(4)

@@ -77,6 +77,11 @@ def test_every_menu_is_reached_from_the_main_one() -> None:
     assert {"FABRIK_MT_human_joint", *(cls.__name__ for cls in menus.FabrikMenu.__subclasses__())} == reached
 
 
+def test_the_arrow_beside_the_list_has_only_what_the_menus_have() -> None:
+    found = list(all_entries())
+    assert all(part in found for part in entries.LIST if isinstance(part, entries.Entry))
+
+
 def test_blenders_menus_have_ours_once() -> None:
     for name in menus.HOMES:
         home: Any = getattr(bpy.types, name)
