@@ -27,6 +27,7 @@ from .status import ICONS, Icon
 from .viewing import draw_switches
 
 CHARACTER_WIDTH = 7.0  # of the interface font, in pixels at scale 1; for breaking long messages
+NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
 ROUND_CONE = {"cone_min", "cone_max"}
 ALONG = 1e-6  # more than this of an axis counts
 
@@ -86,10 +87,8 @@ class FABRIK_PT_goal(FabrikPanel):
     def draw(self, context: bpy.types.Context) -> None:
         chain, owner = working_chain(context), working_rig(context)
         layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        layout.prop_search(chain, "tip_bone", owner.pose, "bones")
-        layout.prop(chain, "bone_count")
+        _beside(layout, "Tip Bone").prop_search(chain, "tip_bone", owner.pose, "bones", text="")
+        _beside(layout, "Bones").prop(chain, "bone_count", text="")
         layout.separator()
         _draw_goal(context, layout, chain, "target")
         if chain.target is None:
@@ -99,7 +98,7 @@ class FABRIK_PT_goal(FabrikPanel):
         if chain.pole is None:
             layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")
         else:
-            layout.prop(chain, "pole_angle")
+            _beside(layout, "Pole Angle").prop(chain, "pole_angle", text="")
         layout.separator()
         row = row_or_column(context, layout)
         row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
@@ -209,16 +208,24 @@ def _draw_goal(context: bpy.types.Context, layout: bpy.types.UILayout, chain: Fa
     """A target or pole: the object, a button that picks it, and the bone where it is an armature."""
     goal: bpy.types.Object | None = getattr(chain, role)
     if is_wide(context):
-        row = layout.row(align=True)
-        row.prop(chain, role)
+        row = _beside(layout, role.capitalize())
     else:  # the object's name gets the width
         layout.label(text=f"{role.capitalize()}:")
         row = layout.row(align=True)
-        row.prop(chain, role, text="")
+    row.prop(chain, role, text="")
     if goal is not None:
         row.operator("fabrik.goal_select", text="", icon="RESTRICT_SELECT_OFF").role = role
     if goal is not None and goal.type == "ARMATURE" and goal.pose is not None:
-        layout.prop_search(chain, f"{role}_bone", goal.pose, "bones", text="Bone")
+        _beside(layout, "Bone").prop_search(chain, f"{role}_bone", goal.pose, "bones", text="")
+
+
+def _beside(layout: bpy.types.UILayout, name: str) -> bpy.types.UILayout:
+    """A row for a setting, its name before it; narrower names than Blender's, so that those of goals have room."""
+    split = layout.split(factor=NAMES)
+    left = split.row()
+    left.alignment = "RIGHT"
+    left.label(text=name)
+    return split.row(align=True)
 
 
 def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bpy.types.PoseBone) -> None:
