@@ -28,6 +28,7 @@ from .viewing import draw_switches
 
 CHARACTER_WIDTH = 7.0  # of the interface font, in pixels at scale 1; for breaking long messages
 NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
+NARROW_NAMES = 0.44  # where the sidebar is narrow
 ROUND_CONE = {"cone_min", "cone_max"}
 ALONG = 1e-6  # more than this of an axis counts
 
@@ -87,8 +88,8 @@ class FABRIK_PT_goal(FabrikPanel):
     def draw(self, context: bpy.types.Context) -> None:
         chain, owner = working_chain(context), working_rig(context)
         layout = self.layout
-        _beside(layout, "Tip Bone").prop_search(chain, "tip_bone", owner.pose, "bones", text="")
-        _beside(layout, "Bones").prop(chain, "bone_count", text="")
+        _beside(context, layout, "Tip Bone").prop_search(chain, "tip_bone", owner.pose, "bones", text="")
+        _beside(context, layout, "Bones").prop(chain, "bone_count", text="")
         layout.separator()
         _draw_goal(context, layout, chain, "target")
         if chain.target is None:
@@ -98,7 +99,7 @@ class FABRIK_PT_goal(FabrikPanel):
         if chain.pole is None:
             layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")
         else:
-            _beside(layout, "Pole Angle").prop(chain, "pole_angle", text="")
+            _beside(context, layout, "Pole Angle").prop(chain, "pole_angle", text="")
         layout.separator()
         row = row_or_column(context, layout)
         row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
@@ -208,7 +209,7 @@ def _draw_goal(context: bpy.types.Context, layout: bpy.types.UILayout, chain: Fa
     """A target or pole: the object, a button that picks it, and the bone where it is an armature."""
     goal: bpy.types.Object | None = getattr(chain, role)
     if is_wide(context):
-        row = _beside(layout, role.capitalize())
+        row = _beside(context, layout, role.capitalize())
     else:  # the object's name gets the width
         layout.label(text=f"{role.capitalize()}:")
         row = layout.row(align=True)
@@ -216,12 +217,12 @@ def _draw_goal(context: bpy.types.Context, layout: bpy.types.UILayout, chain: Fa
     if goal is not None:
         row.operator("fabrik.goal_select", text="", icon="RESTRICT_SELECT_OFF").role = role
     if goal is not None and goal.type == "ARMATURE" and goal.pose is not None:
-        _beside(layout, "Bone").prop_search(chain, f"{role}_bone", goal.pose, "bones", text="")
+        _beside(context, layout, "Bone").prop_search(chain, f"{role}_bone", goal.pose, "bones", text="")
 
 
-def _beside(layout: bpy.types.UILayout, name: str) -> bpy.types.UILayout:
+def _beside(context: bpy.types.Context, layout: bpy.types.UILayout, name: str) -> bpy.types.UILayout:
     """A row for a setting, its name before it; narrower names than Blender's, so that those of goals have room."""
-    split = layout.split(factor=NAMES)
+    split = layout.split(factor=NAMES if is_wide(context) else NARROW_NAMES)
     left = split.row()
     left.alignment = "RIGHT"
     left.label(text=name)
