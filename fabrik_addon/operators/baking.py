@@ -219,8 +219,8 @@ def sentence(result: ChainBake) -> str:
     text += f", largest turn {degrees(result.worst_turn[0]):.3g}° in frame {result.worst_turn[1]:g}"
     missed = [f"{frame:g}" for frame, _ in result.unreached]
     if missed:
-        frames = listed(missed, "frames")
-        text += f"; {len(missed)} of {len(result.frames)} frames not reached: {frames}"
+        which = f": {', '.join(missed)}" if len(missed) <= NAMED else f", the first is {missed[0]}"
+        text += f"; {len(missed)} of {len(result.frames)} frames not reached{which}"
     return text
 
 
