@@ -191,7 +191,7 @@ class TestDrawing:
             setattr(settings, name, name == "show_after")
         bpy.context.view_layer.update()
         picture = seen(lambda: view.draw(context))
-        assert 100 < (picture[..., 3] > 0).sum() < 3000
+        assert 50 < (picture[..., 3] > 0).sum() < 3000
         rebuilds = view.state.rebuilds
         assert np.array_equal(seen(lambda: view.draw(context)), picture)
         assert view.state.rebuilds == rebuilds
