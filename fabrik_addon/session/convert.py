@@ -20,10 +20,11 @@ from ..rig.prepared import Prepared
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import Q4, V3
 from ..rig.seen import seen_rotations, write_rotations
-from .anchoring import Standing, keep_pose, pole_error, unposed
+from .anchoring import keep_pose, unposed
 from .bend import bend_between, differences, joints_of, turned_joints
 from .defaults import Defaults
 from .make import add_chain
+from .standing import Standing, pole_error
 
 AXES = "xyz"
 STRAIGHT = "the limb stands straight, so its pole angle could not be told: check it"

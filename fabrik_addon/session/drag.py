@@ -28,11 +28,12 @@ from ..rig.placing import carries, location_at, put, restorer, stays
 from ..rig.prepared import Prepared, RigFacts, carried, frame_of, measured_at, mounted_path, prepare
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import rotated
-from .anchoring import Standing, exceeded, held_to_pole, tip_of
+from .anchoring import exceeded
 from .letting_go import LetGo, key_goal, let_go
 from .live.known import state as live_state
 from .loose_limb import loose_limb
 from .posing import posed
+from .standing import Standing, held_to_pole, tip_of
 
 
 @dataclass(slots=True)

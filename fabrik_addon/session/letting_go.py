@@ -15,8 +15,9 @@ from ..rig.keys import insert_goal_keys
 from ..rig.placing import carries, location_at, location_curves, put, stays
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.targets import resolve_point
-from .anchoring import Standing, keep_pose, pole_error, take_keyed_pose, turned_pole
+from .anchoring import keep_pose, take_keyed_pose
 from .order import Item
+from .standing import Standing, pole_error, turned_pole
 
 IN_PLACE = 1e-6  # share of the length within which a target is where the tip is
 POLE_MET = 1e-4  # radians

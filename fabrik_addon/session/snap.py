@@ -22,10 +22,11 @@ from ..rig.placing import held_by, location_at, location_curves, put
 from ..rig.prepared import joints_at
 from ..rig.properties import FabrikChain
 from ..rig.rotations import any_perpendicular, length, minus, perpendicular, plus, rotated, scaled, turn_about, unit
-from .anchoring import Standing, keep_poses, tip_of
+from .anchoring import keep_poses
 from .bend import bend_between
 from .frames import frames_visited, go_to
 from .order import Item
+from .standing import Standing, tip_of
 
 LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
 

@@ -21,7 +21,7 @@ from ..rig.find import working_chain, working_rig
 from ..rig.limit_properties import LIMIT_PROPERTIES, limit_of
 from ..rig.properties import rig_of
 from ..rig.rotations import IDENTITY, V3, v3
-from ..session.anchoring import tip_of
+from ..session.standing import tip_of
 
 HANDLES = 6  # the most that a limit has: an ellipse and a twist
 HANDLE_SIZE, DIAL_SIZE = 0.08, 0.4
