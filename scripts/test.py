@@ -23,6 +23,7 @@ from pathlib import Path
 
 from build import ensure_built
 from dev.any_report import check_any
+from dev.manual import ensure_manual
 from environment import (
     PYTHON_OF,
     ROOT,
@@ -128,6 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.lint:
         return run_lint()
     ensure_built()
+    ensure_manual()  # here and not in a test, whose Python may not be able to make an environment
     if arguments.interpreted:
         os.environ[SWITCH] = "1"
     if arguments.kernel:
