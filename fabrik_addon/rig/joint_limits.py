@@ -131,7 +131,7 @@ def _narrowed(own: Limit, hinge: Hinge) -> Limit:
 def read_stiffness(bone: bpy.types.PoseBone) -> float:
     """How much less than others the joint turns, 0 to 1: the bone's own, or that for Blender's IK."""
     view = limit_of(bone)
-    return view.ik_stiffness if view.limit == "BONE_IK" else view.stiffness
+    return view.ik_stiffness if view.type.is_of_blender else view.stiffness
 
 
 def set_from_ik(bone: bpy.types.PoseBone) -> None:

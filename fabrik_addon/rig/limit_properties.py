@@ -12,7 +12,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 
 from ..errors import FabrikError
-from ..kernel import LIMITS
+from ..kernel import LIMITS, LimitType
 from .chain_bones import resolve_bones
 from .changes import announce
 from .properties import rig_of
@@ -115,6 +115,11 @@ class LimitView:
         if name not in LIMIT_PROPERTIES:
             raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LIMIT_PROPERTIES)}")
         setattr(self._owner, f"fabrik_{name}", value)
+
+    @property
+    def type(self) -> LimitType:
+        """What is known of limits of its type."""
+        return LIMITS[self.limit]
 
     @property
     def ik_locks(self) -> Sequence[bool]:

@@ -80,7 +80,7 @@ def _constrained(item: Item, result: Converted, prepared: Prepared, keyed: Keyed
     bones = [pose_bones(owner)[name] for name in names]
     result.lost += _losses(prepared, bones, keyed)
     for bone, joint in zip(bones, prepared.joints, strict=True):
-        if limit_of(bone).limit != "BONE_IK":
+        if not limit_of(bone).type.is_of_blender:
             result.lost += [f"{bone.name}: {lost}" for lost in write_ik_settings(bone, joint.limit, joint.stiffness)]
     pose_writer.write(owner, prepared.writes(owner, prepared.starts))
     constraint: Any = _muted_constraint(owner, chain, names) or bones[-1].constraints.new("IK")

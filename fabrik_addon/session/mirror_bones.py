@@ -73,9 +73,9 @@ def mirror_limit_to(pair: BonePair) -> str:
     turn, limit = pair.turn, limit_of(pair.other)
     limit.axis = [round(value, 6) + 0.0 for value in turn @ Vector(limit_of(pair.bone).axis)]
     limit.twist_min, limit.twist_max = -limit.twist_max, -limit.twist_min
-    if limit.limit == "BONE_IK":
+    if limit.type.is_of_blender:
         return _mirror_ik(pair)
-    if limit.limit != "CONE" or not limit.use_ellipse:
+    if "use_ellipse" not in limit.type.fields or not limit.use_ellipse:
         return ""
     return _mirror_cone(pair)
 

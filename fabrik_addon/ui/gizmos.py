@@ -122,7 +122,7 @@ def _placed() -> tuple[Matrix, Limit] | None:
 
 def _ends(bone: bpy.types.PoseBone) -> dict[str, V3]:
     found = _placed()
-    return found[1].outline().ends if found and limit_of(bone).limit != "BONE_IK" else {}
+    return found[1].outline().ends if found and not limit_of(bone).type.is_of_blender else {}
 
 
 def _drawn_bones(context: bpy.types.Context) -> set[str]:

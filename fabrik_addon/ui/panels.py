@@ -248,7 +248,7 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
             column = layout.column(align=True)
             column.prop(bone, "fabrik_twist_min")
             column.prop(bone, "fabrik_twist_max")
-    if kind.kind not in {"LOCKED", "BONE_IK"}:
+    if kind.stiffens:
         layout.prop(bone, "fabrik_stiffness")
     try:
         kind.make(limit, IDENTITY)

@@ -212,6 +212,8 @@ class LimitType(NamedTuple):
             where the settings make no sense.
         fields: Names of the settings that it is made from, in the order of the panel.
         twists: Whether a range of twist about the bone can be set besides.
+        stiffens: Whether a stiffness can be set besides.
+        is_of_blender: Whether it is made from the bone's settings for Blender's own IK, stiffness included.
     """
 
     kind: str
@@ -220,3 +222,5 @@ class LimitType(NamedTuple):
     make: Callable[[Any, Q4], Limit]
     fields: tuple[str, ...] = ()
     twists: bool = False
+    stiffens: bool = True
+    is_of_blender: bool = False

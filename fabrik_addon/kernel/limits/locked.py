@@ -86,4 +86,6 @@ def make_locked(settings: Any, start: Q4) -> Locked:
     return Locked(start)
 
 
-LOCKED_TYPE = LimitType("LOCKED", "Locked", "The bone keeps the rotation of the start pose", make_locked)
+LOCKED_TYPE = LimitType(
+    "LOCKED", "Locked", "The bone keeps the rotation of the start pose", make_locked, stiffens=False
+)
