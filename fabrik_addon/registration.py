@@ -11,7 +11,7 @@ from . import cli, handlers, operators, ui
 from .operators import manual
 from .overlay import notice, strip, view
 from .overlay import settings as overlay_settings
-from .rig import bone_record, limit_properties, live_properties, properties, versions
+from .rig import body_properties, bone_record, limit_properties, live_properties, properties, versions
 from .session import anchoring
 from .ui import chain_choice, keymap, menus
 
@@ -23,6 +23,7 @@ def _class_step(cls: type) -> Step:
 
 
 STEPS: Sequence[Step] = (
+    (body_properties.register, body_properties.unregister),
     (properties.register, properties.unregister),
     (limit_properties.register, limit_properties.unregister),
     (live_properties.register, live_properties.unregister),

@@ -45,12 +45,24 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ),
     *(
         (f"bpy.types.fabrikchain.{name}", "chains", "how-a-solve-ended")
-        for name in ("status", "residual", "passes", "blocking_bones", "message")
+        for name in ("status", "residual", "turn_residual", "softened", "passes", "blocking_bones", "message")
     ),
+    *(
+        (f"bpy.types.fabrikchain.{name}", "bodies", "what-a-goal-asks")
+        for name in ("kind", "aim_axis", "effector", "weight", "stretch", "soft")
+    ),
+    *((f"bpy.types.fabrikchain.{name}", "bodies", "pins") for name in ("pin", "held_*")),
+    *(
+        (f"bpy.types.fabrikchain.{name}", "bodies", "rotation-of-the-tip")
+        for name in ("orientation*", "rotation_offset")
+    ),
+    ("bpy.types.fabrikcapturedbone.*", "bodies", "the-body"),
     ("bpy.types.fabrikcapturedrotation.*", "chains", "start-pose"),
     ("bpy.types.object.fabrik_live", "live", "live"),
     ("bpy.types.object.fabrik_bake_report", "baking", "the-report"),
+    *((f"bpy.types.object.fabrik_{name}", "bodies", "the-body") for name in ("body_*", "spine", "balance", "falloff")),
     ("bpy.types.object.fabrik_*", "chains", "the-list"),
+    ("bpy.types.posebone.fabrik_mass", "bodies", "the-body"),
     ("bpy.types.posebone.fabrik_*", "limits", "joint-limits"),
     ("bpy.types.scene.fabrik_live", "live", "live"),
     ("bpy.types.scene.fabrik_overlay", "live", "overlay"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The joint limit of a pose bone, as it is stored in the file; flat on `PoseBone`, as `properties` says why."""
+"""The joint limit of a pose bone, and its mass, as they are stored; flat on `PoseBone`, as `properties` says why."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 
 from ..errors import FabrikError
 from ..kernel import LIMITS, LimitType
+from .body_properties import MASS
 from .chain_bones import resolve_bones
 from .changes import announce
 from .properties import rig_of
@@ -76,10 +77,11 @@ LIMIT_PROPERTIES: dict[str, Any] = {
         max=1.0,
     ),
 }
+BONE_PROPERTIES: dict[str, Any] = {**LIMIT_PROPERTIES, "mass": MASS}
 
 
 class LimitView:
-    """`PoseBone.fabrik`: the joint limit of a bone.
+    """`PoseBone.fabrik`: the joint limit of a bone, and its mass.
 
     Each attribute stands for the property of `PoseBone` with `fabrik_` before its name.
     """
@@ -102,18 +104,19 @@ class LimitView:
         twist_min: float
         twist_max: float
         stiffness: float
+        mass: float
 
     def __init__(self, owner: bpy.types.PoseBone) -> None:
         object.__setattr__(self, "_owner", owner)
 
     def __getattr__(self, name: str) -> Any:
-        if name not in LIMIT_PROPERTIES:
-            raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LIMIT_PROPERTIES)}")
+        if name not in BONE_PROPERTIES:
+            raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(BONE_PROPERTIES)}")
         return getattr(self._owner, f"fabrik_{name}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in LIMIT_PROPERTIES:
-            raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LIMIT_PROPERTIES)}")
+        if name not in BONE_PROPERTIES:
+            raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(BONE_PROPERTIES)}")
         setattr(self._owner, f"fabrik_{name}", value)
 
     @property
@@ -152,7 +155,7 @@ def limit_of(bone: bpy.types.PoseBone) -> LimitView:
 def register() -> None:
     """Register the stored properties and their view."""
     bone: Any = bpy.types.PoseBone
-    for name, definition in LIMIT_PROPERTIES.items():
+    for name, definition in BONE_PROPERTIES.items():
         setattr(bone, f"fabrik_{name}", definition)
     bone.fabrik = property(limit_of)
 
@@ -160,6 +163,6 @@ def register() -> None:
 def unregister() -> None:
     """Take away all that `register` set; what is stored in files stays in them."""
     bone: Any = bpy.types.PoseBone
-    for name in LIMIT_PROPERTIES:
+    for name in BONE_PROPERTIES:
         delattr(bone, f"fabrik_{name}")
     del bone.fabrik

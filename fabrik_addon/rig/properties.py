@@ -25,8 +25,10 @@ from bpy.props import (
 )
 
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
-from .changes import Changes, SwitchedOn, announce
-from .solve_properties import FabrikBoneName, LastSolve
+from .body_properties import BodyView
+from .chain_goal_properties import ChainGoal
+from .changes import SwitchedOn, announce
+from .solve_properties import FabrikBoneName, LastSolve, forget_status
 from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 
 START_ITEMS = (
@@ -78,22 +80,15 @@ def _announce_scene(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
             _announce_live(owner, context)
 
 
-def _forget_status(chain: FabrikChain, context: bpy.types.Context) -> None:
-    """What the last solve found does not hold for a chain that was changed since."""
-    Changes.count += 1
-    if chain.status != "NONE":
-        chain.status = "NONE"
-
-
 def _set_target(chain: FabrikChain, context: bpy.types.Context) -> None:
     """An object that is deleted leaves its name behind, for Blender calls nothing then."""
     chain.target_name = chain.target.name if chain.target else ""
-    _forget_status(chain, context)
+    forget_status(chain, context)
 
 
 def _set_pole(chain: FabrikChain, context: bpy.types.Context) -> None:
     chain.pole_name = chain.pole.name if chain.pole else ""
-    _forget_status(chain, context)
+    forget_status(chain, context)
 
 
 def unique_name(wanted: str, taken: Iterable[str]) -> str:
@@ -106,7 +101,7 @@ def unique_name(wanted: str, taken: Iterable[str]) -> str:
     return next(name for i in range(1, len(names) + 2) if (name := f"{stem}.{i:03d}") not in names)
 
 
-class FabrikChain(LastSolve, bpy.types.PropertyGroup):
+class FabrikChain(ChainGoal, LastSolve, bpy.types.PropertyGroup):
     """A chain of bones with its goal, how it is solved, and how the last solve ended."""
 
     if TYPE_CHECKING:
@@ -138,8 +133,8 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
         )
         tip_bone: StringProperty(
             name="Tip Bone",
-            description="Last bone of the chain; its tail is brought to the target",
-            update=_forget_status,
+            description="Last bone of the chain; its tail, or its head, is brought to the target",
+            update=forget_status,
             override=OVERRIDE,
         )
         bone_count: IntProperty(
@@ -148,7 +143,7 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
             min=0,
             soft_max=20,
             default=0,
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         target: PointerProperty(
@@ -161,7 +156,7 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
         target_bone: StringProperty(
             name="Target Bone",
             description="Bone of the target armature whose head is reached",
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         pole: PointerProperty(
@@ -174,7 +169,7 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
         pole_bone: StringProperty(
             name="Pole Bone",
             description="Bone of the pole armature towards whose head the chain bends",
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         pole_angle: FloatProperty(
@@ -183,7 +178,7 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
             subtype="ANGLE",
             soft_min=-pi,
             soft_max=pi,
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         tolerance: FloatProperty(
@@ -193,7 +188,7 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
             max=0.1,
             default=DEFAULT_TOLERANCE,
             precision=6,
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         max_passes: IntProperty(
@@ -202,7 +197,7 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
             min=1,
             soft_max=1000,
             default=DEFAULT_MAX_PASSES,
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         restarts: IntProperty(
@@ -212,13 +207,13 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
             max=64,
             soft_max=32,
             default=DEFAULT_RESTARTS,
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         use_plain: BoolProperty(
             name="Plain FABRIK",
             description="Only the passes of the paper: slow near full stretch, and stuck where limits get in the way",
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         influence: FloatProperty(
@@ -228,22 +223,22 @@ class FabrikChain(LastSolve, bpy.types.PropertyGroup):
             min=0.0,
             max=1.0,
             default=1.0,
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         start: EnumProperty(
             items=START_ITEMS,
             name="Start",
             description="Pose from which every solve starts",
-            update=_forget_status,
+            update=forget_status,
             override=OVERRIDE,
         )
         captured: CollectionProperty(type=FabrikCapturedRotation, override=OVERRIDE_COLLECTION)
         fingerprint: StringProperty(options={"HIDDEN"}, override=OVERRIDE)
 
 
-class RigView:
-    """`Object.fabrik`: the chains of an armature object."""
+class RigView(BodyView):
+    """`Object.fabrik`: the chains of an armature object, and its body."""
 
     __slots__ = ("_owner",)
 

@@ -16,6 +16,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from .changes import Changes
 from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 
 STATUS_ITEMS = (
@@ -34,12 +35,21 @@ class FabrikBoneName(bpy.types.PropertyGroup):
     """A bone's name, kept as the `name` of the group."""
 
 
+def forget_status(chain: LastSolve, context: bpy.types.Context) -> None:
+    """What the last solve found does not hold for a chain that was changed since."""
+    Changes.count += 1
+    if chain.status != "NONE":
+        chain.status = "NONE"
+
+
 class LastSolve:
     """What is stored of the last solve, and what it was about; a part of `FabrikChain`."""
 
     if TYPE_CHECKING:
         status: str
         residual: float
+        turn_residual: float
+        softened: float
         passes: int
         blocking_bones: Items[FabrikBoneName]
         message: str
@@ -52,6 +62,19 @@ class LastSolve:
         residual: FloatProperty(
             name="Residual",
             description="Distance from tip to target in scene units",
+            subtype="DISTANCE",
+            precision=5,
+            override=OVERRIDE,
+        )
+        turn_residual: FloatProperty(
+            name="Rotation Residual",
+            description="Angle by which the tip bone is off the rotation that is asked of it",
+            subtype="ANGLE",
+            override=OVERRIDE,
+        )
+        softened: FloatProperty(
+            name="Softened",
+            description="Distance in scene units from the target to where the soft reach lets the tip come",
             subtype="DISTANCE",
             precision=5,
             override=OVERRIDE,

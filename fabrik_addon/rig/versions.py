@@ -19,14 +19,14 @@ import bpy
 from bpy.props import IntProperty
 
 from ..errors import RigError
-from .limit_properties import LIMIT_PROPERTIES
+from .limit_properties import BONE_PROPERTIES
 from .properties import rig_of
 from .stored import OVERRIDE
 
 log = logging.getLogger(__name__)
 
 FIRST = 1  # that of the extension 0.1.0, which stored no number
-DATA_VERSION = 2
+DATA_VERSION = 3
 
 Step = Callable[[bpy.types.Object], None]
 
@@ -35,7 +35,14 @@ def _to_2(owner: bpy.types.Object) -> None:
     """The number itself is all that is new."""
 
 
-STEPS: dict[int, Step] = {1: _to_2}  # by the version from which they lead
+def _to_3(owner: bpy.types.Object) -> None:
+    """Goals of other kinds, pins and bodies: as they are where nothing was set, all is what it was.
+
+    The number keeps an extension that knows nothing of them from posing rigs otherwise than they are meant.
+    """
+
+
+STEPS: dict[int, Step] = {1: _to_2, 2: _to_3}  # by the version from which they lead
 
 
 def stored_version(owner: bpy.types.Object) -> int:
@@ -107,10 +114,10 @@ def bring_all_up_to_date(objects: Iterable[bpy.types.Object]) -> None:
 
 
 def _holds_data(owner: bpy.types.Object) -> bool:
-    """Whether an armature has a number, chains, or bones whose limit was ever set."""
+    """Whether an armature has a number, chains, or bones with a setting."""
     if getattr(owner, "fabrik_version") or len(rig_of(owner).chains):
         return True
-    names = [f"fabrik_{name}" for name in LIMIT_PROPERTIES]
+    names = [f"fabrik_{name}" for name in BONE_PROPERTIES]
     return any(bone.is_property_set(name) for bone in (owner.pose.bones if owner.pose else ()) for name in names)
 
 

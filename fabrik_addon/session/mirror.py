@@ -26,6 +26,7 @@ from .mirror_bones import BonePair, mirror_limit_to
 from .mirror_goals import GoalPlan, plan_goal
 
 OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "passes", "message", "is_baked"}
+HELD = {"pin", "held_location", "held_rotation", "rotation_offset", "turn_residual", "softened"}
 
 
 @dataclass(slots=True)
@@ -146,7 +147,7 @@ def _copy_settings(chain: FabrikChain, other: FabrikChain) -> None:
     group: Any = chain
     for kind in group.bl_rna.properties:
         is_setting = kind.type not in {"POINTER", "COLLECTION"} and not kind.is_hidden and not kind.is_readonly
-        if is_setting and kind.identifier not in OWN:
+        if is_setting and kind.identifier not in OWN | HELD:
             setattr(other, kind.identifier, getattr(chain, kind.identifier))
     other.pole_angle = -chain.pole_angle
     other.status, other.message = "NONE", ""

@@ -169,7 +169,7 @@ def test_a_step_that_fails_leaves_the_number_and_the_other_rigs(
     owners = [make_line(3), make_line(3)]
     for owner in owners:
         a_chain(owner)
-    monkeypatch.setattr(versions, "STEPS", {1: lambda owner: 1 / int(owner.name != "Rig")})
+    monkeypatch.setattr(versions, "STEPS", {**STEPS, 1: lambda owner: 1 / int(owner.name != "Rig")})
     handlers.HANDLERS["load_post"]()
     assert [owner.fabrik_version for owner in owners] == [0, DATA_VERSION]
     assert "the data of 'Rig' could not be brought up to date" in caplog.text

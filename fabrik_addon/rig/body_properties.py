@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is stored of a body whose chains are solved together; flat on `Object`, as `properties` says why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import bpy
+from bpy.props import CollectionProperty, FloatProperty, FloatVectorProperty, StringProperty
+
+from .changes import announce
+from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
+
+NO_ROTATION = (1.0, 0.0, 0.0, 0.0)
+DEFAULT_SPINE = 0.5
+
+
+class FabrikCapturedBone(bpy.types.PropertyGroup):
+    """How a bone of the body that is of no chain stands in the start pose; the group's `name` is the bone's."""
+
+    if TYPE_CHECKING:
+        name: str
+        rotation: Any
+        location: Any
+    else:
+        rotation: FloatVectorProperty(
+            name="Rotation", size=4, subtype="QUATERNION", default=NO_ROTATION, override=OVERRIDE
+        )
+        location: FloatVectorProperty(name="Location", size=3, subtype="TRANSLATION", override=OVERRIDE)
+
+
+def forget_statuses(thing: bpy.types.Object | bpy.types.PoseBone, context: bpy.types.Context) -> None:
+    """What the last solves found does not hold for the chains of a body that was changed since."""
+    announce(thing, context)
+    for chain in getattr(thing.id_data, "fabrik_chains"):
+        if chain.status != "NONE":
+            chain.status = "NONE"
+
+
+def _factor(name: str, description: str, default: float = 0.0) -> Any:
+    """A stored share; the stubs say that Blender's property functions return nothing."""
+    make: Any = FloatProperty
+    return make(
+        name=name,
+        description=description,
+        subtype="FACTOR",
+        min=0.0,
+        max=1.0,
+        default=default,
+        update=forget_statuses,
+        override=OVERRIDE,
+    )
+
+
+_text: Any = StringProperty
+_number: Any = FloatProperty
+BODY_PROPERTIES: dict[str, Any] = {
+    "body_bone": _text(
+        name="Body Bone",
+        description="Bone that moves and turns with the goals of all chains below it: the hips, a centre of gravity. "
+        "Without one the roots stay",
+        update=forget_statuses,
+        override=OVERRIDE,
+    ),
+    "body_stiffness": _factor("Body Stiffness", "How much later than the limbs the body bone gives way"),
+    "spine": _factor("Spine", "How readily the bones between body and limbs give way; 0: they stay", DEFAULT_SPINE),
+    "balance": _factor("Balance", "How much the centre of mass is kept over the pinned tips, where goals let it"),
+    "falloff": _factor("Falloff", "How far from the dragged bone the others follow: 0 all alike, 1 the nearest most"),
+}
+MASS = _number(
+    name="Mass",
+    description="Share of the body's mass that the bone carries; 0: by its length",
+    min=0.0,
+    soft_max=1.0,
+    precision=4,
+    update=forget_statuses,
+    override=OVERRIDE,
+)
+
+
+class BodyView:
+    """The part of `Object.fabrik` that is about the body: each attribute stands for a property of `Object`."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        _owner: bpy.types.Object
+
+    @property
+    def body_bone(self) -> str:
+        """Name of the bone that moves as the body; "" where the roots stay."""
+        return str(getattr(self._owner, "fabrik_body_bone"))
+
+    @body_bone.setter
+    def body_bone(self, name: str) -> None:
+        setattr(self._owner, "fabrik_body_bone", name)
+
+    @property
+    def body_stiffness(self) -> float:
+        """How much later than the limbs the body bone gives way, 0 to 1."""
+        return cast(float, getattr(self._owner, "fabrik_body_stiffness"))
+
+    @body_stiffness.setter
+    def body_stiffness(self, share: float) -> None:
+        setattr(self._owner, "fabrik_body_stiffness", share)
+
+    @property
+    def spine(self) -> float:
+        """How readily the bones between body bone and chains give way, 0 to 1; 0: they stay."""
+        return cast(float, getattr(self._owner, "fabrik_spine"))
+
+    @spine.setter
+    def spine(self, share: float) -> None:
+        setattr(self._owner, "fabrik_spine", share)
+
+    @property
+    def balance(self) -> float:
+        """How much the centre of mass is kept over the pinned tips, 0 to 1."""
+        return cast(float, getattr(self._owner, "fabrik_balance"))
+
+    @balance.setter
+    def balance(self, share: float) -> None:
+        setattr(self._owner, "fabrik_balance", share)
+
+    @property
+    def falloff(self) -> float:
+        """How much more the bones near a dragged one follow than those far from it, 0 to 1."""
+        return cast(float, getattr(self._owner, "fabrik_falloff"))
+
+    @falloff.setter
+    def falloff(self, share: float) -> None:
+        setattr(self._owner, "fabrik_falloff", share)
+
+    @property
+    def body_captured(self) -> Items[FabrikCapturedBone]:
+        """Start pose of the body bone and of those between it and the chains, by the bones' names."""
+        return cast("Items[FabrikCapturedBone]", getattr(self._owner, "fabrik_body_captured"))
+
+
+def register() -> None:
+    """Register the group and the stored properties."""
+    bpy.utils.register_class(FabrikCapturedBone)
+    stored: Any = bpy.types.Object
+    for name, definition in BODY_PROPERTIES.items():
+        setattr(stored, f"fabrik_{name}", definition)
+    collection: Any = CollectionProperty
+    stored.fabrik_body_captured = collection(type=FabrikCapturedBone, override=OVERRIDE_COLLECTION)
+
+
+def unregister() -> None:
+    """Take away all that `register` set; what is stored in files stays in them."""
+    stored: Any = bpy.types.Object
+    del stored.fabrik_body_captured
+    for name in BODY_PROPERTIES:
+        delattr(stored, f"fabrik_{name}")
+    bpy.utils.unregister_class(FabrikCapturedBone)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What chains and bodies store beside what they always did: neutral until it is set, and kept as it was set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+
+from rig_facts import stored
+from rigs import add_chain, make_line
+
+CHAIN: dict[str, tuple[Any, Any]] = {  # what a chain that was never asked has, and another value
+    "kind": ("REACH", "AIM"),
+    "effector": ("TAIL", "HEAD"),
+    "weight": (1.0, 0.25),
+    "pin": (False, True),
+    "held_location": ((0.0, 0.0, 0.0), (1.0, -2.0, 0.5)),
+    "held_rotation": ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)),
+    "orientation": ("FREE", "KEEP"),
+    "orientation_weight": (1.0, 0.5),
+    "rotation_offset": ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0)),
+    "aim_axis": ((0.0, 1.0, 0.0), (0.0, 0.0, -1.0)),
+    "stretch": (1.0, 1.5),
+    "soft": (0.0, 0.0625),
+    "turn_residual": (0.0, 0.5),
+    "softened": (0.0, 0.25),
+}
+BODY: dict[str, tuple[Any, Any]] = {
+    "body_bone": ("", "b0"),
+    "body_stiffness": (0.0, 0.25),
+    "spine": (0.5, 0.75),
+    "balance": (0.0, 1.0),
+    "falloff": (0.0, 0.5),
+}
+ASKED = set(CHAIN) - {"turn_residual", "softened"}
+
+
+def plain(value: Any) -> Any:
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("name", CHAIN)
+def test_a_chain_that_was_never_asked_is_as_before(name: str) -> None:
+    assert plain(getattr(add_chain(make_line(3)), name)) == CHAIN[name][0]
+
+
+@pytest.mark.parametrize("name", BODY)
+def test_an_armature_that_was_never_asked_has_no_body(name: str) -> None:
+    owner = make_line(3)
+    assert getattr(owner.fabrik, name) == BODY[name][0]
+    assert len(owner.fabrik.body_captured) == 0
+
+
+def set_all(owner: bpy.types.Object) -> None:
+    chain = owner.fabrik.chains[0]
+    for name, (_, value) in CHAIN.items():
+        setattr(chain, name, value)
+    for name, (_, value) in BODY.items():
+        setattr(owner.fabrik, name, value)
+    owner.pose.bones["b1"].fabrik.mass = 0.125
+    captured = owner.fabrik.body_captured.add()
+    captured.name, captured.rotation, captured.location = "b0", (0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0)
+
+
+def check_all(owner: bpy.types.Object) -> None:
+    chain = owner.fabrik.chains[0]
+    assert {name: plain(getattr(chain, name)) for name in CHAIN} == {name: value for name, (_, value) in CHAIN.items()}
+    assert {name: getattr(owner.fabrik, name) for name in BODY} == {name: value for name, (_, value) in BODY.items()}
+    assert owner.pose.bones["b1"].fabrik.mass == 0.125
+    captured = owner.fabrik.body_captured["b0"]
+    assert plain(captured.rotation) == (0.0, 0.0, 0.0, 1.0)
+    assert plain(captured.location) == (1.0, 2.0, 3.0)
+
+
+def test_what_is_set_is_read_and_saved(tmp_path: Path) -> None:
+    owner = make_line(3)
+    add_chain(owner)
+    set_all(owner)
+    check_all(owner)
+    file = str(tmp_path / "saved.blend")
+    before = stored()
+    bpy.ops.wm.save_as_mainfile(filepath=file)
+    bpy.ops.wm.open_mainfile(filepath=file)
+    check_all(bpy.data.objects["Rig"])
+    assert stored() == before
+
+
+def test_a_copy_of_the_armature_has_them_too() -> None:
+    owner = make_line(3)
+    add_chain(owner)
+    set_all(owner)
+    copy = owner.copy()
+    bpy.context.collection.objects.link(copy)
+    check_all(copy)
+
+
+@pytest.mark.parametrize("name", [*ASKED, *BODY])
+def test_a_change_makes_the_status_old(name: str) -> None:
+    owner = make_line(3)
+    chain = add_chain(owner, (0.4, -0.5, 1.9))
+    bpy.ops.fabrik.solve(chain=chain.name)
+    assert chain.status == "REACHED"
+    place, values = (chain, CHAIN) if name in CHAIN else (owner.fabrik, BODY)
+    setattr(place, name, values[name][1])
+    assert chain.status == "NONE"
+
+
+def test_another_mass_makes_the_status_old() -> None:
+    owner = make_line(3)
+    chain = add_chain(owner, (0.4, -0.5, 1.9))
+    bpy.ops.fabrik.solve(chain=chain.name)
+    owner.pose.bones["b0"].fabrik.mass = 0.5
+    assert chain.status == "NONE"
+
+
+@pytest.mark.parametrize("name", sorted(ASKED))
+def test_each_setting_of_a_chain_can_be_keyed(name: str) -> None:
+    owner = make_line(3)
+    chain = add_chain(owner)
+    first, then = CHAIN[name]
+    for frame, value in ((1, first), (20, then)):
+        setattr(chain, name, value)
+        assert owner.keyframe_insert(f"fabrik_chains[0].{name}", frame=frame)
+    for frame, value in ((1, first), (20, then), (1, first)):
+        bpy.context.scene.frame_set(frame)
+        assert plain(getattr(chain, name)) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("name", ["body_stiffness", "spine", "balance", "falloff"])
+def test_each_number_of_a_body_can_be_keyed(name: str) -> None:
+    owner = make_line(3)
+    add_chain(owner)
+    first, then = BODY[name]
+    for frame, value in ((1, first), (20, then)):
+        setattr(owner.fabrik, name, value)
+        assert owner.keyframe_insert(f"fabrik_{name}", frame=frame)
+    for frame, value in ((1, first), (20, then)):
+        bpy.context.scene.frame_set(frame)
+        assert getattr(owner.fabrik, name) == value
+
+
+@pytest.mark.parametrize(("name", "value"), [("weight", 1.5), ("weight", -0.5), ("stretch", 0.5), ("soft", -1.0)])
+def test_numbers_stay_within_what_means_something(name: str, value: float) -> None:
+    chain = add_chain(make_line(3))
+    setattr(chain, name, value)
+    wanted = {"weight": min(max(value, 0.0), 1.0), "stretch": 1.0, "soft": 0.0}[name]
+    assert getattr(chain, name) == wanted
