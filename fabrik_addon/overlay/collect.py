@@ -17,7 +17,7 @@ from ..rig.channels import read_rotation
 from ..rig.joint_limits import read_limit
 from ..rig.joints import path_of
 from ..rig.keys import KeyedChannels
-from ..rig.kinematics import BonePath
+from ..rig.kinematics import BoneTree
 from ..rig.prepared import frame_of
 from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, V3, Y_AXIS, distance, length, rotated, v3
@@ -77,7 +77,7 @@ def _picture(
     )
 
 
-def _solver(path: BonePath, starts: Sequence[Q4], limits: Sequence[Limit]) -> Solver:
+def _solver(path: BoneTree, starts: Sequence[Q4], limits: Sequence[Limit]) -> Solver:
     """The kernel's solver for a chain as it stands in its start pose."""
     bones = zip(path.segments(starts), starts, limits, strict=True)
     return Solver(Figure([Joint(one.vector, one.rest, start, limit, one.inherits) for one, start, limit in bones]))
@@ -99,7 +99,7 @@ def _point(role: str, goal: bpy.types.Object | None, bone: str, depsgraph: bpy.t
 
 
 def _placed(
-    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], path: BonePath, root: Matrix, limits: Sequence[Limit]
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], path: BoneTree, root: Matrix, limits: Sequence[Limit]
 ) -> Iterable[PlacedOutline]:
     """The outlines of the limits, each in the frame in which it is given, at the bone's length.
 

@@ -14,7 +14,7 @@ import numpy as np
 from mathutils import Matrix
 
 from .array_types import Doubles
-from .rotations import Q4, V3, Nine, dot, length, matrix_of, nine, plus, v3
+from .rotations import Q4, V3, Nine, axes_of, conjugated, dot, length, matrix_of, multiplied, nine, plus, v3
 
 SIMILAR = 1e-6  # share of its square by which the axes of an armature that is scaled alike differ
 
@@ -104,6 +104,16 @@ class ChainSpace(NamedTuple):
         (x, y, z), (u, v, w), (p, q, r) = point, self.rig.away, self.shift
         x, y, z = x - u, y - v, z - w
         return a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r
+
+    def to_chain_turn(self, turn: Q4) -> Q4:
+        """A rotation of the world, as `kinematics.world_turn` gives it, in chain space."""
+        rig = axes_of(Matrix((self.rig.axes[:3], self.rig.axes[3:6], self.rig.axes[6:])))
+        return multiplied(conjugated(multiplied(rig, self.turn)), turn)
+
+    def to_world_turn(self, turn: Q4) -> Q4:
+        """A rotation of chain space in the world."""
+        rig = axes_of(Matrix((self.rig.axes[:3], self.rig.axes[3:6], self.rig.axes[6:])))
+        return multiplied(multiplied(rig, self.turn), turn)
 
     def many_to_chain(self, points: Doubles) -> Doubles:
         """World points (F, 3) in chain space, (F, 3); the same numbers as `to_chain` one by one, to the last bit."""

@@ -114,6 +114,16 @@ def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], mo
             raise InvalidValueError("its scale is zero", bone=bone.name)
 
 
+def check_location(bone: bpy.types.PoseBone, movers: Movers) -> None:
+    """Refuse a body bone whose place is not its own channels'.
+
+    Raises:
+        BoneError: Its location is driven.
+    """
+    if f"{bone.path_from_id()}.location" in movers.driven:
+        raise BoneError("it is the body bone, and its location is driven", bone=bone.name)
+
+
 def _moved_by_ik(owner: bpy.types.Object) -> dict[str, str]:
     """Bones that an active IK or spline IK constraint moves, each with the bone that has the constraint."""
     moved = {}
@@ -149,17 +159,19 @@ def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> b
 
 
 def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]) -> None:
-    """Refuse a target or pole that moves with the chain that it is to move.
+    """Refuse a target or pole that moves with the chains that it is to move.
 
     Args:
         owner: The armature object.
         chain: One of its chains.
-        bones: Names of its bones, root to tip.
+        bones: Names of the bones that are solved together with it.
 
     Raises:
-        TargetError: There is no target, or target or pole is a bone of the chain, below it, or hangs on one.
+        TargetError: There is neither target nor pin, or target or pole is one of the bones, below, or hangs on one.
     """
-    if chain.target is None:
+    if chain.kind == "AIM" and chain.target is None:
+        raise AbsentTargetError("it aims, and no target is set", chain=chain.name)
+    if chain.target is None and (not chain.pin or chain.target_name):
         reason = f"its target '{chain.target_name}' was deleted" if chain.target_name else "no target is set"
         raise AbsentTargetError(reason, chain=chain.name)
     own = set(bones)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The target and the pole of a chain, where it has them, and where they stand."""
+"""The target and the pole of a chain, where it has them, where they stand, and which rotation its tip is to have."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import NamedTuple
 
 import bpy
 
+from ..errors import InvalidValueError, TargetError
+from ..finite import are_finite
 from .properties import FabrikChain
-from .targets import kind_of, resolve_point
+from .rotations import Q4, V3, multiplied, normalized, v3
+from .targets import kind_of, resolve_point, resolve_turn
 
 
 class GoalRef(NamedTuple):
@@ -42,10 +45,12 @@ class GoalPoints(NamedTuple):
     Attributes:
         target: Where the tip is to go.
         pole: Towards which the chain bends, or None.
+        turn: The rotation in the world that the last bone is to have, or None.
     """
 
     target: Sequence[float]
     pole: Sequence[float] | None = None
+    turn: Q4 | None = None
 
 
 def goals_of(chain: FabrikChain) -> list[GoalRef]:
@@ -59,19 +64,58 @@ def goal_of(chain: FabrikChain, role: str) -> GoalRef | None:
     return next((goal for goal in goals_of(chain) if goal.role == role), None)
 
 
+def turns_tip(chain: FabrikChain) -> bool:
+    """Whether the last bone of a chain is to have a rotation."""
+    return chain.kind == "REACH" and chain.orientation != "FREE" and chain.orientation_weight > 0.0
+
+
 def read_points(
     chain: FabrikChain, depsgraph: bpy.types.Depsgraph, target: Sequence[float] | None = None
 ) -> GoalPoints:
-    """Where the goals of a chain stand, evaluated; that it has a target is checked before (`checks.check_goal`).
+    """Where the goals of a chain stand, evaluated; that it has a target or a pin is checked before (`checks`).
 
     Args:
         chain: A chain.
         depsgraph: Evaluated for the frame in question.
-        target: Where the tip is to go, in world space, in place of the chain's target.
+        target: Where the effector is to go, in world space, in place of the chain's target.
 
     Raises:
-        FabrikError: Target or pole can't be read.
+        FabrikError: Target or pole can't be read, or a number that is held makes no sense.
     """
     asked = [goal for goal in goals_of(chain) if target is None or goal.role != "target"]
     found = {role: resolve_point(role, goal, bone, depsgraph) for role, goal, bone in asked}
-    return GoalPoints(found["target"] if target is None else target, found.get("pole"))
+    point = found.get("target", target)
+    return GoalPoints(held_point(chain) if point is None else point, found.get("pole"), read_turn(chain, depsgraph))
+
+
+def held_point(chain: FabrikChain) -> V3:
+    """Where a pin without a target holds the effector, in the world.
+
+    Raises:
+        InvalidValueError: It is nowhere.
+    """
+    point = v3(chain.held_location)
+    if not are_finite(point):
+        raise InvalidValueError("the place where it is pinned is not a finite number", chain=chain.name)
+    return point
+
+
+def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
+    """The rotation in the world that the last bone of a chain is to have; None where it is free.
+
+    Raises:
+        FabrikError: The target can't be read, or what is held is no rotation.
+    """
+    if not turns_tip(chain):
+        return None
+    if chain.orientation == "KEEP":
+        return _checked(chain, chain.held_rotation)
+    if chain.target is None:
+        raise TargetError("its rotation follows a target, and no target is set", chain=chain.name)
+    return multiplied(resolve_turn(chain.target, chain.target_bone, depsgraph), _checked(chain, chain.rotation_offset))
+
+
+def _checked(chain: FabrikChain, rotation: Sequence[float]) -> Q4:
+    if not are_finite(rotation) or not any(rotation):
+        raise InvalidValueError("the rotation that it keeps is zero, or not a finite number", chain=chain.name)
+    return normalized(rotation)

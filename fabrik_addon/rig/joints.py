@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bones of a chain as the kernel's joints, and whether these are the same in every pose."""
+"""The bones of a figure as the kernel's joints, and whether these are the same in every pose."""
 
 from __future__ import annotations
 
@@ -8,77 +8,126 @@ from typing import NamedTuple
 
 import bpy
 
-from ..kernel import Joint, Limit
+from ..kernel import Figure, Joint, Limit, Locked
 from .chain_bones import pose_bones
+from .figures import ChainSet
 from .joint_limits import read_limit, read_stiffness
 from .keys import KeyedChannels
-from .kinematics import BonePath, Segment
-from .properties import FabrikChain
-from .rotations import IDENTITY, Q4, X_AXIS, Z_AXIS, length, multiplied, turn_about
-from .start_pose import read_start
+from .kinematics import BoneTree, Segment
+from .properties import rig_of
+from .rotations import IDENTITY, Q4, V3, X_AXIS, Z_AXIS, length, multiplied, turn_about
+from .start_pose import Start, read_starts
 
 RIGID = 2e-5  # share of the longest bone by which lengths may differ between poses
 BENT = 0.7  # radians
 
 
-def path_of(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph) -> BonePath:
-    """Bones, root to tip, as Blender evaluated them; good until the next evaluation."""
+def path_of(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph) -> BoneTree:
+    """Bones, each after its parent, as Blender evaluated them; good until the next evaluation."""
     poses = pose_bones(owner.evaluated_get(depsgraph))
-    return BonePath.of([poses[name] for name in bones])
+    return BoneTree.of([poses[name] for name in bones])
 
 
 class JointSettings(NamedTuple):
-    """What is set for the n bones of a chain, beside their rest data."""
+    """What is set for the n bones of a figure, beside their rest data."""
 
     starts: list[Q4]
     limits: list[Limit]
     stiffness: list[float]
 
 
+class Joints(NamedTuple):
+    """The bones of a figure as the kernel takes them.
+
+    Attributes:
+        joints: n joints.
+        parents: For each the index of its parent, -1 for the root.
+        heads: For each where it stands in the frame of its parent; None in a chain, and for the root.
+        moves: Whether the root can be moved.
+    """
+
+    joints: tuple[Joint, ...]
+    parents: tuple[int, ...]
+    heads: tuple[V3 | None, ...]
+    moves: bool = False
+
+    def figure(self) -> Figure:
+        """The kernel's figure."""
+        return Figure(self.joints, self.parents, self.heads, moves=self.moves)
+
+    def started(self, rotations: Sequence[Q4]) -> Joints:
+        """The same bones with another start pose: n rotations, brought inside the limits."""
+        pairs = zip(self.joints, rotations, strict=True)
+        return self._replace(
+            joints=tuple(joint._replace(start=joint.limit.clamped(rotation)) for joint, rotation in pairs)
+        )
+
+
 def read_settings(
-    owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels
-) -> JointSettings:
-    """Read start pose, limits and stiffness of the bones of a chain.
+    chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels
+) -> tuple[JointSettings, Start]:
+    """Read start pose, limits and stiffness of the bones of a figure.
+
+    The body bone is as stiff as the armature says. Of the bones between it and the chains `spine` says how readily they
+    give way; at zero they stay as they start.
 
     Args:
-        owner: The armature object.
-        chain: One of its chains.
-        bones: Its bones, root to tip.
+        chain_set: The chains.
+        bones: Their bones, each after its parent.
         keyed: The curves of the armature at the frame.
+
+    Returns:
+        The settings, and where the body bone starts.
 
     Raises:
         FabrikError: One makes no sense.
     """
-    starts = read_start(owner, chain, bones, keyed)
-    limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
-    inside = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
-    return JointSettings(inside, limits, [read_stiffness(bone) for bone in bones])
+    start = read_starts(chain_set, bones, keyed)
+    limits = [read_limit(bone, turn) for bone, turn in zip(bones, start.rotations, strict=True)]
+    stiffness = [read_stiffness(bone) for bone in bones]
+    rig = rig_of(chain_set.owner)
+    for i, bone in enumerate(bones):
+        if bone.name == chain_set.body:
+            stiffness[i] = max(stiffness[i], rig.body_stiffness)
+        elif not start.is_of_chain[i]:
+            stiffness[i] = max(stiffness[i], 1.0 - rig.spine)
+            if rig.spine <= 0.0:
+                limits[i] = Locked(limits[i].clamped(start.rotations[i]))
+    inside = [limit.clamped(turn) for limit, turn in zip(limits, start.rotations, strict=True)]
+    return JointSettings(inside, limits, stiffness), start
 
 
-def joints_of(path: BonePath, settings: JointSettings, is_even: bool) -> tuple[tuple[Joint, ...], bool]:
+def joints_of(tree: BoneTree, settings: JointSettings, is_even: bool, moves: bool = False) -> tuple[Joints, bool]:
     """The bones as the kernel sees them, and whether they are the same in every pose.
 
     Where they are, they are measured in the rest pose, so that they do not differ by rounding with the start pose; else
     at the start pose. To tell, they are measured in two bent poses besides.
 
     Args:
-        path: The bones, mounted.
+        tree: The bones, mounted.
         settings: What is set for them.
         is_even: Whether no scale on the way differs between axes, so that they are the same in every pose for sure.
+        moves: Whether the root can be moved.
     """
-    at_rest = path.segments([IDENTITY] * len(path.links))
+    at_rest = tree.segments([IDENTITY] * len(tree.links))
     if is_even:
-        return _joined(at_rest, settings), True
-    lengths = [length(segment.vector) for segment in at_rest]
+        return _joined(tree, at_rest, settings, moves), True
+    spans = _spans(at_rest)
     for axis in (X_AXIS, Z_AXIS):
-        bent = path.segments([multiplied(turn_about(axis, BENT), start) for start in settings.starts])
-        if any(abs(length(a.vector) - b) > RIGID * max(lengths) for a, b in zip(bent, lengths, strict=True)):
-            return _joined(path.segments(settings.starts), settings), False
-    return _joined(at_rest, settings), True
+        bent = tree.segments([multiplied(turn_about(axis, BENT), start) for start in settings.starts])
+        if any(abs(a - b) > RIGID * max(spans) for a, b in zip(_spans(bent), spans, strict=True)):
+            return _joined(tree, tree.segments(settings.starts), settings, moves), False
+    return _joined(tree, at_rest, settings, moves), True
 
 
-def _joined(segments: Sequence[Segment], settings: JointSettings) -> tuple[Joint, ...]:
+def _spans(segments: Sequence[Segment]) -> list[float]:
+    """The lengths of bones, and the distances of heads from those before them."""
+    return [length(one) for segment in segments for one in (segment.vector, segment.head or segment.vector)]
+
+
+def _joined(tree: BoneTree, segments: Sequence[Segment], settings: JointSettings, moves: bool) -> Joints:
     bones = zip(segments, *settings, strict=True)
-    return tuple(
+    joints = tuple(
         Joint(bone.vector, bone.rest, start, limit, bone.inherits, stiff) for bone, start, limit, stiff in bones
     )
+    return Joints(joints, tree.parents, tuple(segment.head for segment in segments), moves)

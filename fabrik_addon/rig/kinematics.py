@@ -19,7 +19,7 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from .mount import Mount
-from .rotations import Q4, V3, conjugated, minus, multiplied, normalized, rotated
+from .rotations import Q4, V3, axes_of, conjugated, minus, multiplied, normalized, rotated, v3
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,37 +76,57 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One bone of a path as the kernel sees it.
+    """One bone of a tree as the kernel sees it.
 
     Attributes:
-        vector: From its head to the next one's, or to the tip, in the bone's own axes.
-        rest: Rotation of its rest frame in the frame of the bone before it; in chain space for the first one, and
+        vector: In the bone's own axes: in a chain from its head to the next one's, else to its tail.
+        rest: Rotation of its rest frame in the frame of the bone on which it hangs; in chain space for the root, and
             where it does not inherit rotation.
-        inherits: Whether it follows the rotation of the bone before it.
+        inherits: Whether it follows the rotation of that bone.
+        head: Where its head is in the axes of that bone, from its head; None in a chain, where it is at the end of
+            that bone's vector, and for the root.
     """
 
     vector: V3
     rest: Q4
     inherits: bool
+    head: V3 | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class BonePath:
-    """The bones from root to tip of a chain.
+class BoneTree:
+    """The bones of a figure: a chain from root to tip, or a tree.
 
     Attributes:
-        links: n bones, each the parent of the next.
+        links: n bones, each after its parent.
+        parents: For each the index of its parent, -1 for the root.
         parent: Axes and scale of the root's parent, without translation, or None.
     """
 
     links: tuple[Link, ...]
+    parents: tuple[int, ...]
     parent: Matrix | None
 
     @classmethod
-    def of(cls, bones: Sequence[bpy.types.PoseBone]) -> BonePath:
-        """Read evaluated pose bones, root to tip."""
+    def of(cls, bones: Sequence[bpy.types.PoseBone], location: Sequence[float] | None = None) -> BoneTree:
+        """Read evaluated pose bones, each after its parent, the root first.
+
+        Args:
+            bones: n bones.
+            location: What counts as the root's location channels, in place of what stands there.
+        """
+        places = {bone.name: i for i, bone in enumerate(bones)}
+        parents = tuple(places.get(bone.parent.name, -1) if bone.parent else -1 for bone in bones)
+        links = [Link.of(bone) for bone in bones]
+        if location is not None:
+            links[0] = replace(links[0], location=Vector(location))
         parent = bones[0].parent
-        return cls(tuple(Link.of(bone) for bone in bones), parent.matrix.to_3x3().to_4x4() if parent else None)
+        return cls(tuple(links), parents, parent.matrix.to_3x3().to_4x4() if parent else None)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether each bone hangs on the one before it."""
+        return is_chain(self.parents)
 
     @property
     def keeps_axes(self) -> bool:
@@ -118,7 +138,7 @@ class BonePath:
         """Whether no bone has a scale that differs between its axes."""
         return all(x == y == z for x, y, z in (link.scale for link in self.links))
 
-    def mounted(self, mount: Mount) -> BonePath:
+    def mounted(self, mount: Mount) -> BoneTree:
         """The same bones on the parent with which their figure is measured."""
         rest = self.links[0].parent_rest
         return replace(self, parent=mount.parent(rest) if rest is not None else None)
@@ -130,7 +150,7 @@ class BonePath:
 
     @property
     def most_reach(self) -> float:
-        """A distance from the first joint that the tip can't come beyond, in any pose; seldom the least one."""
+        """A distance from the first joint that the tip of a chain can't come beyond, in any pose; seldom the least."""
         factor = max(1.0, sqrt(sum(value * value for row in self.parent for value in row[:3]))) if self.parent else 1.0
         reach = 0.0
         for i, link in enumerate(self.links):
@@ -140,9 +160,16 @@ class BonePath:
         return reach + factor * self.links[-1].bone.length
 
     def place(self, rotations: Sequence[Q4]) -> list[V3]:
-        """The n + 1 joints in chain space, as Blender will evaluate them."""
+        """The n + 1 joints of a chain in chain space, as Blender will evaluate them."""
+        heads, tails = self.placed(rotations)
+        return [*heads, tails[-1]]
+
+    def placed(self, rotations: Sequence[Q4]) -> tuple[list[V3], list[V3]]:
+        """The n heads and the n tails in chain space, as Blender will evaluate them, the root's head at the origin."""
         back = conjugated(self.base)
-        return [rotated(back, joint) for joint in self._walk(rotations)[0]]
+        poses, _ = self._walk(rotations)
+        heads = [rotated(back, pose.translation) for pose in poses]
+        return heads, [rotated(back, tail) for tail in self._tails(poses)]
 
     def poses(self, rotations: Sequence[Q4], before: Sequence[Matrix] = ()) -> list[Matrix]:
         """The n matrices in armature space relative to the first joint.
@@ -151,16 +178,10 @@ class BonePath:
             rotations: n rotations.
             before: The matrices of the first bones, whose rotations are the same.
         """
-        found = list(before)
-        for link, rotation in zip(self.links[len(found) :], rotations[len(found) :], strict=True):
-            matrix = link.pose(found[-1] if found else self.parent, Quaternion(rotation))
-            if not found:
-                matrix.translation -= link.frame(self.parent).translation
-            found.append(matrix)
-        return found
+        return self._walk(rotations, before)[0]
 
     def tip_of(self, pose: Matrix) -> Vector:
-        """Where the tip is in armature space relative to the first joint, from the last bone's matrix."""
+        """Where the tip of a chain is in armature space relative to the first joint, from the last bone's matrix."""
         return pose @ Vector((0.0, self.links[-1].bone.length, 0.0))
 
     def frames(self, rotations: Sequence[Q4]) -> list[Matrix]:
@@ -175,45 +196,72 @@ class BonePath:
         Args:
             rotations: n rotations at which to measure.
         """
-        joints, frames = self._walk(rotations)
+        poses, frames = self._walk(rotations)
+        ends = self._tails(poses)
+        if self.is_chain:
+            ends[:-1] = [pose.translation for pose in poses[1:]]
         found: list[Segment] = []
-        before = self.base
+        turns: list[Q4] = []
         for i, link in enumerate(self.links):
-            rest = axes_of(frames[i])
+            rest, parent = axes_of(frames[i]), self.parents[i]
             turned = multiplied(rest, rotations[i])
+            before = turns[parent] if parent >= 0 else self.base
             inherits = i == 0 or link.bone.use_inherit_rotation
+            head = None
+            if parent >= 0 and not self.is_chain:
+                head = rotated(conjugated(before), minus(poses[i].translation, poses[parent].translation))
             found.append(
                 Segment(
-                    rotated(conjugated(turned), minus(joints[i + 1], joints[i])),
+                    rotated(conjugated(turned), minus(ends[i], poses[i].translation)),
                     normalized(multiplied(conjugated(before), rest)) if inherits else rest,
                     inherits,
+                    head,
                 )
             )
-            before = turned
+            turns.append(turned)
         return found
 
-    def _walk(self, rotations: Sequence[Q4]) -> tuple[list[Vector], list[Matrix]]:
-        """The n + 1 joints and the n frames before rotation, all relative to the head of the first bone."""
-        root = self.links[0].frame(self.parent).translation
-        joints: list[Vector] = []
-        frames: list[Matrix] = []
-        parent = self.parent
-        for i, (link, rotation) in enumerate(zip(self.links, rotations, strict=True)):
-            frame, matrix = link.frame(parent), link.pose(parent, Quaternion(rotation))
+    def _above(self, i: int, poses: Sequence[Matrix]) -> Matrix | None:
+        """The matrix of what a bone hangs on, from those of the bones."""
+        return poses[self.parents[i]] if self.parents[i] >= 0 else self.parent
+
+    def _tails(self, poses: Sequence[Matrix]) -> list[Vector]:
+        pairs = zip(self.links, poses, strict=True)
+        return [pose @ Vector((0.0, link.bone.length, 0.0)) for link, pose in pairs]
+
+    def _walk(self, rotations: Sequence[Q4], before: Sequence[Matrix] = ()) -> tuple[list[Matrix], list[Matrix]]:
+        """The n matrices, and the frames before rotation of those that are not given; relative to the first joint."""
+        poses, frames = list(before), []
+        for i in range(len(poses), len(self.links)):
+            link, above = self.links[i], self._above(i, poses)
+            frame, pose = link.frame(above), link.pose(above, Quaternion(rotations[i]))
             if i == 0:
-                frame.translation -= root
-                matrix.translation -= root
-            joints.append(matrix.translation.copy())
+                pose.translation -= frame.translation
+                frame.translation = Vector()
+            poses.append(pose)
             frames.append(frame)
-            parent = matrix
-        joints.append(matrix @ Vector((0.0, self.links[-1].bone.length, 0.0)))
-        return joints, frames
+        return poses, frames
 
 
-def axes_of(matrix: Matrix) -> Q4:
-    """The rotation of a matrix; of its negative where it mirrors, since that commutes with every rotation."""
-    axes = matrix.to_3x3()
-    if axes.determinant() < 0.0:
-        axes = axes * -1.0
-    w, x, y, z = axes.to_quaternion()
-    return normalized((w, x, y, z))
+def is_chain(parents: Sequence[int]) -> bool:
+    """Whether each of some bones hangs on the one before it."""
+    return all(parent == i - 1 for i, parent in enumerate(parents))
+
+
+def world_turn(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Q4:
+    """How a bone is turned in the world: by its armature, and in it; of evaluated data."""
+    return multiplied(axes_of(owner.matrix_world), axes_of(bone.matrix))
+
+
+def head_of_root(root: bpy.types.PoseBone, location: Sequence[float]) -> V3:
+    """Where the head of a figure's root stands in armature space with other location channels than its own.
+
+    Args:
+        root: The evaluated pose bone.
+        location: What counts as its location channels.
+    """
+    link = replace(Link.of(root), location=Vector(location))
+    if root.parent is None:
+        return v3(root.bone.head_local + link.frame(None).translation)
+    axes = root.parent.matrix.to_3x3().to_4x4()
+    return v3(root.parent.matrix.translation + link.frame(axes).translation)

@@ -1,34 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From an armature to what the kernel solves: all that is found out about a chain once.
+"""From an armature to what the kernel solves: all that is found out once about chains that are solved together.
 
-What changes from frame to frame are its goals (`goals.GoalPoints`, numbers of a row) and, where its parents or its
-armature move, its space (`carried`). Button, drag, live, bake, record, snap and conversion all go this way.
+What changes from frame to frame are their goals (`goals.GoalPoints`, numbers of a row) and, where parents or armature
+move, their space (`carried`). Button, drag, live, bake, record, snap and conversion all go this way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import bpy
-import numpy as np
+from mathutils import Matrix, Quaternion, Vector
 
-from ..errors import ChainError, InvalidValueError, place_of
-from ..finite import are_finite
-from ..kernel import Bend, Figure, Goal, Joint, Limit, Point, Rows, Settings, Solver
-from .array_types import Doubles
+from ..errors import ChainError, place_of
+from ..kernel import Figure, Goal, Joint, Limit, Rows, Settings, Solver
+from .asked import Asked, ask
 from .chain_bones import pose_bones, resolve_bones
 from .chain_space import ChainSpace, RigFrame
-from .checks import Movers, check_bones, check_goal, movers_of
+from .checks import Movers, check_bones, check_goal, check_location, movers_of
+from .figures import ChainSet, body_moves, check_body, figure_bones
 from .goals import GoalPoints, read_points
-from .joints import joints_of, path_of, read_settings
+from .joints import Joints, joints_of, path_of, read_settings
 from .keys import KeyedChannels
-from .kinematics import BonePath
+from .kinematics import BoneTree, head_of_root
 from .mount import Hang, Mount
-from .properties import FabrikChain
-from .rotations import ORIGIN, Q4, V3, v3
+from .rotations import ORIGIN, Q4, V3, Nine, minus, nine, plus, v3
 from .row import Row
-from .writer import BoneChannels, ChannelWrite, channels_of
+from .writer import BoneChannels, ChannelWrite, channels_of, location_write
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,51 +49,105 @@ class RigFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A chain as it is solved: plain data, no reference to anything of Blender's.
-
-    Chain space has its origin at the head of the first bone and its axes along the frame before that bone's rotation;
-    only where a later bone does not inherit rotation it keeps the axes of the armature.
+class RootMove:
+    """How the root of a figure is moved: a body bone's location channels.
 
     Attributes:
-        chain: Name of the chain.
-        bones: Names of the n bones, root to tip.
+        location: From where it starts.
+        into: Rows of the matrix from vectors of chain space into the channels.
+    """
+
+    location: V3
+    into: Nine
+
+    @classmethod
+    def of(cls, tree: BoneTree, location: V3) -> RootMove:
+        """Of the bones of a figure as they are measured.
+
+        Raises:
+            ChainError: The root can't be moved, since it has no scale.
+        """
+        axes = tree.links[0].location_axes(tree.parent)
+        if not axes.determinant():
+            raise ChainError(f"what the body bone '{tree.links[0].bone.name}' hangs on has no scale")
+        return cls(location, nine(axes.inverted() @ Quaternion(tree.base).to_matrix()))
+
+    def location_for(self, shift: Sequence[float]) -> V3:
+        """The location channels for a shift of the root in chain space."""
+        return plus(self.location, _applied(self.into, shift))
+
+    def shift_for(self, location: Sequence[float]) -> V3:
+        """The shift in chain space that location channels make."""
+        back = Matrix((self.into[:3], self.into[3:6], self.into[6:])).inverted()
+        return v3(back @ Vector(minus(location, self.location)))
+
+
+def _applied(rows: Nine, vector: Sequence[float]) -> V3:
+    a, b, c, d, e, f, g, h, i = rows
+    x, y, z = vector
+    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Chains as they are solved together: plain data, no reference to anything of Blender's.
+
+    Chain space has its origin at the head of the first bone, where it starts, and its axes along the frame before that
+    bone's rotation; only where a later bone does not inherit rotation it keeps the axes of the armature.
+
+    Attributes:
+        asked: What each chain asks for.
+        bones: Names of the n bones, each after its parent.
         channels: For each how its rotation becomes channel values; None for a locked bone.
-        solver: The kernel's, with the figure of the n bones: start pose, limits, lengths. Where the chain is not
+        solver: The kernel's, with the figure of the n bones: start pose, limits, lengths. Where the figure is not
             rigid, as it is at its start pose.
         settings: How to solve.
-        influence: How far each bone turns from start to solution, 0 to 1.
-        has_pole: Whether a bend is asked for beside a target.
-        pole_angle: Turn of the bend away from the pole, radians.
+        influence: How far each bone turns from start to solution, 0 to 1; 1 for chains that are solved together, whose
+            goals are moved instead.
         space: Where chain space lies.
         mount: What of the parent the figure depends on.
         hang: How chain space turns with the parent.
         keeps_axes: Whether a bone but the first does not inherit rotation.
-        joints: The n bones as the solver has them.
+        bodies: The n bones as the solver has them.
         is_rigid: Whether the figure holds in every pose.
         row: One row, to solve in.
+        root: How the root is moved, where it is a body bone that may be; else None.
     """
 
-    chain: str
+    asked: tuple[Asked, ...]
     bones: tuple[str, ...]
     channels: tuple[BoneChannels | None, ...]
     solver: Solver
     settings: Settings
     influence: float
-    has_pole: bool
-    pole_angle: float
     space: ChainSpace
     mount: Mount
     hang: Hang
     keeps_axes: bool
-    joints: tuple[Joint, ...]
+    bodies: Joints
     is_rigid: bool
     row: Row
+    root: RootMove | None = None
+
+    @property
+    def chains(self) -> tuple[str, ...]:
+        """Names of the chains."""
+        return tuple(one.chain for one in self.asked)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether it is a chain that is solved by itself."""
+        return len(self.asked) == 1 and self.asked[0].bones == self.bones
 
     @property
     def length(self) -> float:
-        """Length of the chain in armature space."""
+        """Length of the figure in armature space: from the root to the farthest end."""
         return self.solver.figure.size
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The n joints."""
+        return self.bodies.joints
 
     @property
     def starts(self) -> list[Q4]:
@@ -106,26 +159,14 @@ class Prepared:
         """The n limits."""
         return [joint.limit for joint in self.joints]
 
-    def numbers(self, points: GoalPoints) -> tuple[float, ...]:
-        """The numbers of a row of the kernel for goals in the world: target, then pole, in chain space."""
-        target = self.space.to_chain(points.target)
-        if points.pole is None:
-            return target
-        return *target, *self.space.to_chain(points.pole)
-
-    def many_numbers(self, targets: Doubles, poles: Doubles | None) -> Doubles:
-        """`numbers` for F frames in which the chain's space stays: (F, 3), or (F, 6) with a pole; equal bits.
-
-        Args:
-            targets: (F, 3) points of the world.
-            poles: (F, 3), or None without a pole.
-        """
-        found = self.space.many_to_chain(targets)
-        return found if poles is None else np.concatenate((found, self.space.many_to_chain(poles)), axis=1)
+    def numbers(self, points: Sequence[GoalPoints]) -> tuple[float, ...]:
+        """The numbers of a row of the kernel for the goals of each chain in the world."""
+        pairs = zip(self.asked, points, strict=True)
+        return tuple(number for one, own in pairs for number in one.numbers(self.space, own))
 
     def rows_of(self, count: int) -> Rows:
-        """Room for `count` rows of this chain's goals and answers."""
-        return Rows(self.solver.figure, _goals(len(self.bones), self.has_pole, self.pole_angle), count)
+        """Room for `count` rows of these chains' goals and answers."""
+        return _rows(self.solver.figure, self.asked, count)
 
     def space_at(self, rig: RigFrame, root: bpy.types.PoseBone) -> ChainSpace | None:
         """Where chain space lies with the armature and the parents as they stand now.
@@ -135,201 +176,296 @@ class Prepared:
             root: The evaluated first bone.
 
         Returns:
-            None where the parent makes the chain another figure (`carried`).
+            None where the parent makes the chains another figure (`carried`).
         """
         above = root.parent
         parent = above.matrix if above is not None else None
         if above is not None and Mount.of(parent, self.keeps_axes) != self.mount:
             return None
-        return ChainSpace.of(rig, v3(root.head), self.hang.turn(parent))
+        origin = v3(root.head) if self.root is None else head_of_root(root, self.root.location)
+        return ChainSpace.of(rig, origin, self.hang.turn(parent))
 
-    def asked(self, points: GoalPoints) -> list[Goal]:
+    def goals_of(self, points: Sequence[GoalPoints]) -> list[Goal]:
         """The goals for `Solver.solve`, from where they stand in the world."""
         return self.goals_at(self.numbers(points))
 
     def goals_at(self, numbers: Sequence[float]) -> list[Goal]:
         """The goals for `Solver.solve`, from the numbers of a row."""
-        last = len(self.bones) - 1
-        found: list[Goal] = [Point(last, numbers[:3])]
-        if self.has_pole:
-            found.append(Bend(last, numbers[3:], self.pole_angle))
+        return _goals(self.asked, numbers)
+
+    def targets_at(self, numbers: Sequence[float]) -> list[V3]:
+        """Where each chain's target is in chain space, from the numbers of a row."""
+        found, at = [], 0
+        for one in self.asked:
+            found.append(v3(numbers[at : at + 3]))
+            at += one.width
         return found
 
-    def writes(self, owner: bpy.types.Object, rotations: Sequence[Q4]) -> list[ChannelWrite]:
-        """What is to be written into the bones of the armature object for n rotations; locked bones are left out."""
+    def writes(
+        self, owner: bpy.types.Object, rotations: Sequence[Q4], shift: Sequence[float] = ORIGIN
+    ) -> list[ChannelWrite]:
+        """What is to be written into the bones of the armature object; locked bones are left out.
+
+        Args:
+            owner: The armature object.
+            rotations: n rotations.
+            shift: Vector of chain space by which the root stands elsewhere than it starts.
+        """
         bones = pose_bones(owner)
         pairs = zip(self.channels, rotations, strict=True)
-        return [channels.write(bones[channels.bone], rotation) for channels, rotation in pairs if channels is not None]
+        found = [channels.write(bones[channels.bone], rotation) for channels, rotation in pairs if channels is not None]
+        if self.root is not None:
+            found.append(location_write(bones[self.bones[0]], self.root.location_for(shift)))
+        return found
 
-    def started(self, rotations: Sequence[Q4]) -> Prepared:
-        """The same chain with another start pose: n rotations, brought inside the limits."""
-        pairs = zip(self.joints, rotations, strict=True)
-        joints = tuple(joint._replace(start=joint.limit.clamped(rotation)) for joint, rotation in pairs)
-        return replace(self, joints=joints, solver=Solver(Figure(joints)))
+    def started(self, rotations: Sequence[Q4], shift: V3 = ORIGIN) -> Prepared:
+        """The same chains with another start pose.
+
+        Args:
+            rotations: n rotations, which are brought inside the limits.
+            shift: Vector of chain space by which the root is to start elsewhere.
+        """
+        bodies, space, root = self.bodies.started(rotations), self.space, self.root
+        if root is not None and any(shift):
+            root = replace(root, location=root.location_for(shift))
+            space = ChainSpace.of(space.rig, space.to_armature(shift), space.turn)
+        solver = Solver(bodies.figure())
+        asked = _placed(self.asked, solver.figure)
+        row = Row.of(_rows(solver.figure, asked, 1))
+        return replace(self, bodies=bodies, solver=solver, asked=asked, space=space, root=root, row=row)
 
 
-def prepare(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> Prepared:
-    """Read a chain, without the places of its goals, and find out about it all that can be found out once.
+def prepare(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> Prepared:
+    """Read chains that are solved together, without the places of their goals: all that can be found out once.
 
     Args:
-        owner: An armature object that can be posed (`checks.check_rig`).
-        chain: One of its chains.
+        chain_set: Chains of an armature object that can be posed (`checks.check_rig`).
         depsgraph: Evaluated for the frame in question.
         facts: Of the armature at that frame.
 
     Raises:
-        FabrikError: The chain can't be solved; the error names the chain and, where one is at fault, the bone.
+        FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
-    with place_of(chain=chain.name):
-        return _prepared(owner, chain, depsgraph, facts)
+    with place_of(chain=chain_set.names[0]):
+        return _prepared(chain_set, depsgraph, facts)
 
 
 def read(
-    owner: bpy.types.Object,
-    chain: FabrikChain,
+    chain_set: ChainSet,
     depsgraph: bpy.types.Depsgraph,
     facts: RigFacts | None = None,
-    point: Sequence[float] | None = None,
+    points: Mapping[str, Sequence[float]] | None = None,
     before: Prepared | None = None,
-) -> tuple[Prepared, GoalPoints]:
-    """`prepare` a chain, and read where its goals stand.
+) -> tuple[Prepared, tuple[GoalPoints, ...]]:
+    """`prepare` chains, and read where their goals stand.
 
     Args:
-        owner: An armature object that can be posed.
-        chain: One of its chains.
+        chain_set: Chains of an armature object that can be posed.
         depsgraph: Evaluated for the frame in question.
         facts: Of the armature at that frame; None to gather them.
-        point: Where the tip is to go, in world space, in place of the chain's target, which may then be missing.
-        before: The chain as it was, whose solver is used again where the bones are the same.
+        points: For chains by their names where the effector is to go, in world space, in place of the chain's target,
+            which may then be missing.
+        before: The chains as they were, whose solver is used again where the bones are the same.
 
     Raises:
-        FabrikError: The chain can't be solved; the error names the chain and, where one is at fault, the bone.
+        FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
-    with place_of(chain=chain.name):
-        prepared = _prepared(owner, chain, depsgraph, facts or RigFacts.of(owner, frame_of(depsgraph)), before)
-        if point is None:
-            check_goal(owner, chain, prepared.bones)
-        return prepared, read_points(chain, depsgraph, point)
+    owner, given = chain_set.owner, points or {}
+    with place_of(chain=chain_set.names[0]):
+        prepared = _prepared(chain_set, depsgraph, facts or RigFacts.of(owner, frame_of(depsgraph)), before)
+        found = []
+        for chain in chain_set.chains:
+            with place_of(chain=chain.name):
+                if chain.name not in given:
+                    check_goal(owner, chain, prepared.bones)
+                found.append(read_points(chain, depsgraph, given.get(chain.name)))
+        return prepared, tuple(found)
 
 
 def _prepared(
-    owner: bpy.types.Object,
-    chain: FabrikChain,
-    depsgraph: bpy.types.Depsgraph,
-    facts: RigFacts,
-    before: Prepared | None = None,
+    chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts, before: Prepared | None = None
 ) -> Prepared:
-    bones = resolve_bones(owner, chain)
+    owner = chain_set.owner
+    check_body(owner, chain_set)
+    bones = figure_bones(chain_set)
     check_bones(owner, bones, facts.movers)
-    settings = _settings(chain)
-    bone_settings = read_settings(owner, chain, bones, facts.keyed)
+    moves = body_moves(chain_set)
+    if moves:
+        check_location(bones[0], facts.movers)
+    bone_settings, start = read_settings(chain_set, bones, facts.keyed)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
-    path, keeps_axes = BonePath.of(poses), False
-    if path.parent is not None:
-        if not path.parent.to_3x3().determinant():
+    tree, keeps_axes = BoneTree.of(poses, start.location if moves else None), False
+    if tree.parent is not None:
+        if not tree.parent.to_3x3().determinant():
             raise ChainError(f"the parent of its first bone '{bones[0].name}' has no scale")
-        keeps_axes = path.keeps_axes
-    mount = Mount.of(path.parent, keeps_axes)
-    measured = path.mounted(mount)
-    joints, is_rigid = joints_of(measured, bone_settings, measured.is_even and not mount.axes)
-    solver = before.solver if before is not None and before.joints == joints else Solver(Figure(joints))
+        keeps_axes = tree.keeps_axes
+    mount = Mount.of(tree.parent, keeps_axes)
+    measured = tree.mounted(mount)
+    bodies, is_rigid = joints_of(measured, bone_settings, measured.is_even and not mount.axes, moves)
+    solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
     turns = poses[0].bone.use_inherit_rotation and not mount.axes
     hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
-    has_pole = chain.pole is not None
+    root = RootMove.of(measured, start.location) if moves else None
+    origin = v3(poses[0].head) if root is None else head_of_root(poses[0], root.location)
+    asked = _placed(_asked(chain_set, {bone.name: i for i, bone in enumerate(bones)}), solver.figure)
     return Prepared(
-        chain.name,
+        asked,
         tuple(bone.name for bone in bones),
         channels_of(bones, bone_settings.starts, bone_settings.limits, facts.keyed),
         solver,
-        settings,
-        chain.influence,
-        has_pole,
-        chain.pole_angle,
-        ChainSpace.of(RigFrame.of(evaluated.matrix_world), v3(poses[0].head), hang.turn(path.parent)),
+        _settings(chain_set, asked, solver.figure),
+        chain_set.chains[0].influence if chain_set.is_one else 1.0,
+        ChainSpace.of(RigFrame.of(evaluated.matrix_world), origin, hang.turn(tree.parent)),
         mount,
         hang,
         keeps_axes,
-        joints,
+        bodies,
         is_rigid,
-        Row.of(Rows(solver.figure, _goals(len(bones), has_pole, chain.pole_angle), 1)),
+        Row.of(_rows(solver.figure, asked, 1)),
+        root,
     )
 
 
-def _settings(chain: FabrikChain) -> Settings:
-    """How a chain is to be solved.
-
-    Raises:
-        InvalidValueError: Its influence or pole angle is not a finite number.
-    """
-    for name, value in (("influence", chain.influence), ("pole angle", chain.pole_angle)):
-        if not are_finite([value]):
-            raise InvalidValueError(f"the {name} is not a finite number", chain=chain.name)
-    return Settings(chain.tolerance, chain.max_passes, chain.use_plain, chain.restarts)
+def _asked(chain_set: ChainSet, places: dict[str, int]) -> list[Asked]:
+    """What the chains ask for, but for where it starts."""
+    owner, chains, _ = chain_set
+    return [ask(chain, resolve_bones(owner, chain), places, chain_set.is_one) for chain in chains]
 
 
-def resettled(prepared: Prepared, chain: FabrikChain) -> Prepared:
-    """The same figure and solver, with the chain's own settings as they are now.
+def _placed(asked: Sequence[Asked], figure: Figure) -> tuple[Asked, ...]:
+    """What chains ask for, with where the start pose has their effectors where that counts."""
+    if all(one.influence >= 1.0 for one in asked):
+        return tuple(asked)
+    placed = figure.placed(figure.starts)
+    found = []
+    for one in asked:
+        last = one.joints[-1]
+        at_head = one.at_head or one.kind == "AIM"
+        start = placed.heads[last] if at_head else placed.ends[last]
+        found.append(one._replace(start=start, start_turn=placed.frames[last]))
+    return tuple(found)
+
+
+def _settings(chain_set: ChainSet, asked: Sequence[Asked], figure: Figure) -> Settings:
+    """How chains are to be solved: each to its own tolerance, which is a share of its length; the others the most."""
+    chains = chain_set.chains
+    if chain_set.is_one:
+        return Settings(chains[0].tolerance, chains[0].max_passes, chains[0].use_plain, chains[0].restarts)
+    lengths = figure.lengths
+    tolerance = min(
+        chain.tolerance * sum(lengths[i] for i in one.joints) for chain, one in zip(chains, asked, strict=True)
+    )
+    return Settings(
+        tolerance / figure.size,
+        max(chain.max_passes for chain in chains),
+        all(chain.use_plain for chain in chains),
+        max(chain.restarts for chain in chains),
+    )
+
+
+def resettled(prepared: Prepared, chain_set: ChainSet) -> Prepared:
+    """The same figure and solver, with the chains' own settings as they are now.
 
     Raises:
         InvalidValueError: One is not a finite number.
     """
-    settings = _settings(chain)
-    return replace(prepared, settings=settings, influence=chain.influence, pole_angle=chain.pole_angle)
+    figure = prepared.solver.figure
+    asked = _placed(_asked(chain_set, {bone: i for i, bone in enumerate(prepared.bones)}), figure)
+    return replace(
+        prepared,
+        asked=asked,
+        settings=_settings(chain_set, asked, figure),
+        influence=chain_set.chains[0].influence if chain_set.is_one else 1.0,
+        row=Row.of(_rows(figure, asked, 1)),
+    )
 
 
-def measured_at(prepared: Prepared, path: BonePath, rotations: Sequence[Q4]) -> Figure:
-    """The figure of a chain that is not rigid, measured at a pose.
+def measured_at(prepared: Prepared, tree: BoneTree, rotations: Sequence[Q4]) -> Figure:
+    """The figure of chains that are not rigid, measured at a pose.
 
     Args:
-        prepared: The chain.
-        path: Its bones, from `mounted_path`.
+        prepared: The chains.
+        tree: Their bones, from `mounted_path`.
         rotations: n rotations.
     """
-    pairs = zip(prepared.joints, path.segments(rotations), strict=True)
-    return Figure([joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs])
+    segments = tree.segments(rotations)
+    pairs = zip(prepared.joints, segments, strict=True)
+    joints = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
+    return prepared.bodies._replace(joints=joints, heads=tuple(bone.head for bone in segments)).figure()
 
 
-def mounted_path(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> BonePath:
-    """The bones of a chain as they are measured; good until the next evaluation."""
+def mounted_path(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> BoneTree:
+    """The bones as they are measured; good until the next evaluation."""
     return path_of(owner, prepared.bones, depsgraph).mounted(prepared.mount)
+
+
+def ends_at(
+    prepared: Prepared,
+    rotations: Sequence[Q4],
+    shift: V3,
+    owner: bpy.types.Object,
+    depsgraph: bpy.types.Depsgraph,
+) -> tuple[list[V3], list[V3]]:
+    """The n heads and the n ends of a pose in chain space, as Blender will evaluate them.
+
+    In a chain the end of a bone is the head of the next one, and of the last one its tail; else it is the bone's tail.
+
+    Args:
+        prepared: The chains.
+        rotations: n rotations.
+        shift: Vector of chain space by which the root stands elsewhere than it starts.
+        owner: Their armature object.
+        depsgraph: With which they were prepared.
+    """
+    if prepared.is_rigid:
+        placed = prepared.solver.figure.placed(rotations, shift)
+        return placed.heads, placed.ends
+    heads, tails = mounted_path(prepared, owner, depsgraph).placed(rotations)
+    ends = [*heads[1:], tails[-1]] if prepared.is_chain else tails
+    return [plus(head, shift) for head in heads], [plus(end, shift) for end in ends]
 
 
 def joints_at(
     prepared: Prepared, rotations: Sequence[Q4], owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> list[V3]:
-    """The n + 1 joints of a pose in chain space, as Blender will evaluate them.
-
-    Args:
-        prepared: The chain.
-        rotations: n rotations.
-        owner: Its armature object.
-        depsgraph: With which it was prepared.
-    """
-    if prepared.is_rigid:
-        return prepared.solver.figure.placed(rotations).joints
-    return mounted_path(prepared, owner, depsgraph).place(rotations)
+    """The n + 1 joints of a pose of a chain in chain space, as Blender will evaluate them; see `ends_at`."""
+    heads, ends = ends_at(prepared, rotations, ORIGIN, owner, depsgraph)
+    return [*heads, ends[-1]]
 
 
-def _goals(count: int, has_pole: bool, pole_angle: float) -> list[Goal]:
-    """What a chain of so many bones asks for, but for the places."""
-    target = Point(count - 1, ORIGIN)
-    return [target, Bend(count - 1, ORIGIN, pole_angle)] if has_pole else [target]
+def _rows(figure: Figure, asked: Sequence[Asked], count: int) -> Rows:
+    """Room for rows of goals; their places come with the rows."""
+    return Rows(figure, _goals(asked, _nowhere(asked)), count)
+
+
+def _nowhere(asked: Sequence[Asked]) -> list[float]:
+    """Numbers of a row that can be made goals of, and mean nothing."""
+    return [1.0] * sum(one.width for one in asked)
+
+
+def _goals(asked: Sequence[Asked], numbers: Sequence[float]) -> list[Goal]:
+    found: list[Goal] = []
+    at = 0
+    for one in asked:
+        found += one.goals(numbers[at : at + one.width])
+        at += one.width
+    return found
 
 
 def carried(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Prepared | None:
-    """The same chain where its armature and its parents stand now, with the same solver.
+    """The same chains where their armature and their parents stand now, with the same solver.
 
-    Nothing else may have changed: settings, limits, the chain's own scale and location channels, its start pose. What
-    its rotation channels continue (`channels`) is kept.
+    Nothing else may have changed: settings, limits, the bones' own scale and location channels, their start pose. What
+    their rotation channels continue (`channels`) is kept.
 
     Args:
-        prepared: The chain as it was.
-        owner: Its armature object.
+        prepared: The chains as they were.
+        owner: Their armature object.
         depsgraph: Evaluated for the frame in question.
 
     Returns:
-        None where the parent's scale made it another figure: then it has to be prepared anew.
+        None where the parent's scale made them another figure: then they have to be prepared anew.
     """
     evaluated = owner.evaluated_get(depsgraph)
     root = pose_bones(evaluated)[prepared.bones[0]]

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from math import atan2, cos, sin, sqrt
 from typing import TypeAlias
 
+from mathutils import Matrix, Quaternion
+
 V3: TypeAlias = tuple[float, float, float]
 Q4: TypeAlias = tuple[float, float, float, float]
 Nine: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]  # a matrix, row by row
@@ -143,3 +145,21 @@ def matrix_of(rotation: Sequence[float]) -> tuple[V3, V3, V3]:
         (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
         (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)),
     )
+
+
+def axes_of(matrix: Matrix) -> Q4:
+    """The rotation of a matrix; of its negative where it mirrors, since that commutes with every rotation."""
+    axes = matrix.to_3x3()
+    if axes.determinant() < 0.0:
+        axes = axes * -1.0
+    w, x, y, z = axes.to_quaternion()
+    return normalized((w, x, y, z))
+
+
+def slerped(a: Q4, b: Q4, share: float) -> Q4:
+    """The rotation a share of the way from one to another, the shorter way."""
+    if share >= 1.0:
+        return b
+    found = Quaternion(a).slerp(Quaternion(b), share)
+    w, x, y, z = found
+    return normalized((w, x, y, z))

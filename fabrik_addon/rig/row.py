@@ -14,13 +14,14 @@ class Row(NamedTuple):
 
     Attributes:
         rows: The kernel's.
-        numbers: In: 3 numbers of the target, and 3 of a pole.
+        numbers: In: those of the chains' goals one after the other (`asked.Asked.numbers`).
         rotations: Out: n x 4.
         status: Out: one index into `STATUSES`.
         residual: Out: one distance from tip to target, in units of chain space.
         passes: Out: one.
         pole_error: Out: one angle.
-        tip: Out: 3 numbers, in chain space.
+        tip: Out: 3 numbers, in chain space: the end of the last bone.
+        shift: Out: 3 numbers, the vector in chain space by which the root stands elsewhere than it starts.
     """
 
     rows: Rows
@@ -31,10 +32,11 @@ class Row(NamedTuple):
     passes: array[int]
     pole_error: array[float]
     tip: array[float]
+    shift: array[float]
 
     @classmethod
     def of(cls, rows: Rows) -> Row:
         """The views of the kernel's only row."""
         found: Any = rows
-        out = found.rotations, found.status, found.residual, found.passes, found.pole_error, found.tips
+        out = found.rotations, found.status, found.residual, found.passes, found.pole_error, found.tips, found.shifts
         return cls(rows, found.numbers, *out)

@@ -1,32 +1,97 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The start pose of a chain, read for a solve; it is stored by `kept_start`."""
+"""The start pose of a figure, read for a solve; it is stored by `kept_start`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 import bpy
 
-from ..errors import ChainError, RigError
+from ..errors import ChainError, InvalidValueError, RigError
+from ..finite import are_finite
 from .channels import neutral_values, to_rotation, to_values
 from .compat import strips_of
+from .figures import ChainSet, shared_start
 from .keys import KeyedChannels
-from .properties import FabrikChain
-from .rotations import IDENTITY, Q4
+from .properties import FabrikChain, rig_of
+from .rotations import IDENTITY, ORIGIN, Q4, V3, v3
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
+
+
+class Start(NamedTuple):
+    """From where a figure starts.
+
+    Attributes:
+        rotations: n unit quaternions in the rest frames of the bones.
+        location: The location channels of the root, where it is a body bone; else zero.
+        is_of_chain: For each bone whether a chain has it.
+    """
+
+    rotations: list[Q4]
+    location: V3
+    is_of_chain: list[bool]
+
+
+def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> Start:
+    """The start pose of the bones of a figure.
+
+    A bone that several chains have starts as `figures.shared_start` says. The body bone's location, and bones between
+    it and the chains, start from their keys; without keys as they were captured, else at rest.
+
+    Args:
+        chain_set: The chains.
+        bones: Their n bones, each after its parent.
+        keyed: The curves of the armature at the frame, for the keyed pose.
+
+    Raises:
+        ChainError: A captured pose lacks a bone.
+        RigError: The keyed pose is wanted, but NLA strips make it.
+    """
+    owner, chains, body = chain_set
+    if chain_set.is_one:
+        return Start(read_start(owner, chains[0], bones, keyed), ORIGIN, [True] * len(bones))
+    rotations, is_of_chain = [], []
+    for bone in bones:
+        chain = shared_start(chains, owner, bone.name)
+        is_of_chain.append(chain is not None)
+        own = read_start(owner, chain, [bone], keyed) if chain is not None else [_body_start(owner, bone, keyed)]
+        rotations += own
+    return Start(rotations, _body_location(owner, bones[0], keyed) if body else ORIGIN, is_of_chain)
+
+
+def _body_start(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedChannels) -> Q4:
+    """The start of a bone that no chain has: its keys, or what was captured, or rest."""
+    found = rig_of(owner).body_captured.get(bone.name)
+    cached = to_rotation("QUATERNION", list(found.rotation), bone.name) if found is not None else IDENTITY
+    return _keyed(bone, cached, keyed)
+
+
+def _body_location(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedChannels) -> V3:
+    """Where the body bone starts: the same of its location channels."""
+    found = rig_of(owner).body_captured.get(bone.name)
+    x, y, z = list(found.location) if found is not None else ORIGIN
+    values = [x, y, z]
+    path = f"{bone.path_from_id()}.location"
+    for i in range(3):
+        curve = keyed.curves.get((path, i))
+        values[i] = curve.evaluate(keyed.frame) if curve is not None else values[i]
+    if not are_finite(values):
+        raise InvalidValueError("the location from which it starts is not a finite number", bone=bone.name)
+    return v3(values)
 
 
 def read_start(
     owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels
 ) -> list[Q4]:
-    """The rotation of each bone from which a solve starts.
+    """The rotation of bones of a chain from which its solve starts.
 
     Args:
         owner: The armature object.
         chain: Says which start pose, and holds the captured one.
-        bones: n pose bones, root to tip.
+        bones: n of its pose bones.
         keyed: The curves of the armature at the frame, for the keyed pose.
 
     Returns:

@@ -64,7 +64,7 @@ class BoneChannels:
 
 @dataclass(frozen=True, slots=True)
 class ChannelWrite:
-    """New values for the rotation channels of one bone.
+    """New values for the rotation channels of one bone, or for its location.
 
     Attributes:
         bone: Name of the bone.
@@ -82,6 +82,11 @@ class ChannelWrite:
     def is_new(self) -> bool:
         """Whether the values differ at all from what stands there."""
         return self.values != self.before
+
+
+def location_write(bone: bpy.types.PoseBone, location: Sequence[float]) -> ChannelWrite:
+    """What is to be written for the location channels of a bone."""
+    return ChannelWrite(bone.name, "location", stored(location), list(bone.location))
 
 
 def channels_of(

@@ -7,6 +7,7 @@ import bpy
 
 from ..errors import BoneError, FabrikError, TargetError
 from ..rig.chain_bones import pose_bones
+from ..rig.figures import ChainSet
 from ..rig.properties import FabrikChain
 from ..rig.rotations import distance
 from ..rig.targets import resolve_point
@@ -16,38 +17,50 @@ from .posing import Posed
 PROMISED = 1e-4  # share of the length within which evaluated joints must stand where they were solved
 
 
-def what_is_off(
-    owner: bpy.types.Object, chain: FabrikChain, item: Posed, depsgraph: bpy.types.Depsgraph
-) -> FabrikError | None:
+def what_is_off(chain_set: ChainSet, item: Posed, depsgraph: bpy.types.Depsgraph) -> FabrikError | None:
     """Why a written pose is not the one that was solved; None where it is.
 
     Args:
-        owner: The armature object.
-        chain: The chain.
-        item: As it was solved.
+        chain_set: The chains.
+        item: As they were solved.
         depsgraph: Evaluated with the pose.
     """
-    return _moved_bone(owner, item, depsgraph) or _moved_target(chain, item, depsgraph)
+    moved = _moved_bone(chain_set.owner, item, depsgraph)
+    if moved is not None:
+        return moved
+    for k, chain in enumerate(chain_set.chains):
+        error = _moved_target(chain, k, item, depsgraph)
+        if error is not None:
+            return error
+    return None
 
 
 def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsgraph) -> BoneError | None:
     """An error naming the first bone that Blender evaluated elsewhere than it was solved."""
-    evaluated = pose_bones(owner.evaluated_get(depsgraph))
+    evaluated, space = pose_bones(owner.evaluated_get(depsgraph)), item.prepared.space
     poses = [evaluated[name] for name in item.prepared.bones]
-    seen = [*((pose.name, pose.head) for pose in poses), (poses[-1].name, poses[-1].tail)]
-    for (bone, point), joint in zip(seen, item.joints, strict=True):
-        wanted = item.prepared.space.to_armature(joint)
-        allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in wanted))
-        if not distance(point, wanted) <= allowed:
+    seen = [(pose.name, pose.head) for pose in poses]
+    wanted = [*item.heads]
+    for i, pose in enumerate(poses):
+        if not item.prepared.is_chain or i == len(poses) - 1:
+            seen.append((pose.name, pose.tail))
+            wanted.append(item.ends[i])
+    for (bone, point), joint in zip(seen, wanted, strict=True):
+        there = space.to_armature(joint)
+        allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in there))
+        if not distance(point, there) <= allowed:
             return BoneError("something else moves it: it does not stand where it was solved", bone=bone)
     return None
 
 
-def _moved_target(chain: FabrikChain, item: Posed, depsgraph: bpy.types.Depsgraph) -> TargetError | None:
-    """An error where posing the chain, or one solved with it, moved its target: no pose would ever settle."""
-    assert chain.target is not None
+def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.Depsgraph) -> TargetError | None:
+    """An error where posing the chains, or some solved with them, moved a target: no pose would ever settle."""
+    if chain.target is None or item.prepared.asked[k].influence < 1.0:
+        return None
     point = resolve_point("target", chain.target, chain.target_bone, depsgraph)
     allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in point))
-    if distance(item.prepared.space.to_chain(point), item.target) <= allowed:
+    if distance(item.prepared.space.to_chain(point), item.targets[k]) <= allowed:
         return None
-    return TargetError("the target moved while the chain was posed: it hangs on the chain, or on one solved with it")
+    return TargetError(
+        "the target moved while the chain was posed: it hangs on the chain, or on one solved with it", chain=chain.name
+    )

@@ -23,7 +23,7 @@ from ..rig.channels import channel_of, read_rotation, read_values
 from ..rig.goals import goal_of, read_points
 from ..rig.joints import path_of
 from ..rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys
-from ..rig.kinematics import BonePath
+from ..rig.kinematics import BoneTree
 from ..rig.placing import carries, location_at, put, restorer, stays
 from ..rig.prepared import Prepared, RigFacts, carried, frame_of, measured_at, mounted_path, prepare
 from ..rig.properties import FabrikChain, rig_of
@@ -266,6 +266,6 @@ def _pull(owner: bpy.types.Object, prepared: Prepared, depsgraph: bpy.types.Deps
     root.location = root.location + _location_for(path, Vector(rotated(prepared.space.turn, shift)))
 
 
-def _location_for(path: BonePath, shift: Vector) -> Vector:
+def _location_for(path: BoneTree, shift: Vector) -> Vector:
     """The change of the first bone's location that moves its head by a vector of armature space."""
     return path.links[0].location_axes(path.parent).inverted() @ shift

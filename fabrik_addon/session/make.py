@@ -22,7 +22,7 @@ from ..rig.checks import check_rig
 from ..rig.joint_limits import read_limit, read_stiffness
 from ..rig.joints import JointSettings, joints_of, path_of
 from ..rig.kept_start import reset
-from ..rig.kinematics import BonePath
+from ..rig.kinematics import BoneTree
 from ..rig.properties import FabrikChain, rig_of, unique_name
 from ..rig.rotations import Q4, V3, length, minus, plus, rotated, scaled, turn_about
 from ..rig.sides import sided_name
@@ -183,7 +183,7 @@ def _checked(owner: bpy.types.Object, planned: Empty) -> Empty:
     return planned
 
 
-def _world_length(owner: bpy.types.Object, path: BonePath, joints: Sequence[V3]) -> float:
+def _world_length(owner: bpy.types.Object, path: BoneTree, joints: Sequence[V3]) -> float:
     """Length in the world of bones whose joints are given in the space of their path."""
     axes, base = owner.matrix_world.to_3x3(), path.base
     return sum(length(axes @ Vector(rotated(base, minus(b, a)))) for a, b in pairwise(joints))

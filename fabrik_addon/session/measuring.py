@@ -9,7 +9,7 @@ from math import atan2
 import bpy
 
 from ..kernel import Solution, Solver, Status
-from ..rig.kinematics import BonePath
+from ..rig.kinematics import BoneTree
 from ..rig.prepared import Prepared, measured_at
 from ..rig.rotations import V3, cross, distance, dot, length, minus, perpendicular, rotated, turn_about, v3
 from .uneven import UnevenChain
@@ -25,7 +25,7 @@ FINEST = 1e-6  # share of the length, about what single precision can tell
 
 
 def measured_solution(
-    prepared: Prepared, path: BonePath, numbers: Sequence[float], explain: bool
+    prepared: Prepared, path: BoneTree, numbers: Sequence[float], explain: bool
 ) -> tuple[Solution, float]:
     """Solve a chain that is measured anew at each pose to which that leads.
 
@@ -51,7 +51,7 @@ def measured_solution(
     return _brought(prepared, path, numbers, solution)
 
 
-def uneven_bone(root: bpy.types.PoseBone, path: BonePath) -> str:
+def uneven_bone(root: bpy.types.PoseBone, path: BoneTree) -> str:
     """The bone whose scale makes the lengths of a chain depend on its pose.
 
     Args:
@@ -80,17 +80,17 @@ def _apart(joints: Sequence[V3], others: Sequence[V3]) -> float:
 
 
 def _brought(
-    prepared: Prepared, path: BonePath, numbers: Sequence[float], solution: Solution
+    prepared: Prepared, path: BoneTree, numbers: Sequence[float], solution: Solution
 ) -> tuple[Solution, float]:
     """The pose that is nearest to the target, turned to its pole as far as that can be."""
-    goals, target = prepared.goals_at(numbers), v3(numbers[:3])
+    goals, target, one = prepared.goals_at(numbers), v3(numbers[:3]), prepared.asked[0]
     settings, size = prepared.settings, _measured(prepared, path, solution).figure.size
     enough = max(FROM_NEAR * settings.tolerance, FINEST) * size
     chain = UnevenChain(path, prepared.limits, target, size)
     restarts = 0 if settings.plain or length(target) > path.most_reach else settings.restarts
     nearest = chain.nearest([solution.rotations, prepared.starts], restarts, enough)
     found = solution._replace(rotations=nearest.rotations, passes=solution.passes + nearest.steps, blocking=(), give=())
-    for _ in range(POLE_TRIES if prepared.has_pole else 0):
+    for _ in range(POLE_TRIES if one.has_pole else 0):
         turned = Solver(measured_at(prepared.started(found.rotations), path, found.rotations)).solve(goals, settings)
         kept = chain.nearest([turned.rotations], 0, enough)
         if kept.distance > max(enough, AS_NEAR * nearest.distance):
@@ -100,7 +100,7 @@ def _brought(
     found = found._replace(
         joints=joints,
         residual=nearest.distance,
-        pole_error=_pole_error(solver, found, numbers[3:], prepared.pole_angle) if prepared.has_pole else 0.0,
+        pole_error=_pole_error(solver, found, numbers[3:], one.pole_angle) if one.has_pole else 0.0,
     )
     if _is_reached(prepared, joints[-1], target, solver.figure.size):
         return found._replace(status=Status.REACHED), solver.figure.size
@@ -111,7 +111,7 @@ def _brought(
     return found._replace(status=Status.TOO_NEAR if is_near else Status.TOO_FAR), solver.figure.size
 
 
-def _measured(prepared: Prepared, path: BonePath, solution: Solution) -> Solver:
+def _measured(prepared: Prepared, path: BoneTree, solution: Solution) -> Solver:
     return Solver(measured_at(prepared, path, solution.rotations))
 
 

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import degrees, radians
 
-import bpy
-
 from ..errors import FabrikError
-from ..kernel import Solution
+from ..kernel import PIN, Status
+from ..rig.asked import Asked
+from ..rig.figures import ChainSet
+from ..rig.prepared import Prepared
 from ..rig.properties import FabrikChain
+from .posing import Ended, Posed
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +29,8 @@ class Outcome:
     Attributes:
         chain: Its name.
         status: A status of the kernel, or REFUSED.
-        residual: Distance from tip to target in scene units.
+        residual: Distance from effector to target in scene units.
+        turn_residual: Angle in radians by which the tip is off the rotation that it is to have.
         passes: Passes used.
         blocking: Names of the bones whose limits hold the chain back.
         reason: Why it was refused, without rig and chain.
@@ -47,6 +50,7 @@ class Outcome:
     warnings: list[str] = field(default_factory=list)
     is_lost: bool = False
     rig: str = ""
+    turn_residual: float = 0.0
 
     @property
     def is_bare(self) -> bool:
@@ -63,28 +67,39 @@ class Outcome:
         )
 
 
-def outcome_of(name: str, solution: Solution, bones: Sequence[str], residual: float, uneven: str = "") -> Outcome:
-    """What there is to say of a solution.
+def outcomes_of(item: Posed) -> list[Outcome]:
+    """What there is to say of chains that were solved together, in their order."""
+    pinned = [one.chain for one in item.prepared.asked if one.rank == PIN and one.weight > 0.0]
+    return [_outcome(item, one, ended, pinned) for one, ended in zip(item.prepared.asked, item.ended, strict=True)]
 
-    Args:
-        name: Of the chain.
-        solution: What the kernel found.
-        bones: Names of the n bones.
-        residual: Distance from tip to target in scene units.
-        uneven: The bone whose scale makes the chain's lengths depend on its pose, or "".
-    """
-    blocking = [bones[i] for i in solution.blocking]
-    outcome = Outcome(name, solution.status.value, residual, solution.passes, blocking)
-    for bone, angle in zip(blocking, solution.give, strict=False):
+
+def _outcome(item: Posed, one: Asked, ended: Ended, pinned: Sequence[str]) -> Outcome:
+    blocking = [item.prepared.bones[i] for i in ended.blocking]
+    outcome = Outcome(one.chain, ended.status.value, ended.residual, item.solution.passes, blocking)
+    outcome.turn_residual = ended.turn_residual
+    for bone, angle in zip(blocking, ended.give, strict=False):
         if angle is not None:
             outcome.warnings.append(f"{bone} would have to give {degrees(angle):.3g}°")
-    warn_of_pole(outcome, solution.pole_error, "limits or the scale" if uneven else "limits")
-    if uneven and outcome.status != "REACHED":
+    if ended.status is not Status.REACHED:
+        outcome.warnings += _held_by(item.prepared, one, pinned)
+    warn_of_pole(outcome, ended.pole_error, "limits or the scale" if item.uneven else "limits")
+    if item.uneven and outcome.status != "REACHED":
         outcome.warnings.append(
-            f"the scale of bone '{uneven}' differs between its axes, so the chain is longer in some directions than "
-            "in others"
+            f"the scale of bone '{item.uneven}' differs between its axes, so the chain is longer in some directions "
+            "than in others"
         )
     return outcome
+
+
+def _held_by(prepared: Prepared, one: Asked, pinned: Sequence[str]) -> list[str]:
+    """Which other chains keep a chain from its goal, as sentences: the pins, which come first; else all beside it."""
+    others = [name for name in pinned if name != one.chain]
+    if others:
+        names = " and ".join(f"'{name}'" for name in others)
+        verb = "can't be held together with" if one.rank == PIN else "gives way to"
+        return [f"it {verb} the pin{'s' if len(others) > 1 else ''} of {names}"]
+    beside = [f"'{name}'" for name in prepared.chains if name != one.chain]
+    return [f"it shares its bones with {' and '.join(beside)}, each with its goal"] if beside else []
 
 
 def warn_of_pole(outcome: Outcome, pole_error: float, cause: str = "limits") -> None:
@@ -93,11 +108,15 @@ def warn_of_pole(outcome: Outcome, pole_error: float, cause: str = "limits") -> 
         outcome.warnings.append(f"the pole is missed by {degrees(pole_error):.0f}°, which {cause} hold back")
 
 
-def refused(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) -> Outcome:
-    """The outcome of a chain that could not be solved."""
-    error.rig, error.chain = error.rig or owner.name, error.chain or chain.name
+def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outcome:
+    """The outcome of one of the chains that could not be solved together."""
+    owner = chain_set.owner
+    error.rig, error.chain = error.rig or owner.name, error.chain or chain_set.names[0]
+    reason = error.local
+    if error.chain != chain.name:
+        reason = f"it is solved together with '{error.chain}', which can't be: {reason}"
     log.warning("%s", error)
-    return Outcome(chain.name, "REFUSED", reason=error.local, refusal=str(error))
+    return Outcome(chain.name, "REFUSED", reason=reason, refusal=f"{owner.name}, chain '{chain.name}': {reason}")
 
 
 def store(chain: FabrikChain, outcome: Outcome) -> None:
@@ -107,8 +126,9 @@ def store(chain: FabrikChain, outcome: Outcome) -> None:
     for name, value in found.items():
         if getattr(chain, name) != value:
             setattr(chain, name, value)
-    if abs(chain.residual - outcome.residual) > SAME_RESIDUAL * outcome.residual:
-        chain.residual = outcome.residual
+    for name, number in (("residual", outcome.residual), ("turn_residual", outcome.turn_residual)):
+        if abs(getattr(chain, name) - number) > SAME_RESIDUAL * number:
+            setattr(chain, name, number)
     if [bone.name for bone in chain.blocking_bones] != outcome.blocking:
         chain.blocking_bones.clear()
         for name in outcome.blocking:

@@ -1,77 +1,225 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A prepared chain solved for goals in the world; nothing is written. All that pose a chain come this way."""
+"""Prepared chains solved for goals in the world; nothing is written. All that pose chains come this way."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import atan2
+from typing import NamedTuple
 
 import bpy
 
-from ..kernel import Solution
+from ..kernel import Solution, Solver, Status
+from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones
 from ..rig.goals import GoalPoints
-from ..rig.prepared import Prepared, mounted_path
-from ..rig.rotations import Q4, V3, minus, v3
-from .measuring import measured_solution, uneven_bone
+from ..rig.kinematics import BoneTree
+from ..rig.prepared import Prepared, ends_at, measured_at, mounted_path
+from ..rig.rotations import (
+    Q4,
+    V3,
+    conjugated,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    multiplied,
+    rotated,
+    turn_angle,
+)
+from .bend_error import bend_error
+from .measuring import EXACT, MEASURES, measured_solution, uneven_bone
+
+
+class Ended(NamedTuple):
+    """How one of the chains that were solved together ended.
+
+    Attributes:
+        status: Of the goal that misses most.
+        residual: Distance from effector to target in scene units, before the influence is taken off.
+        turn_residual: Angle in radians by which the last bone is off the rotation, or the aim, that it is to have.
+        pole_error: Angle in radians between the bend and where the pole wants it; 0 without one.
+        blocking: Indices of the joints whose limits hold it back, the strongest first.
+        give: For some of these the radians by which the limit would have to give.
+    """
+
+    status: Status
+    residual: float
+    turn_residual: float
+    pole_error: float
+    blocking: tuple[int, ...]
+    give: tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Posed:
-    """A chain that is solved and not yet written.
+    """Chains that are solved together and not yet written.
 
     Attributes:
-        prepared: The chain.
-        target: Where the tip was to go, in chain space.
+        prepared: The chains.
+        targets: Where the effector of each was to go, in chain space.
         solution: What the kernel found, in chain space.
         rotations: n rotations to write, influence included.
-        joints: n + 1 points in chain space where these put the joints, as Blender will evaluate them.
-        residual: Distance from tip to target before the influence is taken off, in scene units.
-        length: Of the chain, in armature space.
-        uneven: The bone whose scale makes the chain's lengths depend on its pose; "" where none does.
+        shift: Vector of chain space by which the root stands elsewhere than it starts.
+        heads: n points in chain space where these put the heads of the bones, as Blender will evaluate them.
+        ends: n points, the ends of the bones: in a chain the next one's head.
+        ended: How each chain ended.
+        length: Of the figure, in armature space.
+        uneven: The bone whose scale makes the lengths depend on the pose; "" where none does.
     """
 
     prepared: Prepared
-    target: V3
+    targets: list[V3]
     solution: Solution
     rotations: list[Q4]
-    joints: list[V3]
-    residual: float
+    shift: V3
+    heads: list[V3]
+    ends: list[V3]
+    ended: tuple[Ended, ...]
     length: float
     uneven: str = ""
 
 
+class Stood(NamedTuple):
+    """Where a pose puts the bones, before the influence is taken off; in chain space.
+
+    Attributes:
+        heads: n points.
+        ends: n points.
+        frames: n rotations.
+    """
+
+    heads: Sequence[V3]
+    ends: Sequence[V3]
+    frames: Sequence[Q4]
+
+    def effector(self, one: Asked) -> V3:
+        """The effector of a chain."""
+        return self.heads[one.joints[-1]] if one.at_head else self.ends[one.joints[-1]]
+
+    def turn_off(self, one: Asked, numbers: Sequence[float]) -> float:
+        """By how much the last bone of a chain is off the rotation, or the aim, that its numbers of a row ask for."""
+        last = one.joints[-1]
+        if one.kind == "AIM":
+            along, wanted = rotated(self.frames[last], one.axis), minus(numbers[:3], self.heads[last])
+            return atan2(length(cross(along, wanted)), dot(along, wanted))
+        if not one.turns:
+            return 0.0
+        return turn_angle(multiplied(conjugated(self.frames[last]), numbers[3:7]))
+
+
 def posed(
     prepared: Prepared,
-    points: GoalPoints,
+    points: Sequence[GoalPoints],
     owner: bpy.types.Object,
     depsgraph: bpy.types.Depsgraph,
     explain: bool = False,
 ) -> Posed:
-    """Solve a chain.
+    """Solve chains that are solved together.
 
     Args:
-        prepared: The chain.
-        points: Its goals, in world space.
-        owner: Its armature object.
-        depsgraph: With which the chain was prepared.
+        prepared: The chains.
+        points: The goals of each, in world space.
+        owner: Their armature object.
+        depsgraph: With which the chains were prepared.
         explain: Whether to find out by how much blocking limits would have to give.
 
     Raises:
         InvalidValueError: A number is not finite.
     """
-    solver, numbers = prepared.solver, prepared.numbers(points)
-    target, length, uneven = v3(numbers[:3]), prepared.length, ""
+    numbers, size, uneven = prepared.numbers(points), prepared.length, ""
     if prepared.is_rigid:
-        solution = solver.solve(prepared.goals_at(numbers), prepared.settings, explain=explain)
-        rotations = solver.blended(solution.rotations, prepared.influence)
-        joints = solver.figure.placed(rotations).joints if prepared.influence < 1.0 else solution.joints
-        tip = solution.joints[-1]
+        solution = prepared.solver.solve(prepared.goals_at(numbers), prepared.settings, explain=explain)
     else:
         path = mounted_path(prepared, owner, depsgraph)
-        solution, length = measured_solution(prepared, path, numbers, explain)
-        tip = path.place(solution.rotations)[-1]
-        rotations = solver.blended(solution.rotations, prepared.influence)
-        joints = path.place(rotations)
+        measure = measured_solution if _is_plain(prepared) else _measured
+        solution, size = measure(prepared, path, numbers, explain)
         uneven = uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path)
-    residual = prepared.space.world_length(minus(target, tip))
-    return Posed(prepared, target, solution, rotations, joints, residual, length, uneven)
+    shift = solution.shift
+    frames = prepared.solver.figure.placed(solution.rotations, shift).frames
+    there = Stood(*ends_at(prepared, solution.rotations, shift, owner, depsgraph), frames)
+    rotations, heads, ends = solution.rotations, there.heads, there.ends
+    if prepared.influence < 1.0:
+        rotations = prepared.solver.blended(rotations, prepared.influence)
+        heads, ends = ends_at(prepared, rotations, shift, owner, depsgraph)
+    ended = endings(prepared, numbers, solution, there)
+    targets = prepared.targets_at(numbers)
+    return Posed(prepared, targets, solution, rotations, shift, list(heads), list(ends), ended, size, uneven)
+
+
+def _is_plain(prepared: Prepared) -> bool:
+    """Whether it is a chain whose tip is to come to a target, and nothing else, but for a pole."""
+    return prepared.is_chain and prepared.asked[0].is_plain and not prepared.asked[0].at_head
+
+
+def _measured(prepared: Prepared, path: BoneTree, numbers: Sequence[float], explain: bool) -> tuple[Solution, float]:
+    """Solve chains that are measured anew at each pose to which that leads, as long as they are others there."""
+    solver, goals = prepared.solver, prepared.goals_at(numbers)
+    for _ in range(MEASURES):
+        solution = solver.solve(goals, prepared.settings, explain=explain)
+        heads, _ends = path.placed(solution.rotations)
+        solved = solver.figure.placed(solution.rotations).heads
+        if max(distance(a, b) for a, b in zip(heads, solved, strict=True)) <= EXACT * solver.figure.size:
+            break
+        solver = Solver(measured_at(prepared, path, solution.rotations))
+    return solution, solver.figure.size
+
+
+def endings(prepared: Prepared, numbers: Sequence[float], solution: Solution, there: Stood) -> tuple[Ended, ...]:
+    """How each of the chains of a figure ended.
+
+    Args:
+        prepared: The chains.
+        numbers: Of their goals, in chain space.
+        solution: What the kernel found.
+        there: Where it puts the bones.
+    """
+    found, goal, at = [], 0, 0
+    for one in prepared.asked:
+        own = numbers[at : at + one.width]
+        found.append(_ending(prepared, one, own, solution, (goal, there)))
+        goal, at = goal + one.goal_count, at + one.width
+    return tuple(found)
+
+
+def _ending(
+    prepared: Prepared, one: Asked, numbers: Sequence[float], solution: Solution, at: tuple[int, Stood]
+) -> Ended:
+    """How a chain ended whose goals begin at an index of the solution's."""
+    first, there = at
+    residual = 0.0
+    if one.kind == "REACH":
+        residual = prepared.space.world_length(minus(numbers[:3], there.effector(one)))
+    if _is_plain(prepared):
+        blocking, give = solution.blocking, solution.give
+        return Ended(solution.status, residual, 0.0, solution.pole_error, blocking, give)
+    asked = range(first, first + one.goal_count - one.has_pole)
+    worst = max(asked, key=lambda k: (solution.statuses[k] is not Status.REACHED, solution.residuals[k]))
+    way = _way(prepared, one.joints[-1])
+    held = [(i, give) for i, give in _gives(solution) if i in way]
+    status = solution.statuses[worst]
+    return Ended(
+        status,
+        residual,
+        there.turn_off(one, numbers),
+        bend_error(one, numbers[-3:], there.heads, there.ends) if one.has_pole else 0.0,
+        tuple(i for i, _ in held) if status is Status.BLOCKED else (),
+        tuple(give for _, give in held) if status is Status.BLOCKED else (),
+    )
+
+
+def _gives(solution: Solution) -> list[tuple[int, float | None]]:
+    """The blocking joints, each with the angle by which its limit would have to give, where that is known."""
+    unknown = [None] * (len(solution.blocking) - len(solution.give))
+    return list(zip(solution.blocking, [*solution.give, *unknown], strict=True))
+
+
+def _way(prepared: Prepared, joint: int) -> set[int]:
+    """The joints that move a joint, itself included."""
+    found, parents = set[int](), prepared.bodies.parents
+    while joint >= 0:
+        found.add(joint)
+        joint = parents[joint]
+    return found

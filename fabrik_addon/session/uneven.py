@@ -16,7 +16,7 @@ import numpy as np
 
 from ..kernel import Limit
 from ..rig.array_types import Doubles
-from ..rig.kinematics import BonePath
+from ..rig.kinematics import BoneTree
 from ..rig.rotations import Q4, V3, conjugated, distance, dot, length, minus, multiplied, rotated, scaled, unit
 
 PROBE = 0.01  # radians by which a joint is turned to see how the tip follows
@@ -61,7 +61,7 @@ class UnevenChain:
         size: Its length, at some pose.
     """
 
-    def __init__(self, path: BonePath, limits: Sequence[Limit], target: V3, size: float) -> None:
+    def __init__(self, path: BoneTree, limits: Sequence[Limit], target: V3, size: float) -> None:
         self.path, self.limits, self.size = path, limits, size
         self._target = rotated(path.base, target)  # in armature space, in which tips are compared
         self._free = [i for i, limit in enumerate(limits) if not limit.is_fixed]

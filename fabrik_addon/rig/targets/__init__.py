@@ -10,6 +10,7 @@ from mathutils import Vector
 
 from ...errors import AbsentTargetError, InvalidValueError
 from ...finite import are_finite
+from ..rotations import Q4
 from ..visibility import is_deleted, is_evaluated
 from . import bone_head, object_origin
 from .kind import Kind
@@ -31,13 +32,37 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
         TargetError: It has no such bone.
         InvalidValueError: The position is not a finite number.
     """
-    if not is_evaluated(target, depsgraph):
-        where = "was deleted" if is_deleted(target) else "is not in the view layer, or is disabled in the viewport"
-        raise AbsentTargetError(f"the {role} '{target.name}' {where}")
+    check_present(role, target, depsgraph)
     point = read_point(role, target, bone, depsgraph)
     if not are_finite(point):
         raise InvalidValueError(f"the position of the {role} '{target.name}' is not a finite number")
     return point
+
+
+def check_present(role: str, target: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Refuse a target or pole that is not evaluated.
+
+    Raises:
+        AbsentTargetError: It is not.
+    """
+    if not is_evaluated(target, depsgraph):
+        where = "was deleted" if is_deleted(target) else "is not in the view layer, or is disabled in the viewport"
+        raise AbsentTargetError(f"the {role} '{target.name}' {where}")
+
+
+def resolve_turn(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Q4:
+    """The evaluated world rotation of a target.
+
+    Raises:
+        AbsentTargetError: The object is not evaluated.
+        TargetError: It has no such bone.
+        InvalidValueError: The rotation is not one of finite numbers.
+    """
+    check_present("target", target, depsgraph)
+    turn = kind_of(target, bone).turn("target", target.evaluated_get(depsgraph), bone)
+    if not are_finite(turn):
+        raise InvalidValueError(f"the rotation of the target '{target.name}' is not a finite number")
+    return turn
 
 
 def read_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector:

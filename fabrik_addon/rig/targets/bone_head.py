@@ -10,8 +10,9 @@ from mathutils import Vector
 
 from ...errors import FabrikError, TargetError
 from ..chain_bones import armature_of, resolve_bones
-from ..kinematics import Link
+from ..kinematics import Link, world_turn
 from ..properties import rig_of
+from ..rotations import Q4
 
 FLAT = 1e-6  # volume of three axes, as a share of the product of their lengths, that single precision can't tell from 0
 
@@ -23,10 +24,19 @@ def accepts(target: bpy.types.Object, bone: str) -> bool:
 
 def read(role: str, target: bpy.types.Object, bone: str) -> Vector:
     """World position of the evaluated bone's head."""
+    return target.matrix_world @ _found(role, target, bone).head
+
+
+def turn(role: str, target: bpy.types.Object, bone: str) -> Q4:
+    """World rotation of the evaluated bone; see `kinematics.world_turn`."""
+    return world_turn(target, _found(role, target, bone))
+
+
+def _found(role: str, target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
     found = target.pose.bones.get(bone) if target.pose else None
     if found is None:
         raise TargetError(f"the {role} armature '{target.name}' has no bone '{bone}'")
-    return target.matrix_world @ found.head
+    return found
 
 
 def name_of(target: bpy.types.Object, bone: str) -> str:

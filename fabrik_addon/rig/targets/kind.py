@@ -8,6 +8,8 @@ from typing import Protocol
 import bpy
 from mathutils import Vector
 
+from ..rotations import Q4
+
 
 class Kind(Protocol):
     """A module of a type; `target` is the object, `bone` the name of a bone of it, or ""."""
@@ -18,6 +20,10 @@ class Kind(Protocol):
 
     def read(self, role: str, target: bpy.types.Object, bone: str) -> Vector:
         """Where it stands in the world, of an evaluated object; TargetError where it is not there."""
+        ...
+
+    def turn(self, role: str, target: bpy.types.Object, bone: str) -> Q4:
+        """How it is turned in the world, of an evaluated object; TargetError where it is not there."""
         ...
 
     def name_of(self, target: bpy.types.Object, bone: str) -> str:

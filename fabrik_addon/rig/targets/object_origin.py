@@ -7,6 +7,7 @@ import bpy
 from mathutils import Vector
 
 from ...errors import TargetError
+from ..rotations import Q4, axes_of
 
 
 def accepts(target: bpy.types.Object, bone: str) -> bool:
@@ -17,6 +18,11 @@ def accepts(target: bpy.types.Object, bone: str) -> bool:
 def read(role: str, target: bpy.types.Object, bone: str) -> Vector:
     """World position of the evaluated object's origin."""
     return target.matrix_world.translation.copy()
+
+
+def turn(role: str, target: bpy.types.Object, bone: str) -> Q4:
+    """World rotation of the evaluated object."""
+    return axes_of(target.matrix_world)
 
 
 def name_of(target: bpy.types.Object, bone: str) -> str:

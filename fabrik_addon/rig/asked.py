@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the chains of a figure ask for: their goals, as the kernel takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..errors import InvalidValueError
+from ..finite import are_finite
+from ..kernel import ASKED, PIN, Aim, Bend, Facing, Goal, Point
+from .array_types import Doubles
+from .chain_space import ChainSpace
+from .goals import GoalPoints, turns_tip
+from .properties import FabrikChain
+from .rotations import IDENTITY, ORIGIN, Q4, V3, length, minus, plus, rotated, scaled, slerped, v3
+
+NUMBERS = ("influence", "pole_angle", "weight", "orientation_weight", "stretch", "soft")
+
+
+class Asked(NamedTuple):
+    """What one chain of a figure asks for.
+
+    Attributes:
+        chain: Name of the chain.
+        bones: Names of its bones, root to tip.
+        joints: Their indices in the figure.
+        kind: "REACH" or "AIM".
+        at_head: Whether the head of the last bone is the effector, else its tail.
+        turns: Whether the last bone is to have a rotation.
+        has_pole: Whether it is to bend towards a pole.
+        pole_angle: Turn of the bend away from the pole, radians.
+        weight: Of the goal, among those of its rank.
+        turn_weight: Of the rotation, likewise.
+        rank: A rank of the kernel.
+        axis: That which is aimed, in the axes of the last bone.
+        soft: Share of the chain's length.
+        stretch: Greatest factor of the chain's length.
+        influence: How far the goal is from where the start pose has the effector to where it stands, 0 to 1; 1 for a
+            chain that is solved by itself, of which each joint is blended (`Prepared.influence`).
+        start: Where the start pose has the effector, in chain space.
+        start_turn: How it has the last bone turned there.
+    """
+
+    chain: str
+    bones: tuple[str, ...]
+    joints: tuple[int, ...]
+    kind: str = "REACH"
+    at_head: bool = False
+    turns: bool = False
+    has_pole: bool = False
+    pole_angle: float = 0.0
+    weight: float = 1.0
+    turn_weight: float = 1.0
+    rank: int = ASKED
+    axis: V3 = (0.0, 1.0, 0.0)
+    soft: float = 0.0
+    stretch: float = 1.0
+    influence: float = 1.0
+    start: V3 = ORIGIN
+    start_turn: Q4 = IDENTITY
+
+    @property
+    def width(self) -> int:
+        """How many numbers of a row its goals take: 3 of the target, 4 of a rotation, 3 of a pole."""
+        return 3 + 4 * self.turns + 3 * self.has_pole
+
+    @property
+    def goal_count(self) -> int:
+        """How many goals of the kernel it asks for."""
+        return 1 + self.turns + self.has_pole
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but a place, and perhaps a pole, is asked for, as they stand."""
+        return self.kind == "REACH" and not self.turns and self.influence >= 1.0
+
+    def goals(self, numbers: Sequence[float]) -> list[Goal]:
+        """Its goals, from its numbers of a row: the target, then the rotation, then the pole."""
+        last, found = self.joints[-1], list[Goal]()
+        if self.kind == "AIM":
+            found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank))
+        else:
+            offset = ORIGIN if self.at_head else None
+            found.append(Point(last, numbers[:3], self.weight, offset, self.rank))
+        if self.turns:
+            found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank))
+        if self.has_pole:
+            end = self.joints[-2] if self.at_head else last
+            found.append(Bend(end, numbers[-3:], self.pole_angle, root=self.joints[0]))
+        return found
+
+    def numbers(self, space: ChainSpace, points: GoalPoints) -> tuple[float, ...]:
+        """The numbers of a row for goals in the world."""
+        target = space.to_chain(points.target)
+        if self.influence < 1.0:
+            start = self._start_for(target)
+            target = plus(start, scaled(minus(target, start), self.influence))
+        turn: tuple[float, ...] = ()
+        if self.turns:
+            assert points.turn is not None, "it was read with the target"
+            turn = slerped(self.start_turn, space.to_chain_turn(points.turn), self.influence)
+        pole = space.to_chain(points.pole) if points.pole is not None and self.has_pole else ()
+        return *target, *turn, *pole
+
+    def _start_for(self, target: V3) -> V3:
+        """Where the goal is at no influence; an axis that is aimed points there at the start, as far away."""
+        if self.kind == "REACH":
+            return self.start
+        along = rotated(self.start_turn, self.axis)
+        return plus(self.start, scaled(along, length(minus(target, self.start))))
+
+    def many_numbers(self, space: ChainSpace, targets: Doubles, poles: Doubles | None) -> Doubles:
+        """`numbers` of a plain chain for F frames in which its space stays; equal bits.
+
+        Args:
+            space: Chain space.
+            targets: (F, 3) points of the world.
+            poles: (F, 3), or None without a pole.
+        """
+        assert self.is_plain, "the others are read frame by frame"
+        found = space.many_to_chain(targets)
+        return found if poles is None else np.concatenate((found, space.many_to_chain(poles)), axis=1)
+
+
+def ask(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[str, int], is_one: bool) -> Asked:
+    """What a chain asks for; where it starts is not known yet.
+
+    Args:
+        chain: The chain.
+        bones: Its bones, root to tip.
+        places: The index in the figure of each of its bones by name.
+        is_one: Whether it is solved by itself.
+
+    Raises:
+        InvalidValueError: A setting is not a finite number, or the axis to aim is zero.
+    """
+    for name in NUMBERS:
+        if not are_finite([getattr(chain, name)]):
+            raise InvalidValueError(f"the {name.replace('_', ' ')} is not a finite number", chain=chain.name)
+    axis = v3(chain.aim_axis)
+    if chain.kind == "AIM" and (not are_finite(axis) or length(axis) <= 0.0):
+        raise InvalidValueError("its aim axis is zero, or not a finite number", chain=chain.name)
+    at_head = chain.effector == "HEAD" and chain.kind == "REACH"
+    influence = 1.0 if is_one else chain.influence
+    return Asked(
+        chain.name,
+        tuple(bone.name for bone in bones),
+        tuple(places[bone.name] for bone in bones),
+        chain.kind,
+        at_head,
+        turns_tip(chain),
+        chain.pole is not None and chain.kind == "REACH" and len(bones) > at_head,
+        chain.pole_angle,
+        chain.weight if influence > 0.0 else 0.0,
+        chain.orientation_weight * chain.weight if influence > 0.0 else 0.0,
+        PIN if chain.pin else ASKED,
+        axis,
+        chain.soft,
+        chain.stretch,
+        influence,
+    )

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which chains of an armature are solved together, as one figure, and of which bones that consists.
+
+Chains are solved together that have a bone in common, and those below the armature's body bone. The order of the list
+of chains does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import bpy
+
+from ..errors import BoneError, ChainError, FabrikError
+from .chain_bones import pose_bones, resolve_bones
+from .properties import FabrikChain, rig_of
+
+
+class ChainSet(NamedTuple):
+    """Chains of an armature that are solved together.
+
+    Attributes:
+        owner: The armature object.
+        chains: By their names in alphabetical order.
+        body: Name of the bone that may move and turn with all of them, or "".
+    """
+
+    owner: bpy.types.Object
+    chains: tuple[FabrikChain, ...]
+    body: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the chains."""
+        return tuple(chain.name for chain in self.chains)
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is a chain that is solved by itself."""
+        return len(self.chains) == 1 and not self.body
+
+    @property
+    def text(self) -> str:
+        """The chains as a message names them."""
+        return " and ".join(f"'{name}'" for name in self.names)
+
+
+def alone(owner: bpy.types.Object, chain: FabrikChain) -> ChainSet:
+    """A chain that is solved by itself, whatever there is beside it."""
+    return ChainSet(owner, (chain,))
+
+
+def set_of(owner: bpy.types.Object, chain: FabrikChain) -> ChainSet:
+    """The chains that are solved with a chain: of those that are enabled, and it."""
+    chains = [one for one in rig_of(owner).chains if one.enabled or one == chain]
+    return next(found for found in sets_of(owner, chains) if chain.name in found.names)
+
+
+def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[ChainSet]:
+    """Group chains of an armature into those that are solved together.
+
+    A chain that has no bones or no goal is a set of its own; what is wrong is told when it is read.
+
+    Args:
+        owner: The armature object.
+        chains: Chains of it.
+    """
+    body = rig_of(owner).body_bone
+    found: list[tuple[list[FabrikChain], set[str], bool]] = []
+    for chain in sorted(chains, key=lambda one: one.name):
+        bones = set() if _is_idle(chain) else _bones_of(owner, chain)
+        is_below = bool(body and bones) and _is_below(owner, body, bones)
+        together, own = [chain], set(bones)
+        rest = []
+        for others, taken, are_below in found:
+            if taken & bones or (is_below and are_below):
+                together, own, is_below = others + together, own | taken, is_below or are_below
+            else:
+                rest.append((others, taken, are_below))
+        found = [*rest, (together, own, is_below)]
+    sets = [
+        ChainSet(owner, tuple(sorted(some, key=lambda one: one.name)), body if is_below else "")
+        for some, _, is_below in found
+    ]
+    return sorted(sets, key=lambda one: one.names)
+
+
+def _is_idle(chain: FabrikChain) -> bool:
+    """Whether a chain asks for nothing that could be solved for."""
+    return chain.target is None and (not chain.pin or bool(chain.target_name))
+
+
+def _bones_of(owner: bpy.types.Object, chain: FabrikChain) -> set[str]:
+    try:
+        return {bone.name for bone in resolve_bones(owner, chain)}
+    except FabrikError:  # the solve itself will refuse the chain and say why
+        return set()
+
+
+def _is_below(owner: bpy.types.Object, body: str, bones: set[str]) -> bool:
+    """Whether the first of some bones that follow each other is the body bone, or hangs on it."""
+    found = pose_bones(owner).get(body)
+    if found is None:
+        return False
+    return any(name == body or found in pose_bones(owner)[name].parent_recursive for name in bones) and not any(
+        pose_bones(owner)[name] in found.parent_recursive for name in bones
+    )
+
+
+def figure_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
+    """The pose bones of a set of chains, each after its parent, the root first.
+
+    Those of all chains; with a body bone that one, and those on the way from it to the chains.
+
+    Raises:
+        FabrikError: A chain has no such bones, or two pins hold one bone.
+    """
+    owner, chains, body = chain_set
+    _check_pins(chain_set)
+    if chain_set.is_one:
+        return resolve_bones(owner, chains[0])
+    names: dict[str, bpy.types.PoseBone] = {}
+    for chain in chains:
+        bones = resolve_bones(owner, chain)
+        names |= {bone.name: bone for bone in bones}
+        if body:
+            names |= {bone.name: bone for bone in _way(owner, body, bones[0])}
+    return sorted(names.values(), key=lambda bone: (len(bone.parent_recursive), bone.name))
+
+
+def _way(owner: bpy.types.Object, body: str, root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
+    """The bones from the body bone to the first bone of a chain, without that."""
+    found: list[bpy.types.PoseBone] = []
+    bone = root
+    while bone.name != body:
+        assert bone.parent is not None, "the chain is below the body bone"
+        bone = bone.parent
+        found.append(bone)
+    return found
+
+
+def _check_pins(chain_set: ChainSet) -> None:
+    """Refuse two pins of one bone: only one of them could hold.
+
+    Raises:
+        BoneError: There are such.
+    """
+    pinned: dict[tuple[str, str], str] = {}
+    for chain in chain_set.chains:
+        key = chain.tip_bone, chain.effector
+        if chain.pin and chain.kind == "REACH" and chain.weight > 0.0:
+            if key in pinned:
+                reason = f"the chains '{pinned[key]}' and '{chain.name}' both pin it: free one of them"
+                raise BoneError(reason, chain=chain.name, bone=chain.tip_bone)
+            pinned[key] = chain.name
+
+
+def check_body(owner: bpy.types.Object, chain_set: ChainSet) -> None:
+    """Refuse a body bone that is not there.
+
+    Raises:
+        ChainError: The armature has no such bone.
+    """
+    body = rig_of(owner).body_bone
+    if body and body not in pose_bones(owner):
+        raise ChainError(f"the armature has no bone '{body}', which is set as its body bone", chain=chain_set.names[0])
+
+
+def body_moves(chain_set: ChainSet) -> bool:
+    """Whether the body bone of a set may be moved: it is not connected, and no location channel is locked."""
+    if not chain_set.body:
+        return False
+    bone = pose_bones(chain_set.owner)[chain_set.body]
+    is_held = bone.parent is not None and (bone.bone.use_connect or not bone.bone.use_inherit_rotation)
+    locks: Any = bone.lock_location
+    return not is_held and not any(locks)
+
+
+def shared_start(chains: Sequence[FabrikChain], owner: bpy.types.Object, bone: str) -> FabrikChain | None:
+    """The chain whose start pose a bone takes: of those that have it one that is animated, then one that is captured.
+
+    Args:
+        chains: In alphabetical order.
+        owner: The armature object.
+        bone: Name of the bone.
+
+    Returns:
+        None for a bone of no chain.
+    """
+    own = [chain for chain in chains if bone in _bones_of(owner, chain)]
+    order = ("ANIMATED", "CAPTURED", "REST")
+    return min(own, key=lambda chain: order.index(chain.start), default=None)
