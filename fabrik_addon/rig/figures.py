@@ -7,7 +7,7 @@ of chains does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import bpy
@@ -51,13 +51,20 @@ def alone(owner: bpy.types.Object, chain: FabrikChain) -> ChainSet:
     return ChainSet(owner, (chain,))
 
 
-def set_of(owner: bpy.types.Object, chain: FabrikChain) -> ChainSet:
-    """The chains that are solved with a chain: of those that are enabled, and it."""
-    chains = [one for one in rig_of(owner).chains if one.enabled or one == chain]
-    return next(found for found in sets_of(owner, chains) if chain.name in found.names)
+def set_of(owner: bpy.types.Object, chain: FabrikChain, *, is_given: bool = False) -> ChainSet:
+    """The chains that are solved with a chain: of those that are enabled, and it.
+
+    Args:
+        owner: The armature object.
+        chain: A chain of it, or what stands for one.
+        is_given: Whether its goal is given from elsewhere, so that it needs none of its own.
+    """
+    others = [one for one in rig_of(owner).chains if one.enabled and one.name != chain.name]
+    given = {chain.name} if is_given else set()
+    return next(found for found in sets_of(owner, [*others, chain], given) if chain.name in found.names)
 
 
-def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[ChainSet]:
+def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain], given: Collection[str] = ()) -> list[ChainSet]:
     """Group chains of an armature into those that are solved together.
 
     A chain that has no bones or no goal is a set of its own; what is wrong is told when it is read.
@@ -65,11 +72,12 @@ def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[Chai
     Args:
         owner: The armature object.
         chains: Chains of it.
+        given: Names of those whose goals are given from elsewhere.
     """
     body = rig_of(owner).body_bone
     found: list[tuple[list[FabrikChain], set[str], bool]] = []
     for chain in sorted(chains, key=lambda one: one.name):
-        bones = set() if _is_idle(chain) else _bones_of(owner, chain)
+        bones = set() if _is_idle(chain) and chain.name not in given else _bones_of(owner, chain)
         is_below = bool(body and bones) and _is_below(owner, body, bones)
         together, own = [chain], set(bones)
         rest = []

@@ -231,8 +231,11 @@ class Prepared:
             space = ChainSpace.of(space.rig, space.to_armature(shift), space.turn)
         solver = Solver(bodies.figure())
         asked = _placed(self.asked, solver.figure)
-        row = Row.of(_rows(solver.figure, asked, 1))
-        return replace(self, bodies=bodies, solver=solver, asked=asked, space=space, root=root, row=row)
+        return replace(self, bodies=bodies, solver=solver, space=space, root=root).asking(asked)
+
+    def asking(self, asked: Sequence[Asked]) -> Prepared:
+        """The same chains that ask for other things."""
+        return replace(self, asked=tuple(asked), row=Row.of(_rows(self.solver.figure, asked, 1)))
 
 
 def prepare(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> Prepared:
@@ -372,13 +375,9 @@ def resettled(prepared: Prepared, chain_set: ChainSet) -> Prepared:
     """
     figure = prepared.solver.figure
     asked = _placed(_asked(chain_set, {bone: i for i, bone in enumerate(prepared.bones)}), figure)
-    return replace(
-        prepared,
-        asked=asked,
-        settings=_settings(chain_set, asked, figure),
-        influence=chain_set.chains[0].influence if chain_set.is_one else 1.0,
-        row=Row.of(_rows(figure, asked, 1)),
-    )
+    settings = _settings(chain_set, asked, figure)
+    influence = chain_set.chains[0].influence if chain_set.is_one else 1.0
+    return replace(prepared, settings=settings, influence=influence).asking(asked)
 
 
 def measured_at(prepared: Prepared, tree: BoneTree, rotations: Sequence[Q4]) -> Figure:

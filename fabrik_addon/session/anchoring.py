@@ -15,10 +15,13 @@ from math import degrees
 import bpy
 
 from ..errors import FabrikError
+from ..rig.chain_bones import resolve_bones
 from ..rig.changes import SwitchedOn
 from ..rig.channels import read_rotation
+from ..rig.kept_body import capture_body
 from ..rig.kept_start import capture, take_keys
 from ..rig.keys import KeyedChannels
+from ..rig.prepared import frame_of
 from ..rig.properties import START_ITEMS, FabrikChain
 from ..rig.rotations import (
     IDENTITY,
@@ -71,7 +74,7 @@ def keep_pose(item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float]
     if before <= SAME:
         return Kept()
     after = standing.turned_by(standing.as_started)
-    start = _take_pose(standing) if after <= CLOSER * before else ""
+    start = "CAPTURED" if after <= CLOSER * before and _take_pose(standing) else ""
     return Kept(start, _what_moves(standing, after if start else before))
 
 
@@ -106,12 +109,10 @@ def starts_to_keep(item: Item, depsgraph: bpy.types.Depsgraph) -> list[Q4]:
         FabrikError: The chain can't be posed.
     """
     standing = Standing.of(item, depsgraph, tip_of(*item, depsgraph))
-    if standing.is_animated:
-        return standing.prepared.starts
-    before = standing.turned_by(standing.prepared)
-    if before <= SAME or standing.turned_by(standing.as_started) > CLOSER * before:
-        return standing.prepared.starts
-    return standing.rotations
+    before, found = standing.turned_by(standing.prepared), standing.rotations
+    if standing.is_animated or before <= SAME or standing.turned_by(standing.as_started) > CLOSER * before:
+        found = standing.prepared.starts
+    return [found[i] for i in standing.asked.joints]
 
 
 def keep_fulfilled(item: Item, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -128,15 +129,19 @@ def keep_fulfilled(item: Item, depsgraph: bpy.types.Depsgraph) -> bool:
     before = standing.turned_by(standing.prepared)
     after = standing.turned_by(standing.as_started)
     is_needed = before > SAME and after <= min(FULFILLED, CLOSER * before)
-    return is_needed and bool(_take_pose(standing))
+    return is_needed and _take_pose(standing)
 
 
-def _take_pose(standing: Standing) -> str:
-    """Make the pose at hand the start pose; "" where it is animated."""
-    if standing.is_animated:
-        return ""
-    capture(standing.chain, standing.bones)
-    return "CAPTURED"
+def _take_pose(standing: Standing) -> bool:
+    """Make the pose at hand the start pose of all chains that are not animated; whether there are any."""
+    owner, chains, _ = standing.chain_set
+    keyed = KeyedChannels(owner, frame_of(standing.depsgraph))
+    bones = {chain.name: resolve_bones(owner, chain) for chain in chains}
+    still = [chain for chain in chains if not is_animated(owner, bones[chain.name], keyed)]
+    for chain in still:
+        capture(chain, bones[chain.name])
+    capture_body(standing.chain_set)
+    return bool(still)
 
 
 def take_keyed_pose(item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float] | None) -> Kept:
@@ -148,7 +153,8 @@ def take_keyed_pose(item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[
     after = standing.turned_by(standing.as_started)
     if after > CLOSER * before:
         return Kept("", _what_moves(standing, before))
-    take_keys(standing.chain, standing.bones)
+    for chain in standing.chain_set.chains:
+        take_keys(chain, resolve_bones(standing.owner, chain))
     return Kept("ANIMATED", _what_moves(standing, after))
 
 

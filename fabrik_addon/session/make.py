@@ -148,20 +148,21 @@ def plan_pole(
     limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     inside = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
     found, is_rigid = joints_of(path, JointSettings(inside, limits, [read_stiffness(bone) for bone in bones]), False)
+    joints = found.joints
     if not is_rigid:
-        pairs = zip(found, path.segments(rotations), strict=True)
-        found = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
-    solver = Solver(Figure(found))
-    joints = solver.figure.placed(rotations).joints
+        pairs = zip(joints, path.segments(rotations), strict=True)
+        joints = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
+    solver = Solver(Figure(joints))
+    places = solver.figure.placed(rotations).joints
     bend = solver.bend(rotations)
     if bend is None:
         raise TargetError(
             "its tip stands on its root, so that it bends to no side", rig=owner.name, bone=bones[-1].name
         )
     side = rotated(turn_about(bend.along, -options.angle), bend.side)
-    middle = scaled(plus(joints[bend.joint], joints[-1]), 0.5)
+    middle = scaled(plus(places[bend.joint], places[-1]), 0.5)
     point = plus(middle, scaled(side, options.distance * solver.figure.size))
-    size = POLE_SIZE * defaults.target_size * _world_length(evaluated, path, joints)
+    size = POLE_SIZE * defaults.target_size * _world_length(evaluated, path, places)
     head = pose_bones(evaluated)[bones[0].name].head
     world = evaluated.matrix_world @ (head + Vector(rotated(path.base, point)))
     return _checked(owner, Empty(world, size, defaults.pole_shape))
