@@ -164,6 +164,15 @@ def _check_pins(chain_set: ChainSet) -> None:
             pinned[key] = chain.name
 
 
+def chain_with(chain_set: ChainSet, bone: bpy.types.PoseBone) -> str:
+    """The name of the first chain that has a bone; else of the first one that hangs on it; else ""."""
+    own = {chain.name: _bones_of(chain_set.owner, chain) for chain in chain_set.chains}
+    below = {child.name for child in bone.children_recursive}
+    return next((name for name in own if bone.name in own[name]), "") or next(
+        (name for name in own if own[name] & below), ""
+    )
+
+
 def check_body(owner: bpy.types.Object, chain_set: ChainSet) -> None:
     """Refuse a body bone that is not there.
 

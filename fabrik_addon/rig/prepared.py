@@ -7,19 +7,20 @@ move, their space (`carried`). Button, drag, live, bake, record, snap and conver
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..errors import ChainError, place_of
+from ..errors import ChainError, FabrikError, place_of
 from ..kernel import Figure, Goal, Joint, Limit, Rows, Settings, Solver
 from .asked import Asked, ask
 from .chain_bones import pose_bones, resolve_bones
 from .chain_space import ChainSpace, RigFrame
 from .checks import Movers, check_bones, check_goal, check_location, movers_of
-from .figures import ChainSet, body_moves, check_body, figure_bones
+from .figures import ChainSet, body_moves, chain_with, check_body, figure_bones
 from .goals import GoalPoints, read_points
 from .joints import Joints, joints_of, path_of, read_settings
 from .keys import KeyedChannels
@@ -249,7 +250,7 @@ def prepare(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts
     Raises:
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
-    with place_of(chain=chain_set.names[0]):
+    with _chain_at_fault(chain_set):
         return _prepared(chain_set, depsgraph, facts)
 
 
@@ -274,7 +275,7 @@ def read(
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
     owner, given = chain_set.owner, points or {}
-    with place_of(chain=chain_set.names[0]):
+    with _chain_at_fault(chain_set):
         prepared = _prepared(chain_set, depsgraph, facts or RigFacts.of(owner, frame_of(depsgraph)), before)
         found = []
         for chain in chain_set.chains:
@@ -283,6 +284,19 @@ def read(
                     check_goal(owner, chain, prepared.bones)
                 found.append(read_points(chain, depsgraph, given.get(chain.name)))
         return prepared, tuple(found)
+
+
+@contextmanager
+def _chain_at_fault(chain_set: ChainSet) -> Iterator[None]:
+    """Give the errors of a block the chain whose bone is at fault: that has it, or that hangs on it."""
+    try:
+        yield
+    except FabrikError as error:
+        bone = pose_bones(chain_set.owner).get(error.bone)
+        if not error.chain and bone is not None:
+            error.chain = chain_with(chain_set, bone)
+        error.chain = error.chain or chain_set.names[0]
+        raise
 
 
 def _prepared(

@@ -113,9 +113,10 @@ def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outc
     owner = chain_set.owner
     error.rig, error.chain = error.rig or owner.name, error.chain or chain_set.names[0]
     reason = error.local
-    if error.chain != chain.name:
+    if error.chain == chain.name:
+        log.warning("%s", error)
+    else:
         reason = f"it is solved together with '{error.chain}', which can't be: {reason}"
-    log.warning("%s", error)
     return Outcome(chain.name, "REFUSED", reason=reason, refusal=f"{owner.name}, chain '{chain.name}': {reason}")
 
 
