@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import bpy
-from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.rig.rotations import Q4, turn_angle
 from fabrik_addon.rig.kinematics import world_turn
-from fabrik_addon.rig.rotations import conjugated, multiplied
+from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.rotations import Q4, conjugated, multiplied, turn_angle
 from mathutils import Vector
 
 from rigs import Bone, make_armature, make_empty

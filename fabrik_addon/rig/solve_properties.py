@@ -26,7 +26,6 @@ STATUS_ITEMS = (
     ("TOO_NEAR", "Too near", "The target is nearer to the root than the longest bone lets the tip come"),
     ("BLOCKED", "Blocked", "Joint limits hold the chain back"),
     ("REFUSED", "Refused", "The chain could not be solved; nothing was moved"),
-    ("MOVED", "Moved", "Another chain, solved after it, moved the tip away"),
 )
 SOLVED_NUMBERS = 19  # see `last_solve.Stand`
 

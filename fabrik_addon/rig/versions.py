@@ -38,8 +38,12 @@ def _to_2(owner: bpy.types.Object) -> None:
 def _to_3(owner: bpy.types.Object) -> None:
     """Goals of other kinds, pins and bodies: as they are where nothing was set, all is what it was.
 
-    The number keeps an extension that knows nothing of them from posing rigs otherwise than they are meant.
+    The number keeps an extension that knows nothing of them from posing rigs otherwise than they are meant. Of chains
+    that share bones the last had its way; the status of the others, that they were moved away, is none any more.
     """
+    for chain in rig_of(owner).chains:
+        if not chain.status:
+            chain.status = "NONE"
 
 
 STEPS: dict[int, Step] = {1: _to_2, 2: _to_3}  # by the version from which they lead

@@ -67,8 +67,7 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     moved = moved_since(chain, stand, is_followed) if stand is not None else ""
     if stand is not None and moved:
         return Told("OLD", "moved since", MOVED_TEXTS[moved], distance=stand.residual)
-    short = "moved away" if chain.status == "MOVED" else ""
-    return Told(chain.status, short, status_text(chain), holds=True)
+    return Told(chain.status, "", status_text(chain), holds=True)
 
 
 def hint_of(chain: FabrikChain) -> str:

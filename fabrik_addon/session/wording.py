@@ -13,7 +13,6 @@ STATUS_TEXTS = {
     "TOO_NEAR": "Target too near to the root",
     "BLOCKED": "Held back by limits",
     "REFUSED": "Refused",
-    "MOVED": "Moved away",
 }
 
 

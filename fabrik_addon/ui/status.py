@@ -13,7 +13,6 @@ ICONS: dict[str, Icon] = {
     "TOO_NEAR": "TRACKING_BACKWARDS_SINGLE",
     "BLOCKED": "LOCKED",
     "REFUSED": "ERROR",
-    "MOVED": "UNLINKED",
     "OLD": "FILE_REFRESH",
     "BAKED": "KEYFRAME_HLT",
     "GONE": "LIBRARY_DATA_BROKEN",

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.rig.chain_space import ChainSpace, RigFrame
+from fabrik_addon.rig.figures import alone
 from fabrik_addon.rig.mount import rounded
 from fabrik_addon.rig.prepared import Prepared, RigFacts, carried, read
 from fabrik_addon.rig.rotations import distance, length, minus, normalized
@@ -28,7 +29,7 @@ def random_space(random: Random, away: float = 0.0) -> ChainSpace:
 
 def prepared(owner: bpy.types.Object) -> Prepared:
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    return read(owner, owner.fabrik.chains[0], depsgraph)[0]
+    return read(alone(owner, owner.fabrik.chains[0]), depsgraph)[0]
 
 
 class TestSpace:
@@ -119,10 +120,11 @@ class TestFigures:
         owner.location, owner.rotation_euler = (3, 2, 1), (0.1, 0.2, 0.3)
         update()
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        found, points = read(owner, chain, depsgraph, RigFacts.of(owner, 1.0))
-        both = [np.array([point], dtype=np.float64) for point in points]
-        assert found.many_numbers(*both).tolist() == [list(found.numbers(points))]
-        assert Vector(points.target) == chain.target.matrix_world.translation
+        found, points = read(alone(owner, chain), depsgraph, RigFacts.of(owner, 1.0))
+        target, pole, _ = points[0]
+        both = np.array([target], dtype=np.float64), np.array([pole], dtype=np.float64)
+        assert found.asked[0].many_numbers(found.space, *both).tolist() == [list(found.numbers(points))]
+        assert Vector(target) == chain.target.matrix_world.translation
 
 
 def test_a_size_is_rounded_where_only_rounding_tells_it_from_a_short_number() -> None:
