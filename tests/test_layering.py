@@ -12,8 +12,9 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "fabrik_addon"
 LAYERS = (
-    ("errors", "finite", "package"),
+    ("errors", "finite", "package", "vectors"),
     ("kernel",),
+    ("recognise",),
     ("rig",),
     ("session",),
     ("overlay",),
@@ -23,7 +24,7 @@ LAYERS = (
     ("__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-WITHOUT_BPY = ("errors", "finite", "package", "kernel")
+WITHOUT_BPY = ("errors", "finite", "package", "vectors", "kernel", "recognise")
 
 
 BUT_FOR_THE_LIBRARY = ("bpy", "mathutils", "numpy", "bmesh", "gpu")

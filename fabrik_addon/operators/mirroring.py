@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty
 
+from ..recognise.words import side_of
 from ..rig.find import working_chain
 from ..rig.properties import rig_of
-from ..rig.sides import side_of
 from ..session.mirror import mirror_chains
 from .base import ChainOperator, listed
 

@@ -12,10 +12,10 @@ import bpy
 from mathutils import Vector
 
 from ..errors import RigError
+from ..recognise.words import side_of
 from .chain_bones import armature_of, pose_bones
 from .compat import is_selected, set_selected
 from .control_shapes import shape_object
-from .sides import side_of
 
 COLLECTION = "FABRIK"
 COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}  # blue, red, yellow

@@ -1,84 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bones of an armature in its rest pose as plain data: names, parents, heads, tails and axes."""
+"""The bones of an armature in its rest pose as plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+from collections.abc import Collection
 
 import bpy
 
+from ..recognise.skeleton import Skeleton
 from .compat import is_selected
-from .rotations import V3, Z_AXIS, distance, plus, rotated, scaled, unit, v3
-
-JOINED = 1e-3  # share of the length of the bone above within which a head stands at its tail
-
-
-@dataclass(frozen=True, slots=True)
-class Skeleton:
-    """Bones at rest, each with a number; a parent comes before its children.
-
-    Attributes:
-        names: Their names.
-        parents: Number of each bone's parent, -1 for none.
-        heads: In armature space.
-        tails: In armature space.
-        flagged: Whether the bone is marked as connected to its parent.
-        axes: X, Y and Z axis of each bone in armature space; empty where they are not wanted.
-        up: What the scene holds to be up, in armature space.
-        children: Numbers of each bone's children.
-    """
-
-    names: Sequence[str]
-    parents: Sequence[int]
-    heads: Sequence[V3]
-    tails: Sequence[V3]
-    flagged: Sequence[bool] = ()
-    axes: Sequence[tuple[V3, V3, V3]] = ()
-    up: V3 = Z_AXIS
-    children: list[list[int]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        children: list[list[int]] = [[] for _ in self.names]
-        for bone, parent in enumerate(self.parents):
-            if parent >= 0:
-                children[parent].append(bone)
-        object.__setattr__(self, "children", children)
-
-    @property
-    def extent(self) -> float:
-        """The longest side of the box around all joints."""
-        points = [*self.heads, *self.tails]
-        return max(max(p[k] for p in points) - min(p[k] for p in points) for k in range(3)) if points else 0.0
-
-    @property
-    def has_drawn_tails(self) -> bool:
-        """Whether somebody placed the tails: importers of joints guess them, and mark no bone as connected."""
-        return any(self.flagged)
-
-    def end(self, bone: int) -> V3:
-        """Where a bone ends: its tail; where tails are guessed, the middle of the joints below, its head if none."""
-        below = self.children[bone]
-        if self.has_drawn_tails or any(self.is_joined(child) for child in below):
-            return self.tails[bone]
-        if not below:
-            return self.heads[bone]
-        return scaled(reduce(plus, (self.heads[child] for child in below)), 1.0 / len(below))
-
-    def length(self, bone: int) -> float:
-        """Length of a bone."""
-        return distance(self.heads[bone], self.tails[bone])
-
-    def is_joined(self, bone: int) -> bool:
-        """Whether a bone's head stands at its parent's tail, marked as connected or not."""
-        parent = self.parents[bone]
-        return parent >= 0 and distance(self.tails[parent], self.heads[bone]) <= JOINED * self.length(parent)
-
-    def stands_on_head(self, bone: int) -> bool:
-        """Whether a bone's head stands on its parent's, so that the parent is no segment of a limb."""
-        parent = self.parents[bone]
-        return distance(self.heads[parent], self.heads[bone]) <= JOINED * self.length(parent)
+from .rotations import Z_AXIS, rotated, unit, v3
 
 
 def read_skeleton(owner: bpy.types.Object, without: Collection[str] = ()) -> Skeleton:

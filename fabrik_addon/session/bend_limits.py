@@ -10,9 +10,9 @@ from typing import Any
 
 import bpy
 
+from ..recognise.joint_bends import begins_limb, bend_of, is_second_half, own_axis
+from ..recognise.limbs import Limbs
 from ..rig.control_bones import control_names
-from ..rig.joint_bends import begins_limb, bend_of, is_second_half, own_axis
-from ..rig.limbs import Limbs
 from ..rig.limit_properties import limit_of
 from ..rig.rotations import V3
 from ..rig.skeleton import read_skeleton

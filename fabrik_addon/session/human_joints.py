@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ..recognise.joint_bends import LEAST_BEND, bend_of, direction_of, own_axis, rest_bend, turn_towards
+from ..recognise.limbs import Limbs
 from ..rig.control_bones import control_names
-from ..rig.joint_bends import LEAST_BEND, bend_of, direction_of, own_axis, rest_bend, turn_towards
-from ..rig.limbs import Limbs
 from ..rig.rotations import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
 from ..rig.skeleton import read_skeleton
 from .bend_limits import give_limits, hinge_settings

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import bpy
 
+from ..recognise.limbs import Limb, Limbs
+from ..recognise.skeleton import Skeleton
 from ..rig.chain_bones import bones_to
 from ..rig.control_bones import control_names
-from ..rig.limbs import Limb, Limbs
 from ..rig.properties import rig_of
-from ..rig.skeleton import Skeleton, read_skeleton, selected_numbers
+from ..rig.skeleton import read_skeleton, selected_numbers
 
 NamedLimb = tuple[str, int]  # name of the tip, number of bones
 

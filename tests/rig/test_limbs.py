@@ -8,7 +8,7 @@ from random import Random
 import bpy
 import pytest
 from fabrik_addon.errors import ChainError
-from fabrik_addon.rig.limbs import Limbs, limb_bones
+from fabrik_addon.recognise.limbs import Limbs, limb_bones
 from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
 from fabrik_addon.session.selected_limbs import limb_length
 from mathutils import Vector

@@ -10,10 +10,11 @@ from random import Random
 import addon_utils
 import bpy
 import pytest
+from fabrik_addon.recognise.words import side_of
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.rig.sides import flipped_name, side_of
+from fabrik_addon.rig.sides import flipped_name
 from mathutils import Matrix, Quaternion, Vector
 
 from rigs import Bone, add_chain, armature, evaluated_joints, make_armature, make_empty, run

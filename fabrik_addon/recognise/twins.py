@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .rotations import distance
-from .sides import side_of, twin_key
+from ..vectors import distance
 from .skeleton import Skeleton
+from .words import side_of, twin_key
 
 ALIKE = 0.05  # share of the length by which the bones of both sides may differ
 APART = 1e-3  # share of the extent: bones that stand in one place are no pair

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .sides import SIDES, side_of, words_of
 from .skeleton import Skeleton
+from .words import SIDES, side_of, words_of
 
 FRONT = {"front", "fore", "forefoot", "foreleg"}
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from math import atan2, cos, radians
 from typing import NamedTuple
 
+from ..vectors import ORIGIN, V3, cross, dot, length, minus, scaled, unit
 from .body_axes import BodyAxes, limb_bones
 from .limbs import Limb, Limbs
-from .rotations import ORIGIN, V3, cross, dot, length, minus, scaled, unit
 
 LEAST_BEND = radians(1.0)  # at rest that tells an axis
 MOST_GUESSED = radians(60.0)  # bend of a last bone whose tail an importer guessed, above which it tells nothing
