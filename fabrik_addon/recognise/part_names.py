@@ -6,16 +6,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from .names import CONVENTIONS
+from .names.convention import Convention
 from .skeleton import Skeleton
-from .words import SIDES, side_of, words_of
+from .words import SIDES, side_of, telling_words, words_of
 
 FRONT = {"front", "fore", "forefoot", "foreleg"}
 
 # The first line of which a word, or its plural, is in a name says what the bone is.
 PARTS: dict[str, str] = {
     "TWIST": "twist",
-    "HELPER": "helper corrective pole mch nub socket ik",
-    "FACE": "face eye brow lid lip cheek ear nose jaw chin temple forehead tongue teeth beak skull mane mouth hair"
+    "HELPER": "helper corrective pole mch org nub socket ik roll",
+    "OTHER": "hair skirt cloth coat sleeve ribbon weapon sword gun rifle knife prop cape cloak scarf strap belt ponytail"
+    " braid fringe bang shield holster backpack sec dress",
+    "EAR": "ear",
+    "FACE": "face eye brow lid lip cheek nose jaw chin temple forehead tongue teeth beak skull mane mouth"
     " oris oculi orbicularis levator risorius temporalis special",
     "FEATHER": "feather",
     "BREAST": "breast belly abdomen",
@@ -57,6 +62,13 @@ NO_LIMB = {"PELVIS", "GIRDLE", "PALM", "ROOT"}  # parts on which a limb hangs; t
 AS_FRONT = {"THIGH": "UPPER_ARM", "SHIN": "FOREARM", "FOOT": "HAND"}  # a front leg is an arm that stands
 
 
+def convention_of(names: Sequence[str]) -> Convention | None:
+    """The convention that most of the names of a skeleton follow, if there is one."""
+    keys = {"".join(words) for words in telling_words(names)}
+    best = max(CONVENTIONS, key=lambda convention: convention.fit(keys))
+    return best if best.fit(keys) else None
+
+
 def parts_of(skeleton: Skeleton) -> list[str]:
     """The part that each bone's name tells, or "".
 
@@ -81,7 +93,10 @@ def parts_of(skeleton: Skeleton) -> list[str]:
 def _plain_parts(skeleton: Skeleton) -> list[str]:
     """The part that each bone's name tells by itself; a twist bone on which others hang is half of what it twists."""
     words = [words_of(name) for name in skeleton.names]
-    parts = [_part(some) for some in words]
+    convention = convention_of(skeleton.names)
+    known = convention.part_of if convention else {}
+    keys = ["".join(some) for some in telling_words(skeleton.names)]
+    parts = [known.get(key) or _part(some) for key, some in zip(keys, words, strict=True)]
     for bone in reversed(range(len(parts))):
         below = [parts[child] for child in skeleton.children[bone]]
         if "end" in words[bone] and not below:

@@ -6,8 +6,9 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from fabrik_addon.recognise.body_axes import limb_bones
 from fabrik_addon.recognise.joint_bends import is_second_half, part_of
-from fabrik_addon.recognise.limbs import Limbs, limb_bones
+from fabrik_addon.recognise.limbs import Limbs
 from fabrik_addon.recognise.skeleton import Skeleton
 
 # Bones from the body to the end of a limb, with a bar before the first of the limb.
