@@ -17,7 +17,7 @@ from ..rig.properties import rig_of
 from ..session.anchoring import keep_poses, start_text
 from ..session.control_bones import Asked, check_can_make, make_goals
 from ..session.defaults import Defaults, read_defaults
-from ..session.make import Empty, PoleOptions, add_chain, plan_pole, plan_target, remove_chain
+from ..session.make import Empty, PoleOptions, add_chain, move_chain, plan_pole, plan_target, remove_chain
 from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
 from .base import ChainOperator, RigOperator, rigs_in_pose_mode
 from .goals import chosen_kind, kind_property
@@ -222,7 +222,7 @@ class FABRIK_OT_chain_remove_all(RigOperator):
 
 
 class FABRIK_OT_chain_move(ChainOperator):
-    """Move the active chain up or down in the list; where chains share bones, the lower one has its way"""
+    """Move the active chain up or down in the list; chains that share bones are solved together in any order"""
 
     bl_idname = "fabrik.chain_move"
     bl_label = "Move Chain"
@@ -238,11 +238,7 @@ class FABRIK_OT_chain_move(ChainOperator):
         to = rig.active_index + (-1 if self.direction == "UP" else 1)
         if not 0 <= to < len(rig.chains):
             return {"CANCELLED"}
-        try:
-            rig.chains.move(rig.active_index, to)
-        except TypeError as error:  # Blender's word for what it can't do in the collections of an override
-            raise ChainError("Blender can't reorder the chains of a library override", rig=owner.name) from error
-        rig.active_index = to
+        move_chain(owner, rig.active_index, to)
         return {"FINISHED"}
 
 

@@ -16,15 +16,15 @@ from .compat import curves_of_action, fcurves_of
 
 
 def flush_animation(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
-    """Give an armature the animated values of its bones and chains that a depsgraph evaluated."""
+    """Give an armature the animated values of its bones, its chains and its body that a depsgraph evaluated."""
     evaluated: Any = owner.evaluated_get(depsgraph)
     original: Any = owner
     for path in sorted(set(_animated_paths(owner))):
         holder, _, name = path.rpartition(".")
-        if not holder.startswith(("pose.bones[", "fabrik_chains[")) or "[" in name:
+        if not path.startswith(("pose.bones[", "fabrik_")) or "[" in name:
             continue
         try:
-            source, target = (thing.path_resolve(holder) for thing in (evaluated, original))
+            source, target = (thing.path_resolve(holder) if holder else thing for thing in (evaluated, original))
             value, before = getattr(source, name), getattr(target, name)
         except (ValueError, AttributeError):  # a curve of something that is gone
             continue

@@ -13,10 +13,11 @@ from itertools import pairwise
 import bpy
 from mathutils import Vector
 
-from ..errors import RigError, TargetError
+from ..errors import ChainError, RigError, TargetError
 from ..finite import are_finite
 from ..kernel import Figure, Solver
 from ..rig.chain_bones import pose_bones
+from ..rig.chain_curves import check_can_follow, follow_order
 from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
 from ..rig.joint_limits import read_limit, read_stiffness
@@ -59,14 +60,43 @@ def add_chain(
 
 
 def remove_chain(owner: bpy.types.Object, index: int) -> bool:
-    """Remove a chain; False for one of a library override that belongs to the library file, which stays."""
+    """Remove a chain with its keys and drivers.
+
+    Returns:
+        False for one of a library override that belongs to the library file, which stays.
+
+    Raises:
+        RigError: Its keys can't follow the list, since another object plays them, too.
+    """
+    check_can_follow(owner)
     rig = rig_of(owner)
+    names = [chain.name for chain in rig.chains]
     try:
         rig.chains.remove(index)
     except TypeError:  # Blender's word for a member of an override's collection that is not its own
         return False
+    follow_order(owner, names, [i for i in range(len(names)) if i != index])
     rig.active_index = max(0, min(rig.active_index, len(rig.chains) - 1))
     return True
+
+
+def move_chain(owner: bpy.types.Object, index: int, to: int) -> None:
+    """Move a chain to another place of the list, with its keys and drivers.
+
+    Raises:
+        ChainError: Blender can't reorder what a library override has.
+        RigError: Its keys can't follow the list, since another object plays them, too.
+    """
+    check_can_follow(owner)
+    rig = rig_of(owner)
+    names = [chain.name for chain in rig.chains]
+    try:
+        rig.chains.move(index, to)
+    except TypeError as error:  # Blender's word for what it can't do in the collections of an override
+        raise ChainError("Blender can't reorder the chains of a library override", rig=owner.name) from error
+    others = [i for i in range(len(names)) if i != index]
+    follow_order(owner, names, [*others[:to], index, *others[to:]])
+    rig.active_index = to
 
 
 @dataclass(frozen=True, slots=True)

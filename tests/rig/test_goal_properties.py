@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.rig.flush import flush_animation
 
 from rig_facts import stored
 from rigs import add_chain, make_line
@@ -148,3 +149,24 @@ def test_numbers_stay_within_what_means_something(name: str, value: float) -> No
     setattr(chain, name, value)
     wanted = {"weight": min(max(value, 0.0), 1.0), "stretch": 1.0, "soft": 0.0}[name]
     assert getattr(chain, name) == wanted
+
+
+@pytest.mark.parametrize("path", ["fabrik_balance", "fabrik_chains[0].weight", "fabrik_chains[0].held_location"])
+def test_animated_settings_are_brought_to_what_a_render_writes_to(path: str) -> None:
+    owner = make_line(3)
+    chain = add_chain(owner)
+    for frame, value in ((1, 0.0), (20, 1.0)):
+        owner.fabrik.balance = chain.weight = value
+        chain.held_location = (value, 0.0, 2.0 * value)
+        owner.keyframe_insert(path, frame=frame)
+    bpy.context.scene.frame_set(20)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    owner.fabrik.balance = chain.weight = 0.5  # as the originals stay behind while a frame is rendered
+    chain.held_location = (5.0, 5.0, 5.0)
+    flush_animation(owner, depsgraph)
+    found = {
+        "fabrik_balance": owner.fabrik.balance,
+        "fabrik_chains[0].weight": chain.weight,
+        "fabrik_chains[0].held_location": plain(chain.held_location),
+    }
+    assert found[path] == ((1.0, 0.0, 2.0) if path.endswith("location") else 1.0)
