@@ -14,7 +14,16 @@ PARTS = re.compile(
 )
 SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}
 SIDES |= {"links": "L", "rechts": "R", "gauche": "L", "droite": "R", "droit": "R", "izquierda": "L", "derecha": "R"}
-SIDES |= {"izquierdo": "L", "derecho": "R", "izq": "L", "der": "R", "sinistra": "L", "destra": "R", "sx": "L", "dx": "R"}
+SIDES |= {
+    "izquierdo": "L",
+    "derecho": "R",
+    "izq": "L",
+    "der": "R",
+    "sinistra": "L",
+    "destra": "R",
+    "sx": "L",
+    "dx": "R",
+}
 SIDES |= {"esquerda": "L", "direita": "R", "esquerdo": "L", "direito": "R"}
 SIDES |= {"левая": "L", "правая": "R", "левый": "L", "правый": "R", "левое": "L", "правое": "R"}
 SIGNS = {"左": " left ", "右": " right "}  # written without a space

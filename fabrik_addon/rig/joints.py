@@ -22,10 +22,12 @@ RIGID = 2e-5  # share of the longest bone by which lengths may differ between po
 BENT = 0.7  # radians
 
 
-def path_of(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph) -> BoneTree:
+def path_of(
+    owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph, *, is_chain: bool = True
+) -> BoneTree:
     """Bones, each after its parent, as Blender evaluated them; good until the next evaluation."""
     poses = pose_bones(owner.evaluated_get(depsgraph))
-    return BoneTree.of([poses[name] for name in bones])
+    return BoneTree.of([poses[name] for name in bones], is_chain=is_chain)
 
 
 class JointSettings(NamedTuple):
@@ -43,12 +45,14 @@ class Joints(NamedTuple):
         joints: n joints.
         parents: For each the index of its parent, -1 for the root.
         heads: For each where it stands in the frame of its parent; None in a chain, and for the root.
+        is_chain: Whether it is a chain that is solved by itself.
         moves: Whether the root can be moved.
     """
 
     joints: tuple[Joint, ...]
     parents: tuple[int, ...]
     heads: tuple[V3 | None, ...]
+    is_chain: bool = True
     moves: bool = False
 
     def figure(self) -> Figure:
@@ -130,4 +134,4 @@ def _joined(tree: BoneTree, segments: Sequence[Segment], settings: JointSettings
     joints = tuple(
         Joint(bone.vector, bone.rest, start, limit, bone.inherits, stiff) for bone, start, limit, stiff in bones
     )
-    return Joints(joints, tree.parents, tuple(segment.head for segment in segments), moves)
+    return Joints(joints, tree.parents, tuple(segment.head for segment in segments), tree.is_chain, moves)

@@ -101,19 +101,24 @@ class BoneTree:
         links: n bones, each after its parent.
         parents: For each the index of its parent, -1 for the root.
         parent: Axes and scale of the root's parent, without translation, or None.
+        is_chain: Whether it is a chain, whose bones reach from joint to joint; else each bone ends at its tail.
     """
 
     links: tuple[Link, ...]
     parents: tuple[int, ...]
     parent: Matrix | None
+    is_chain: bool = True
 
     @classmethod
-    def of(cls, bones: Sequence[bpy.types.PoseBone], location: Sequence[float] | None = None) -> BoneTree:
+    def of(
+        cls, bones: Sequence[bpy.types.PoseBone], location: Sequence[float] | None = None, *, is_chain: bool = True
+    ) -> BoneTree:
         """Read evaluated pose bones, each after its parent, the root first.
 
         Args:
             bones: n bones.
             location: What counts as the root's location channels, in place of what stands there.
+            is_chain: See the attribute.
         """
         places = {bone.name: i for i, bone in enumerate(bones)}
         parents = tuple(places.get(bone.parent.name, -1) if bone.parent else -1 for bone in bones)
@@ -121,12 +126,7 @@ class BoneTree:
         if location is not None:
             links[0] = replace(links[0], location=Vector(location))
         parent = bones[0].parent
-        return cls(tuple(links), parents, parent.matrix.to_3x3().to_4x4() if parent else None)
-
-    @property
-    def is_chain(self) -> bool:
-        """Whether each bone hangs on the one before it."""
-        return is_chain(self.parents)
+        return cls(tuple(links), parents, parent.matrix.to_3x3().to_4x4() if parent else None, is_chain)
 
     @property
     def keeps_axes(self) -> bool:
@@ -241,11 +241,6 @@ class BoneTree:
             poses.append(pose)
             frames.append(frame)
         return poses, frames
-
-
-def is_chain(parents: Sequence[int]) -> bool:
-    """Whether each of some bones hangs on the one before it."""
-    return all(parent == i - 1 for i, parent in enumerate(parents))
 
 
 def world_turn(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Q4:

@@ -138,7 +138,7 @@ class Prepared:
     @property
     def is_chain(self) -> bool:
         """Whether it is a chain that is solved by itself."""
-        return len(self.asked) == 1 and self.asked[0].bones == self.bones
+        return self.bodies.is_chain
 
     @property
     def length(self) -> float:
@@ -312,7 +312,7 @@ def _prepared(
     bone_settings, start = read_settings(chain_set, bones, facts.keyed)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
-    tree, keeps_axes = BoneTree.of(poses, start.location if moves else None), False
+    tree, keeps_axes = BoneTree.of(poses, start.location if moves else None, is_chain=chain_set.is_one), False
     if tree.parent is not None:
         if not tree.parent.to_3x3().determinant():
             raise ChainError(f"the parent of its first bone '{bones[0].name}' has no scale")
@@ -410,7 +410,7 @@ def measured_at(prepared: Prepared, tree: BoneTree, rotations: Sequence[Q4]) -> 
 
 def mounted_path(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> BoneTree:
     """The bones as they are measured; good until the next evaluation."""
-    return path_of(owner, prepared.bones, depsgraph).mounted(prepared.mount)
+    return path_of(owner, prepared.bones, depsgraph, is_chain=prepared.is_chain).mounted(prepared.mount)
 
 
 def ends_at(
