@@ -4,30 +4,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import bpy
 
+from .chain_bones import resolve_bones
 from .channels import read_locks
 from .compat import curves_of_action, fcurves_of, strips_of
+from .figures import ChainSet, body_moves
 from .properties import FabrikChain, rig_of
 
 OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
 SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
 PLACES = ("location", "rotation", "scale", "delta_", "constraints[")  # an object
+BODY = ("fabrik_body_stiffness", "fabrik_spine", "fabrik_balance", "fabrik_body_captured")
+GROUPING = {"enabled", "bone_count", "pin"}  # of a chain: on these depends which chains are solved together
+SHAPING = ("start", "captured", *sorted(GROUPING))  # of a chain: what makes its bones other joints
 OF_CHAIN = re.compile(r'fabrik_chains\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]\.(.+)')
 
 
 class Motion(NamedTuple):
-    """What moves a chain from frame to frame beside its goals.
+    """What moves chains that are solved together from frame to frame beside their goals.
 
     Attributes:
-        is_carried: Its armature object moves, or what its first bone hangs on.
-        changes: It becomes another chain: a setting, a limit, a scale, its start pose.
-        is_keyed: Its own rotations are played from keys, strips or drivers, so that what is written before a frame is
-            evaluated is lost.
-        only_settings: What changes are but settings of the chain itself: its bones stay the joints that they are.
+        is_carried: Their armature object moves, or what their first bone hangs on.
+        changes: They become other chains: a setting, a limit, a scale, their start pose.
+        is_keyed: What is written to their bones is played from keys, strips or drivers, so that it is lost where it is
+            written before a frame is evaluated.
+        only_settings: What changes are but settings of the chains themselves: the bones stay the joints that they are.
     """
 
     is_carried: bool = False
@@ -62,20 +67,51 @@ class Animated:
             elif chain is None:
                 self._own.add(path)
 
-    def motion_of(self, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], moved: Collection[str] = ()) -> Motion:
-        """What moves a chain from frame to frame beside its goals.
+    def motion_of(
+        self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moved: Collection[str] = ()
+    ) -> Motion:
+        """What moves chains that are solved together from frame to frame beside their goals.
 
         Args:
-            chain: One of the armature's.
-            bones: Its bones, root to tip.
+            chain_set: Chains of the armature.
+            bones: Their bones (`figures.figure_bones`).
             moved: Names of bones that something else moves: other chains, an IK constraint.
         """
-        are_others = chain.start == "ANIMATED" or self._bones_change(bones)
+        root, moves = bones[0], body_moves(chain_set)
+        settings = {name for chain in chain_set.chains for name in self.of_chain(chain)}
+        are_others = (
+            any(name.startswith(SHAPING) for name in settings)
+            or self._start_changes(chain_set, bones, moves)
+            or self._bones_change(bones)
+        )
+        is_root_moved = _is_moved(self.of_bone(root), root)
         return Motion(
-            self._object_moves() or _is_moved(self.of_bone(bones[0]), bones[0]) or self._moves_above(bones[0], moved),
-            are_others or bool(self.of_chain(chain)),
-            any(name.startswith("rotation") for bone in bones for name in self.of_bone(bone)),
-            bool(self.of_chain(chain)) and not are_others,
+            self._object_moves() or (is_root_moved and not moves) or self._moves_above(root, moved),
+            are_others or bool(settings),
+            self.are_turned(bones) or (is_root_moved and moves),
+            bool(settings) and not are_others,
+        )
+
+    def are_turned(self, bones: Iterable[bpy.types.PoseBone]) -> bool:
+        """Whether the rotation of one of some bones is animated."""
+        return any(name.startswith("rotation") for bone in bones for name in self.of_bone(bone))
+
+    def regroups(self) -> bool:
+        """Whether other chains may be solved together in another frame."""
+        return any(GROUPING & names for names in self._chains.values())
+
+    def _start_changes(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moves: bool) -> bool:
+        """Whether chains start from other poses from frame to frame; bones of no chain start from their keys."""
+        owner, chains, _ = chain_set
+        if any(chain.start == "ANIMATED" for chain in chains):
+            return True
+        if chain_set.is_one:
+            return False
+        own = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}
+        return (
+            any(path.startswith(BODY) for path in self._own)
+            or self.are_turned(bone for bone in bones if bone.name not in own)
+            or (moves and "location" in self.of_bone(bones[0]))
         )
 
     def _object_moves(self) -> bool:
