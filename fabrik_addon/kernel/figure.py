@@ -328,25 +328,38 @@ class Figure:
     def place(self, pose: Pose) -> cython.void:
         """Forward kinematics of a pose, from its rotations to all else in it."""
         i: cython.int
-        parent: cython.int
-        above: Q4
-        rest: Q4
         for i in range(self.count):
-            parent = self.parents[i]
-            above = q4(pose.frames, parent) if parent >= 0 else self.base
-            rest = q4(self.rest, i)
-            if self.inherits[i]:
-                rest = multiplied(above, rest)
-            if i == 0:
-                put3(pose.heads, i, plus(v3(self.offsets, i), v3(pose.shift, 0)))
-            elif parent < 0:
-                put3(pose.heads, i, v3(self.offsets, i))
-            elif self.gaps[i]:
-                put3(pose.heads, i, plus(v3(pose.heads, parent), rotated(above, v3(self.offsets, i))))
-            else:
-                put3(pose.heads, i, v3(pose.ends, parent))
-            self.put_joint(pose, i, rest)
+            self.place_joint(pose, i)
         put3(pose.heads, self.count, v3(pose.ends, self.count - 1))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def place_part(self, pose: Pose, joints: Ints, count: cython.int) -> cython.void:
+        """Forward kinematics of some joints, each after those on which it hangs; the others stay where they are."""
+        k: cython.int
+        for k in range(count):
+            self.place_joint(pose, joints[k])
+        put3(pose.heads, self.count, v3(pose.ends, self.count - 1))
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def place_joint(self, pose: Pose, i: cython.int) -> cython.void:
+        """Place a joint on those before it."""
+        parent: cython.int = self.parents[i]
+        above: Q4 = q4(pose.frames, parent) if parent >= 0 else self.base
+        rest: Q4 = q4(self.rest, i)
+        if self.inherits[i]:
+            rest = multiplied(above, rest)
+        if i == 0:
+            put3(pose.heads, i, plus(v3(self.offsets, i), v3(pose.shift, 0)))
+        elif parent < 0:
+            put3(pose.heads, i, v3(self.offsets, i))
+        elif self.gaps[i]:
+            put3(pose.heads, i, plus(v3(pose.heads, parent), rotated(above, v3(self.offsets, i))))
+        else:
+            put3(pose.heads, i, v3(pose.ends, parent))
+        self.put_joint(pose, i, rest)
 
     @cython.cfunc
     @cython.inline

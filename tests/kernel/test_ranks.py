@@ -83,6 +83,16 @@ class TestPins:
             assert_held(HUMAN, goals, solution)
             assert solution.statuses[:4] == (Status.REACHED,) * 4
 
+    def test_what_no_lengths_let_be_met_is_not_looked_for_elsewhere(self) -> None:
+        """Hand and feet farther from each other than the body is long: other starts are no use."""
+        for figure in (HUMAN, WALKING_HUMAN):
+            goals = [*standing(figure), Point(HAND, (0.5, -3.0, 1.0))]
+            alone = Solver(figure).solve(goals, HOW._replace(restarts=0))
+            solution = Solver(figure).solve(goals, HOW)
+            assert solution.passes == alone.passes
+            assert solution.rotations == alone.rotations
+            assert_held(figure, goals, solution)
+
     def test_pins_that_can_not_all_be_held_are_met_as_well_as_can_be(self) -> None:
         """Two pins on one place ask for its middle, and a drag takes nothing from that."""
         figure = branching()

@@ -99,6 +99,11 @@ class Goal:
         return False
 
     @cython.cfunc
+    def is_apart(self, other: Goal, figure: Figure) -> cython.bint:
+        """Whether the joints between this goal's effector and another's are too short for both to be met."""
+        return False
+
+    @cython.cfunc
     @cython.exceptval(check=False)
     def load(self, row: Doubles, at: cython.Py_ssize_t, factor: cython.double) -> cython.void:
         """Take the numbers of a row, lengths times a factor."""

@@ -63,14 +63,30 @@ class Point(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def is_beyond(self, figure: Figure) -> cython.bint:
-        k: cython.int
-        if figure.moves:
+        if figure.moves and self.path[0] == 0:
             return False
+        return apart(self.target, v3(figure.offsets, self.path[0])) > self.reach_from(figure, 0)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def reach_from(self, figure: Figure, first: cython.int) -> cython.double:
+        """The sum of the lengths between the head of a joint of the path and the point."""
+        k: cython.int
         far: cython.double = figure.spans[self.effector] if self.at_end else length(self.arm)
-        for k in range(1, self.steps):
+        for k in range(first + 1, self.steps):
             i: cython.int = self.path[k]
             far += length(v3(figure.offsets, i)) if figure.gaps[i] else figure.spans[self.path[k - 1]]
-        return apart(self.target, v3(figure.offsets, self.path[0])) > far
+        return far
+
+    @cython.cfunc
+    def is_apart(self, other: Goal, figure: Figure) -> cython.bint:
+        if not isinstance(other, Point) or self.path[0] != other.path[0]:
+            return False
+        point: Point = other
+        k: cython.int = 0
+        while k + 1 < self.steps and k + 1 < point.steps and self.path[k + 1] == point.path[k + 1]:
+            k += 1
+        return apart(self.target, point.target) > self.reach_from(figure, k) + point.reach_from(figure, k)
 
     @cython.cfunc
     @cython.exceptval(check=False)

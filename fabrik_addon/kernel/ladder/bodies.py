@@ -22,13 +22,14 @@ from ..trace import Trace
 from ..vectors import ORIGIN, X_AXIS, Y_AXIS, Z_AXIS, dot, larger, length, plus, put3, put4, q4, scaled
 from .descent import LITTLE, Descent
 from .limb import clamp_start, placed_pose
-from .limited import APART, CLEARLY_BETTER, POLISHED
+from .limited import APART, CLEARLY_BETTER
 from .starts import drawn_poses, farthest
 
 POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radian away from the start pose counts
+FINISHED_POSTURE = cython.declare(cython.double, 3e-5)  # the same, with which the pose is finished
 CONVERGED = cython.declare(cython.double, 1e-6)  # share of the error: so little a step gains at the posture's minimum
-POLISHES = cython.declare(cython.int, 2)
-POLISH = cython.declare(cython.double, 1.0 / 30.0)  # of the posture, with which the pose is finished
+ROUGH_STEPS = cython.declare(cython.int, 24)  # from another start, before it is told whether it leads to the goals
+HOPEFUL = cython.declare(cython.double, 0.1)  # share of the error that another start may leave to be gone on from
 BODY_FINISHED = cython.declare(cython.double, 1e-9)
 NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
 HALF_WAY = cython.declare(cython.double, 0.5)  # of a drawn pose from the start pose: the inner half of the limits
@@ -41,11 +42,13 @@ class Body:
     Attributes:
         descent: Of all goals; its pose is the answer.
         stages: One for each rank of goals.
+        rough: Of all goals that count, none before another.
     """
 
     figure: Figure
     descent: Descent
     stages: list[Descent]
+    rough: Descent
     budget: cython.int
     drawn: list[Pose]
     trace: Trace
@@ -60,6 +63,7 @@ class Body:
             self.stages.append(Descent(figure, own, Descent(figure, before) if before else None))
             before = before + own
         self.descent = self.stages[0] if len(self.stages) == 1 else Descent(figure, before)
+        self.rough = self.stages[0] if len(self.stages) == 1 else Descent(figure, self.counting())
         self.budget = 0
         self.drawn = None
         self.trace = None
@@ -68,7 +72,7 @@ class Body:
     def solve(
         self, tolerance: cython.double, budget: cython.int, restarts: cython.int, plain: cython.bint
     ) -> cython.int:
-        """Come to the goals from the start pose; returns the steps used.
+        """Come to the goals from the start pose, all joints placed at last; returns the steps used.
 
         Args:
             tolerance: What each goal may miss.
@@ -76,21 +80,37 @@ class Body:
             restarts: How many other starts are tried.
             plain: Whether none is tried, nor the pose finished.
         """
+        used: cython.int = self.search(tolerance, budget, restarts, plain)
+        self.figure.place(self.descent.pose)
+        return used
+
+    @cython.cfunc
+    def search(
+        self, tolerance: cython.double, budget: cython.int, restarts: cython.int, plain: cython.bint
+    ) -> cython.int:
+        """`solve`, but for the joints that move no goal."""
         descent: Descent = self.descent
         self.budget = budget
-        used: cython.int = self.settle(placed_pose(self.figure, clamp_start(self.figure)), CONVERGED, tolerance)
+        used: cython.int = self.settle(placed_pose(self.figure, clamp_start(self.figure)), tolerance)
         self.record("descend")
-        if self.misses() <= tolerance or not restarts or plain:
+        if not restarts or plain or self.misses() <= tolerance or are_too_far_apart(self.counting(), self.figure):
             return used
         best: Pose = copied_pose(descent.pose, self.figure.count)
         least = self.errors()
+        rough: Descent = self.rough
+        missed: cython.double = rough.error_of(best)
         start: Pose
         for start in self.other_starts(restarts):
-            used += self.settle(start, LITTLE, tolerance)
+            rough.take(start)
+            used += rough.descend(0.1 * tolerance, ROUGH_STEPS)
+            if rough.error > HOPEFUL * missed:
+                continue
+            used += self.settle(rough.pose, tolerance)
             self.record("restart")
             if is_less(self.errors(), least):
                 best = copied_pose(descent.pose, self.figure.count)
                 least = self.errors()
+                missed = rough.error_of(best)
                 if self.misses() <= tolerance:
                     break
         descent.take(best)
@@ -105,12 +125,11 @@ class Body:
         return found
 
     @cython.cfunc
-    def settle(self, start: Pose, little: cython.double, tolerance: cython.double) -> cython.int:
-        """Descend from a placed pose inside the limits with the posture term, then with less and less of it.
+    def settle(self, start: Pose, tolerance: cython.double) -> cython.int:
+        """Descend from a pose inside the limits with the posture term, then with next to nothing of it.
 
         Args:
             start: The pose.
-            little: Gain of a step, as a share of the error, that is next to nothing at first.
             tolerance: What each goal may miss.
         """
         used: cython.int = 0
@@ -119,7 +138,7 @@ class Body:
         for stage in self.stages:
             stage.posture.is_relaxed = False
             stage.posture.weight = POSTURE
-            stage.little = little
+            stage.little = CONVERGED
             if before is None:
                 stage.take(start)
             else:
@@ -134,18 +153,11 @@ class Body:
     @cython.cfunc
     def meet(self, stage: Descent, tolerance: cython.double) -> cython.int:
         """Bring the goals of one rank nearer from where a stage stands; returns the steps used."""
-        k: cython.int
         used: cython.int = stage.descend(BODY_FINISHED, self.budget)
+        stage.posture.weight = FINISHED_POSTURE
         stage.little = LITTLE
-        for k in range(POLISHES):
-            stage.posture.weight = stage.posture.weight * POLISH
-            stage.judge()
-            used += stage.descend(BODY_FINISHED, self.budget)
-        if most_missing(stage.goals[stage.kept :], stage.pose) > tolerance:
-            stage.posture.weight = 0.0
-            stage.little = POLISHED
-            stage.judge()
-            used += stage.descend(BODY_FINISHED, self.budget)
+        stage.judge()
+        used += stage.descend(BODY_FINISHED, self.budget)
         return used
 
     @cython.cfunc
@@ -243,6 +255,7 @@ class Body:
     @cython.cfunc
     def record(self, name: str) -> cython.void:
         if self.trace is not None:
+            self.figure.place(self.descent.pose)
             self.trace.record(name, self.descent.pose.heads, self.figure.count)
 
 
@@ -265,6 +278,21 @@ def is_less(errors: list[float], least: list[float]) -> bool:
             return True
         if now > before + NOTHING:
             return False
+    return False
+
+
+@cython.cfunc
+def are_too_far_apart(goals: list[Goal], figure: Figure) -> bool:
+    """Whether some goals can't all be met, by the lengths of the joints alone: whatever start they have."""
+    goal: Goal
+    other: Goal
+    for k in range(len(goals)):
+        goal = goals[k]
+        if goal.is_beyond(figure):
+            return True
+        for other in goals[:k]:
+            if goal.is_apart(other, figure):
+                return True
     return False
 
 

@@ -14,12 +14,13 @@ from __future__ import annotations
 from math import sqrt
 
 from .. import cython
-from ..figure import Figure, Pose, copy_pose
+from ..figure import Figure, Pose
 from ..forms import Q4, V3, Doubles, Ints
 from ..goals.base import Goal
 from ..limits.base import Limit
 from ..vectors import (
     ORIGIN,
+    UNDEFINED,
     conjugated,
     copy_into,
     dot,
@@ -39,7 +40,7 @@ from ..vectors import (
     unit,
     v3,
 )
-from .jacobian import A_RADIAN_OF_SHIFT, Jacobian
+from .jacobian import A_RADIAN_OF_SHIFT, Jacobian, movers_of
 from .posture import Posture
 
 LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
@@ -62,6 +63,7 @@ PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew
 KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
 KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # the most that a step may take from them
 RETURNS = cython.declare(cython.int, 6)  # steps back to them
+RETURNING = cython.declare(cython.double, 0.5)  # share of the way from them that a step back may leave
 
 
 @cython.cclass
@@ -80,6 +82,7 @@ class Descent:
         pose: The best so far, inside the limits.
         error: Root of the sum of the squares of what the wanted goals miss, each times its weight.
         cost: The square of that, and the posture term.
+        movers: The joints on the way to a goal; the others take no part. n stands for the shift.
         held: Joints before this one do not turn.
         posture: How readily joints turn, and what pulls them back to the start pose.
         little: Share of the error that is next to nothing.
@@ -87,7 +90,9 @@ class Descent:
 
     figure: Figure
     count: cython.int
-    slots: cython.int  # the joints, and the shift of a figure that moves
+    movers: Ints
+    count_of_movers: cython.int
+    count_of_placed: cython.int  # how many of them are joints
     goals: list[Goal]
     keeper: Descent
     kept: cython.int
@@ -101,6 +106,7 @@ class Descent:
     trial: Pose
     jacobian: Jacobian
     turns: Doubles
+    returns: Doubles  # turns back to the goals that are kept
     largest: cython.double  # of the turns of the last step
     standing: Ints
 
@@ -108,35 +114,41 @@ class Descent:
         count = figure.count
         self.figure = figure
         self.count = count
-        self.slots = count + 1 if figure.moves else count
         self.keeper = keeper
         self.goals = wanted if keeper is None else keeper.goals + wanted
         self.kept = len(self.goals) - len(wanted)
+        self.movers = movers_of(figure, self.goals)
+        self.count_of_movers = len(self.movers)
+        self.count_of_placed = sum(i < count for i in self.movers)
         self.allowed = doubles(3 * len(self.goals))
         if keeper is not None:
             keeper.allowed = self.allowed
         self.pose, self.trial = Pose(count), Pose(count)
         self.error = self.cost = 0.0
         self.held = 0
-        self.posture = Posture(figure)
+        self.posture = Posture(figure, self.movers)
         self.little = LITTLE
         self.jacobian = None
-        self.turns = doubles(3 * self.slots)
+        self.turns, self.returns = doubles(3 * count + 3), doubles(3 * count + 3)
         self.largest = 0.0
-        self.standing = integers(self.slots)
+        self.standing = integers(count + 1)
 
     @cython.cfunc
     def begin(self, rotations: Doubles) -> cython.void:
         """Stand at allowed rotations."""
         copy_into(self.pose.rotations, rotations, 4 * self.count)
+        copy_into(self.trial.rotations, rotations, 4 * self.count)
         put3(self.pose.shift, 0, ORIGIN)
         self.figure.place(self.pose)
         self.judge()
 
     @cython.cfunc
     def take(self, pose: Pose) -> cython.void:
-        """Stand as a placed pose does."""
-        copy_pose(self.pose, pose, self.count)
+        """Stand as a pose does."""
+        copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
+        copy_into(self.pose.shift, pose.shift, 3)
+        copy_into(self.trial.rotations, pose.rotations, 4 * self.count)
+        self.figure.place_part(self.pose, self.movers, self.count_of_placed)
         self.judge()
 
     @cython.cfunc
@@ -213,18 +225,22 @@ class Descent:
     @cython.cfunc
     def factor_of(self, largest_turn: cython.double) -> cython.double:
         """The share of the turns at which no joint turns more than the largest turn."""
-        i: cython.int
+        k: cython.int
         self.largest = 0.0
-        for i in range(self.held, self.slots):
-            self.largest = larger(self.largest, length(v3(self.turns, i)))
+        for k in range(self.count_of_movers):
+            if self.movers[k] >= self.held:
+                self.largest = larger(self.largest, length(v3(self.turns, self.movers[k])))
         return smaller(1.0, largest_turn / self.largest) if self.largest > 0.0 else 0.0
 
     @cython.cfunc
     def hold_clamped(self, factor: cython.double) -> cython.bint:
         """Hold the joints that the last trial, a share of their turns, brought to a limit; whether there are any."""
-        i: cython.int
+        k: cython.int
         is_any: cython.bint = False
-        for i in range(self.held, self.count):
+        for k in range(self.count_of_placed):
+            i: cython.int = self.movers[k]
+            if i < self.held:
+                continue
             turn: V3 = scaled(v3(self.turns, i), factor)
             rotation: Q4 = q4(self.pose.rotations, i)
             turned: Q4 = multiplied(q4(self.trial.rotations, i), conjugated(rotation))
@@ -238,20 +254,9 @@ class Descent:
     @cython.cfunc
     def go(self, factor: cython.double) -> cython.bint:
         """Turn the joints by a share of their turns; kept, and True, where it lessens the cost."""
-        i: cython.int
-        limit: Limit
         trial: Pose = self.trial
-        for i in range(self.count):
-            rotation: Q4 = q4(self.pose.rotations, i)
-            if i >= self.held:
-                limit = self.figure.limits[i]
-                rotation = limit.turn(rotation, scaled(v3(self.turns, i), factor))
-            put4(trial.rotations, i, rotation)
-        if self.slots > self.count:
-            shift: V3 = scaled(v3(self.turns, self.count), factor * A_RADIAN_OF_SHIFT)
-            put3(trial.shift, 0, plus(v3(self.pose.shift, 0), shift))
-        self.figure.place(trial)
-        if self.keeper is not None and not self.stays_with_keeper(trial):
+        self.turn_by(trial, self.pose, self.turns, factor)
+        if self.kept > 0 and not self.keeps(trial):
             return False
         error: cython.double = self.error_of(trial)
         cost: cython.double = error * error + self.posture.strain_of(trial, self.held)
@@ -264,12 +269,46 @@ class Descent:
         return True
 
     @cython.cfunc
-    def stays_with_keeper(self, trial: Pose) -> cython.bint:
-        """Bring a placed pose back to the keeper's goals, from which a long step strays; False if it can't be."""
-        self.keeper.take(trial)
-        self.keeper.descend(KEPT_EXACTLY, RETURNS)
-        copy_pose(trial, self.keeper.pose, self.count)
-        return self.keeper.error <= KEPT_WITHIN
+    @cython.exceptval(check=False)
+    def turn_by(self, trial: Pose, pose: Pose, turns: Doubles, factor: cython.double) -> cython.void:
+        """Make a trial of a pose whose joints turn by a share of some turns."""
+        k: cython.int
+        limit: Limit
+        for k in range(self.count_of_placed):
+            i: cython.int = self.movers[k]
+            rotation: Q4 = q4(pose.rotations, i)
+            if i >= self.held:
+                limit = self.figure.limits[i]
+                rotation = limit.turn(rotation, scaled(v3(turns, i), factor))
+            put4(trial.rotations, i, rotation)
+        if self.count_of_movers > self.count_of_placed:
+            shift: V3 = scaled(v3(turns, self.count), factor * A_RADIAN_OF_SHIFT)
+            put3(trial.shift, 0, plus(v3(pose.shift, 0), shift))
+        self.figure.place_part(trial, self.movers, self.count_of_placed)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def keeps(self, trial: Pose) -> cython.bint:
+        """Bring a trial back to the goals that are kept, from which a long step strays; False if it can't be.
+
+        The columns and the factor of the step are used again, which serve near to where they were found.
+        """
+        k: cython.int
+        again: cython.int
+        before: cython.double = UNDEFINED
+        jacobian: Jacobian = self.jacobian
+        for again in range(RETURNS):
+            strayed: cython.double = jacobian.strayed(trial)
+            if strayed <= KEPT_EXACTLY:
+                return True
+            if strayed > before * RETURNING:
+                break
+            before = strayed
+            jacobian.system.substitute(3 * self.kept)
+            for k in range(self.count_of_movers):
+                put3(self.returns, self.movers[k], jacobian.returning(self.movers[k]))
+            self.turn_by(trial, trial, self.returns, 1.0)
+        return strayed <= KEPT_WITHIN
 
     @cython.cfunc
     def keep(self, tolerance: cython.double) -> cython.void:
@@ -284,8 +323,9 @@ class Descent:
             goal = self.goals[g]
             missing: V3 = goal.missing(self.pose)
             put3(self.allowed, g, ORIGIN if length(missing) <= tolerance * goal.weight else missing)
-        self.stays_with_keeper(self.pose)
-        self.judge()
+        self.keeper.take(self.pose)
+        self.keeper.descend(KEPT_EXACTLY, RETURNS)
+        self.take(self.keeper.pose)
 
     @cython.cfunc
     def find_turns(self) -> cython.void:
@@ -296,16 +336,19 @@ class Descent:
         turn away from its limit was held for nothing, and is let go, once in a step.
         """
         i: cython.int
+        k: cython.int
         again: cython.int
         for again in range(PROJECTIONS):
             self.jacobian.system.solve()
             is_settled: cython.bint = True
-            for i in range(self.held, self.slots):
-                if self.turn_of(i):
+            for k in range(self.count_of_movers):
+                i = self.movers[k]
+                if i >= self.held and self.turn_of(i):
                     is_settled = False
             if is_settled:
-                for i in range(self.held, self.count):
-                    if self.standing[i] == HELD_BACK and self.release(i):
+                for k in range(self.count_of_placed):
+                    i = self.movers[k]
+                    if i >= self.held and self.standing[i] == HELD_BACK and self.release(i):
                         is_settled = False
             if is_settled:
                 break
@@ -323,10 +366,13 @@ class Descent:
 
         B is how ready the joints are to turn, q the turns that the posture term alone asks for.
         """
-        i: cython.int
+        k: cython.int
         jacobian: Jacobian = self.equations()
         jacobian.begin(self.pose, damping)
-        for i in range(self.held, self.slots):
+        for k in range(self.count_of_movers):
+            i: cython.int = self.movers[k]
+            if i < self.held:
+                continue
             self.standing[i] = NEVER_HELD
             jacobian.free_joint(self.pose, i)
             ready: cython.double = self.posture.readiness_of(i, damping)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from .. import cython
 from ..figure import Figure, Pose
 from ..forms import Q4, V3, Doubles, Ints
@@ -192,6 +194,39 @@ class Jacobian:
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    def strayed(self, pose: Pose) -> cython.double:
+        """How far a pose is from the goals that are to hold; what takes it back is wanted of the system's values."""
+        g: cython.int
+        goal: Goal
+        total: cython.double = 0.0
+        for g in range(self.kept):
+            goal = self.goals[g]
+            missing: V3 = minus(goal.missing(pose), v3(self.allowed, g))
+            put3(self.system.values, g, missing)
+            total += dot(missing, missing)
+        return sqrt(total)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def returning(self, i: cython.int) -> V3:
+        """The turn that the goals that are to hold ask of a joint, their equations being solved."""
+        a: cython.int
+        t: cython.int
+        turn: V3 = ORIGIN
+        for a in range(3):
+            local: V3 = v3(self.axes, 3 * i + a)
+            if dot(local, local) == 0.0:
+                continue
+            total: cython.double = 0.0
+            for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
+                if self.touches[t] < self.kept:
+                    change: V3 = v3(self.columns, (3 * i + a) * self.count_of_goals + self.touches[t])
+                    total += dot(change, v3(self.system.values, self.touches[t]))
+            turn = plus(turn, scaled(local, total * self.ready[i]))
+        return turn
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def combined(self, i: cython.int) -> V3:
         """The turn that the solved system asks of a joint."""
         a: cython.int
@@ -207,3 +242,18 @@ class Jacobian:
                 total += dot(change, v3(self.system.values, self.touches[t]))
             turn = plus(turn, scaled(local, total * self.ready[i] + dot(v3(self.asked, i), local)))
         return turn
+
+
+@cython.cfunc
+def movers_of(figure: Figure, goals: list[Goal]) -> Ints:
+    """The joints on the way to some goal, in order; n besides where the figure moves and a goal moves along."""
+    goal: Goal
+    found: set[int] = set()
+    for goal in goals:
+        found.update(goal.path)
+    if figure.moves and 0 in found:
+        found.add(figure.count)
+    movers: Ints = integers(len(found))
+    for k, i in enumerate(sorted(found)):
+        movers[k] = i
+    return movers

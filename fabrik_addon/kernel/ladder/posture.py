@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .. import cython
 from ..figure import Figure, Pose
-from ..forms import V3
+from ..forms import V3, Ints
 from ..vectors import ORIGIN, conjugated, dot, multiplied, q4, rotation_vector, scaled, v3
 from .jacobian import A_RADIAN_OF_SHIFT
 
@@ -16,6 +16,10 @@ STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness t
 class Posture:
     """Stiffness and the pull to the start pose of each joint; the shift of one that moves counts as its last joint.
 
+    Args:
+        figure: n joints.
+        movers: Those that count.
+
     Attributes:
         weight: mu, what a radian away from the start pose counts.
         is_relaxed: Whether stiffness does not count for how readily joints turn.
@@ -24,9 +28,12 @@ class Posture:
     weight: cython.double
     is_relaxed: cython.bint
     figure: Figure
+    movers: Ints
+    count: cython.int
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, movers: Ints) -> None:
         self.figure = figure
+        self.movers, self.count = movers, len(movers)
         self.weight = 0.0
         self.is_relaxed = False
 
@@ -34,11 +41,14 @@ class Posture:
     @cython.exceptval(check=False)
     def strain_of(self, pose: Pose, first: cython.int) -> cython.double:
         """The posture term of a pose, from joint `first` on."""
-        i: cython.int
+        k: cython.int
         total: cython.double = 0.0
         if self.weight <= 0.0:
             return total
-        for i in range(first, self.figure.count + 1 if self.figure.moves else self.figure.count):
+        for k in range(self.count):
+            i: cython.int = self.movers[k]
+            if i < first:
+                continue
             away: V3 = self.to_start(pose, i)
             total += dot(away, away) * self.square_of(i)
         return total

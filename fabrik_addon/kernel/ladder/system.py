@@ -7,7 +7,7 @@ from math import sqrt
 
 from .. import cython
 from ..forms import Doubles
-from ..vectors import doubles
+from ..vectors import copy_into, doubles
 
 
 @cython.cclass
@@ -72,23 +72,34 @@ class System:
     def solve(self) -> cython.bint:
         """Find x; False, and x zero, where A is not positive definite to the last digits."""
         i: cython.int
+        size: cython.int = self.size
+        values: Doubles = self.values
+        if not self.factorize():
+            for i in range(size):
+                values[i] = 0.0
+            return False
+        copy_into(values, self.wanted, size)
+        self.substitute(size)
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.boundscheck(False)
+    def substitute(self, count: cython.int) -> cython.void:
+        """Solve the first few equations with the factor at hand; what is wanted is in `values`, and x comes there."""
+        i: cython.int
         k: cython.int
         size: cython.int = self.size
         factor: Doubles = self.factor
         values: Doubles = self.values
         total: cython.double
-        if not self.factorize():
-            for i in range(size):
-                values[i] = 0.0
-            return False
-        for i in range(size):
-            total = self.wanted[i]
+        for i in range(count):
+            total = values[i]
             for k in range(i):
                 total -= factor[i * size + k] * values[k]
             values[i] = total * factor[i * size + i]
-        for i in range(size - 1, -1, -1):
+        for i in range(count - 1, -1, -1):
             total = values[i]
-            for k in range(i + 1, size):
+            for k in range(i + 1, count):
                 total -= factor[k * size + i] * values[k]
             values[i] = total * factor[i * size + i]
-        return True
