@@ -17,8 +17,8 @@ FRONT = {"front", "fore", "forefoot", "foreleg"}
 PARTS: dict[str, str] = {
     "TWIST": "twist",
     "HELPER": "helper corrective pole mch org nub socket ik roll",
-    "OTHER": "hair skirt cloth coat sleeve ribbon weapon sword gun rifle knife prop cape cloak scarf strap belt ponytail"
-    " braid fringe bang shield holster backpack sec dress",
+    "OTHER": "hair skirt cloth coat sleeve ribbon weapon sword gun rifle knife prop cape cloak scarf strap belt"
+    " ponytail braid fringe bang shield holster backpack sec dress",
     "EAR": "ear",
     "FACE": "face eye brow lid lip cheek nose jaw chin temple forehead tongue teeth beak skull mane mouth"
     " oris oculi orbicularis levator risorius temporalis special",

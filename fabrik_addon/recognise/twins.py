@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..vectors import distance
+from ..vectors import V3, distance
 from .skeleton import Skeleton
 from .words import side_of, twin_key
 
 ALIKE = 0.05  # share of the length by which the bones of both sides may differ
+MIRRORED = 0.02  # share of the extent by which bones may be off the mirror image of others
 APART = 1e-3  # share of the extent: bones that stand in one place are no pair
 
 
@@ -42,6 +43,40 @@ def _pair_by_shape(skeleton: Skeleton, twins: list[int]) -> None:
             alike = [other for other in siblings if other != bone and _are_alike(skeleton, shapes, bone, other)]
             if len(alike) == 1 and twins[bone] < 0 and twins[alike[0]] < 0:
                 _pair(skeleton, twins, bone, alike[0])
+            elif len(alike) > 1 and twins[bone] < 0:
+                _pair_mirrored(skeleton, twins, [bone, *alike])
+
+
+def _pair_mirrored(skeleton: Skeleton, twins: list[int], alike: Sequence[int]) -> None:
+    """Of several branches that are alike, as the legs of a spider, pair those that mirror each other across a plane."""
+    best: list[tuple[int, int]] = []
+    for k in range(3):
+        middle = sum(skeleton.heads[bone][k] for bone in alike) / len(alike)
+        pairs = _across(skeleton, [bone for bone in alike if twins[bone] < 0], k, middle)
+        if len(pairs) > len(best):
+            best = pairs
+    for one, other in best:
+        _pair(skeleton, twins, one, other)
+
+
+def _across(skeleton: Skeleton, bones: Sequence[int], k: int, middle: float) -> list[tuple[int, int]]:
+    """The pairs that mirror each other across the plane through `middle` square to axis number `k`."""
+    near = MIRRORED * skeleton.extent
+    pairs: list[tuple[int, int]] = []
+    for bone in bones:
+        head, tail = (_mirrored(point, k, middle) for point in (skeleton.heads[bone], skeleton.tails[bone]))
+        taken = {one for pair in pairs for one in pair}
+        others = [other for other in bones if other != bone and other not in taken and bone not in taken]
+        off = {other: distance(head, skeleton.heads[other]) + distance(tail, skeleton.tails[other]) for other in others}
+        nearest = min(others, default=-1, key=lambda other: off[other])
+        if nearest >= 0 and off[nearest] <= near and abs(skeleton.tails[bone][k] - middle) > near:
+            pairs.append((bone, nearest))
+    return pairs
+
+
+def _mirrored(point: V3, k: int, middle: float) -> V3:
+    x, y, z = (2.0 * middle - value if i == k else value for i, value in enumerate(point))
+    return x, y, z
 
 
 def branch_shapes(skeleton: Skeleton) -> list[tuple[int, float]]:

@@ -22,7 +22,8 @@ CONVENTION = Convention(
         "FOOT": "foot",
         "TOE": "toe0 toe1 toe2 toe3 toe4 toe1 toe2 toe3 toe4",
         "HELPER": "footsteps thightwist calftwist foretwist uparmtwist",
-        "FINGER": "finger0 finger01 finger02 finger1 finger11 finger12 finger2 finger21 finger22 finger3 finger31 finger32 finger4 finger41 finger42",
+        "FINGER": "finger0 finger01 finger02 finger1 finger11 finger12 finger2 finger21 finger22 finger3"
+        " finger31 finger32 finger4 finger41 finger42",
         "TAIL": "tail tail1 tail2 tail3 tail4",
     },
 )

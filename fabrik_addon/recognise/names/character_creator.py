@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Character Creator and iClone: `CC_Base_L_Thigh`; `Hip` is above `Pelvis` and `Waist`, and the neck is called a twist."""
+"""Character Creator and iClone: `CC_Base_L_Thigh`; `Hip` is above `Pelvis` and `Waist`, and a twist is the neck."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ CONVENTION = Convention(
         "FOOT": "foot",
         "TOE": "toebase",
         "FINGER": "thumb1 thumb2 thumb3 index1 index2 index3 mid1 mid2 mid3 ring1 ring2 ring3 pinky1 pinky2 pinky3",
-        "HELPER": "kneesharebone elbowsharebone toebasesharebone ribstwist thightwist1 thightwist2 calftwist1 calftwist2 upperarmtwist1 upperarmtwist2 forearmtwist1 forearmtwist2",
+        "HELPER": "kneesharebone elbowsharebone toebasesharebone ribstwist thightwist1 thightwist2 calftwist1"
+        " calftwist2 upperarmtwist1 upperarmtwist2 forearmtwist1 forearmtwist2",
         "BREAST": "breast",
         "FACE": "facialbone jawroot eye",
     },

@@ -22,6 +22,7 @@ CONVENTION = Convention(
         "FOOT": "pied",
         "TOE": "orteil orteils",
         "TAIL": "queue",
-        "FINGER": "pouce1 pouce2 pouce3 index1 index2 index3 majeur1 majeur2 majeur3 annulaire1 annulaire2 annulaire3 auriculaire1 auriculaire2 auriculaire3",
+        "FINGER": "pouce1 pouce2 pouce3 index1 index2 index3 majeur1 majeur2 majeur3 annulaire1 annulaire2"
+        " annulaire3 auriculaire1 auriculaire2 auriculaire3",
     },
 )

@@ -22,6 +22,8 @@ CONVENTION = Convention(
         "FOOT": "fuß fuss",
         "TOE": "zehen zeh zehe",
         "TAIL": "schwanz",
-        "FINGER": "daumen1 daumen2 daumen3 zeigefinger1 zeigefinger2 zeigefinger3 mittelfinger1 mittelfinger2 mittelfinger3 ringfinger1 ringfinger2 ringfinger3 kleinerfinger1 kleinerfinger2 kleinerfinger3",
+        "FINGER": "daumen1 daumen2 daumen3 zeigefinger1 zeigefinger2 zeigefinger3 mittelfinger1 mittelfinger2"
+        " mittelfinger3 ringfinger1 ringfinger2 ringfinger3 kleinerfinger1 kleinerfinger2"
+        " kleinerfinger3",
     },
 )

@@ -21,8 +21,10 @@ CONVENTION = Convention(
         "SHIN": "leg",
         "FOOT": "foot",
         "TOE": "toebase",
-        "FINGER": "handthumb1 handthumb2 handthumb3 handindex1 handindex2 handindex3 handmiddle1 handmiddle2 handmiddle3 handring1 handring2 handring3 handpinky1 handpinky2 handpinky3",
-        "HELPER": "headtopend toeend handthumb4 handindex4 handmiddle4 handring4 handpinky4 armroll forearmroll uplegroll legroll",
+        "FINGER": "handthumb1 handthumb2 handthumb3 handindex1 handindex2 handindex3 handmiddle1 handmiddle2"
+        " handmiddle3 handring1 handring2 handring3 handpinky1 handpinky2 handpinky3",
+        "HELPER": "headtopend toeend handthumb4 handindex4 handmiddle4 handring4 handpinky4 armroll forearmroll"
+        " uplegroll legroll",
         "FACE": "eye",
         "ROOT": "reference",
     },

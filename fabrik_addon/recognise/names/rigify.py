@@ -10,7 +10,8 @@ CONVENTION = Convention(
     marks="thigh shin spine",
     parts={
         "PALM": "palm1 palm2 palm3 palm4",
-        "FINGER": "findex1 findex2 findex3 fmiddle1 fmiddle2 fmiddle3 fring1 fring2 fring3 fpinky1 fpinky2 fpinky3 thumb1 thumb2 thumb3",
+        "FINGER": "findex1 findex2 findex3 fmiddle1 fmiddle2 fmiddle3 fring1 fring2 fring3 fpinky1 fpinky2"
+        " fpinky3 thumb1 thumb2 thumb3",
         "GIRDLE": "shoulder",
         "UPPER_ARM": "upperarm",
         "FOREARM": "forearm",

@@ -21,7 +21,8 @@ CONVENTION = Convention(
         "SHIN": "knee",
         "FOOT": "ankle",
         "TOE": "foot",
-        "FINGER": "hand thumb1 thumb2 thumb3 index1 index2 index3 middle1 middle2 middle3 ring1 ring2 ring3 pinky1 pinky2 pinky3",
+        "FINGER": "hand thumb1 thumb2 thumb3 index1 index2 index3 middle1 middle2 middle3 ring1 ring2 ring3"
+        " pinky1 pinky2 pinky3",
         "FACE": "jaw eye eyesmplhf",
     },
 )

@@ -22,6 +22,7 @@ CONVENTION = Convention(
         "FOOT": "foot",
         "TOE": "toe0",
         "HELPER": "trapezius bicep ulna elbow shoulder latt wrist quadricep",
-        "FINGER": "finger0 finger01 finger02 finger1 finger11 finger12 finger2 finger21 finger22 finger3 finger31 finger32 finger4 finger41 finger42",
+        "FINGER": "finger0 finger01 finger02 finger1 finger11 finger12 finger2 finger21 finger22 finger3"
+        " finger31 finger32 finger4 finger41 finger42",
     },
 )

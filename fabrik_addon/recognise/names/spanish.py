@@ -22,6 +22,7 @@ CONVENTION = Convention(
         "FOOT": "pie",
         "TOE": "dedos punta",
         "TAIL": "cola",
-        "FINGER": "pulgar1 pulgar2 pulgar3 índice1 índice2 índice3 medio1 medio2 medio3 anular1 anular2 anular3 meñique1 meñique2 meñique3",
+        "FINGER": "pulgar1 pulgar2 pulgar3 índice1 índice2 índice3 medio1 medio2 medio3 anular1 anular2 anular3"
+        " meñique1 meñique2 meñique3",
     },
 )

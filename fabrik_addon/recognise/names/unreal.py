@@ -23,7 +23,11 @@ CONVENTION = Convention(
         "FOOT": "foot",
         "TOE": "ball",
         "PALM": "indexmetacarpal middlemetacarpal ringmetacarpal pinkymetacarpal",
-        "FINGER": "thumb1 thumb2 thumb3 index1 index2 index3 middle1 middle2 middle3 ring1 ring2 ring3 pinky1 pinky2 pinky3",
-        "HELPER": "ikfootroot ikhandroot ikhandgun ikhand ikfoot interaction centerofmass thighfwd thighbck thighin thighout calfknee calfkneeback upperarmbicep upperarmtricep upperarmfwd upperarmbck upperarmin upperarmout clavicleout claviclescap clavicleperc claviclepec spine4latissimus wristinner wristouter anklebck anklefwd lowerarmfwd lowerarmbck lowerarmin lowerarmout",
+        "FINGER": "thumb1 thumb2 thumb3 index1 index2 index3 middle1 middle2 middle3 ring1 ring2 ring3 pinky1"
+        " pinky2 pinky3",
+        "HELPER": "ikfootroot ikhandroot ikhandgun ikhand ikfoot interaction centerofmass thighfwd thighbck"
+        " thighin thighout calfknee calfkneeback upperarmbicep upperarmtricep upperarmfwd upperarmbck"
+        " upperarmin upperarmout clavicleout claviclescap clavicleperc claviclepec spine4latissimus"
+        " wristinner wristouter anklebck anklefwd lowerarmfwd lowerarmbck lowerarmin lowerarmout",
     },
 )

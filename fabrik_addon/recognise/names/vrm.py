@@ -22,7 +22,11 @@ CONVENTION = Convention(
         "SHIN": "lowerleg",
         "FOOT": "foot",
         "TOE": "toes toebase toe",
-        "FINGER": "thumb1 thumb2 thumb3 index1 index2 index3 middle1 middle2 middle3 ring1 ring2 ring3 little1 little2 little3 thumbmetacarpal thumbproximal thumbintermediate thumbdistal indexmetacarpal indexproximal indexintermediate indexdistal middlemetacarpal middleproximal middleintermediate middledistal ringmetacarpal ringproximal ringintermediate ringdistal littlemetacarpal littleproximal littleintermediate littledistal",
+        "FINGER": "thumb1 thumb2 thumb3 index1 index2 index3 middle1 middle2 middle3 ring1 ring2 ring3 little1"
+        " little2 little3 thumbmetacarpal thumbproximal thumbintermediate thumbdistal indexmetacarpal"
+        " indexproximal indexintermediate indexdistal middlemetacarpal middleproximal"
+        " middleintermediate middledistal ringmetacarpal ringproximal ringintermediate ringdistal"
+        " littlemetacarpal littleproximal littleintermediate littledistal",
         "FACE": "faceeye eye jaw",
         "BREAST": "bust1 bust2",
         "OTHER": "coatskirtfront1 coatskirtback1",

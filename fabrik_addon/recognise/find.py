@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parts of a body in a skeleton."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..vectors import dot
+from .body_axes import limb_bones
+from .evidence import Evidence, Features, evidence_of
+from .fingers import fingers_of
+from .middle import Middle, Trunk, middle_parts, trunk_of
+from .pairs import Pair, all_pairs
+from .part_names import convention_of
+from .parts import ARM, ASKED, FINGER, LABELS, LEG, RUN, WING, Part, Recognised
+from .plans import PLANS, Plan, plan_for
+from .sides_found import Sides
+from .skeleton import Skeleton
+from .tree import Tree
+
+LEAST_RUN = 2
+GREAT_RUN = 0.15  # share of the extent from which a run of bones is a chain of its own
+CARRYING = (ARM, LEG, WING)  # limbs that tell where hips and chest are
+Scored = tuple[Pair, Evidence]
+
+
+def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised:
+    """The parts of a body.
+
+    Args:
+        whole: All bones at rest.
+        plan: What kind of body it is (a name of `PLANS`), or `AUTO`.
+    """
+    tree = Tree(whole)
+    chosen = [] if plan == "CHAINS" else chosen_pairs(tree)
+    pairs = [pair for pair, _ in chosen]
+    legs = _by_place(tree, [pair for pair in pairs if pair.kind == LEG])
+    body_plan = PLANS[plan] if plan in PLANS else plan_for(len(legs), sum(pair.kind in CARRYING for pair in pairs))
+    found = list(_limbs(tree, chosen, legs, body_plan))
+    trunk = trunk_of(tree, pairs)
+    used = {bone for pair in pairs for bone in pair.bones}
+    is_chains = body_plan.name == "CHAINS"
+    middle = _runs(tree, used) if is_chains else middle_parts(tree, trunk, used)
+    found += _middle(tree, middle, min((part.confidence for part in found if part.kind in CARRYING), default=1.0))
+    used |= {bone for one in middle for bone in one.bones}
+    found += list(_fingers(tree, found, used))
+    parts = [_in_whole(tree, part) for part in found if part.confidence >= ASKED]
+    convention = convention_of(whole.names)
+    return Recognised(
+        plan=body_plan.name,
+        convention=convention.label if convention else "",
+        axes=tree.axes,
+        parts=[part for part in parts if part.bones],
+        body=-1 if is_chains else _body(tree, trunk, [part for part in found if part.confidence >= ASKED]),
+        missing=_missing(body_plan, found),
+    )
+
+
+def chosen_pairs(tree: Tree) -> list[Scored]:
+    """The limbs that are most sure and share no bone: those that stand first, since the others are told by them."""
+    pairs = all_pairs(tree)
+    standing = [pair for pair in pairs if pair.does_stand and pair.kind == LEG]
+    legs = [pair for pair, _ in _best(tree, [(pair, evidence_of(tree, pair, [])) for pair in standing])]
+    legs = _by_place(tree, legs)[::-1]  # the hips first
+    return _best(tree, [(pair, evidence_of(tree, pair, legs)) for pair in pairs])
+
+
+def _best(tree: Tree, scored: Sequence[Scored]) -> list[Scored]:
+    """Those that are most sure; what hangs on one that is taken is of it, as fingers are."""
+    found: list[Scored] = []
+    used: set[int] = set()
+    for pair, evidence in sorted(scored, key=lambda one: (-one[1].confidence, -len(one[0].bones))):
+        runs = {bone for run in pair.runs for bone in run}
+        above = {bone for run in pair.runs for bone in tree.path_up(run[0])}
+        if evidence.confidence >= ASKED and not used.intersection(runs | above):
+            found.append((pair, evidence))
+            used |= runs
+    return found
+
+
+def _by_place(tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
+    """Pairs from the front of the body to its back."""
+    ahead = tree.axes.forward or tree.axes.up
+
+    def place(pair: Pair) -> float:
+        heads = [tree.skeleton.heads[limb.bones[0]] for limb in pair.limbs]
+        return sum(dot(head, ahead) for head in heads) / len(heads)
+
+    return sorted(pairs, key=place, reverse=True)
+
+
+def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: Plan) -> Iterator[Part]:
+    """The parts of both sides, with their names."""
+    sides = Sides(tree)
+    counts: dict[str, int] = {}
+    for pair, evidence in chosen:
+        if pair in legs:
+            label = plan.leg_label(list(legs).index(pair), len(legs))
+        else:
+            counts[pair.kind] = counts.get(pair.kind, 0) + 1
+            number = counts[pair.kind]
+            label = LABELS[pair.kind] + (f" {number}" if number > 1 else "")
+        for i, limb in enumerate(pair.limbs):
+            others = pair.limbs[1 - i].bones if len(pair.limbs) == 2 else []
+            side = sides.of(limb.bones, others)
+            yield Part(
+                kind=pair.kind,
+                name=f"{label}.{side.side}",
+                side=side.side,
+                bones=tuple(limb.bones),
+                roles=tuple(limb.roles),
+                holds_head=limb.holds_head,
+                confidence=min(evidence.confidence, side.most),
+                reasons=(*evidence.reasons, *side.reasons),
+                off_side=side.is_off,
+            )
+
+
+def _middle(tree: Tree, middle: Sequence[Middle], most: float) -> Iterator[Part]:
+    """The parts in the middle; without names they are no more sure than the limbs between which they lie."""
+    counts: dict[str, int] = {}
+    for one in middle:
+        counts[one.kind] = number = counts.get(one.kind, 0) + 1
+        is_named = bool(one.evidence.names) or one.kind == RUN
+        yield Part(
+            kind=one.kind,
+            name=LABELS[one.kind] + (f" {number}" if one.kind == RUN or number > 1 else ""),
+            side="",
+            bones=tuple(one.bones),
+            roles=tuple(tree.labels[bone] for bone in one.bones),
+            holds_head=False,
+            confidence=one.evidence.confidence if is_named else min(most, one.evidence.confidence),
+            reasons=one.evidence.reasons,
+        )
+
+
+def _runs(tree: Tree, used: set[int]) -> list[Middle]:
+    """Each great run of bones as a chain of its own."""
+    found = []
+    for limb in tree.named.all():
+        bones = limb_bones(tree.skeleton, limb)
+        size = sum(tree.skeleton.length(bone) for bone in bones)
+        is_great = len(bones) >= LEAST_RUN and size >= GREAT_RUN * tree.skeleton.extent
+        if is_great and not used.intersection(bones) and not any(tree.labels[bone] == "FACE" for bone in bones):
+            sure: Features = [(1.0, "")]
+            found.append(Middle(RUN, bones, Evidence(structure=sure)))
+    return found
+
+
+def _fingers(tree: Tree, parts: Sequence[Part], used: set[int]) -> Iterator[Part]:
+    for arm in parts:
+        if arm.kind != ARM or not arm.holds_head or not arm.is_applied:
+            continue
+        for finger in fingers_of(tree, arm.bones[-1], used):
+            yield Part(
+                kind=FINGER,
+                name=f"{finger.label}.{arm.side}",
+                side=arm.side,
+                bones=tuple(finger.bones),
+                roles=("FINGER",) * len(finger.bones),
+                holds_head=False,
+                confidence=min(arm.confidence, finger.confidence),
+            )
+
+
+def _in_whole(tree: Tree, part: Part) -> Part:
+    """A part with the numbers of the whole skeleton, and bones between that were left out."""
+    bones = tree.in_whole(part.bones)
+    roles = dict(zip((tree.numbers[bone] for bone in part.bones), part.roles, strict=True))
+    return Part(
+        part.kind,
+        part.name,
+        part.side,
+        bones,
+        tuple(roles.get(bone, "") for bone in bones),
+        part.holds_head,
+        part.confidence,
+        part.reasons,
+        part.off_side,
+    )
+
+
+def _body(tree: Tree, trunk: Trunk, parts: Sequence[Part]) -> int:
+    """The lowest bone on which all limbs hang, as a number of the whole skeleton; -1 for none."""
+    firsts = [tree.skeleton.parents[part.bones[0]] for part in parts if part.kind != FINGER]
+    if trunk.hips < 0 and not any(part.kind == ARM for part in parts):
+        return -1
+    found = tree.shared([bone for bone in firsts if bone >= 0])
+    return tree.numbers[found] if found >= 0 else -1
+
+
+def _missing(plan: Plan, found: Sequence[Part]) -> list[tuple[str, str]]:
+    """What such a body has and was not found."""
+    by_name = {part.name: part for part in found}
+    missing = []
+    for name in plan.expected:
+        part = by_name.get(name)
+        if name.startswith(LABELS[ARM]) and any(one.kind == WING for one in found):
+            continue
+        if part is None or part.confidence < ASKED:
+            reason = "; ".join(part.reasons) if part and part.reasons else "no bones stand and hang as it does"
+            missing.append((name, reason))
+    return missing

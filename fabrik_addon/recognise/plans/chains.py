@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A body without legs: each great run of bones is a chain."""
+
+from __future__ import annotations
+
+from .plan import Plan
+
+PLAN = Plan(
+    name="CHAINS",
+    label="Chains",
+    leg_pairs=range(0),
+    leg_labels=(),
+    expected=(),
+)

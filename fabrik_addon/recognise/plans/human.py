@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A body that stands on two legs."""
+
+from __future__ import annotations
+
+from .plan import Plan
+
+PLAN = Plan(
+    name="HUMAN",
+    label="Human",
+    leg_pairs=range(1, 2),
+    leg_labels=("Leg",),
+    expected=("Arm.L", "Arm.R", "Leg.L", "Leg.R", "Spine", "Head"),
+)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bones of a skeleton that can be parts of a body, seen with their names and without."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ..vectors import V3, cross, distance, dot, minus, plus, scaled, unit
+from .body_axes import BodyAxes
+from .limbs import Limbs
+from .part_names import family_of, parts_of
+from .skeleton import Skeleton
+from .words import side_of
+
+LEFT_OUT = {"HELPER", "TWIST", "OTHER", "FEATHER", "BREAST"}  # with all that hangs on them, unless a limb does
+BODY = {"ARM", "LEG", "SPINE", "HEAD", "NECK", "PELVIS", "TAIL", "WING"}
+DEFORMING = re.compile(r"DEF[-_ ]")  # of bones that deform, beside controls and mechanism that have other prefixes
+LEAST_DEFORMING = 8
+MOST_LEFT_OUT = 0.9  # share of the bones above which names do not leave any out
+SAME_PLACE = 1e-4  # share of the extent within which two bones stand in one place
+MOST_AGREE = 0.8  # share of the named pairs that stand to the side that they name, from which names tell the left
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A skeleton without the bones that are no part of a body.
+
+    Attributes:
+        skeleton: What is left; a bone hangs on the next one above that is left.
+        numbers: The number of each of its bones in the whole skeleton.
+        labels: What the name of each says that it is, or "".
+    """
+
+    skeleton: Skeleton
+    numbers: Sequence[int]
+    labels: Sequence[str]
+
+
+class Tree:
+    """A skeleton that is looked at for the parts of a body.
+
+    Attributes:
+        whole: All bones.
+        numbers: Number of each kept bone in the whole skeleton.
+        skeleton: The kept bones; all other numbers are theirs.
+        labels: What their names say.
+        sides: The sides that their names tell.
+        named: Their limbs, with names.
+        unnamed: Their limbs, by structure and place alone.
+        axes: Of the body; `forward` is there unless neither place nor names tell it.
+        is_left_named: Whether names alone tell where forward is.
+    """
+
+    def __init__(self, whole: Skeleton) -> None:
+        self.whole = whole
+        kept = _kept(whole)
+        self.skeleton, self.numbers, self.labels = kept.skeleton, kept.numbers, kept.labels
+        self.sides = [side_of(name) for name in self.skeleton.names]
+        self.families = [family_of(label) for label in self.labels]
+        self.named = Limbs(self.skeleton)
+        self.unnamed = Limbs(replace(self.skeleton, names=[""] * len(self.skeleton.names)))
+        self.axes, self.is_left_named = self._axes()
+
+    def path_up(self, bone: int) -> Iterator[int]:
+        """A bone and those above it."""
+        while bone >= 0:
+            yield bone
+            bone = self.skeleton.parents[bone]
+
+    def shared(self, bones: Sequence[int]) -> int:
+        """The lowest bone that is above all of these, or one of them; -1 for none."""
+        if not bones or any(bone < 0 for bone in bones):
+            return -1
+        above = set(self.path_up(bones[0]))
+        for bone in bones[1:]:
+            above &= set(self.path_up(bone))
+        return max(above, default=-1)  # a parent comes before its children
+
+    def between(self, top: int, bone: int) -> list[int]:
+        """The bones below one down to another, from the top; empty where they do not hang on each other."""
+        found: list[int] = []
+        for one in self.path_up(bone):
+            if one == top:
+                return found[::-1]
+            found.append(one)
+        return found[::-1] if top < 0 else []
+
+    def below(self, bone: int) -> Iterator[int]:
+        """All bones that hang on one."""
+        waiting = [*self.skeleton.children[bone]]
+        while waiting:
+            found = waiting.pop()
+            yield found
+            waiting += self.skeleton.children[found]
+
+    def in_whole(self, bones: Sequence[int]) -> tuple[int, ...]:
+        """Kept bones as numbers of the whole skeleton, with those between that were left out."""
+        first = self.numbers[bones[0]]
+        found = [self.numbers[bones[-1]]]
+        while found[-1] != first and found[-1] >= 0:
+            found.append(self.whole.parents[found[-1]])
+        return tuple(found[::-1]) if found[-1] == first else ()
+
+    def side_at(self, bones: Sequence[int], others: Sequence[int]) -> str:
+        """The side on which a limb stands, beside its twin or beside the middle; "" where left is not known."""
+        left = self.axes.left
+        if left is None:
+            return ""
+        middle = _mean([self.skeleton.heads[bone] for bone in others]) if others else self._centre()
+        off = dot(minus(_mean([self.skeleton.heads[bone] for bone in bones]), middle), left)
+        return "L" if off > 0.0 else "R" if off < 0.0 else ""
+
+    def _centre(self) -> V3:
+        return _mean(self.skeleton.heads)
+
+    def _axes(self) -> tuple[BodyAxes, bool]:
+        """The body's axes; where place does not tell forward, the sides that names tell do."""
+        axes = self.named.axes if self.named.axes.forward is not None else self.unnamed.axes
+        if axes.forward is not None:
+            return axes, False
+        left = self._named_left(axes.up)
+        return (axes, False) if left is None else (replace(axes, forward=unit(cross(left, axes.up))), True)
+
+    def _named_left(self, up: V3) -> V3 | None:
+        """Left by what names say, where most agree."""
+        lines = [
+            minus(self.skeleton.heads[bone], self.skeleton.heads[twin])
+            for bone, twin in enumerate(self.named.twins)
+            if twin >= 0 and self.sides[bone] == "L" and self.sides[twin] == "R"
+        ]
+        total = (0.0, 0.0, 0.0)
+        for line in lines:
+            total = plus(total, line)
+        left = unit(minus(total, scaled(up, dot(total, up))))
+        agreeing = sum(dot(line, left) > 0.0 for line in lines)
+        return left if lines and agreeing >= MOST_AGREE * len(lines) else None
+
+
+def _mean(points: Sequence[V3]) -> V3:
+    total = (0.0, 0.0, 0.0)
+    for point in points:
+        total = plus(total, point)
+    return scaled(total, 1.0 / max(1, len(points)))
+
+
+def _kept(whole: Skeleton) -> Kept:
+    """The bones that can be parts of a body: no helpers, no clothes, and no second bone in the same place."""
+    labels = parts_of(whole)
+    out = _left_out(whole, labels)
+    if sum(out) > MOST_LEFT_OUT * len(out):
+        out = [False] * len(out)
+    out = [a or b for a, b in zip(out, _doubles(whole), strict=True)]
+    numbers = [bone for bone in range(len(out)) if not out[bone]]
+    new = {bone: i for i, bone in enumerate(numbers)}
+    parents = []
+    for bone in numbers:
+        above = whole.parents[bone]
+        while above >= 0 and out[above]:
+            above = whole.parents[above]
+        parents.append(new[above] if above >= 0 else -1)
+    skeleton = Skeleton(
+        names=[whole.names[bone] for bone in numbers],
+        parents=parents,
+        heads=[whole.heads[bone] for bone in numbers],
+        tails=[whole.tails[bone] for bone in numbers],
+        flagged=[whole.flagged[bone] for bone in numbers] if whole.flagged else (),
+        axes=[whole.axes[bone] for bone in numbers] if whole.axes else (),
+        up=whole.up,
+    )
+    return Kept(skeleton, numbers, [labels[bone] for bone in numbers])
+
+
+def _left_out(whole: Skeleton, labels: Sequence[str]) -> list[bool]:
+    """Bones that names leave out: helpers and clothes, with what hangs on them if none of it is of a body."""
+    has_body = [family_of(label) in BODY for label in labels]
+    for bone in reversed(range(len(labels))):
+        if has_body[bone] and whole.parents[bone] >= 0:
+            has_body[whole.parents[bone]] = True
+    deforming = [DEFORMING.match(name) is not None for name in whole.names]
+    are_layers = sum(deforming) > LEAST_DEFORMING
+    out = [False] * len(labels)
+    for bone, parent in enumerate(whole.parents):
+        hangs_on_such = parent >= 0 and out[parent] and not has_body[parent]
+        is_other_layer = are_layers and not deforming[bone]
+        out[bone] = is_other_layer or labels[bone] in LEFT_OUT or (hangs_on_such and not has_body[bone])
+    return out
+
+
+def _doubles(whole: Skeleton) -> list[bool]:
+    """Bones without children that stand just where another one stands that hangs on the same."""
+    near = SAME_PLACE * whole.extent
+    out = [False] * len(whole.names)
+    for siblings in whole.children:
+        for bone in siblings:
+            others = [other for other in siblings if other != bone and not out[other]]
+            out[bone] = not whole.children[bone] and any(
+                distance(whole.heads[bone], whole.heads[other]) <= near
+                and distance(whole.tails[bone], whole.tails[other]) <= near
+                and (whole.children[other] or other < bone)
+                for other in others
+            )
+    return out
