@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is under the mouse: the tips of chains, then the bones of the armatures at hand."""
+"""What is under the mouse: the tips of chains, and the ends of all bones of the armatures at hand."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import dist
 from typing import NamedTuple
 
@@ -20,8 +21,9 @@ from ..rig.properties import rig_of
 from ..session.standing import tip_of
 from .base import rigs_in_pose_mode
 
-NEAR_TIP = 60.0  # pixels at scale 1 within which a chain's tip counts as under the mouse
-NEAR_BONE = 20.0  # the same for a bone
+NEAR_TIP = 60.0  # pixels at scale 1 within which a chain's tip counts as under the mouse where no bone does
+NEAR_BONE = 20.0  # the same for a bone, and for a tip beside bones
+HEAD_SHARE = 0.3  # share of a bone from its head on within which it is taken by its head
 
 
 class View(NamedTuple):
@@ -50,11 +52,27 @@ class View(NamedTuple):
 
 
 class Picked(NamedTuple):
-    """What is to be dragged: a chain of an armature by its name, or, where that is "", a bone."""
+    """What is to be dragged.
+
+    Attributes:
+        owner: The armature object.
+        chain: Name of the chain whose tip it is, or "".
+        bone: Name of the bone.
+        end: "HEAD" or "TAIL" of that.
+    """
 
     owner: bpy.types.Object
     chain: str
     bone: str
+    end: str = "TAIL"
+
+
+class _Seen(NamedTuple):
+    """A bone as it is seen: how many pixels from the mouse, and which share of it is nearest to that."""
+
+    apart: float
+    share: float
+    picked: Picked
 
 
 def view_of(context: bpy.types.Context) -> View | None:
@@ -78,37 +96,53 @@ def rigs_at_hand(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def pick(context: bpy.types.Context, view: View, mouse: Vector) -> Picked | None:
-    """The chain whose tip is nearest to the mouse, else the bone that is; None where neither is near."""
+    """The tip of a chain at the mouse, else the end of the bone that is; None where neither is near."""
     depsgraph = context.evaluated_depsgraph_get()
     tips: list[tuple[float, Picked]] = []
-    bones: list[tuple[float, Picked]] = []
+    bones: list[_Seen] = []
     for owner in rigs_at_hand(context):
-        for chain in rig_of(owner).chains:
-            try:
-                seen = view.seen(tip_of(owner, chain, depsgraph))
-            except FabrikError:
-                continue
-            if seen is not None:
-                tips.append((dist(seen, mouse), Picked(owner, chain.name, chain.tip_bone)))
-        evaluated = owner.evaluated_get(depsgraph)
-        for bone in pose_bones(evaluated):
-            if not is_hidden(pose_bones(owner)[bone.name]):
-                ends = (view.seen(evaluated.matrix_world @ point) for point in (bone.head, bone.tail))
-                bones.append((_apart(mouse, *ends), Picked(owner, "", bone.name)))
-    for found, near in ((tips, NEAR_TIP), (bones, NEAR_BONE)):
-        apart, picked = min(found, key=lambda pair: pair[0], default=(near * view.scale + 1.0, None))
-        if apart <= near * view.scale:
-            return picked
-    return None
+        tips += _tips(owner, depsgraph, view, mouse)
+        bones += _bones(owner, depsgraph, view, mouse)
+    near = NEAR_BONE * view.scale
+    tip_apart, tip = min(tips, key=lambda pair: pair[0], default=(float("inf"), None))
+    bone = min(bones, key=lambda seen: seen.apart, default=None)
+    if bone is None or bone.apart > near:
+        return tip if tip_apart <= NEAR_TIP * view.scale else None
+    if tip is not None and tip_apart <= near:
+        return tip
+    return bone.picked._replace(end="HEAD" if bone.share < HEAD_SHARE else "TAIL")
 
 
-def _apart(mouse: Vector, head: Vector | None, tail: Vector | None) -> float:
-    """Pixels from the mouse to a bone as it is seen."""
-    ends = [end for end in (head, tail) if end is not None]
-    if len(ends) < 2:
-        return float("inf")
-    if (ends[1] - ends[0]).length < 1.0:  # it is seen from its end, or from far away
-        return dist(mouse, ends[1])
-    near, share = intersect_point_line(mouse, ends[0], ends[1])
-    point = Vector((near[0], near[1])) if 0.0 <= share <= 1.0 else ends[share > 0.5]
-    return dist(mouse, point)
+def _tips(
+    owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector
+) -> Iterator[tuple[float, Picked]]:
+    """The tips of an armature's chains, each with its distance from the mouse in pixels."""
+    for chain in rig_of(owner).chains:
+        try:
+            seen = view.seen(tip_of(owner, chain, depsgraph))
+        except FabrikError:
+            continue
+        if seen is not None and not is_hidden(pose_bones(owner)[chain.tip_bone]):
+            yield dist(seen, mouse), Picked(owner, chain.name, chain.tip_bone, chain.effector)
+
+
+def _bones(
+    owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector
+) -> Iterator[_Seen]:
+    """The visible bones of an armature."""
+    evaluated = owner.evaluated_get(depsgraph)
+    for bone in pose_bones(evaluated):
+        if is_hidden(pose_bones(owner)[bone.name]):
+            continue
+        ends = [view.seen(evaluated.matrix_world @ point) for point in (bone.head, bone.tail)]
+        if ends[0] is not None and ends[1] is not None:
+            yield _Seen(*_apart(mouse, ends[0], ends[1]), Picked(owner, "", bone.name))
+
+
+def _apart(mouse: Vector, head: Vector, tail: Vector) -> tuple[float, float]:
+    """Pixels from the mouse to a bone as it is seen, and the share of it that is nearest."""
+    if (tail - head).length < 1.0:  # it is seen from its end, or from far away
+        return dist(mouse, tail), 1.0
+    _, share = intersect_point_line(mouse, head, tail)
+    share = min(max(share, 0.0), 1.0)
+    return dist(mouse, head.lerp(tail, share)), share

@@ -14,7 +14,7 @@ from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..rig.versions import newer_refusal
 from ..session import record
-from . import steps
+from . import hover, steps
 from .collect import pictures_of
 from .colours import theme_colours
 from .paint import Painted
@@ -92,10 +92,12 @@ def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | No
 def _draw_world() -> None:
     _guarded(draw)
     _guarded(steps.draw_view)
+    _guarded(hover.draw_view)
 
 
 def _draw_pixels() -> None:
     _guarded(steps.draw_pixels)
+    _guarded(hover.draw_pixels)
 
 
 def _guarded(work: Callable[[bpy.types.Context], None]) -> None:
@@ -103,7 +105,7 @@ def _guarded(work: Callable[[bpy.types.Context], None]) -> None:
         work(bpy.context)
     except Exception:  # Blender would say so at every redraw, in the console alone
         log.exception("the overlay failed and is switched off")
-        record.state.current = None
+        record.state.current = hover.state.shown = None
         if bpy.context.scene is not None:
             scene_settings(bpy.context.scene).show = False
 
@@ -121,4 +123,4 @@ def unregister() -> None:
     while state.handles:
         remove(state.handles.pop(), "WINDOW")
     state.painted = state.drawn = None
-    record.state.current = None
+    record.state.current = hover.state.shown = None

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bone that a click would take, or that is dragged: its shape, the end that is taken, and its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import blf
+import bpy
+from bpy_extras.view3d_utils import location_3d_to_region_2d
+from mathutils import Matrix, Vector
+
+from ..rig.chain_bones import pose_bones
+from ..rig.rotations import V3, v3
+from .colours import theme_colours
+from .paint import Painted
+from .shapes import Shapes
+
+RING = 0.1  # of an octahedral bone: how far from its head, and how wide, as a share of its length
+LINE_SCALE = 1.5  # of the width of the overlay's other lines
+TEXT_SIZE, TEXT_AWAY = 13.0, 14.0  # pixels at scale 1: of the name, and from the end beside which it stands
+
+
+class Hovered(NamedTuple):
+    """A bone that is shown.
+
+    Attributes:
+        rig: Name of the armature object.
+        bone: Name of the bone.
+        end: "HEAD" or "TAIL": which of its ends is marked.
+        text: What stands beside that.
+    """
+
+    rig: str
+    bone: str
+    end: str
+    text: str
+
+
+@dataclass(slots=True)
+class HoverState:
+    """What is shown now; None for nothing."""
+
+    shown: Hovered | None = None
+
+
+state = HoverState()
+
+
+def show(found: Hovered | None) -> bool:
+    """Show a bone from the next redraw on, or none any more; whether that is another one than before."""
+    if found == state.shown:
+        return False
+    state.shown = found
+    return True
+
+
+def bone_shapes(matrix: Matrix, length: float, at_head: bool) -> Shapes:
+    """A bone as an octahedron, one of its ends marked.
+
+    Args:
+        matrix: Of the bone, in the world.
+        length: Of the bone, before that.
+        at_head: Whether it is its head that is marked, else its tail.
+    """
+    shapes = Shapes()
+    wide = RING * length
+    ring: list[V3] = [v3(matrix @ Vector((x, wide, z))) for x, z in ((wide, 0), (0, wide), (-wide, 0), (0, -wide))]
+    head, tail = v3(matrix.translation), v3(matrix @ Vector((0.0, length, 0.0)))
+    shapes.line("hover", [*ring, ring[0]])
+    for corner in ring:
+        shapes.line("hover", (head, corner, tail))
+    shapes.dots("hover", [head if at_head else tail])
+    return shapes
+
+
+def _evaluated(context: bpy.types.Context) -> tuple[Matrix, bpy.types.PoseBone] | None:
+    """The bone that is shown as it stands, and its matrix in the world; None where there is none."""
+    owner = bpy.data.objects.get(state.shown.rig) if state.shown is not None else None
+    if state.shown is None or owner is None or owner.pose is None:
+        return None
+    evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
+    bone = pose_bones(evaluated).get(state.shown.bone)
+    return None if bone is None else (evaluated.matrix_world @ bone.matrix, bone)
+
+
+def draw_view(context: bpy.types.Context) -> None:
+    """Draw the bone in the world."""
+    found = _evaluated(context)
+    if found is None or state.shown is None or context.preferences is None or context.region is None:
+        return
+    matrix, bone = found
+    shapes = bone_shapes(matrix, bone.bone.length, state.shown.end == "HEAD")
+    painted = Painted(shapes, theme_colours(context.preferences))
+    painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale * LINE_SCALE)
+
+
+def draw_pixels(context: bpy.types.Context) -> None:
+    """Write the bone's name beside it."""
+    found = _evaluated(context)
+    if found is None or state.shown is None or context.preferences is None or context.region is None:
+        return
+    matrix, bone = found
+    point = matrix.translation if state.shown.end == "HEAD" else matrix @ Vector((0.0, bone.bone.length, 0.0))
+    seen: Vector | None = location_3d_to_region_2d(context.region, context.region_data, point)
+    if seen is None:
+        return
+    scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
+    blf.size(0, TEXT_SIZE * scale)
+    blf.color(0, *colours["text"])
+    blf.enable(0, blf.SHADOW)
+    blf.shadow(0, 3, 0.0, 0.0, 0.0, 0.8)
+    blf.position(0, seen.x + TEXT_AWAY * scale, seen.y + TEXT_AWAY * scale, 0.0)
+    blf.draw(0, state.shown.text)
+    blf.disable(0, blf.SHADOW)
