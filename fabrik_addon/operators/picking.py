@@ -126,9 +126,7 @@ def _tips(
             yield dist(seen, mouse), Picked(owner, chain.name, chain.tip_bone, chain.effector)
 
 
-def _bones(
-    owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector
-) -> Iterator[_Seen]:
+def _bones(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, view: View, mouse: Vector) -> Iterator[_Seen]:
     """The visible bones of an armature."""
     evaluated = owner.evaluated_get(depsgraph)
     for bone in pose_bones(evaluated):

@@ -241,9 +241,20 @@ def unposed() -> Iterator[bpy.types.Depsgraph]:
         yield bpy.context.evaluated_depsgraph_get()
     finally:
         live_state.paused = was
-        live_state.order = None
-        for owner in live_armatures(bpy.context.scene) if bpy.context.scene is not None else ():
-            owner.update_tag()  # what changed meanwhile was evaluated here, and is not evaluated again by itself
+        _look_again()
+
+
+def resume_live() -> None:
+    """Let live posing go on, which waited for something that posed the same bones."""
+    live_state.paused = False
+    _look_again()
+
+
+def _look_again() -> None:
+    """Live posing is to look at everything: what changed meanwhile was evaluated, and is not again by itself."""
+    live_state.order = None
+    for owner in live_armatures(bpy.context.scene) if bpy.context.scene is not None else ():
+        owner.update_tag()
 
 
 def register() -> None:

@@ -1,57 +1,108 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The goals of a chain brought to where its tip was let go, so that the next solve leaves it there."""
+"""The goals of chains brought to where their tips were let go, so that the next solve leaves them there."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import bpy
 from mathutils import Vector
 
 from ..errors import FabrikError
-from ..rig.chain_bones import resolve_bones
+from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.goals import GoalRef, goal_of, goals_of
 from ..rig.keys import insert_goal_keys
 from ..rig.placing import carries, location_at, location_curves, put, stays
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.targets import resolve_point
+from ..rig.rotations import Q4, conjugated, multiplied, normalized, rotated, turn_angle, unit, v3
+from ..rig.targets import resolve_point, resolve_turn
 from .anchoring import keep_pose, take_keyed_pose
 from .order import Item
-from .standing import Standing, pole_error, turned_pole
+from .standing import Standing, pole_error, turn_of, turned_pole
 
 IN_PLACE = 1e-6  # share of the length within which a target is where the tip is
 POLE_MET = 1e-4  # radians
+SAME_TURN = 1e-6  # radians within which a stored rotation is that of the tip
 
 
 class LetGo(NamedTuple):
-    """What there is to tell of a limb that was let go, as sentences: what was done, and what to look out for."""
+    """What there is to tell of limbs that were let go, as sentences: what was done, and what to look out for."""
 
     done: list[str]
     warnings: list[str]
 
 
-def let_go(context: bpy.types.Context, item: Item, tip: Vector, is_keyed: bool) -> LetGo:
-    """Bring target, start pose and pole of a chain to the pose in which it was let go.
+@dataclass(slots=True)
+class Loosed:
+    """A chain that was let go.
+
+    Attributes:
+        chain: The chain.
+        tip: Where its tip was let go, in world space.
+        stays: Whether its goals held meanwhile, and are not brought along.
+        warnings: What there is to look out for.
+        is_refused: Whether it can't be solved.
+    """
+
+    chain: FabrikChain
+    tip: Vector
+    stays: bool = False
+    warnings: list[str] = field(default_factory=list)
+    is_refused: bool = False
+
+    @property
+    def point(self) -> Vector | None:
+        """Where its effector is to go in place of a goal, where it has none."""
+        return self.tip if self.chain.target is None and not self.chain.pin else None
+
+
+def let_go(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[Loosed], is_keyed: bool) -> LetGo:
+    """Bring goals and start poses of chains to the pose in which they were let go.
 
     Args:
         context: Its view layer is evaluated.
-        item: The armature object and the chain.
-        tip: Where the tip was let go, in world space.
+        owner: The armature object.
+        chains: Chains of it.
         is_keyed: Whether the bones were keyed as they stand.
     """
-    _, chain = item
-    warnings: list[str] = []
-    try:
-        warnings += _place_target(context, item, tip)
-        keep = take_keyed_pose if is_keyed else keep_pose
-        kept = keep(item, _evaluated(context), tip)
-        warnings += _place_pole(context, item, tip)
-        last = keep(item, _evaluated(context), None if chain.target is not None else tip)
-    except FabrikError as error:
-        return LetGo([], [*warnings, f"the next solve will be refused: {error.local}"])
-    start = kept.start or last.start
+    keep = take_keyed_pose if is_keyed else keep_pose
+    starts: list[str] = []
+
+    def place(one: Loosed) -> None:
+        one.warnings += [] if one.stays else _place_goal(context, (owner, one.chain), one.tip)
+
+    def keep_at_tip(one: Loosed) -> None:
+        point = one.point if one.stays else one.tip
+        starts.append(keep((owner, one.chain), _evaluated(context), point).start)
+
+    def place_pole(one: Loosed) -> None:
+        one.warnings += [] if one.stays else _place_pole(context, (owner, one.chain), one.tip)
+
+    def keep_last(one: Loosed) -> None:
+        found = keep((owner, one.chain), _evaluated(context), one.point)
+        starts.append(found.start)
+        one.warnings += [found.moves] if found.moves else []
+
+    for step in (place, keep_at_tip, place_pole, keep_last):
+        for one in chains:
+            _try(step, one)
     words = {"CAPTURED": "start pose captured", "ANIMATED": "start pose set to Animated, since the limb is keyed"}
-    return LetGo([words[start]] if start else [], [*warnings, *([last.moves] if last.moves else [])])
+    done = [words[start] for start in words if start in starts]
+    several = len(chains) > 1
+    return LetGo(done, [f"{one.chain.name}: {text}" if several else text for one in chains for text in one.warnings])
+
+
+def _try(step: Callable[[Loosed], None], one: Loosed) -> None:
+    """Go a step with a chain, unless that can't be solved."""
+    if one.is_refused:
+        return
+    try:
+        step(one)
+    except FabrikError as error:
+        one.is_refused = True
+        one.warnings.append(f"the next solve will be refused: {error.local}")
 
 
 def _evaluated(context: bpy.types.Context) -> bpy.types.Depsgraph:
@@ -60,19 +111,48 @@ def _evaluated(context: bpy.types.Context) -> bpy.types.Depsgraph:
     return context.evaluated_depsgraph_get()
 
 
+def _place_goal(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:
+    """Bring what a chain holds or goes to, to its tip; why it stays where it is, where it can't be moved."""
+    owner, chain = item
+    depsgraph = context.evaluated_depsgraph_get()
+    if chain.pin and chain.target is None and v3(chain.held_location) != v3(tip):
+        chain.held_location = tip
+    told = _place_target(context, item, tip)
+    turn = turn_of(owner, chain.tip_bone, depsgraph)
+    if chain.orientation == "KEEP" and _is_turned(chain.held_rotation, turn):
+        chain.held_rotation = turn
+    if chain.orientation == "TARGET" and chain.target is not None:
+        offset = multiplied(conjugated(resolve_turn(chain.target, chain.target_bone, _evaluated(context))), turn)
+        if _is_turned(chain.rotation_offset, offset):
+            chain.rotation_offset = offset
+    return told
+
+
+def _is_turned(stored: Sequence[float], turn: Q4) -> bool:
+    """Whether a stored rotation is another one, beyond rounding."""
+    return turn_angle(multiplied(conjugated(normalized(stored)), turn)) > SAME_TURN
+
+
 def _place_target(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:
-    """Bring the target to the tip; why it stays where it is, where it can't be moved."""
+    """Bring the target to the tip, or what is aimed at into its line; why it stays, where it can't be moved."""
     target = goal_of(item[1], "target")
     if target is None:
         return []
     depsgraph = context.evaluated_depsgraph_get()
     standing = Standing.of(item, depsgraph, tip)
     there = resolve_point("target", target.found, target.bone, depsgraph)
-    if (Vector(there) - tip).length <= IN_PLACE * standing.prepared.space.world_length(
-        (standing.prepared.length, 0, 0)
-    ):
-        return []
-    return _placed(context, item, target, tip)
+    point = _aimed_at(item, Vector(there), depsgraph) if item[1].kind == "AIM" else tip
+    near = IN_PLACE * standing.prepared.space.world_length((standing.prepared.length, 0, 0))
+    return [] if (Vector(there) - point).length <= near else _placed(context, item, target, point)
+
+
+def _aimed_at(item: Item, target: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """The point at which the tip of a chain aims, as far away as its target."""
+    owner, chain = item
+    evaluated = owner.evaluated_get(depsgraph)
+    head = evaluated.matrix_world @ pose_bones(evaluated)[chain.tip_bone].head
+    along = unit(rotated(turn_of(owner, chain.tip_bone, depsgraph), v3(chain.aim_axis)))
+    return head + Vector(along) * (target - head).length
 
 
 def _place_pole(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A limb that is posed for once, without a chain: what stands for a chain to all that reads one. Nothing is stored."""
+"""What stands for a chain, to all that reads one, while something is dragged. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import cast
 
 import bpy
 
-from ..errors import BoneError
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
-from ..rig.chain_bones import bones_to, resolve_bones
-from ..rig.properties import FabrikCapturedRotation, FabrikChain, rig_of
-from .selected_limbs import limb_length
+from ..rig.body_properties import NO_ROTATION
+from ..rig.properties import FabrikCapturedRotation, FabrikChain
 
 
 @dataclass(slots=True)
-class _LooseLimb:
+class LooseLimb:
     """The settings of a chain that is not there; see `FabrikChain`."""
 
     name: str
     tip_bone: str
     bone_count: int
+    effector: str = "TAIL"
     enabled: bool = False
     target: None = None
     target_bone: str = ""
-    pole: None = None
+    target_name: str = ""
+    pole: bpy.types.Object | None = None
     pole_bone: str = ""
     pole_angle: float = 0.0
     tolerance: float = DEFAULT_TOLERANCE
@@ -36,26 +36,38 @@ class _LooseLimb:
     start: str = "REST"
     captured: list[FabrikCapturedRotation] = field(default_factory=list)
     status: str = "NONE"
+    kind: str = "REACH"
+    weight: float = 1.0
+    pin: bool = False
+    orientation: str = "FREE"
+    orientation_weight: float = 1.0
+    held_rotation: tuple[float, ...] = NO_ROTATION
+    aim_axis: tuple[float, ...] = (0.0, 1.0, 0.0)
+    stretch: float = 1.0
+    soft: float = 0.0
 
 
-def loose_limb(owner: bpy.types.Object, tip: str) -> FabrikChain:
-    """What stands for the chain of the limb that a bone ends.
+def loose_limb(name: str, tip: str, bone_count: int, end: str) -> FabrikChain:
+    """What stands for the chain of a limb that has none.
 
     Args:
-        owner: The armature object.
-        tip: Name of the bone.
-
-    Raises:
-        ChainError: The armature has no such bone.
-        BoneError: A bone of the limb is posed live by a chain, which would take it back.
+        name: That it has among chains.
+        tip: Name of its last bone.
+        bone_count: Number of its bones.
+        end: "HEAD" or "TAIL": which end of the last bone has a goal.
     """
-    count = limb_length(owner, tip)
-    names = {bone.name for bone in bones_to(owner, tip, count)}
-    for chain in rig_of(owner).chains if rig_of(owner).live else ():
-        if not chain.enabled or chain.target is None:
-            continue
-        shared = [bone.name for bone in resolve_bones(owner, chain) if bone.name in names]
-        if shared:
-            reason = f"the chain '{chain.name}' poses it live: drag the tip of that chain, or switch Live off"
-            raise BoneError(reason, rig=owner.name, bone=shared[-1])
-    return cast("FabrikChain", _LooseLimb(f"limb of {tip}", tip, count))
+    return cast("FabrikChain", LooseLimb(name, tip, bone_count, end))
+
+
+def loose_chain(chain: FabrikChain, bone_count: int) -> FabrikChain:
+    """What stands for a chain whose tip is dragged: it has its pole, and follows the mouse all the way.
+
+    Args:
+        chain: The chain.
+        bone_count: How many of its bones take part.
+    """
+    found = LooseLimb(chain.name, chain.tip_bone, bone_count, chain.effector)
+    found.pole, found.pole_bone, found.pole_angle = chain.pole, chain.pole_bone, chain.pole_angle
+    found.tolerance, found.max_passes, found.restarts = chain.tolerance, chain.max_passes, chain.restarts
+    found.use_plain, found.soft, found.stretch = chain.use_plain, chain.soft, chain.stretch
+    return cast("FabrikChain", found)

@@ -25,6 +25,7 @@ from ..rig.rotations import (
     ORIGIN,
     Q4,
     V3,
+    axes_of,
     conjugated,
     cross,
     distance,
@@ -83,10 +84,24 @@ class Standing:
             FabrikError: They can't be posed.
         """
         owner, chain = item
-        check_rig(owner, depsgraph)
-        chain_set = set_of(owner, chain, is_given=point is not None)
+        return cls.of_set(set_of(owner, chain, is_given=point is not None), chain, depsgraph, point)
+
+    @classmethod
+    def of_set(
+        cls,
+        chain_set: ChainSet,
+        chain: FabrikChain,
+        depsgraph: bpy.types.Depsgraph,
+        point: Sequence[float] | None = None,
+    ) -> Standing:
+        """Read chains that are solved together, one of which is asked about; see `of`.
+
+        Raises:
+            FabrikError: They can't be posed.
+        """
+        check_rig(chain_set.owner, depsgraph)
         prepared, points = read(chain_set, depsgraph, points={} if point is None else {chain.name: point})
-        bones = pose_bones(owner)
+        bones = pose_bones(chain_set.owner)
         rotations = [read_rotation(bones[name]) for name in prepared.bones]
         root = prepared.root
         shift = root.shift_for(bones[prepared.bones[0]].location) if root is not None else ORIGIN
@@ -167,6 +182,12 @@ def tip_of(
     tip = poses[bones[-1].name]
     place = poses[bones[0].name].head if root else tip.head if chain.effector == "HEAD" else tip.tail
     return evaluated.matrix_world @ place
+
+
+def turn_of(owner: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Q4:
+    """How a bone is turned in the world."""
+    evaluated = owner.evaluated_get(depsgraph)
+    return axes_of(evaluated.matrix_world @ pose_bones(evaluated)[bone].matrix)
 
 
 def pole_error(standing: Standing) -> float | None:

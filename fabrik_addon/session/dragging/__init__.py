@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dragging an end of any bone by the mouse."""
+
+from .drag import Drag, Dragged, begin, drag_to, pull_refusal, set_falloff, set_turning
+from .ending import finish
+from .scope import Taken
+
+__all__ = ("Drag", "Dragged", "Taken", "begin", "drag_to", "finish", "pull_refusal", "set_falloff", "set_turning")

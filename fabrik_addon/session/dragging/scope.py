@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What moves with a dragged bone: the limb that it ends; or, where bones are pinned or a body bone is set, the body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import bpy
+
+from ...errors import ChainError, FabrikError
+from ...rig.chain_bones import bones_to, pose_bones, resolve_bones
+from ...rig.figures import ChainSet, body_moves, set_of
+from ...rig.properties import FabrikChain, rig_of
+from ..loose_limb import loose_chain, loose_limb
+from ..selected_limbs import limb_length
+
+
+class Taken(NamedTuple):
+    """What is dragged.
+
+    Attributes:
+        bone: Name of the bone.
+        end: "HEAD" or "TAIL": which of its ends.
+        chain: Name of the chain whose tip it is, or "".
+    """
+
+    bone: str
+    end: str = "TAIL"
+    chain: str = ""
+
+
+class Scope(NamedTuple):
+    """What takes part in a drag, by names, since undo makes all that Blender has anew.
+
+    Attributes:
+        taken: What is dragged.
+        holding: Names of the chains whose goals hold meanwhile: pins, and what is posed live.
+        body: Name of the bone that may move and turn with all of it, or "".
+        bone_count: Number of bones of the limb that the dragged bone ends.
+        follows: Whether the chain is posed live, so that it is dragged by its target.
+    """
+
+    taken: Taken
+    holding: tuple[str, ...] = ()
+    body: str = ""
+    bone_count: int = 1
+    follows: bool = False
+
+    def dragged(self, owner: bpy.types.Object) -> FabrikChain:
+        """The chain that is dragged, or what stands for it.
+
+        Raises:
+            ChainError: It is gone.
+        """
+        bone, end, name = self.taken
+        chain = rig_of(owner).chains.get(name)
+        if name and chain is None:
+            raise ChainError("it is gone", rig=owner.name, chain=name)
+        if chain is None:
+            return loose_limb(_free_name(owner, bone), bone, self.bone_count, end)
+        return chain if self.follows else loose_chain(chain, self.bone_count)
+
+    def chain_set(self, owner: bpy.types.Object) -> ChainSet:
+        """The chains that are solved together in the drag.
+
+        Raises:
+            ChainError: One is gone.
+        """
+        dragged = self.dragged(owner)
+        if self.follows:
+            return set_of(owner, dragged)
+        chains = rig_of(owner).chains
+        gone = [name for name in self.holding if name not in chains]
+        if gone:
+            raise ChainError("it is gone", rig=owner.name, chain=gone[0])
+        found = sorted([dragged, *(chains[name] for name in self.holding)], key=lambda chain: chain.name)
+        return ChainSet(owner, tuple(found), self.body)
+
+
+def _free_name(owner: bpy.types.Object, bone: str) -> str:
+    """What a limb without a chain is called beside the chains that there are."""
+    name, taken = f"limb of {bone}", {chain.name for chain in rig_of(owner).chains}
+    while name in taken:
+        name += "'"
+    return name
+
+
+def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
+    """What takes part in the drag of a bone.
+
+    Where a bone of the same skeleton is pinned, or a body bone is set above the dragged one, the body follows: from the
+    body bone, else from the nearest bone above the dragged one and all pins that can be moved. Else it is the limb
+    alone. Chains that are posed live hold their targets, as far as they are in it.
+
+    Args:
+        owner: The armature object.
+        taken: What is dragged.
+
+    Raises:
+        FabrikError: There is no such bone or chain.
+    """
+    rig = rig_of(owner)
+    chain = rig.chains.get(taken.chain)
+    if taken.chain and chain is None:
+        raise ChainError("there is no such chain", rig=owner.name, chain=taken.chain)
+    bone = bones_to(owner, taken.bone, 1)[0]
+    if chain is not None and rig.live and chain.enabled and chain.target is not None:
+        return Scope(taken, follows=True)
+    others = [one for one in rig.chains if one.enabled and one.name != taken.chain]
+    limb = _limb(owner, taken, chain)
+    pins = [one for one in others if one.pin and _is_beside(owner, one, bone)]
+    live = [one for one in others if rig.live and one.target is not None and not one.pin]
+    home = pose_bones(owner).get(rig.body_bone)
+    is_in_body = home is not None and (home == bone or home in bone.parent_recursive)
+    if not pins and not is_in_body:
+        held = [one for one in live if not _names(owner, one).isdisjoint(limb)]
+        body = taken.bone if len(limb) == 1 and taken.end == "HEAD" and not held else ""
+        return Scope(taken, _named(held), body, len(limb))
+    if is_in_body:
+        body = rig.body_bone
+        holding = [one for one in (*pins, *live) if _is_below(owner, one, body)]
+    else:
+        body = _top(owner, taken, pins)
+        holding = [*pins, *(one for one in live if not body or _is_below(owner, one, body))]
+    return Scope(taken, _named(holding), body, _clipped(owner, limb, body))
+
+
+def _named(chains: Iterable[FabrikChain]) -> tuple[str, ...]:
+    return tuple(chain.name for chain in chains)
+
+
+def _limb(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None) -> list[str]:
+    """Names of the bones of the limb that the dragged bone ends, root to tip.
+
+    Of a chain its own; of a bone that is in the middle of one the part up to it. The head of a limb's first bone is
+    moved by the limb above.
+    """
+    if chain is not None:
+        return [bone.name for bone in resolve_bones(owner, chain)]
+    found = _part_of_chain(owner, taken.bone) or _own_limb(owner, taken.bone)
+    above = pose_bones(owner)[found[0]].parent
+    if taken.end == "HEAD" and len(found) == 1 and above is not None:
+        return [*(_part_of_chain(owner, above.name) or _own_limb(owner, above.name)), *found]
+    return found
+
+
+def _own_limb(owner: bpy.types.Object, bone: str) -> list[str]:
+    return [found.name for found in bones_to(owner, bone, limb_length(owner, bone))]
+
+
+def _part_of_chain(owner: bpy.types.Object, bone: str) -> list[str]:
+    """The bones of an enabled chain up to one of them; the longest there is, or none."""
+    found: list[str] = []
+    for chain in rig_of(owner).chains:
+        names = list(_in_order(owner, chain)) if chain.enabled else []
+        if bone in names:
+            found = max(found, names[: names.index(bone) + 1], key=len)
+    return found
+
+
+def _in_order(owner: bpy.types.Object, chain: FabrikChain) -> Iterator[str]:
+    try:
+        yield from (bone.name for bone in resolve_bones(owner, chain))
+    except FabrikError:  # a solve of that chain will say what is wrong
+        return
+
+
+def _names(owner: bpy.types.Object, chain: FabrikChain) -> set[str]:
+    return set(_in_order(owner, chain))
+
+
+def _is_beside(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
+    """Whether a chain is of the same skeleton as a bone: both hang on one bone at last."""
+    first = next(_in_order(owner, chain), "")
+    return bool(first) and _lineage(pose_bones(owner)[first])[0] == _lineage(bone)[0]
+
+
+def _lineage(bone: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
+    """The bones on which a bone hangs, the topmost first, and the bone."""
+    return [bone, *bone.parent_recursive][::-1]
+
+
+def _is_below(owner: bpy.types.Object, chain: FabrikChain, body: str) -> bool:
+    """Whether the first bone of a chain is the body bone, or hangs on it."""
+    first = next(_in_order(owner, chain), "")
+    return bool(first) and body in {bone.name for bone in _lineage(pose_bones(owner)[first])}
+
+
+def _top(owner: bpy.types.Object, taken: Taken, pins: list[FabrikChain]) -> str:
+    """The bone that moves as the body where none is set; "" where the dragged bone is part of a single pinned figure.
+
+    That is the nearest bone above the dragged one and all pinned chains, or the next one above that can be moved. The
+    dragged bone itself is moved only where it carries all that is pinned: else it would be torn off.
+    """
+    bones = pose_bones(owner)
+    bone, roots = bones[taken.bone], [bones[next(_in_order(owner, chain))] for chain in pins]
+    pinned = set[str]().union(*(_names(owner, chain) for chain in pins))
+    if all(bone in root.parent_recursive for root in roots):
+        above = _lineage(bone)
+    else:
+        tops = {root.name for root in roots if root.parent is None or root.parent.name not in pinned}
+        is_at_top = bone.name in tops and taken.end == "HEAD"
+        if bone.name in pinned and len(tops) == 1 and not is_at_top:
+            return ""
+        shared = _shared([_lineage(one) for one in (bone, *roots)])
+        above = [one for one in shared if one.name not in pinned] or shared
+    can_move = [one for one in reversed(above) if body_moves(ChainSet(owner, (), one.name))]
+    return (can_move[0] if can_move else above[-1]).name
+
+
+def _shared(lines: Sequence[Sequence[bpy.types.PoseBone]]) -> list[bpy.types.PoseBone]:
+    """The bones with which all lines begin."""
+    return [bones[0] for bones in zip(*lines, strict=False) if all(bone == bones[0] for bone in bones)]
+
+
+def _clipped(owner: bpy.types.Object, limb: list[str], body: str) -> int:
+    """How many bones of the limb are the body bone, or hang on it."""
+    if not body:
+        return len(limb)
+    found = [name for name in limb if body in {bone.name for bone in _lineage(pose_bones(owner)[name])}]
+    return max(len(found), 1)
