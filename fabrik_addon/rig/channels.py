@@ -37,6 +37,11 @@ def rotation_path(bone: bpy.types.PoseBone) -> str:
     return f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}"
 
 
+def location_path(bone: bpy.types.PoseBone) -> str:
+    """Data path, from the object, of the property that holds a bone's location."""
+    return f"{bone.path_from_id()}.location"
+
+
 def read_values(bone: bpy.types.PoseBone) -> list[float]:
     """The numbers of the rotation channels in the bone's own mode."""
     return [*getattr(bone, channel_of(bone.rotation_mode)[0])]

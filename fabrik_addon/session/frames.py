@@ -10,15 +10,18 @@ from math import floor
 import bpy
 
 from ..errors import InvalidValueError, RigError
+from ..rig.animated import OF_CHAIN, chain_of
 from ..rig.chain_bones import resolve_bones
 from ..rig.compat import fcurves_of
+from ..rig.figures import ChainSet
 from ..rig.goals import goals_of
-from ..rig.properties import FabrikChain
+from ..rig.properties import FabrikChain, rig_of
 from .live.known import state
 
 SAME_FRAME = 1e-3
 MOST_FRAMES = 1_000_000
 LAST_FRAME = 1_048_574
+PINNED_BY = ("pin", "held_location", "held_rotation")  # a chain
 KEYED_BY = ("location", "rotation", "scale", "delta_")
 
 
@@ -87,14 +90,25 @@ def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[i
     return (first, last) if span == "RANGE" else (scene.frame_start, scene.frame_end)
 
 
-def keys_of_goals(chain: FabrikChain, first: float, last: float) -> list[float]:
-    """Frames in a range at which target or pole of a chain have keys of their own."""
-    curves: list[bpy.types.FCurve] = []
-    for _, goal, bone in goals_of(chain):
+def keys_of_goals(one: ChainSet, first: float, last: float) -> list[float]:
+    """Frames in a range at which targets, poles or pins of chains that are solved together have keys of their own."""
+    curves = _pin_curves(one)
+    for _, goal, bone in (goal for chain in one.chains for goal in goals_of(chain)):
         own = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' if bone else ""
         starts = tuple(own + name for name in KEYED_BY)
         curves += [curve for curve in fcurves_of(goal) if curve.data_path.startswith(starts)]
     return _keys(curves, first, last)
+
+
+def _pin_curves(one: ChainSet) -> list[bpy.types.FCurve]:
+    """The curves of what the pins of chains hold."""
+    names = [chain.name for chain in rig_of(one.owner).chains]
+    found = []
+    for curve in fcurves_of(one.owner):
+        path = OF_CHAIN.fullmatch(curve.data_path)
+        if path is not None and path[3] in PINNED_BY and chain_of(path, names) in one.names:
+            found.append(curve)
+    return found
 
 
 def keys_of_bones(owner: bpy.types.Object, chain: FabrikChain, first: float, last: float) -> list[float]:

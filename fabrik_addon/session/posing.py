@@ -17,6 +17,7 @@ from ..rig.goals import GoalPoints
 from ..rig.kinematics import BoneTree
 from ..rig.prepared import Prepared, ends_at, measured_at, mounted_path
 from ..rig.rotations import (
+    ORIGIN,
     Q4,
     V3,
     conjugated,
@@ -39,6 +40,7 @@ class Ended(NamedTuple):
     Attributes:
         status: Of the goal that misses most.
         residual: Distance from effector to target in scene units, before the influence is taken off.
+        missed: The same in chain space.
         turn_residual: Angle in radians by which the last bone is off the rotation, or the aim, that it is to have.
         pole_error: Angle in radians between the bend and where the pole wants it; 0 without one.
         blocking: Indices of the joints whose limits hold it back, the strongest first.
@@ -47,6 +49,7 @@ class Ended(NamedTuple):
 
     status: Status
     residual: float
+    missed: float
     turn_residual: float
     pole_error: float
     blocking: tuple[int, ...]
@@ -134,7 +137,7 @@ def posed(
         solution = prepared.solver.solve(prepared.goals_at(numbers), prepared.settings, explain=explain)
     else:
         path = mounted_path(prepared, owner, depsgraph)
-        measure = measured_solution if _is_plain(prepared) else _measured
+        measure = measured_solution if is_plain(prepared) else _measured
         solution, size = measure(prepared, path, numbers, explain)
         uneven = uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path)
     shift = solution.shift
@@ -149,7 +152,7 @@ def posed(
     return Posed(prepared, targets, solution, rotations, shift, list(heads), list(ends), ended, size, uneven)
 
 
-def _is_plain(prepared: Prepared) -> bool:
+def is_plain(prepared: Prepared) -> bool:
     """Whether it is a chain whose tip is to come to a target, and nothing else, but for a pole."""
     return prepared.is_chain and prepared.asked[0].is_plain and not prepared.asked[0].at_head
 
@@ -189,12 +192,11 @@ def _ending(
 ) -> Ended:
     """How a chain ended whose goals begin at an index of the solution's."""
     first, there = at
-    residual = 0.0
-    if one.kind == "REACH":
-        residual = prepared.space.world_length(minus(numbers[:3], there.effector(one)))
-    if _is_plain(prepared):
+    off = minus(numbers[:3], there.effector(one)) if one.kind == "REACH" else ORIGIN
+    residual, missed = prepared.space.world_length(off), length(off)
+    if is_plain(prepared):
         blocking, give = solution.blocking, solution.give
-        return Ended(solution.status, residual, 0.0, solution.pole_error, blocking, give)
+        return Ended(solution.status, residual, missed, 0.0, solution.pole_error, blocking, give)
     asked = range(first, first + one.goal_count - one.has_pole)
     worst = max(asked, key=lambda k: (solution.statuses[k] is not Status.REACHED, solution.residuals[k]))
     way = _way(prepared, one.joints[-1])
@@ -203,6 +205,7 @@ def _ending(
     return Ended(
         status,
         residual,
+        missed,
         there.turn_off(one, numbers),
         bend_error(one, numbers[-3:], there.heads, there.ends) if one.has_pole else 0.0,
         tuple(i for i, _ in held) if status is Status.BLOCKED else (),

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import bpy
 
 from ...rig.chain_bones import pose_bones
-from ...rig.channels import channel_of, read_values, rotation_path
+from ...rig.channels import channel_of, location_path, read_values, rotation_path
 from ...rig.curves import CurveWriter
+from ...rig.figures import ChainSet, body_moves, figure_bones
 from ...rig.key_arrays import ROUNDING
 from ...rig.keys import KeyedChannels
 from .destination import Destination
@@ -24,14 +25,17 @@ class BakedArmature:
 
     Args:
         owner: The armature object.
-        bones: The original pose bones of its chains that are baked.
+        sets: Its chains that are baked.
         into: See `BakeSettings`.
     """
 
-    def __init__(self, owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], into: str) -> None:
+    def __init__(self, owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -> None:
         self.owner = owner
+        bones = [bone for one in sets for bone in figure_bones(one)]
+        moved = [pose_bones(owner)[one.body] for one in sets if body_moves(one)]
         self._pose = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
-        self._paths = {rotation_path(bone) for bone in bones}
+        self._pose += [(bone.name, "location", list(bone.location)) for bone in moved]
+        self._paths = {*map(rotation_path, bones), *map(location_path, moved)}
         self._ends: list[float] = []  # first and last frames of what is keyed
         self._writer = CurveWriter(owner, can_restore=into == "ACTION")
         self._into = into
@@ -39,34 +43,33 @@ class BakedArmature:
         self._before: KeyedChannels | None = None
         self._whole: dict[str, BoneKeys] = {}  # by the data path, those whose keys are all there as yet
 
-    def key(self, track: Track, answers: Answers, settings: BakeSettings, is_last: bool) -> ChainBake:
-        """Key one of its chains; what keys are written into is made for the first.
+    def key(self, track: Track, answers: Answers, settings: BakeSettings, is_last: bool) -> list[ChainBake]:
+        """Key chains of it that are solved together; what keys are written into is made for the first.
 
         Keys are left out at once where no chain hangs on it. Else that waits for `clean`, since chains that hang on it
         would be solved for other places than without: so little as a bone is off, so much may they turn.
 
         Args:
-            track: The chain.
-            answers: How it is solved.
+            track: The chains.
+            answers: How they are solved.
             settings: What to bake.
-            is_last: Whether no chain that is solved later hangs on it.
+            is_last: Whether no chain that is solved later hangs on them.
         """
         if self._destination is None:
             self._destination = Destination(self.owner, self._into)
         if self._before is None:
             self._before = KeyedChannels(self.owner, settings.frames[0] - 2.0 * ROUNDING)
         self._ends += (float(track.frames[0]), float(track.frames[-1]))
-        result, bones = read_track(track, answers, settings, self._before)
+        results, bones = read_track(track, answers, settings, self._before)
         with self._destination.writing():
             for bone in bones:
-                self._whole.pop(bone.channels.path, None)  # another chain has it too, and the last has its way
                 if settings.clean_up > 0.0 and is_last:
                     bone.clean(self._writer, settings.clean_up)
                 else:
                     bone.write(self._writer)
                 if settings.clean_up > 0.0 and not is_last:
                     self._whole[bone.channels.path] = bone
-        return result
+        return results
 
     def clean(self, bound: float) -> None:
         """Leave out keys of the chains on which others hang, once all are solved; see `BakeSettings`."""

@@ -7,50 +7,59 @@ from collections.abc import Sequence
 
 import bpy
 
-from ...errors import BoneError, ChainError, FabrikError, RigError
+from ...errors import BoneError, ChainError, RigError, place_of
 from ...rig.animated import Animated
-from ...rig.chain_bones import resolve_bones
-from ...rig.channels import rotation_path
+from ...rig.chain_bones import pose_bones
+from ...rig.channels import location_path, rotation_path
 from ...rig.checks import check_drivers, check_rig
 from ...rig.compat import curves_of_action, fcurves_of, groups_of, shares_curves
+from ...rig.figures import ChainSet, body_moves, figure_bones, sets_of
 from ...rig.properties import FabrikChain, rig_of
-from ..order import Item, bones_above
+from ..order import bones_above, bones_of
 
 FIXED = {"tip_bone", "bone_count", "target_bone", "pole_bone", "enabled", "start"}  # of a chain
 
 
-def check_bake(context: bpy.types.Context, items: Sequence[Item], into: str) -> None:
+def check_bake(context: bpy.types.Context, sets: Sequence[ChainSet], into: str) -> None:
     """Refuse what would be baked wrong.
+
+    Args:
+        context: Of the scene.
+        sets: All chains that are baked.
+        into: See `BakeSettings`.
 
     Raises:
         RigError: An action can't be written, or would not play as it is written.
         ChainError: What a chain is made of is animated, or its goals hang on a chain that is not baked.
     """
     scene = context.scene
-    owners = {owner.name_full: owner for owner, _ in items}
+    owners = {one.owner.name_full: one.owner for one in sets}
     if scene is not None and scene.render.frame_map_old != scene.render.frame_map_new:
         raise RigError("the scene's time is remapped, so keys would not play at their frames")
     for owner in owners.values():
         check_rig(owner, context.evaluated_depsgraph_get())
         if _is_put_to_rest(owner):
             raise RigError("its pose position is animated", rig=owner.name)
-        _check_action(owner, [chain for found, chain in items if found == owner], into)
+        _check_action(owner, [one for one in sets if one.owner == owner], into)
     animated = {name: Animated(owner) for name, owner in owners.items()}
-    for owner, chain in items:
-        _check_made(owner, chain, animated[owner.name_full])
-        check_drivers(owner, chain)
-    _check_carriers(context, items)
+    for one in sets:
+        _check_bones(one, animated[one.owner.name_full])
+        for chain in one.chains:
+            _check_made(one.owner, chain, animated[one.owner.name_full])
+            check_drivers(one.owner, chain)
+    _check_carriers(context, sets)
 
 
-def _check_action(owner: bpy.types.Object, chains: Sequence[FabrikChain], into: str) -> None:
+def _check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -> None:
     data = owner.animation_data
     if data is None:
         return
     reason = _nla_refusal(data, into) or _action_refusal(owner, data, into)
     if reason:
         raise RigError(reason, rig=owner.name)
-    bones = {bone.name: bone for chain in chains for bone in resolve_bones(owner, chain)}
-    own = {rotation_path(bone) for bone in bones.values()}
+    bones = {bone.name: bone for one in sets for bone in figure_bones(one)}
+    moved = [pose_bones(owner)[one.body] for one in sets if body_moves(one)]
+    own = {*map(rotation_path, bones.values()), *map(location_path, moved)}
     for curve in fcurves_of(owner):
         if curve.data_path in own:
             reason = f"its action keys '{curve.data_path}', which would play over the track" if into == "NLA" else ""
@@ -108,29 +117,29 @@ def _is_put_to_rest(owner: bpy.types.Object) -> bool:
 def _check_made(owner: bpy.types.Object, chain: FabrikChain, animated: Animated) -> None:
     for name in sorted(animated.of_chain(chain) & FIXED):
         raise ChainError(f"its '{name}' is animated, so it is not one chain", rig=owner.name, chain=chain.name)
-    for bone in resolve_bones(owner, chain):
+
+
+def _check_bones(one: ChainSet, animated: Animated) -> None:
+    with place_of(rig=one.owner.name):
+        bones = figure_bones(one)
+    for bone in bones:
         if "rotation_mode" in animated.of_bone(bone):
-            raise BoneError("its rotation mode is animated", rig=owner.name, chain=chain.name, bone=bone.name)
+            reason = "its rotation mode is animated"
+            raise BoneError(reason, rig=one.owner.name, chain=one.names[0], bone=bone.name)
 
 
-def _check_carriers(context: bpy.types.Context, items: Sequence[Item]) -> None:
+def _check_carriers(context: bpy.types.Context, sets: Sequence[ChainSet]) -> None:
     """Refuse chains that other enabled ones carry which are not baked with them, since these do not move meanwhile."""
-    names = {(owner.name_full, chain.name) for owner, chain in items}
+    names = {(one.owner.name_full, name) for one in sets for name in one.names}
     carried: dict[tuple[str, str], str] = {}
     for owner in context.scene.objects if context.scene else ():
         if owner.type != "ARMATURE":
             continue
-        for chain in rig_of(owner).chains:
-            if not chain.enabled or (owner.name_full, chain.name) in names:
-                continue
-            try:
-                bones = resolve_bones(owner, chain)
-            except FabrikError:
-                continue
-            carried |= {(owner.name_full, bone.name): f"'{chain.name}' of '{owner.name}'" for bone in bones}
-    for owner, chain in items if carried else ():
-        own = {(owner.name_full, bone.name) for bone in resolve_bones(owner, chain)}
-        found = bones_above(owner, chain, own) & carried.keys()
+        chains = [chain for chain in rig_of(owner).chains if chain.enabled]
+        for other in sets_of(owner, [chain for chain in chains if (owner.name_full, chain.name) not in names]):
+            carried |= dict.fromkeys(bones_of(other), f"'{other.names[0]}' of '{owner.name}'")
+    for one in sets if carried else ():
+        found = bones_above(one, bones_of(one)) & carried.keys()
         if found:
             text = f"its root or its goal hangs on the chain {carried[min(found)]}: bake that first, or with it"
-            raise ChainError(text, rig=owner.name, chain=chain.name)
+            raise ChainError(text, rig=one.owner.name, chain=one.names[0])

@@ -3,11 +3,13 @@
 
 The two ends are kept; then, as long as some frame between two keys is off by more than the bound, the worst such frame
 becomes a key (after Ramer 1972, "An iterative procedure for the polygonal approximation of plane curves", with the
-angle between rotations as the distance). All channels of a bone are keyed at the same frames.
+angle between rotations as the distance). All channels of a bone's rotation, or of its location, are keyed at the same
+frames.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 import numpy as np
@@ -16,36 +18,80 @@ from ...kernel import Limit
 from ...rig.array_types import Doubles, Mask, Places
 from ...rig.channel_runs import to_rotations
 from ...rig.curves import CONSTANT, Keys, staying
-from ...rig.quaternion_arrays import conjugated, multiplied, turn_angle
+from ...rig.quaternion_arrays import conjugated, length, multiplied, turn_angle
 
 LEAST = 3  # frames
 LEFT = 1e-4  # radians by which a limit may be left: what single precision makes of it
 TOO_FAR = 10.0  # radians, more than any bound
 
 
-def cleaned(keys: Keys, mode: str, bound: float, limit: Limit | None) -> tuple[Keys, float]:
-    """The fewer keys of a bone that keep its rotation, and its limit.
+class Measure(ABC):
+    """How far the values of F frames are off those that were solved.
+
+    Attributes:
+        violation: The worst violation of a limit at any frame by the values that were asked for last, radians.
+    """
+
+    violation: float = 0.0
+
+    @abstractmethod
+    def of(self, values: Doubles) -> Doubles:
+        """(F,), in radians, for values (F, k) of the k channels."""
+
+
+class Turned(Measure):
+    """The angle by which a bone is off, and whether it leaves its limit.
 
     Args:
-        keys: A key for each of F frames, all channels of a rotation mode; Bezier curves take the slopes of these.
         mode: The rotation mode.
-        bound: Greatest angle in radians by which the bone may be off at one of the frames.
+        values: (F, k), those that were solved.
         limit: The bone's limit, where it is the same in all frames.
-
-    Returns:
-        The keys, and the worst violation of the limit at any frame, radians; 0 without a limit.
     """
-    solved = to_rotations(mode, keys.values)
-    violation = _Violation(limit, len(solved))
+
+    def __init__(self, mode: str, values: Doubles, limit: Limit | None) -> None:
+        self._mode = mode
+        self._wanted = conjugated(to_rotations(mode, values))
+        self._violation = _Violation(limit, len(values))
+
+    def of(self, values: Doubles) -> Doubles:
+        found = to_rotations(self._mode, values)
+        left = self._violation.of(found)
+        self.violation = float(left.max())
+        off: Doubles = turn_angle(multiplied(self._wanted, found)) + np.where(left > LEFT, TOO_FAR, 0.0)
+        return off
+
+
+class Moved(Measure):
+    """The distance by which a bone is off, as a share of what it carries: so far a turn by as much would take an end.
+
+    Args:
+        values: (F, 3), location channels as they were solved.
+        size: Of what it carries.
+    """
+
+    def __init__(self, values: Doubles, size: float) -> None:
+        self._wanted, self._size = values, size
+
+    def of(self, values: Doubles) -> Doubles:
+        found: Doubles = length(values - self._wanted) / self._size
+        return found
+
+
+def cleaned(keys: Keys, measure: Measure, bound: float) -> Keys:
+    """The fewer keys of channels that keep them near what was solved.
+
+    Args:
+        keys: A key for each of F frames, all channels of a property; Bezier curves take the slopes of these.
+        measure: How far values are off.
+        bound: By how much they may be at one of the frames, radians.
+    """
     if len(keys.frames) < LEAST:
-        return keys, float(violation.of(solved).max())
+        measure.of(keys.values)
+        return keys
     slopes = np.gradient(keys.values, keys.frames, axis=0, edge_order=2) if keys.interpolation == "BEZIER" else None
-    wanted = conjugated(solved)
     at = np.array([0, len(keys.frames) - 1])
     while True:
-        found = to_rotations(mode, _between(keys, at, slopes))
-        left = violation.of(found)
-        off = turn_angle(multiplied(wanted, found)) + np.where(left > LEFT, TOO_FAR, 0.0)
+        off = measure.of(_between(keys, at, slopes))
         off[at] = 0.0
         over = np.flatnonzero(np.maximum.reduceat(off, at[:-1]) > bound)
         if not over.size:
@@ -57,7 +103,7 @@ def cleaned(keys: Keys, mode: str, bound: float, limit: Limit | None) -> tuple[K
     if slopes is not None:
         slopes = slopes[at]
         stays &= np.abs(slopes).max(axis=0) <= CONSTANT
-    return replace(keys, frames=keys.frames[at], values=values, stays=stays, slopes=slopes), float(left.max())
+    return replace(keys, frames=keys.frames[at], values=values, stays=stays, slopes=slopes)
 
 
 class _Violation:

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from ...kernel import Limit
 from ...rig.array_types import Doubles, Mask
 from ...rig.chain_bones import pose_bones
 from ...rig.channel_runs import cosines, run_of_turns, run_on
-from ...rig.channels import read_values, rotation_path
-from ...rig.curves import Channels, CurveWriter, Keys, staying
+from ...rig.channels import location_path, read_values, rotation_path
+from ...rig.curves import PLACE, Channels, CurveWriter, Keys, staying
 from ...rig.keys import KeyedChannels
 from ...rig.rotations import conjugated, multiplied, turn_angle
 from ...rig.writer import BoneChannels
-from .clean_up import cleaned
+from .clean_up import Measure, Moved, Turned, cleaned
 from .result import ChainBake
 from .settings import BakeSettings
 from .track import Answers, Track
@@ -25,20 +25,20 @@ from .track import Answers, Track
 
 @dataclass(slots=True, eq=False)
 class BoneKeys:
-    """A bone of a chain with a key for each frame.
+    """A bone's rotation, or its location, with a key for each frame.
 
     Attributes:
-        result: Of the chain.
+        results: Of the chains that have the bone; its keys count for the first.
         channels: Of the bone.
         keys: All of them.
-        limit: The bone's limit, where it is the same in all frames.
+        measure: How far values of the channels are off.
         count: Number of keys that are written.
     """
 
-    result: ChainBake
+    results: Sequence[ChainBake]
     channels: Channels
     keys: Keys
-    limit: Limit | None
+    measure: Measure
     count: int = 0
 
     def write(self, writer: CurveWriter) -> None:
@@ -47,37 +47,37 @@ class BoneKeys:
 
     def clean(self, writer: CurveWriter, bound: float) -> None:
         """Write those that keep the bone within an angle, in place of what it has."""
-        keys, violation = cleaned(self.keys, self.channels.mode, bound, self.limit)
-        self.result.worst_violation = max(self.result.worst_violation, violation)
+        keys = cleaned(self.keys, self.measure, bound)
+        for result in self.results:
+            result.worst_violation = max(result.worst_violation, self.measure.violation)
         self._put(writer, keys)
 
     def _put(self, writer: CurveWriter, keys: Keys) -> None:
         before = writer.keys
         writer.write(self.channels, keys)
         count = writer.keys - before
-        self.result.keys += count - self.count
+        self.results[0].keys += count - self.count
         self.count = count
 
 
 def read_track(
     track: Track, answers: Answers, settings: BakeSettings, before: KeyedChannels
-) -> tuple[ChainBake, list[BoneKeys]]:
-    """What of a chain is to be keyed; quaternions and Euler angles run on from frame to frame.
+) -> tuple[list[ChainBake], list[BoneKeys]]:
+    """What of chains is to be keyed; quaternions and Euler angles run on from frame to frame.
 
     Args:
-        track: The chain.
-        answers: How it is solved.
+        track: The chains.
+        answers: How they are solved.
         settings: What to bake.
-        before: The curves of its armature before the span whose keys are replaced, on from which the first frame runs.
+        before: The curves of their armature before the span whose keys are replaced, on from which the first frame
+            runs.
 
     Returns:
-        How it went, and its bones that have channels.
+        How each chain went, and the bones that have channels.
     """
     prepared, frames = track.prepared, track.frames
-    result = ChainBake(track.owner.name, prepared.chain, frames, answers.status, answers.residual)
-    result.worst_violation = answers.violation
     steps = cosines(answers.rotations)
-    result.worst_turn = _worst_turn(answers.rotations, steps, frames)
+    results = [_result(track, answers, steps, k) for k in range(len(prepared.asked))]
     bones = pose_bones(track.owner)
     stood = {own.bone: read_values(bones[own.bone]) for own in prepared.channels if own is not None}
     channels_of = [own and replace(own, near=before.previous(bones[own.bone], own.near)) for own in prepared.channels]
@@ -88,8 +88,44 @@ def read_track(
         if own is not None:
             channels = Channels(rotation_path(bones[own.bone]), own.mode, own.bone, own.indices, stood[own.bone])
             limit = prepared.limits[i] if track.is_one else None  # else it may change from frame to frame
-            found.append(BoneKeys(result, channels, Keys(frames, *runs[i], settings.interpolation, span), limit))
-    return result, found
+            keys = Keys(frames, *runs[i], settings.interpolation, span)
+            measure = Turned(own.mode, keys.values, limit)
+            found.append(BoneKeys(_with_joint(track, results, i), channels, keys, measure))
+    if prepared.root is not None:
+        found.append(_location_keys(track, answers, settings, results))
+    return results, found
+
+
+def _result(track: Track, answers: Answers, steps: Doubles, k: int) -> ChainBake:
+    """How one of the chains went."""
+    joints: Any = track.joints_of(k) if len(track.prepared.asked) > 1 else slice(None)
+    result = ChainBake(
+        track.owner.name,
+        track.prepared.chains[k],
+        track.frames,
+        answers.status[:, k].copy(),
+        answers.residual[:, k].copy(),
+        answers.turn[:, k].copy(),
+    )
+    result.together = [name for name in track.prepared.chains if name != result.chain]
+    result.worst_violation = answers.violation
+    result.worst_turn = _worst_turn(answers.rotations[:, joints], steps[:, joints], track.frames)
+    return result
+
+
+def _with_joint(track: Track, results: Sequence[ChainBake], i: int) -> list[ChainBake]:
+    """The results of the chains that have a joint; of all where none has."""
+    found = [result for result, one in zip(results, track.prepared.asked, strict=True) if i in one.joints]
+    return found or [*results]
+
+
+def _location_keys(track: Track, answers: Answers, settings: BakeSettings, results: Sequence[ChainBake]) -> BoneKeys:
+    """The location of the body bone."""
+    bone = pose_bones(track.owner)[track.prepared.bones[0]]
+    channels = Channels(location_path(bone), PLACE, bone.name, range(3), list(bone.location))
+    span, values = (settings.frames[0], settings.frames[-1]), answers.locations
+    keys = Keys(track.frames, values, staying(values), settings.interpolation, span)
+    return BoneKeys(results, channels, keys, Moved(values, track.prepared.length))
 
 
 def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[float, float]:

@@ -31,11 +31,14 @@ class ChainBake:
         frames: (F,) that were solved, rising.
         status: (F,) how each ended: a status of the kernel, or MOVED where Blender's evaluation has the tip elsewhere
             than it was solved; numbers into `WORDS`.
-        residuals: (F,) distances from tip to target as shares of the length, as evaluated by Blender where that was
-            done, else as solved.
+        residuals: (F,) distances from effector to target as shares of the length, as evaluated by Blender where that
+            was done, else as solved.
+        turns: (F,) angles in radians by which the tip is off the rotation, or the aim, that it is to have, likewise.
+        together: Names of the chains that are solved with it.
         keys: Number of keys written.
         worst_tip_error: Of the frames that were reached, as Blender evaluates them, a share of the chain's length, and
             its frame; None where nothing was evaluated, or where the influence keeps the tip from its target.
+        worst_tip_turn: The same of the tip's rotation, or of its aim, in radians; None where none is asked for, too.
         worst_violation: Of any limit, in radians.
         worst_turn: The largest turn of a joint between frames, in radians, and the frame to which it leads.
     """
@@ -45,8 +48,11 @@ class ChainBake:
     frames: Doubles
     status: Ints
     residuals: Doubles
+    turns: Doubles
+    together: list[str] = field(default_factory=list)
     keys: int = 0
     worst_tip_error: tuple[float, float] | None = None
+    worst_tip_turn: tuple[float, float] | None = None
     worst_violation: float = 0.0
     worst_turn: tuple[float, float] = (0.0, 0.0)
 
@@ -62,17 +68,23 @@ class ChainBake:
     def as_json(self) -> Report:
         """What can be written as JSON; angles in degrees, frames that follow each other as one entry."""
         error, frame = self.worst_tip_error or (None, None)
+        turn, turn_frame = self.worst_tip_turn or (None, None)
         runs = [run for run in runs_of(self.frames, self.status) if run[2] != REACHED]
         return {
             "chain": self.chain,
+            "together": self.together,
             "frames": len(self.frames),
             "keys": self.keys,
             "unreached": [{"first": first, "last": last, "status": WORDS[status]} for first, last, status in runs],
             "unreached_count": int(np.count_nonzero(self.status != REACHED)),
             "worst_residual": float(self.residuals.max()),
             "worst_residual_frame": float(self.frames[self.residuals.argmax()]),
+            "worst_residual_degrees": degrees(float(self.turns.max())),
+            "worst_residual_degrees_frame": float(self.frames[self.turns.argmax()]),
             "worst_tip_error": error,
             "worst_tip_error_frame": frame,
+            "worst_tip_turn_degrees": None if turn is None else degrees(turn),
+            "worst_tip_turn_frame": turn_frame,
             "worst_violation_degrees": degrees(self.worst_violation),
             "worst_turn_degrees": degrees(self.worst_turn[0]),
             "worst_turn_frame": self.worst_turn[1],
@@ -85,7 +97,7 @@ class BakeResult:
 
     Attributes:
         verify: How much of it Blender evaluated; see `BakeSettings`.
-        chains: Of all armatures.
+        chains: Of all armatures: those that were asked for, then those that are solved with them.
         rested: Names of the armatures whose live posing was switched off, since none of their chains is enabled now.
     """
 
@@ -102,12 +114,15 @@ class BakeResult:
         return BakeResult(self.verify, [found for found in self.chains if found.rig == rig])
 
     def as_json(self) -> Report:
-        """The chains, and the strip: runs of frames with the level of the worst residual of any chain."""
+        """The chains, and the strip: runs of frames with the level of the worst residual of any chain.
+
+        A radian that a tip is off its rotation counts as its length that it is off its place.
+        """
         frames = all_frames(self.chains)
         worst = np.zeros(len(frames))
         for found in self.chains:
             places = np.searchsorted(frames, found.frames)
-            worst[places] = np.maximum(worst[places], found.residuals)
+            worst[places] = np.maximum(worst[places], np.maximum(found.residuals, found.turns))
         return {
             "verify": self.verify,
             "chains": [found.as_json() for found in self.chains],

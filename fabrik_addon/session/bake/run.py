@@ -14,9 +14,9 @@ import numpy as np
 
 from ...errors import ChainError
 from ...rig.array_types import Doubles
-from ...rig.chain_bones import resolve_bones
+from ...rig.figures import ChainSet
 from ..frames import frames_visited, keys_of_goals
-from ..order import Item, levels
+from ..order import Item, levels, together
 from .armature import BakedArmature
 from .checks import check_bake
 from .result import BakeResult, ChainBake
@@ -25,14 +25,14 @@ from .settings import BakeSettings
 from .solving import solve_track
 from .stored import store_report
 from .switching import switch_off
-from .track import Answers, Track
+from .track import Track
 from .verify import frames_to_check, verify
 
 SAMPLING = 0.9  # share of a level's work where frames are visited
 
 
 def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings) -> BakeResult:
-    """Bake chains into keys, and switch them off so that the keys play.
+    """Bake chains into keys, and switch them off so that the keys play; with those that are solved together with them.
 
     Args:
         context: Its scene's frame is moved and put back.
@@ -77,41 +77,43 @@ def bake_steps(
     assert scene is not None
     if not items:
         raise ChainError("there is no chain to bake: none is enabled or chosen")
-    check_bake(context, items, settings.into)
+    sets = together(items)
+    check_bake(context, sets, settings.into)
+    asked = [(owner.name, chain.name) for owner, chain in items]
+    every = [(one.owner, chain) for one in sets for chain in one.chains]
     with frames_visited(scene):
-        run = _Run(context, items, settings)
+        run = _Run(context, sets, settings)
         try:
             yield from run.steps()
         except BaseException:
             run.take_back()
             raise
-        rested = [] if settings.stays_enabled else switch_off(items)
+        rested = [] if settings.stays_enabled else switch_off(every)
     found = {(result.rig, result.chain): result for result in run.results}
-    result = BakeResult(settings.verify, [found[owner.name, chain.name] for owner, chain in items], rested)
+    others = [found[key] for key in found if key not in asked]
+    result = BakeResult(settings.verify, [*(found[key] for key in asked), *others], rested)
     for armature in run.armatures.values():
         store_report(armature.owner, result)
     return result
 
 
-def _key(item: Item) -> tuple[str, str]:
-    owner, chain = item
-    return owner.name_full, chain.name
+def _key(one: ChainSet) -> tuple[str, ...]:
+    return one.owner.name_full, *one.names
 
 
-def _frames_of(items: Sequence[Item], settings: BakeSettings) -> dict[tuple[str, str], Doubles]:
-    """The frames of each chain: the same array for all that have the same."""
+def _frames_of(sets: Sequence[ChainSet], settings: BakeSettings) -> dict[tuple[str, ...], Doubles]:
+    """The frames of chains that are solved together: the same array for all that have the same."""
     if not settings.only_keys:
-        return dict.fromkeys(map(_key, items), np.array(settings.frames, dtype=np.float64))
-    return {_key(item): _keys_of_goals(item, settings) for item in items}
+        return dict.fromkeys(map(_key, sets), np.array(settings.frames, dtype=np.float64))
+    return {_key(one): _keys_of_goals(one, settings) for one in sets}
 
 
-def _keys_of_goals(item: Item, settings: BakeSettings) -> Doubles:
-    owner, chain = item
+def _keys_of_goals(one: ChainSet, settings: BakeSettings) -> Doubles:
     first, last = settings.frames[0], settings.frames[-1]
-    keys = keys_of_goals(chain, first, last)
+    keys = keys_of_goals(one, first, last)
     if not keys:
         text = f"neither target nor pole has a key from frame {first:g} to {last:g}"
-        raise ChainError(text, rig=owner.name, chain=chain.name)
+        raise ChainError(text, rig=one.owner.name, chain=one.names[0])
     return np.array(keys, dtype=np.float64)
 
 
@@ -138,20 +140,16 @@ class _Run:
         results: Of the chains that are keyed, in the order of solving.
     """
 
-    def __init__(self, context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings) -> None:
+    def __init__(self, context: bpy.types.Context, sets: Sequence[ChainSet], settings: BakeSettings) -> None:
         self.context, self.settings = context, settings
-        self.frames = _frames_of(items, settings)
-        self.groups = levels(items)
+        self.frames = _frames_of(sets, settings)
+        self.groups = levels(sets)
         self.results: list[ChainBake] = []
-        self.tracks: list[Track] = []
-        bones: dict[str, list[bpy.types.PoseBone]] = {}
-        for owner, chain in items:
-            bones.setdefault(owner.name_full, []).extend(resolve_bones(owner, chain))
-        owners = {owner.name_full: owner for owner, _ in items}
-        self.motions = {
-            name: motions(owner, [chain for found, chain in items if found == owner]) for name, owner in owners.items()
-        }
-        self.armatures = {name: BakedArmature(owner, bones[name], settings.into) for name, owner in owners.items()}
+        self.tracks: list[tuple[Track, list[ChainBake]]] = []
+        owners = {one.owner.name_full: one.owner for one in sets}
+        own = {name: [one for one in sets if one.owner == owner] for name, owner in owners.items()}
+        self.motions = {name: motions(owner, own[name]) for name, owner in owners.items()}
+        self.armatures = {name: BakedArmature(owner, own[name], settings.into) for name, owner in owners.items()}
 
     def steps(self) -> Iterator[float]:
         """Read, solve and key level by level, then compare; yields how much is done."""
@@ -161,25 +159,26 @@ class _Run:
                 yield progress.within(share)
             progress.end()
         frames = frames_to_check(self.results, self.settings.verify)
-        for i, _ in enumerate(verify(self.context, self.tracks, self.results, frames, self.settings.clean_up)):
+        for i, _ in enumerate(verify(self.context, self.tracks, frames, self.settings.clean_up)):
             yield progress.within((i + 1) / len(frames))
         for armature in self.armatures.values():
             armature.finish()
 
-    def _level(self, group: Sequence[Item], is_last: bool) -> Iterator[float]:
+    def _level(self, group: Sequence[ChainSet], is_last: bool) -> Iterator[float]:
         """Chains that do not depend on each other; of those that are keyed only what is compared later is kept."""
         tracks: list[Track] = []
-        wanted = [self._wanted(item) for item in group]
+        wanted = [self._wanted(one) for one in group]
         most = max(len(one.frames) for one in wanted)
         for i, _ in enumerate(sample(self.context, wanted, tracks)):
             yield min(SAMPLING * (i + 1) / most, SAMPLING)
         for i, track in enumerate(tracks):
-            answers = Answers.room(len(track.frames), len(track.prepared.bones))
+            answers = track.room()
             for share in solve_track(track, answers):
                 yield SAMPLING + (1.0 - SAMPLING) * (i + share) / len(tracks)
             armature = self.armatures[track.owner.name_full]
-            self.results.append(armature.key(track, answers, self.settings, is_last))
-            self.tracks.append(track)
+            results = armature.key(track, answers, self.settings, is_last)
+            self.results += results
+            self.tracks.append((track, results))
             track.forget()
             yield SAMPLING + (1.0 - SAMPLING) * (i + 1) / len(tracks)
         for armature in self.armatures.values():
@@ -187,9 +186,9 @@ class _Run:
                 armature.clean(self.settings.clean_up)
             armature.play()
 
-    def _wanted(self, item: Item) -> Wanted:
-        motion = self.motions[item[0].name_full][item[1].name]
-        return Wanted(item, self.frames[_key(item)], self.settings.frames[0], motion)
+    def _wanted(self, one: ChainSet) -> Wanted:
+        motion = self.motions[one.owner.name_full][one.names]
+        return Wanted(one, self.frames[_key(one)], self.settings.frames[0], motion)
 
     def take_back(self) -> None:
         """Put back keys, actions and pose."""

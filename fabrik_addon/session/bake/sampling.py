@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Chains and their goals over a range of frames, read for baking.
 
-A chain is read in full once, at its first frame. Of the others only its goals are read, and where its parents and its
-armature carry it; where these move by nothing but their own curves not even a frame is gone to. A chain that is
-another one from frame to frame is read and solved in each as by button.
+Chains are read in full once, at their first frame. Of the others only their goals are read, and where their parents and
+their armature carry them; where these move by nothing but their own curves not even a frame is gone to. Chains that are
+others from frame to frame are read and solved in each as by button.
 """
 
 from __future__ import annotations
@@ -17,52 +17,51 @@ import numpy as np
 
 from ...errors import FabrikError, place_of
 from ...finite import LARGEST
-from ...kernel import STATUSES
 from ...rig.animated import Animated, Motion
 from ...rig.array_types import Doubles
-from ...rig.chain_bones import pose_bones, resolve_bones
+from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig, movers_of
 from ...rig.dependencies import is_simulated
-from ...rig.goals import goals_of, read_points
+from ...rig.figures import ChainSet, figure_bones
+from ...rig.goals import GoalPoints, goals_of, held_point, read_points, read_turn, turns_tip
 from ...rig.plain_motion import points_at
-from ...rig.prepared import RigFacts, carried, read, resettled
+from ...rig.prepared import Prepared, RigFacts, carried, read, resettled
 from ...rig.properties import FabrikChain
-from ...rig.rotations import distance
 from ..frames import go_to
-from ..order import Item
 from ..posing import Posed, posed
+from .solving import put_ended
 from .track import Answers, Track
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
-    """A chain to be read.
+    """Chains to be read.
 
     Attributes:
-        item: The chain, with its armature object.
+        chain_set: Chains that are solved together.
         frames: (F,), rising.
-        since: The frame from which on its old keys will be replaced; its channels run on from those before.
-        motion: What moves it from frame to frame beside its goals.
+        since: The frame from which on their old keys will be replaced; their channels run on from those before.
+        motion: What moves them from frame to frame beside their goals.
     """
 
-    item: Item
+    chain_set: ChainSet
     frames: Doubles
     since: float
     motion: Motion
 
 
-def motions(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> dict[str, Motion]:
-    """What moves the chains of an armature that are baked together from frame to frame, beside their goals.
+def motions(owner: bpy.types.Object, sets: Sequence[ChainSet]) -> dict[tuple[str, ...], Motion]:
+    """What moves the chains of an armature that are baked from frame to frame, beside their goals; by their names.
 
     Where a constraint of any bone is switched on or off, all of them may be others.
     """
     animated = Animated(owner)
-    bones = {chain.name: resolve_bones(owner, chain) for chain in chains}
+    bones = {one.names: figure_bones(one) for one in sets}
     moved = {*movers_of(owner).by_ik, *(bone.name for own in bones.values() for bone in own)}
-    found = {chain.name: animated.motion_of(chain, bones[chain.name], moved) for chain in chains}
+    found = {one.names: animated.motion_of_set(one, bones[one.names], moved) for one in sets}
     names = (name for bone in pose_bones(owner) for name in animated.of_bone(bone))
     if any(name.startswith("constraints[") for name in names):
-        return {name: motion._replace(changes=True, only_settings=False) for name, motion in found.items()}
+        return {key: motion._replace(changes=True, only_settings=False) for key, motion in found.items()}
     return found
 
 
@@ -78,7 +77,7 @@ def sample(context: bpy.types.Context, wanted: Sequence[Wanted], into: list[Trac
         Nothing, after each frame that was visited.
 
     Raises:
-        FabrikError: A chain can't be solved in some frame, which is named where it is not the first.
+        FabrikError: Chains can't be solved in some frame, which is named where it is not the first.
     """
     tracks = _by_curves(context, wanted)
     left = {i: one for i, one in enumerate(wanted) if i not in tracks}
@@ -86,40 +85,77 @@ def sample(context: bpy.types.Context, wanted: Sequence[Wanted], into: list[Trac
     into += [tracks[i] for i in range(len(wanted))]
 
 
+Points = dict[str, Doubles | None]  # world points of a chain's target and pole, (F, 3) each; None where unknown
+
+
 def _by_curves(context: bpy.types.Context, wanted: Sequence[Wanted]) -> dict[int, Track]:
-    """The chains, by their index, of which only target and pole move, and these by their own curves."""
+    """The chains, by their index, of which only targets and poles move, and these by their own curves."""
     depsgraph = context.evaluated_depsgraph_get()
     facts: dict[str, RigFacts] = {}
     found: dict[int, Track] = {}
     for i, points in _points(wanted).items():
-        (owner, chain), frames = wanted[i].item, wanted[i].frames
-        if any(some is None or not (np.abs(some) <= LARGEST).all() for some in points):
+        chain_set, frames = wanted[i].chain_set, wanted[i].frames
+        owner = chain_set.owner
+        if any(some is None or not (np.abs(some) <= LARGEST).all() for own in points for some in own.values()):
             continue  # what is wrong, a visit tells with its frame
         if owner.name_full not in facts:
             facts[owner.name_full] = RigFacts.of(owner, wanted[i].since)
         with place_of(rig=owner.name):
-            prepared, _ = read(owner, chain, depsgraph, facts[owner.name_full])
-        if prepared.is_rigid:
-            targets, poles = (*points, None)[:2]
-            assert targets is not None
-            numbers = prepared.many_numbers(targets, poles)
-            found[i] = Track(owner, chain, prepared, frames, numbers, is_plain=True)
+            prepared, _ = read(chain_set, depsgraph, facts[owner.name_full])
+            if prepared.is_rigid:
+                numbers = _many_numbers(chain_set, prepared, points, depsgraph)
+                found[i] = Track(chain_set, prepared, frames, numbers, is_plain=True)
     return found
 
 
-def _points(wanted: Sequence[Wanted]) -> dict[int, list[Doubles | None]]:
-    """World points of target and pole, (F, 3) each, of the chains whose goals alone may move; None where unknown."""
+def _many_numbers(
+    chain_set: ChainSet, prepared: Prepared, points: Sequence[Points], depsgraph: bpy.types.Depsgraph
+) -> Doubles:
+    """The numbers of the kernel's rows, (F, k), for goals that stand at F points each."""
+    parts = []
+    for chain, one, own in zip(chain_set.chains, prepared.asked, points, strict=True):
+        targets, poles = own["target"], own.get("pole") if one.has_pole else None
+        assert targets is not None
+        if one.is_plain:
+            parts.append(one.many_numbers(prepared.space, targets, poles))
+            continue
+        turn = read_turn(chain, depsgraph)
+        ahead = [None] * len(targets) if poles is None else poles.tolist()
+        pairs = zip(targets.tolist(), ahead, strict=True)
+        parts.append(np.array([one.numbers(prepared.space, GoalPoints(at, pole, turn)) for at, pole in pairs]))
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def _points(wanted: Sequence[Wanted]) -> dict[int, list[Points]]:
+    """World points of the goals of each chain, where these alone may move, by the index of those solved together."""
     together: dict[int, list[int]] = {}  # by their frames, which many chains share
     for i, one in enumerate(wanted):
-        if not (one.motion.is_carried or one.motion.changes):
+        is_still = not (one.motion.is_carried or one.motion.changes)
+        if is_still and not any(_turns_with_target(chain) for chain in one.chain_set.chains):
             together.setdefault(id(one.frames), []).append(i)
-    found: dict[int, list[Doubles | None]] = {}
+    found: dict[int, list[Points]] = {}
     for indices in together.values():
-        goals = [(i, goal) for i in indices for goal in goals_of(wanted[i].item[1])]
-        points = points_at([goal for _, goal in goals], wanted[indices[0]].frames)
-        for (i, _), own in zip(goals, points, strict=True):
-            found.setdefault(i, []).append(own)
+        frames = wanted[indices[0]].frames
+        chains = [(i, chain) for i in indices for chain in wanted[i].chain_set.chains]
+        goals = [(i, chain, goal) for i, chain in chains for goal in goals_of(chain)]
+        places: dict[tuple[int, str], Points] = {(i, chain.name): _held(chain, frames) for i, chain in chains}
+        for (i, chain, goal), own in zip(goals, points_at([goal for _, _, goal in goals], frames), strict=True):
+            places[i, chain.name][goal.role] = own
+        for (i, _), own_places in places.items():
+            found.setdefault(i, []).append(own_places)
     return found
+
+
+def _turns_with_target(chain: FabrikChain) -> bool:
+    """Whether the rotation of a target counts, which its curves are not asked for."""
+    return turns_tip(chain) and chain.orientation == "TARGET"
+
+
+def _held(chain: FabrikChain, frames: Doubles) -> Points:
+    """Where a pin without a target holds a chain."""
+    if chain.target is not None or not chain.pin:
+        return {"target": None}
+    return {"target": np.tile(np.array(held_point(chain)), (len(frames), 1))}
 
 
 def _visited(context: bpy.types.Context, wanted: dict[int, Wanted], tracks: dict[int, Track]) -> Iterator[None]:
@@ -141,7 +177,7 @@ def _visited(context: bpy.types.Context, wanted: dict[int, Wanted], tracks: dict
                     tracks[i] = visit.start(one)
                 visit.take(one, tracks[i], places[i][frame])
             except FabrikError as error:
-                error.rig = error.rig or one.item[0].name
+                error.rig = error.rig or one.chain_set.owner.name
                 if places[i][frame]:
                     error.reason = f"in frame {frame:g}, {error.reason}"
                 raise
@@ -150,8 +186,9 @@ def _visited(context: bpy.types.Context, wanted: dict[int, Wanted], tracks: dict
 
 def _steps_to(scene: bpy.types.Scene, wanted: Iterable[Wanted], last: float) -> set[float]:
     """The frames by which simulations that move the chains' armatures or goals come to the last one."""
-    moving = {(owner, resolve_bones(owner, chain)[0].name) for owner, chain in (one.item for one in wanted)}
-    moving |= {(goal, bone) for one in wanted for _, goal, bone in goals_of(one.item[1])}
+    sets = [one.chain_set for one in wanted]
+    moving = {(one.owner, figure_bones(one)[0].name) for one in sets}
+    moving |= {(goal, bone) for one in sets for chain in one.chains for _, goal, bone in goals_of(chain)}
     if not any(is_simulated(thing, bone) for thing, bone in moving):
         return set()
     return {float(frame) for frame in range(scene.frame_start, floor(last) + 1)}
@@ -170,29 +207,29 @@ class _Visit:
         self._facts: dict[tuple[str, float], RigFacts] = {}
 
     def start(self, one: Wanted) -> Track:
-        """A chain at the first of its frames."""
-        owner, chain = one.item
+        """Chains at the first of their frames."""
+        owner = one.chain_set.owner
         check_rig(owner, self.depsgraph)
-        prepared, points = read(owner, chain, self.depsgraph, self._facts_of(owner, one.since))
+        prepared, points = read(one.chain_set, self.depsgraph, self._facts_of(owner, one.since))
         numbers = np.zeros((len(one.frames), len(prepared.numbers(points))))
-        return Track(owner, chain, prepared, one.frames, numbers)
+        return Track(one.chain_set, prepared, one.frames, numbers)
 
     def take(self, one: Wanted, track: Track, k: int) -> None:
-        """Keep the goals of a chain at its frame k; or solve it, where it is another chain than at the first."""
-        owner, chain, motion = track.owner, track.chain, one.motion
+        """Keep the goals of chains at their frame k; or solve them, where they are others than at the first."""
+        chain_set, owner, motion = track.chain_set, track.owner, one.motion
         check_rig(owner, self.depsgraph)
         is_same = track.prepared.is_rigid and (motion.only_settings or not motion.changes)
         now = carried(track.prepared, owner, self.depsgraph) if is_same else None
         if now is None:
-            now, points = read(owner, chain, self.depsgraph, self._facts_of(owner, self.frame))
+            now, points = read(chain_set, self.depsgraph, self._facts_of(owner, self.frame))
             track.is_one = False
         else:
-            points = read_points(chain, self.depsgraph)
+            points = tuple(read_points(chain, self.depsgraph) for chain in chain_set.chains)
             if not motion.changes:
                 track.numbers[k] = now.numbers(points)
                 return
-            now = resettled(now, chain)
-        track.apart[k] = _answers(posed(now, points, owner, self.depsgraph))
+            now = resettled(now, chain_set)
+        track.apart[k] = _answers(track, posed(now, points, owner, self.depsgraph))
 
     def _facts_of(self, owner: bpy.types.Object, frame: float) -> RigFacts:
         """What is gathered once for all chains of an armature."""
@@ -202,11 +239,12 @@ class _Visit:
         return self._facts[key]
 
 
-def _answers(own: Posed) -> Answers:
-    """What was found for a chain in one frame."""
-    found = Answers.room(1, len(own.rotations))
+def _answers(track: Track, own: Posed) -> Answers:
+    """What was found for chains in one frame."""
+    found = Answers.room(1, len(own.rotations), len(own.ended))
     found.rotations[0] = own.rotations
-    found.status[0] = STATUSES.index(own.solution.status)
-    found.residual[0] = distance(own.target, own.solution.joints[-1]) / own.length
+    if own.prepared.root is not None:
+        found.locations[0] = own.prepared.root.location_for(own.shift)
+    put_ended(track, found, 0, own.ended)
     found.violation = own.prepared.solver.violation(own.rotations)
     return found

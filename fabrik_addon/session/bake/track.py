@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A chain over the frames of a bake: what is asked of it, and what was found."""
+"""Chains that are solved together over the frames of a bake: what is asked of them, and what was found."""
 
 from __future__ import annotations
 
@@ -9,62 +9,98 @@ import bpy
 import numpy as np
 
 from ...rig.array_types import Doubles, Ints, Places
+from ...rig.figures import ChainSet
 from ...rig.prepared import Prepared
-from ...rig.properties import FabrikChain
 
 
 @dataclass(slots=True, eq=False)
 class Answers:
-    """A chain solved in F frames.
+    """C chains that are solved together, of n bones, in F frames.
 
     Attributes:
         rotations: (F, n, 4), each in the rest frame of its bone, influence included.
-        status: (F,), indices into the kernel's `STATUSES`.
-        residual: (F,), from the solved tip to the target as a share of the chain's length.
+        locations: (F, 3), the location channels of the root, where it is a body bone that may be moved.
+        status: (F, C), indices into the kernel's `STATUSES`.
+        residual: (F, C), from the solved effector to the target as a share of the chain's length.
+        turn: (F, C), angles in radians by which the solved tip is off the rotation, or the aim, that it is to have.
         violation: The worst of any limit, radians.
     """
 
     rotations: Doubles
+    locations: Doubles
     status: Ints
     residual: Doubles
+    turn: Doubles
     violation: float = 0.0
 
     @classmethod
-    def room(cls, frames: int, bones: int) -> Answers:
+    def room(cls, frames: int, bones: int, chains: int) -> Answers:
         """Room for the answers of so many frames."""
-        return cls(np.empty((frames, bones, 4)), np.zeros(frames, dtype=np.int32), np.zeros(frames))
+        status = np.zeros((frames, chains), dtype=np.int32)
+        rest = np.zeros((frames, 3)), status, np.zeros((frames, chains)), np.zeros((frames, chains))
+        return cls(np.empty((frames, bones, 4)), *rest)
 
     def put(self, at: slice | Places, found: Answers) -> None:
         """Put the answers of some frames among them."""
-        self.rotations[at], self.status[at], self.residual[at] = found.rotations, found.status, found.residual
+        self.rotations[at], self.locations[at], self.status[at] = found.rotations, found.locations, found.status
+        self.residual[at], self.turn[at] = found.residual, found.turn
         self.violation = max(self.violation, found.violation)
 
 
 @dataclass(slots=True, eq=False)
 class Track:
-    """One chain over its F frames.
+    """Chains that are solved together over their F frames.
 
     Attributes:
-        owner: The armature object.
-        chain: The chain.
-        prepared: The chain at its first frame.
+        chain_set: The chains.
+        prepared: The chains at their first frame.
         frames: (F,), rising.
-        numbers: (F, 3), or (F, 6) with a pole: the goals in chain space, of the frames that are solved together.
-        is_plain: Whether nothing but its goals moves it, and these move by nothing but their own curves.
-        is_one: Whether its bones are the same joints in all frames, with the same limits.
+        numbers: (F, k): the goals in chain space, as the kernel's rows have them, of the frames that are solved
+            together.
+        is_plain: Whether nothing but their goals moves them, and these move by nothing but their own curves.
+        is_one: Whether their bones are the same joints in all frames, with the same limits.
+        lengths: Of each chain, in armature space: what its errors are shares of.
         apart: By their index the frames that were solved by themselves, with settings or joints of their own.
     """
 
-    owner: bpy.types.Object
-    chain: FabrikChain
+    chain_set: ChainSet
     prepared: Prepared
     frames: Doubles
     numbers: Doubles
     is_plain: bool = False
     is_one: bool = True
     apart: dict[int, Answers] = field(default_factory=dict)
+    lengths: tuple[float, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        figure, asked = self.prepared.solver.figure, self.prepared.asked
+        own = (figure.size,) if self.prepared.is_chain else None
+        self.lengths = own or tuple(sum(figure.lengths[i] for i in one.joints) for one in asked)
+
+    @property
+    def owner(self) -> bpy.types.Object:
+        """The armature object."""
+        return self.chain_set.owner
+
+    def room(self) -> Answers:
+        """Room for the answers of all frames."""
+        return Answers.room(len(self.frames), len(self.prepared.bones), len(self.prepared.asked))
+
+    def joints_of(self, k: int) -> list[int]:
+        """The joints of one of the chains, and those of no chain, which carry all of them."""
+        asked = self.prepared.asked
+        others = {i for j, one in enumerate(asked) if j != k for i in one.joints}
+        own = set(asked[k].joints)
+        return [i for i in range(len(self.prepared.bones)) if i in own or i not in others]
+
+    def way_to(self, k: int) -> int:
+        """How many bones of the figure carry the tip of one of the chains, with the root's own move."""
+        parents, joint, count = self.prepared.bodies.parents, self.prepared.asked[k].joints[-1], 0
+        while joint >= 0:
+            joint, count = parents[joint], count + 1
+        return count + (self.prepared.root is not None)
 
     def forget(self) -> None:
-        """Let go of what is not needed once the chain is keyed."""
+        """Let go of what is not needed once the chains are keyed."""
         self.numbers = np.empty((0, self.numbers.shape[1]))
         self.apart.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import atan2
 from typing import NamedTuple
 
 import bpy
@@ -13,11 +14,25 @@ from ...errors import FabrikError, place_of
 from ...finite import LARGEST
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
-from ...rig.goals import goals_of
-from ...rig.rotations import distance, minus
+from ...rig.goals import goal_of, goals_of, held_point, read_turn, turns_tip
+from ...rig.kinematics import world_turn
+from ...rig.rotations import (
+    V3,
+    axes_of,
+    conjugated,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    multiplied,
+    rotated,
+    turn_angle,
+    v3,
+)
 from ...rig.targets import read_point, resolve_point
 from ..frames import go_to
-from ..order import bones_above
+from ..order import bones_above, bones_of
 from .result import MOVED, REACHED, ChainBake, all_frames
 from .track import Track
 
@@ -39,18 +54,13 @@ def frames_to_check(results: Sequence[ChainBake], verify: str) -> list[float]:
 
 
 def verify(
-    context: bpy.types.Context,
-    tracks: Sequence[Track],
-    results: Sequence[ChainBake],
-    frames: Sequence[float],
-    slack: float,
+    context: bpy.types.Context, tracks: Sequence[tuple[Track, list[ChainBake]]], frames: Sequence[float], slack: float
 ) -> Iterator[None]:
-    """Let Blender evaluate frames, and measure how far the tips are from their targets.
+    """Let Blender evaluate frames, and measure how far the tips are from what they are to have.
 
     Args:
         context: Its scene's frame may be moved.
-        tracks: The chains.
-        results: What came of each; the errors are put in.
+        tracks: The chains, each with what came of it; the errors are put in.
         frames: The frames.
         slack: Angle in radians by which each joint may be off since keys were left out.
 
@@ -59,9 +69,11 @@ def verify(
     """
     if not frames:
         return
-    baked = {(track.owner.name_full, name): track.owner for track in tracks for name in track.prepared.bones}
-    chains = [_Compared(track, result, slack, baked) for track, result in zip(tracks, results, strict=True)]
-    with _scene_of(context, tracks) as scene:
+    baked = {(track.owner.name_full, name): track.owner for track, _ in tracks for name in track.prepared.bones}
+    chains = [
+        _Compared((track, k), result, slack, baked) for track, results in tracks for k, result in enumerate(results)
+    ]
+    with _scene_of(context, [track for track, _ in tracks]) as scene:
         for frame in frames:
             go_to(scene, frame)
             depsgraph = _depsgraph_of(context, scene)
@@ -86,9 +98,8 @@ def _scene_of(context: bpy.types.Context, tracks: Sequence[Track]) -> Iterator[b
         return
     scene = bpy.data.scenes.new("Bake")
     try:
-        for thing in {track.owner for track in tracks} | {
-            goal.found for track in tracks for goal in goals_of(track.chain)
-        }:
+        chains = [chain for track in tracks for chain in track.chain_set.chains]
+        for thing in {track.owner for track in tracks} | {goal.found for chain in chains for goal in goals_of(chain)}:
             scene.collection.objects.link(thing)
         yield scene
     finally:
@@ -104,6 +115,7 @@ def _depsgraph_of(context: bpy.types.Context, scene: bpy.types.Scene) -> bpy.typ
 class _EvaluatedRig(NamedTuple):
     """An armature as evaluated in a frame."""
 
+    evaluated: bpy.types.Object
     frame: RigFrame
     bones: bpy.types.bpy_prop_collection[bpy.types.PoseBone]
 
@@ -111,14 +123,18 @@ class _EvaluatedRig(NamedTuple):
     def of(cls, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> _EvaluatedRig:
         """Read an armature object."""
         evaluated = owner.evaluated_get(depsgraph)
-        return cls(RigFrame.of(evaluated.matrix_world), pose_bones(evaluated))
+        return cls(evaluated, RigFrame.of(evaluated.matrix_world), pose_bones(evaluated))
+
+    def to_armature(self, point: Sequence[float]) -> V3:
+        """A world point in armature space."""
+        return self.frame.to_armature(minus(point, self.frame.away))
 
 
 class _Compared:
     """A chain that is compared frame by frame.
 
     Args:
-        track: The chain.
+        place: Those that it is solved with, and its index among them.
         result: What came of it; the errors are put in.
         slack: See `verify`.
         baked: The armatures of all bones that are baked.
@@ -128,19 +144,26 @@ class _Compared:
     """
 
     def __init__(
-        self, track: Track, result: ChainBake, slack: float, baked: Mapping[tuple[str, str], bpy.types.Object]
+        self,
+        place: tuple[Track, int],
+        result: ChainBake,
+        slack: float,
+        baked: Mapping[tuple[str, str], bpy.types.Object],
     ) -> None:
-        (self.target,) = (goal for goal in goals_of(track.chain) if goal.role == "target")
-        self.track, self.result = track, result
-        self.tip, self.length = track.prepared.bones[-1], track.prepared.length
-        self.slack, self.allowed = slack, OFF + slack * len(track.prepared.bones)
-        own = {(track.owner.name_full, name) for name in track.prepared.bones}
-        above = sorted(bones_above(track.owner, track.chain, own) & baked.keys()) if slack > 0.0 else []
+        self.track, k = place
+        self.result, self.slack = result, slack
+        chain_set, self.asked = self.track.chain_set, self.track.prepared.asked[k]
+        self.chain, self.length = chain_set.chains[k], self.track.lengths[k]
+        self.target = goal_of(self.chain, "target")
+        size = self.track.prepared.length
+        self.turned = OFF + slack * self.track.way_to(k)
+        self.allowed = OFF + slack * self.track.way_to(k) * size / self.length
+        above = sorted(bones_above(chain_set, bones_of(chain_set)) & baked.keys()) if slack > 0.0 else []
         self.above = [(baked[pair], pair[1]) for pair in above]
-        self.places = {frame: k for k, frame in enumerate(result.frames.tolist())}
+        self.places = {frame: i for i, frame in enumerate(result.frames.tolist())}
 
     def compare(self, frame: float, rig: _EvaluatedRig, depsgraph: bpy.types.Depsgraph) -> None:
-        """Put in the error of one of its frames.
+        """Put in the errors of one of its frames.
 
         Args:
             frame: For which Blender evaluated.
@@ -150,36 +173,68 @@ class _Compared:
         result, k = self.result, self.places[frame]
         try:
             with place_of(rig=result.rig, chain=result.chain):
-                error = self._tip_error(rig, depsgraph) / self.length
+                target = self._target(depsgraph)
+                error = self._tip_error(rig, target, depsgraph) / self.length
+                turn = self._turn_error(rig, target, depsgraph)
         except FabrikError as reason:
             reason.reason = f"in frame {frame:g}, {reason.reason}"
             raise
-        solved = float(result.residuals[k])
-        result.residuals[k] = error
-        if result.status[k] != REACHED or self.track.chain.influence < 1.0:  # which may be animated
+        solved, turned = float(result.residuals[k]), float(result.turns[k])
+        result.residuals[k], result.turns[k] = error, turn
+        if result.status[k] != REACHED or self.chain.influence < 1.0:  # which may be animated
             return
-        if result.worst_tip_error is None or error > result.worst_tip_error[0]:
-            result.worst_tip_error = error, frame
-        if error > solved + self.allowed and error > solved + self.allowed + self._carried(rig, depsgraph):
+        result.worst_tip_error = _worse(result.worst_tip_error, error, frame)
+        if self._asks_turn:
+            result.worst_tip_turn = _worse(result.worst_tip_turn, turn, frame)
+        over = max(error - solved - self.allowed, turn - turned - self.turned)
+        if over > 0.0 and over > self._carried(rig, depsgraph):
             result.status[k] = MOVED
+
+    @property
+    def _asks_turn(self) -> bool:
+        return self.chain.kind == "AIM" or turns_tip(self.chain)
 
     def _carried(self, rig: _EvaluatedRig, depsgraph: bpy.types.Depsgraph) -> float:
         """By what share of the length the tip may be off since keys were left out of bones that carry it or its goals.
 
         Each may be turned by the slack, which takes the tip along a lever from its head.
         """
-        levers, tip = 0.0, rig.bones[self.tip].tail
+        levers, tip = 0.0, rig.bones[self.asked.bones[-1]].tail
         for owner, name in self.above:
             evaluated = owner.evaluated_get(depsgraph)
             head = (evaluated.matrix_world @ pose_bones(evaluated)[name].head).to_tuple()
-            levers += distance(rig.frame.to_armature(minus(head, rig.frame.away)), tip)
+            levers += distance(rig.to_armature(head), tip)
         return self.slack * levers / self.length
 
-    def _tip_error(self, rig: _EvaluatedRig, depsgraph: bpy.types.Depsgraph) -> float:
-        """From tip to target in armature space."""
-        role, found, bone = self.target
-        target = read_point(role, found, bone, depsgraph)
-        error = distance(rig.frame.to_armature(minus(target, rig.frame.away)), rig.bones[self.tip].tail)
-        if not error <= LARGEST:
-            resolve_point(role, found, bone, depsgraph)  # which says what is wrong
+    def _target(self, depsgraph: bpy.types.Depsgraph) -> V3:
+        """Where the target is in the world, or what a pin holds."""
+        if self.target is None:
+            return held_point(self.chain)
+        return v3(read_point(*self.target, depsgraph))
+
+    def _tip_error(self, rig: _EvaluatedRig, target: Sequence[float], depsgraph: bpy.types.Depsgraph) -> float:
+        """From effector to target in armature space; nothing for a chain that aims."""
+        if self.chain.kind == "AIM":
+            return 0.0
+        bone = rig.bones[self.asked.bones[-1]]
+        error = distance(rig.to_armature(target), bone.head if self.chain.effector == "HEAD" else bone.tail)
+        if not error <= LARGEST and self.target is not None:
+            resolve_point(*self.target, depsgraph)  # which says what is wrong
         return error
+
+    def _turn_error(self, rig: _EvaluatedRig, target: Sequence[float], depsgraph: bpy.types.Depsgraph) -> float:
+        """By how much the tip is off the rotation, or the aim, that it is to have, radians."""
+        bone = rig.bones[self.asked.bones[-1]]
+        if self.chain.kind == "AIM":
+            along = rotated(axes_of(bone.matrix), v3(self.chain.aim_axis))
+            wanted = minus(rig.to_armature(target), v3(bone.head))
+            return atan2(length(cross(along, wanted)), dot(along, wanted))
+        wanted_turn = read_turn(self.chain, depsgraph)
+        if wanted_turn is None:
+            return 0.0
+        return turn_angle(multiplied(conjugated(world_turn(rig.evaluated, bone)), wanted_turn))
+
+
+def _worse(worst: tuple[float, float] | None, error: float, frame: float) -> tuple[float, float]:
+    """The worst error so far, and its frame."""
+    return worst if worst is not None and worst[0] >= error else (error, frame)
