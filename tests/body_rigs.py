@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import bpy
+from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.kinematics import world_turn
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import Q4, conjugated, multiplied, turn_angle
@@ -43,7 +44,7 @@ def make_body(mode: str = "QUATERNION") -> bpy.types.Object:
     owner = make_armature(
         [bone._replace(parent=names.index(parent) if parent else None) for _, parent, bone in bones], "Body"
     )
-    made = [owner.pose.bones[f"b{i}"] for i in range(len(names))]
+    made = [pose_bones(owner)[f"b{i}"] for i in range(len(names))]
     for name, bone in zip(names, made, strict=True):
         bone.name = name
         bone.rotation_mode = mode
@@ -82,7 +83,9 @@ def with_legs_pinned(owner: bpy.types.Object, body: str = "hips") -> bpy.types.O
 
 def update() -> None:
     """Evaluate."""
-    bpy.context.view_layer.update()
+    layer = bpy.context.view_layer
+    assert layer is not None
+    layer.update()
 
 
 def _evaluated(owner: bpy.types.Object) -> bpy.types.Object:
@@ -92,14 +95,14 @@ def _evaluated(owner: bpy.types.Object) -> bpy.types.Object:
 def effector(owner: bpy.types.Object, chain: FabrikChain) -> Vector:
     """Where the effector of a chain stands in the world, as Blender evaluated it."""
     evaluated = _evaluated(owner)
-    tip = evaluated.pose.bones[chain.tip_bone]
+    tip = pose_bones(evaluated)[chain.tip_bone]
     return evaluated.matrix_world @ (tip.head if chain.effector == "HEAD" else tip.tail)
 
 
 def tip_turn(owner: bpy.types.Object, chain: FabrikChain) -> Q4:
     """How the tip bone of a chain is turned in the world."""
     evaluated = _evaluated(owner)
-    return world_turn(evaluated, evaluated.pose.bones[chain.tip_bone])
+    return world_turn(evaluated, pose_bones(evaluated)[chain.tip_bone])
 
 
 def turned(a: Q4, b: Q4) -> float:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.rotations import Q4, V3, axes_of, v3
 from fabrik_addon.session.anchoring import keep_poses
 
 from body_rigs import add_limb, effector, make_body, pin, turned, update, with_legs_pinned
@@ -32,18 +33,18 @@ def bend(owner: bpy.types.Object) -> None:
     update()
 
 
-def pose_of(owner: bpy.types.Object) -> dict[str, tuple[tuple[float, ...], tuple[float, ...]]]:
+def pose_of(owner: bpy.types.Object) -> dict[str, tuple[Q4, V3]]:
     """Rotation and location of each bone."""
     update()
-    return {bone.name: (tuple(bone.matrix.to_quaternion()), tuple(bone.head)) for bone in owner.pose.bones}
+    return {bone.name: (axes_of(bone.matrix), v3(bone.head)) for bone in owner.pose.bones}
 
 
-def moved(owner: bpy.types.Object, before: dict[str, tuple[tuple[float, ...], tuple[float, ...]]]) -> float:
+def moved(owner: bpy.types.Object, before: dict[str, tuple[Q4, V3]]) -> float:
     """By how much the bone stands elsewhere that does so most."""
     found = 0.0
     for name, (turn, head) in pose_of(owner).items():
         off = sum((a - b) ** 2 for a, b in zip(head, before[name][1], strict=True)) ** 0.5
-        found = max(found, off, turned(tuple(turn), tuple(before[name][0])))
+        found = max(found, off, turned(turn, before[name][0]))
     return found
 
 
