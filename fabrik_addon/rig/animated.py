@@ -60,11 +60,9 @@ class Animated:
             bone, chain = OF_BONE.fullmatch(path), OF_CHAIN.fullmatch(path)
             if bone is not None:
                 self._bones.setdefault(bpy.utils.unescape_identifier(bone[1]), set()).add(bone[2])
-            elif chain is not None and chain[1] is None:
-                self._chains.setdefault(bpy.utils.unescape_identifier(chain[2]), set()).add(chain[3])
-            elif chain is not None and int(chain[1]) < len(names):
-                self._chains.setdefault(names[int(chain[1])], set()).add(chain[3])
-            elif chain is None:
+            elif chain is not None:
+                self._chains.setdefault(chain_of(chain, names), set()).add(chain[3])
+            else:
                 self._own.add(path)
 
     def motion_of(
@@ -141,6 +139,18 @@ class Animated:
         if self.has_data:
             return True
         return any(_is_setting(name, bone, i) for i, bone in enumerate(bones) for name in self.of_bone(bone))
+
+
+def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
+    """The name of the chain in a path of `OF_CHAIN`; "" where there is none.
+
+    Args:
+        path: A match of a data path.
+        names: Names of all chains of the armature, in the order of the list.
+    """
+    if path[1] is None:
+        return bpy.utils.unescape_identifier(path[2])
+    return names[int(path[1])] if int(path[1]) < len(names) else ""
 
 
 def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:

@@ -22,12 +22,10 @@ RIGID = 2e-5  # share of the longest bone by which lengths may differ between po
 BENT = 0.7  # radians
 
 
-def path_of(
-    owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph, *, is_chain: bool = True
-) -> BoneTree:
-    """Bones, each after its parent, as Blender evaluated them; good until the next evaluation."""
+def path_of(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph) -> BoneTree:
+    """The bones of a chain, root to tip, as Blender evaluated them; good until the next evaluation."""
     poses = pose_bones(owner.evaluated_get(depsgraph))
-    return BoneTree.of([poses[name] for name in bones], is_chain=is_chain)
+    return BoneTree.of([poses[name] for name in bones])
 
 
 class JointSettings(NamedTuple):

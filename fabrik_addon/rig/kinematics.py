@@ -11,15 +11,31 @@ What is read here holds references to Blender's data, and is good until the next
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import NamedTuple
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from .mount import Mount
 from .rotations import Q4, V3, axes_of, conjugated, minus, multiplied, normalized, rotated, v3
+
+
+class Instead(NamedTuple):
+    """What counts as channels of a bone in place of what stands there, since that is what a solve wrote.
+
+    Attributes:
+        location: Its location channels, or None for what stands there.
+        scale: Its scale channels, likewise.
+    """
+
+    location: V3 | None = None
+    scale: V3 | None = None
+
+
+NOTHING_ELSE: Mapping[str, Instead] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +67,15 @@ class Link:
         offset = data.matrix.to_4x4()
         offset.translation = data.head + Vector((0.0, data.parent.length, 0.0))
         return cls(data, axes @ offset, axes, location, bone.scale.copy())
+
+    def with_channels(self, instead: Instead | None) -> Link:
+        """The bone with other channels than stand there."""
+        found = self
+        if instead is not None and instead.location is not None:
+            found = replace(found, location=Vector(instead.location))
+        if instead is not None and instead.scale is not None:
+            found = replace(found, scale=Vector(instead.scale))
+        return found
 
     def frame(self, parent: Matrix | None) -> Matrix:
         """Matrix of the bone in armature space with its location, before its rotation and scale."""
@@ -111,22 +136,24 @@ class BoneTree:
 
     @classmethod
     def of(
-        cls, bones: Sequence[bpy.types.PoseBone], location: Sequence[float] | None = None, *, is_chain: bool = True
+        cls,
+        bones: Sequence[bpy.types.PoseBone],
+        instead: Mapping[str, Instead] = NOTHING_ELSE,
+        *,
+        is_chain: bool = True,
     ) -> BoneTree:
         """Read evaluated pose bones, each after its parent, the root first.
 
         Args:
             bones: n bones.
-            location: What counts as the root's location channels, in place of what stands there.
+            instead: By the names of bones what counts as their channels, in place of what stands there.
             is_chain: See the attribute.
         """
         places = {bone.name: i for i, bone in enumerate(bones)}
         parents = tuple(places.get(bone.parent.name, -1) if bone.parent else -1 for bone in bones)
-        links = [Link.of(bone) for bone in bones]
-        if location is not None:
-            links[0] = replace(links[0], location=Vector(location))
+        links = tuple(Link.of(bone).with_channels(instead.get(bone.name)) for bone in bones)
         parent = bones[0].parent
-        return cls(tuple(links), parents, parent.matrix.to_3x3().to_4x4() if parent else None, is_chain)
+        return cls(links, parents, parent.matrix.to_3x3().to_4x4() if parent else None, is_chain)
 
     @property
     def keeps_axes(self) -> bool:

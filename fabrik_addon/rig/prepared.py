@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
@@ -22,13 +22,14 @@ from .chain_space import ChainSpace, RigFrame
 from .checks import Movers, check_bones, check_goal, check_location, movers_of
 from .figures import ChainSet, body_moves, chain_with, check_body, figure_bones
 from .goals import GoalPoints, read_points
-from .joints import Joints, joints_of, path_of, read_settings
+from .joints import Joints, joints_of, read_settings
 from .keys import KeyedChannels
-from .kinematics import BoneTree, head_of_root
+from .kinematics import BoneTree, Instead, head_of_root
 from .mount import Hang, Mount
 from .rotations import ORIGIN, Q4, V3, Nine, minus, nine, plus, v3
 from .row import Row
-from .writer import BoneChannels, ChannelWrite, channels_of, location_write
+from .stretching import Grown, grown_by, unstretched
+from .writer import BoneChannels, ChannelWrite, channels_of, plain_write
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,8 @@ class Prepared:
         is_rigid: Whether the figure holds in every pose.
         row: One row, to solve in.
         root: How the root is moved, where it is a body bone that may be; else None.
+        grown: For each chain what its bones take of its stretch.
+        instead: By the names of bones what counts as their channels, in place of what a solve wrote there.
     """
 
     asked: tuple[Asked, ...]
@@ -129,6 +132,8 @@ class Prepared:
     is_rigid: bool
     row: Row
     root: RootMove | None = None
+    grown: tuple[tuple[Grown, ...], ...] = ()
+    instead: Mapping[str, Instead] = field(default_factory=dict)
 
     @property
     def chains(self) -> tuple[str, ...]:
@@ -203,7 +208,11 @@ class Prepared:
         return found
 
     def writes(
-        self, owner: bpy.types.Object, rotations: Sequence[Q4], shift: Sequence[float] = ORIGIN
+        self,
+        owner: bpy.types.Object,
+        rotations: Sequence[Q4],
+        shift: Sequence[float] = ORIGIN,
+        factors: Sequence[float] = (),
     ) -> list[ChannelWrite]:
         """What is to be written into the bones of the armature object; locked bones are left out.
 
@@ -211,12 +220,15 @@ class Prepared:
             owner: The armature object.
             rotations: n rotations.
             shift: Vector of chain space by which the root stands elsewhere than it starts.
+            factors: By how much each chain is longer than it is; none where no chain stretches.
         """
         bones = pose_bones(owner)
         pairs = zip(self.channels, rotations, strict=True)
         found = [channels.write(bones[channels.bone], rotation) for channels, rotation in pairs if channels is not None]
         if self.root is not None:
-            found.append(location_write(bones[self.bones[0]], self.root.location_for(shift)))
+            found.append(plain_write(bones[self.bones[0]], "location", self.root.location_for(shift)))
+        for own, factor in zip(self.grown, factors, strict=False):
+            found += [plain_write(bones[one.bone], one.name, one.values(factor)) for one in own]
         return found
 
     def started(self, rotations: Sequence[Q4], shift: V3 = ORIGIN) -> Prepared:
@@ -312,7 +324,11 @@ def _prepared(
     bone_settings, start = read_settings(chain_set, bones, facts.keyed)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
-    tree, keeps_axes = BoneTree.of(poses, start.location if moves else None, is_chain=chain_set.is_one), False
+    grown = tuple(grown_by(chain, resolve_bones(owner, chain), facts.movers.driven) for chain in chain_set.chains)
+    instead = unstretched(grown)
+    if moves:
+        instead[bones[0].name] = Instead(start.location, instead.get(bones[0].name, Instead()).scale)
+    tree, keeps_axes = BoneTree.of(poses, instead, is_chain=chain_set.is_one), False
     if tree.parent is not None:
         if not tree.parent.to_3x3().determinant():
             raise ChainError(f"the parent of its first bone '{bones[0].name}' has no scale")
@@ -341,6 +357,8 @@ def _prepared(
         is_rigid,
         Row.of(_rows(solver.figure, asked, 1)),
         root,
+        grown,
+        instead,
     )
 
 
@@ -410,7 +428,9 @@ def measured_at(prepared: Prepared, tree: BoneTree, rotations: Sequence[Q4]) -> 
 
 def mounted_path(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> BoneTree:
     """The bones as they are measured; good until the next evaluation."""
-    return path_of(owner, prepared.bones, depsgraph, is_chain=prepared.is_chain).mounted(prepared.mount)
+    poses = pose_bones(owner.evaluated_get(depsgraph))
+    tree = BoneTree.of([poses[name] for name in prepared.bones], prepared.instead, is_chain=prepared.is_chain)
+    return tree.mounted(prepared.mount)
 
 
 def ends_at(

@@ -64,7 +64,7 @@ class BoneChannels:
 
 @dataclass(frozen=True, slots=True)
 class ChannelWrite:
-    """New values for the rotation channels of one bone, or for its location.
+    """New values for the rotation channels of one bone, or for its location or scale.
 
     Attributes:
         bone: Name of the bone.
@@ -84,9 +84,9 @@ class ChannelWrite:
         return self.values != self.before
 
 
-def location_write(bone: bpy.types.PoseBone, location: Sequence[float]) -> ChannelWrite:
-    """What is to be written for the location channels of a bone."""
-    return ChannelWrite(bone.name, "location", stored(location), list(bone.location))
+def plain_write(bone: bpy.types.PoseBone, name: str, values: Sequence[float]) -> ChannelWrite:
+    """What is to be written for the location or scale channels of a bone."""
+    return ChannelWrite(bone.name, name, stored(values), [*getattr(bone, name)])
 
 
 def channels_of(
