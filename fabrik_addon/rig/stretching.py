@@ -116,7 +116,9 @@ def _of(bone: bpy.types.PoseBone, above: bool, grows: bool) -> list[Grown]:
 
 def _follows(bone: bpy.types.PoseBone) -> bool:
     """Whether a bone goes along with the scale of the one before it: its head is on that axis, and it can undo it."""
-    x, y, z = Link.of(bone).rest.translation
+    link = Link.of(bone)
+    assert link.parent_rest is not None, "it hangs on the bone before it"
+    x, y, z = link.parent_rest.to_3x3().inverted() @ link.rest.translation
     return bone.bone.inherit_scale in GROWS and length((x, 0.0, z)) <= BESIDE * abs(y)
 
 

@@ -64,6 +64,8 @@ def test_all_bones_grow_alike(mode: str, effector: str) -> None:
     last = 1.0 if effector == "HEAD" else FACTOR
     for old, new, factor in zip(before, lengths(owner, chain), (FACTOR, FACTOR, last), strict=True):
         assert new == pytest.approx(old * factor, rel=1e-4)
+    is_moved = any(bone.location.length > 0.0 for bone in pose_bones(owner))
+    assert is_moved == (mode in {"FULL", "FIX_SHEAR"})
 
 
 @pytest.mark.parametrize("mode", MODES)
