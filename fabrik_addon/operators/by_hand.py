@@ -35,7 +35,7 @@ class FABRIK_OT_hand_pose_keep(ChainOperator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         owner = working_rig(context)
-        is_any = owner is not None and any(name == owner.name_full for name, _ in live.state.hands)
+        is_any = owner is not None and bool(live.hands_of(owner))
         return "" if is_any else "no bone of a live chain was posed by hand since the last change"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:

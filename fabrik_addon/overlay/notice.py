@@ -25,8 +25,7 @@ failed: list[Exception] = []
 
 def notices() -> list[str]:
     """What there is to say, a text each."""
-    hands = live.state.hands.items()
-    return [live.hand_text(chain, hand, False) + WAY_OUT for (_, chain), hand in hands if hand.reason]
+    return [live.hand_text(hand, False) + WAY_OUT for hand in live.state.hands.values() if hand.reason]
 
 
 def _free_width(context: bpy.types.Context) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from .goals import GoalRef
 from .rotations import V3, v3
 
 PLACED_BY = ("location", "delta_location")
+TURNED_BY = ("rotation", "delta_rotation", "scale", "delta_scale")
 HIDDEN_BY = ("hide_viewport", "hide_render")
 CHANGED_BY = (*HIDDEN_BY, "constraints[")  # what makes it be elsewhere, or not at all
 
@@ -61,6 +62,15 @@ def points_at(goals: Sequence[GoalRef], frames: Doubles) -> list[Doubles | None]
         # in single precision, as Blender adds them
         found.append((parts["location"] + parts["delta_location"]).astype(np.float64) if curves is not None else None)
     return found
+
+
+def keeps_turn(found: bpy.types.Object, bone: str) -> bool:
+    """Whether an object, of which `points_ahead` knows where it will stand, is never turned or scaled there."""
+    if _curves(found, bone) is None:
+        return False
+    data = found.animation_data
+    curves = [*fcurves_of(found), *data.drivers] if data is not None else []
+    return not any(curve.data_path.startswith(TURNED_BY) for curve in curves)
 
 
 def may_hide(found: bpy.types.Object) -> bool:

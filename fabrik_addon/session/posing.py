@@ -132,29 +132,51 @@ def posed(
     Raises:
         InvalidValueError: A number is not finite.
     """
-    numbers, size, uneven = prepared.numbers(points), prepared.length, ""
+    numbers = prepared.numbers(points)
     if prepared.is_rigid:
-        solution = prepared.solver.solve(prepared.goals_at(numbers), prepared.settings, explain=explain)
-    else:
-        path = mounted_path(prepared, owner, depsgraph)
-        measure = measured_solution if is_plain(prepared) else _measured
-        solution, size = measure(prepared, path, numbers, explain)
-        uneven = uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path)
-    shift = solution.shift
-    frames = prepared.solver.figure.placed(solution.rotations, shift).frames
-    there = Stood(*ends_at(prepared, solution.rotations, shift, owner, depsgraph), frames)
+        return posed_rigidly(prepared, numbers, explain)
+    path = mounted_path(prepared, owner, depsgraph)
+    measure = measured_solution if is_plain(prepared) else _measured
+    solution, size = measure(prepared, path, numbers, explain)
+    uneven = uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path)
+    frames = prepared.solver.figure.placed(solution.rotations, solution.shift).frames
+    there = Stood(*ends_at(prepared, solution.rotations, solution.shift, owner, depsgraph), frames)
     rotations, heads, ends = solution.rotations, there.heads, there.ends
     if prepared.influence < 1.0:
         rotations = prepared.solver.blended(rotations, prepared.influence)
-        heads, ends = ends_at(prepared, rotations, shift, owner, depsgraph)
-    ended = endings(prepared, numbers, solution, there)
-    targets = prepared.targets_at(numbers)
-    return Posed(prepared, targets, solution, rotations, shift, list(heads), list(ends), ended, size, uneven)
+        heads, ends = ends_at(prepared, rotations, solution.shift, owner, depsgraph)
+    ended, targets = endings(prepared, numbers, solution, there), prepared.targets_at(numbers)
+    return Posed(prepared, targets, solution, rotations, solution.shift, list(heads), list(ends), ended, size, uneven)
+
+
+def posed_rigidly(prepared: Prepared, numbers: Sequence[float], explain: bool = False) -> Posed:
+    """Solve chains of which the figure is the same in every pose; nothing of Blender's is looked at.
+
+    Args:
+        prepared: The chains.
+        numbers: Of their goals (`Prepared.numbers`).
+        explain: Whether to find out by how much blocking limits would have to give.
+
+    Raises:
+        InvalidValueError: A number is not finite.
+    """
+    solver = prepared.solver
+    solution = solver.solve(prepared.goals_at(numbers), prepared.settings, explain=explain)
+    placed = solver.figure.placed(solution.rotations, solution.shift)
+    there = Stood(placed.heads, placed.ends, placed.frames)
+    rotations = solution.rotations
+    if prepared.influence < 1.0:
+        rotations = solver.blended(rotations, prepared.influence)
+        placed = solver.figure.placed(rotations, solution.shift)
+    ended, targets = endings(prepared, numbers, solution, there), prepared.targets_at(numbers)
+    heads, ends = list(placed.heads), list(placed.ends)
+    return Posed(prepared, targets, solution, rotations, solution.shift, heads, ends, ended, prepared.length)
 
 
 def is_plain(prepared: Prepared) -> bool:
     """Whether it is a chain whose tip is to come to a target, and nothing else, but for a pole."""
-    return prepared.is_chain and prepared.asked[0].is_plain and not prepared.asked[0].at_head
+    one = prepared.asked[0]
+    return prepared.is_chain and prepared.root is None and one.is_plain and not one.at_head
 
 
 def _measured(prepared: Prepared, path: BoneTree, numbers: Sequence[float], explain: bool) -> tuple[Solution, float]:

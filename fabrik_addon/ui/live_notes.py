@@ -28,14 +28,12 @@ def draw_notes(
     rig = rig_of(owner)
     if not rig.live:
         return
-    for chain in rig.chains:
-        hand = live.state.hands.get((owner.name_full, chain.name))
-        if hand is not None:
-            box = layout.box().column(align=True)
-            text = live.hand_text(chain.name, hand, chain.status == "REACHED")
-            draw_wrapped(context, box, text, "ERROR" if hand.reason else "INFO")
-            if hand.reason:
-                box.operator("fabrik.hand_pose_keep", icon="POSE_HLT").chain = chain.name
+    for name, hand in live.hands_of(owner):
+        are_held = all(chain.status == "REACHED" for chain in rig.chains if chain.name in hand.chains)
+        box = layout.box().column(align=True)
+        draw_wrapped(context, box, live.hand_text(hand, are_held), "ERROR" if hand.reason else "INFO")
+        if hand.reason:
+            box.operator("fabrik.hand_pose_keep", icon="POSE_HLT").chain = name
     deaf = live.deaf_to_keys(owner)
     if deaf:
         names = ", ".join(deaf)

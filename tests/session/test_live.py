@@ -225,18 +225,6 @@ class TestDependence:
                 assert chain.status == "REACHED"
                 assert shown_error(owner, chain) < 2e-4
 
-    def test_of_chains_that_share_bones_the_last_has_its_way(self) -> None:
-        owner = make_line(4)
-        first = add_chain(owner, (0.4, 1.0, 2.4), tip="b3", count=4)
-        add_chain(owner, (0.6, 0.6, 1.5), tip="b2", count=3)
-        rig_of(owner).live = True
-        update()
-        for x in (0.1, 0.7):
-            first = rig_of(owner).chains[0]
-            first.target.location.x = x
-            update()
-            assert shown_error(owner, rig_of(owner).chains[1]) < 1e-4
-
     def test_a_target_driven_by_a_bone_of_another_rig(self) -> None:
         leader, lead = live_line()
         follower = make_line(3)

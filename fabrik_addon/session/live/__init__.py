@@ -2,7 +2,7 @@
 """Live posing: chains follow their goals whenever something moves."""
 
 from .ahead import ahead
-from .by_hand import accept, deaf_to_keys, keep_hand, own_work, remember_restored
+from .by_hand import accept, deaf_to_keys, hands_of, keep_hand, own_work, remember_restored
 from .known import Hand, state
 from .ticking import tick
 from .words import hand_text
@@ -13,6 +13,7 @@ __all__ = (
     "ahead",
     "deaf_to_keys",
     "hand_text",
+    "hands_of",
     "keep_hand",
     "own_work",
     "remember_restored",

@@ -7,13 +7,16 @@ of, that is found after the evaluation, and the chain is read anew.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 
 from ...finite import are_finite
 from ...rig.changes import Changes
-from ...rig.plain_motion import points_ahead
-from .known import GONE, Foreseen, LiveChain, state
-from .solving import follow, numbers_of
+from ...rig.plain_motion import keeps_turn, points_ahead
+from .known import GONE, Foreseen, LiveFigure, Source, state
+from .solving import follow
+from .sources import numbers_of
 from .writing import write
 
 BLOCK = 12  # frames for which curves are evaluated at once
@@ -29,17 +32,17 @@ def ahead(scene: bpy.types.Scene) -> None:
     frame = scene.frame_current_final
     try:
         for rig in state.rigs:
-            posed = [known for known in rig.chains.values() if _follows(known, frame)]
+            posed = [known for known in rig.figures.values() if _follows(known, frame)]
             if posed:
                 write(rig, posed)
     except GONE:  # all is looked up anew at the frame
         state.forget()
 
 
-def _follows(known: LiveChain, frame: float) -> bool:
-    """Solve a chain for a frame that is to come; whether it stands elsewhere then, as far as that can be foreseen."""
+def _follows(known: LiveFigure, frame: float) -> bool:
+    """Solve chains for a frame that is to come; whether they stand elsewhere then, as far as that can be foreseen."""
     foreseen = known.foreseen
-    if foreseen is None or not (known.is_fresh and known.ways.are_none and known.prepared.is_rigid):
+    if foreseen is None or not (known.is_fresh and known.group.are_none and known.prepared.is_rigid):
         return False
     found = foreseen.get(frame)
     if found is None:
@@ -54,13 +57,13 @@ def _follows(known: LiveChain, frame: float) -> bool:
     return True
 
 
-def _foresee(known: LiveChain, foreseen: Foreseen, frame: float) -> None:
-    """Find where the goals of a chain will stand at a frame, and at those about it."""
+def _foresee(known: LiveFigure, foreseen: Foreseen, frame: float) -> None:
+    """Find where the goals of chains will stand at a frame, and at those about it."""
     is_whole = frame == int(frame)
     frames = [float(int(frame) // BLOCK * BLOCK + k) for k in range(BLOCK)] if is_whole else [frame]
-    paths = []
-    for _, _, goal, bone, _ in known.sources:
-        points = points_ahead(goal, bone, frames)
+    paths: list[Sequence[tuple[float, ...]]] = []
+    for source, seen in zip(known.sources, known.points, strict=True):
+        points = _path(source, seen, frames)
         if points is None:
             known.foreseen = None
             return
@@ -70,3 +73,10 @@ def _foresee(known: LiveChain, foreseen: Foreseen, frame: float) -> None:
     for at, points_at in zip(frames, zip(*paths, strict=True), strict=True):
         if all(are_finite(point) for point in points_at):
             foreseen[at] = numbers_of(known, points_at), points_at
+
+
+def _path(source: Source, seen: tuple[float, ...], frames: Sequence[float]) -> Sequence[tuple[float, ...]] | None:
+    """What a source will tell at some frames, or None where more than its own curves decide."""
+    if source.role == "turn":
+        return [seen] * len(frames) if keeps_turn(source.found, source.bone) else None
+    return points_ahead(source.found, source.bone, frames)

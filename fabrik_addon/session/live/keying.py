@@ -13,10 +13,10 @@ from collections.abc import Iterable
 import bpy
 
 from ...rig.chain_bones import pose_bones
-from ...rig.keys import KeyedChannels, insert_auto_keys
+from ...rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys
 from ...rig.live_properties import mark_unkeyed, unkeyed_chains
 from ...rig.prepared import frame_of
-from .known import Item, LiveChain, Names, Numbers, Pair, state
+from .known import Item, Key, LiveFigure, Numbers, Pair, state
 from .tools import tool_of
 
 
@@ -39,8 +39,8 @@ def key_posed(
         _unmark(state.unkeyed)
         state.unkeyed.clear()
         return
-    known = {(rig.owner, name): found for rig in state.rigs for name, found in rig.chains.items()}
-    pairs = [(rig.owner, name) for rig, name in posed if (rig.owner, name) in known]
+    known = {(rig.owner, names): found for rig in state.rigs for names, found in rig.figures.items()}
+    pairs = [(rig.owner, names) for rig, names in posed if (rig.owner, names) in known]
     if state.heeded:
         pairs += [pair for pair in known if _is_by_hand(pair) and pair not in pairs]
     frame = frame_of(depsgraph)
@@ -58,24 +58,29 @@ def key_posed(
         wanted |= {pair for pair, numbers in state.unkeyed.items() if pair in known and known[pair].numbers != numbers}
     _unmark([*state.unkeyed, *wanted])
     state.unkeyed.clear()  # those of a cancelled tool are not keyed
-    for owner, name in sorted(wanted, key=lambda pair: (pair[0].name_full, pair[1])):
-        _key(context, owner, known[owner, name], frame)
+    for owner, names in sorted(wanted, key=_key_of):
+        _key(context, owner, known[owner, names], frame)
 
 
-def _step(pair: Pair, known: LiveChain, frame: float) -> tuple[Names, float, Numbers]:
-    """What tells a state in which a chain was keyed from others."""
-    return (pair[0].name_full, pair[1]), frame, known.numbers
+def _key_of(pair: Pair) -> Key:
+    """Chains by what outlasts undo."""
+    return pair[0].name_full, *pair[1]
+
+
+def _step(pair: Pair, known: LiveFigure, frame: float) -> tuple[Key, float, Numbers]:
+    """What tells a state in which chains were keyed from others."""
+    return _key_of(pair), frame, known.numbers
 
 
 def _is_by_hand(pair: Pair) -> bool:
-    """Whether what was done by hand to a chain is the pose that it has now."""
-    names = pair[0].name_full, pair[1]
-    hand = state.hands.get(names)
-    return names in state.heeded and hand is not None and not hand.reason
+    """Whether what was done by hand to chains is the pose that they have now."""
+    key = _key_of(pair)
+    hand = state.hands.get(key)
+    return key in state.heeded and hand is not None and not hand.reason
 
 
 def _is_marked(pair: Pair) -> bool:
-    return pair[1] in unkeyed_chains(pair[0])
+    return not set(pair[1]).isdisjoint(unkeyed_chains(pair[0]))
 
 
 def _mark(pairs: Iterable[Pair]) -> None:
@@ -92,14 +97,17 @@ def _unmark(pairs: Iterable[Pair]) -> None:
 
 def _by_owner(pairs: Iterable[Pair]) -> Iterable[tuple[bpy.types.Object, list[str]]]:
     found: dict[bpy.types.Object, list[str]] = {}
-    for owner, name in pairs:
-        found.setdefault(owner, []).append(name)
+    for owner, names in pairs:
+        found.setdefault(owner, []).extend(names)
     return found.items()
 
 
-def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveChain, frame: float) -> None:
-    """Key the bones of a chain that are written."""
-    bones = pose_bones(owner)
-    written = [bones[channels.bone] for channels in known.prepared.channels if channels is not None]
-    if insert_auto_keys(context, written, KeyedChannels(owner, frame)):
+def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveFigure, frame: float) -> None:
+    """Key the bones of chains that are written, and the place of their body bone."""
+    bones, prepared, keyed = pose_bones(owner), known.prepared, KeyedChannels(owner, frame)
+    written = [bones[channels.bone] for channels in prepared.channels if channels is not None]
+    count = insert_auto_keys(context, written, keyed)
+    if prepared.root is not None:
+        count += insert_location_keys(context, bones[prepared.bones[0]], keyed)
+    if count:
         state.order = None  # from now on frames move its bones

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import bpy
-from mathutils import Matrix, Vector
+from mathutils import Matrix
 
 from ...rig.animated import Motion
 from ...rig.array_types import Doubles
 from ...rig.chain_space import ChainSpace, RigFrame
-from ...rig.kept_start import KeptStart
+from ...rig.goals import GoalPoints
+from ...rig.kept_pose import KeptPose
 from ...rig.prepared import Prepared
 from ...rig.rotations import Q4, V3
 from ..outcome import Outcome
@@ -27,92 +28,104 @@ from .batch import Batch
 from .tips import Tips
 
 Numbers = tuple[float, ...]
-Foreseen = dict[float, tuple[Numbers, tuple[V3, ...]]]  # by frame: goals in chain space, and in the world
+Seen = tuple[tuple[float, ...], ...]  # of each source the place, or the rotation, in the world
+Foreseen = dict[float, tuple[Numbers, Seen]]  # by frame: goals in chain space, and as they are seen
+Names = tuple[str, ...]  # of chains that are solved together, in alphabetical order
 
 REMEMBERED = 256  # states that undo may come back to
 GONE = (ReferenceError, KeyError, TypeError)  # raised where an object, a chain or a bone is not there any more
 
 
-class Ways(NamedTuple):
-    """What moves a live chain beside its goals.
+class Group(NamedTuple):
+    """Chains of a live armature that are solved together, and what moves them beside their goals.
 
     Attributes:
-        motion: From frame to frame: animation, and other live chains on which it hangs.
-        shares: Whether another live chain has bones of it, so that it may have to be written though nothing moved it.
-        are_none: Whether nothing but its goals moves it.
+        body: Name of their body bone, or "".
+        motion: From frame to frame: animation, and other live chains on which they hang.
+        are_none: Whether nothing but their goals moves them.
+        keyed: Names of those of the chains whose bones are keyed.
     """
 
+    body: str
     motion: Motion
-    shares: bool
     are_none: bool
-
-    @classmethod
-    def of(cls, motion: Motion, shares: bool) -> Ways:
-        """All that moves a chain."""
-        return cls(motion, shares, not any(motion) and not shares)
+    keyed: Names = ()
 
 
 class Source(NamedTuple):
     """Where a goal is read.
 
     Attributes:
-        read: From the role, the evaluated object and the bone's name to a world position.
-        role: "target" or "pole".
+        read: From a role, the evaluated object and the bone's name to a world position, or to a world rotation.
+        role: "target" or "pole"; or "turn", for the rotation of the target.
         found: The object.
         bone: Name of a bone of it, or "".
         may_hide: Whether it is disabled in some frames.
+        chain: Which of the chains that are solved together asks for it.
+        offset: Of the chain's last bone in the axes of the target, where it is to turn with that.
     """
 
-    read: Callable[[str, bpy.types.Object, str], Vector]
+    read: Callable[[str, bpy.types.Object, str], Sequence[float]]
     role: str
     found: bpy.types.Object
     bone: str
     may_hide: bool
+    chain: int = 0
+    offset: Q4 | None = None
 
 
 @dataclass(slots=True, eq=False)
-class LiveChain:
-    """A chain as it was read, and how it stands.
+class LiveFigure:
+    """Chains that are solved together, often one by itself, as they were read, and how they stand.
 
     Attributes:
-        name: Of the chain.
-        prepared: As it was read. Its row has the pose in which it stands, influence included, and the tip of that.
-        sources: Its target, and its pole where it has one.
-        ways: What moves it beside its goals.
+        names: Of the chains.
+        prepared: As they were read. Its row has the pose in which they stand, influence included, the tip of that, and
+            the shift of the root.
+        sources: Of each chain in turn its target, that one's rotation where it counts, and its pole where it has one.
+        held: What the goals are where no source tells it: what pins hold, and rotations that are kept.
+        group: What moves them beside their goals.
         space: Where chain space lies now.
-        places: Indices of its bones that are written, in the armature.
-        near: (n, 4), what the quaternions of its bones continue; None where a bone is locked or has other channels.
+        places: Indices of their bones that are written, in the armature.
+        near: (n, 4), what the quaternions of their bones continue; None where a bone is locked or has other channels.
         rotations: (n, 4), a view of the row's.
-        near_enough: Square of the distance within which its tip counts as being where it was solved.
-        numbers: The goals for which it stands solved, in chain space.
-        points: The same goals in the world.
-        before: Those for which it stood before, in chain space.
-        foreseen: Goals of frames, in chain space and in the world; None where more than their own curves decide.
-        outcome: What came of it.
-        stored: What is stored of that with the chain; None where it has to be looked up.
-        is_fresh: False once something changed it; then it is read anew.
-        start: The start pose as it was stored when the chain was read; None where nobody asked.
+        tips: (C, 3), where the tip of each chain stands in chain space; of a chain by itself a view of the row's.
+        tip_bones: Names of the last bones of the chains.
+        near_enough: Square of the distance within which a tip counts as being where it was solved.
+        is_plain: Whether it is a chain by itself that has a target, and perhaps a pole, and asks for nothing else.
+        numbers: The goals for which they stand solved, in chain space.
+        points: The same goals as they were seen.
+        before: Those for which they stood before, in chain space.
+        foreseen: Goals of frames, in chain space and as seen; None where more than their own curves decide.
+        outcomes: What came of each chain.
+        stored: What is stored of that with the chains; None where it has to be looked up.
+        is_fresh: False once something changed them; then they are read anew.
+        start: The start pose as it was stored when they were read; None where nobody asked.
         accepted: Values of channels, by bones, that stand there by the add-on's own doing, beside those written live.
     """
 
-    name: str
+    names: Names
     prepared: Prepared
     sources: tuple[Source, ...]
-    ways: Ways
+    held: tuple[GoalPoints, ...]
+    group: Group
     space: ChainSpace
     places: list[int]
     near: Doubles | None
     rotations: Doubles
+    tips: Doubles
+    tip_bones: Names
     near_enough: float
+    is_plain: bool
     numbers: Numbers = ()
-    points: tuple[V3, ...] = ()
+    points: Seen = ()
     before: Numbers = ()
     foreseen: Foreseen | None = field(default_factory=dict)
-    outcome: Outcome = field(default_factory=lambda: Outcome("", "NONE"))
-    stored: Outcome | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
+    stored: list[Outcome | None] = field(default_factory=list)
     is_fresh: bool = True
-    start: KeptStart | None = None
-    accepted: dict[str, list[float]] = field(default_factory=dict)
+    start: KeptPose | None = None
+    accepted: Values = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -121,11 +134,13 @@ class LiveRig:
 
     Attributes:
         owner: The armature object.
-        chains: Those of its enabled chains that were read, by their names.
-        ways: Of each enabled chain.
+        figures: Those of its enabled chains that were read, by the names of those that are solved together.
+        groups: Of all enabled chains, likewise.
+        grouped_by: The settings of its chains on which it depends which are solved together, where these are animated.
         indices: Of each of its chains by its name.
         bones: Indices of its bones by their names.
         residuals: Of each of its chains, as stored.
+        turn_residuals: The same.
         passes: The same.
         frame: How the armature object stood at the last evaluation.
         world: The same as Blender has it.
@@ -134,11 +149,13 @@ class LiveRig:
     """
 
     owner: bpy.types.Object
-    chains: dict[str, LiveChain]
-    ways: dict[str, Ways]
+    figures: dict[Names, LiveFigure]
+    groups: dict[Names, Group]
+    grouped_by: tuple[object, ...] | None
     indices: dict[str, int]
     bones: dict[str, int]
     residuals: array[float]
+    turn_residuals: array[float]
     passes: array[int]
     frame: RigFrame | None = None
     world: Matrix | None = None
@@ -148,13 +165,15 @@ class LiveRig:
 
 @dataclass(slots=True, eq=False)
 class Hand:
-    """What was done by hand to a live chain, and what came of it.
+    """What was done by hand to live chains that are solved together, and what came of it.
 
     Attributes:
-        bones: Names of the bones that were turned.
-        wanted: The rotation of each bone of the chain as it was wanted: those by hand, the others as they stood.
-        stood: The values of their channels before.
+        bones: Names of the bones that were turned, or moved.
+        wanted: The rotation of each bone of the chains as it was wanted: those by hand, the others as they stood.
+        location: The location channels of the body bone, likewise; None where it does not move.
+        stood: The values of the channels before.
         before: The start pose as it was stored before.
+        chains: Names of those of the chains that have one of the bones; of all where none has.
         reason: Why live posing put the bones back; "" where the pose became the start pose.
         is_keyed: Whether automatic keying is to keep it, for a start pose that is what is keyed.
         tool: Which modal tool is at it; 0 for none.
@@ -163,32 +182,35 @@ class Hand:
 
     bones: list[str]
     wanted: dict[str, Q4]
-    stood: dict[str, list[float]]
-    before: KeptStart
+    location: V3 | None
+    stood: Values
+    before: KeptPose
+    chains: Names = ()
     reason: str = ""
     is_keyed: bool = False
     tool: int = 0
-    after: KeptStart | None = None
+    after: KeptPose | None = None
 
 
-Item = tuple[LiveRig, str]  # an armature and the name of a chain of it
-Pair = tuple[bpy.types.Object, str]  # the same by what lasts longer
-Names = tuple[str, str]  # and by what outlasts undo: full name of the armature object, name of the chain
-Values = dict[str, list[float]]  # of the rotation channels of bones
+Item = tuple[LiveRig, Names]  # an armature, and chains of it that are solved together
+Pair = tuple[bpy.types.Object, Names]  # the same by what lasts longer
+Key = tuple[str, ...]  # and by what outlasts undo: full name of the armature object, names of the chains
+Values = dict[str, list[float]]  # by bones: rotation channels; of a body bone that moves, its location after them
+Starts = dict[Key, tuple[list[Q4], V3 | None]]  # from what to solve: rotations, and the location of the body bone
 
 
 class Replay(NamedTuple):
-    """What live posing made of a state of a chain that undo or redo may bring back.
+    """What live posing made of a state of chains that undo or redo may bring back.
 
     Attributes:
-        names: The chain.
-        start: Its start pose as it was stored.
-        values: Its channels as they stood.
+        key: The chains.
+        start: Their start pose as it was stored.
+        values: Their channels as they stood.
         hand: What was made of these.
     """
 
-    names: Names
-    start: KeptStart
+    key: Key
+    start: KeptPose
     values: Values
     hand: Hand
 
@@ -209,7 +231,7 @@ class LiveState:
         watched: The live armatures, and their targets and poles.
         unkeyed: Chains posed while a modal transform ran, to be keyed when it ends, each with the goals before it.
         undone: Whether the next evaluation follows an undo or a redo.
-        restored: The channels of chains as an undo or a redo left them, until they are evaluated.
+        restored: The channels of the bones of chains as an undo or a redo left them, until they are evaluated.
         own: How many operators of the add-on are at work: what these write is not done by hand.
         hands: What was done by hand to chains, for as long as nothing else happened to them.
         heeded: Chains of which the last call heard so.
@@ -232,12 +254,12 @@ class LiveState:
     watched: set[bpy.types.Object] = field(default_factory=set)
     unkeyed: dict[Pair, Numbers] = field(default_factory=dict)
     undone: bool = False
-    restored: dict[Names, Values] = field(default_factory=dict)
+    restored: dict[Key, Values] = field(default_factory=dict)
     own: int = 0
-    hands: dict[Names, Hand] = field(default_factory=dict)
-    heeded: set[Names] = field(default_factory=set)
+    hands: dict[Key, Hand] = field(default_factory=dict)
+    heeded: set[Key] = field(default_factory=set)
     replays: deque[Replay] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
-    key_steps: deque[tuple[Names, float, Numbers]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    key_steps: deque[tuple[Key, float, Numbers]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     heard: int = -1
     reads: int = 0
     solves: int = 0
@@ -250,7 +272,7 @@ class LiveState:
         self.order = None
         self.watched.clear()
         for rig in self.rigs:
-            for known in rig.chains.values():
+            for known in rig.figures.values():
                 known.is_fresh = False
 
     def forget(self) -> None:

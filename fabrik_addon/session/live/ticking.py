@@ -8,28 +8,28 @@ may move it: its goals, and the armature and the parents that carry it where the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 
-from ...errors import AbsentTargetError, FabrikError, RigError
+from ...errors import FabrikError
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.changes import Changes
 from ...rig.checks import movers_of
+from ...rig.figures import ChainSet
 from ...rig.flush import flush_animation
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import RigFacts, frame_of
 from ...rig.properties import rig_of
-from ...rig.rotations import Q4, V3
-from ..outcome import Outcome, store
 from .by_hand import accept, heed
-from .judging import judge
 from .keying import key_posed
-from .known import GONE, Item, LiveChain, LiveRig, Names, state
-from .looking import look, switch_off, switch_rig_off
-from .solving import as_foreseen, follow, numbers_of, points_now, read_anew, renew_channels, renew_space, stands
+from .known import GONE, Item, LiveFigure, LiveRig, Names, Seen, Starts, state
+from .looking import grouping_of, look
+from .refusing import refuse, switch_rig_off
+from .solving import as_foreseen, follow, read_anew, renew_channels, renew_space, stands
+from .sources import numbers_of, points_now
 from .tools import tool_of
 from .writing import write_new
 
@@ -84,10 +84,10 @@ def _let_go(context: bpy.types.Context, posed: Iterable[Item], is_frame: bool) -
     if is_frame:
         state.hands.clear()
     elif not tool_of(context):
-        for rig, name in posed:
-            names = rig.owner.name_full, name
-            if names not in state.heeded:
-                state.hands.pop(names, None)
+        for rig, names in posed:
+            key = rig.owner.name_full, *names
+            if key not in state.heeded:
+                state.hands.pop(key, None)
 
 
 def _posed(
@@ -104,36 +104,51 @@ def _posed(
     scene = depsgraph.scene
     assert scene is not None
     changed = _changed(scene, depsgraph, is_frame)
-    heard, state.heard = state.heard, Changes.count
     is_known = state.order is not None
-    if is_frame and heard != Changes.count:  # nobody evaluated what was set before the frame changed
-        state.order = None
-        _doubt(state.rigs)
-    if state.order is None:
-        look(scene)
+    is_render = depsgraph.mode == "RENDER"
+    is_same = _catch_up(scene, depsgraph, is_frame)
     if not state.rigs:
         return []
-    is_render = depsgraph.mode == "RENDER"
-    if is_render:
-        for rig in state.rigs:
-            flush_animation(rig.owner, depsgraph)
-    elif is_frame and is_known and state.order is not None and all(as_foreseen(rig, depsgraph) for rig in state.rigs):
+    if is_frame and not is_render and is_same and all(as_foreseen(rig, depsgraph) for rig in state.rigs):
         return []
     if is_render or not is_frame:
         _doubt(rig for rig in state.rigs if is_render or rig.owner in changed)
     if is_known and not is_frame and not is_render and not changed & state.watched and not state.unkeyed:
         return []
-    starts: dict[Names, list[Q4]] = {}
+    starts: Starts = {}
     if not (is_frame or is_render or state.own or state.held):
         rigs = [rig for rig in state.rigs if rig.owner in changed or not is_known]
         starts = heed(context, depsgraph, rigs) if rigs or state.hands else {}
-    return _Tick(depsgraph, is_frame, changed if is_known else None, starts).posed(is_last)
+    tick = _Tick(depsgraph, is_frame, changed if is_known else None, starts)
+    written = tick.posed(is_last)
+    while tick.is_parted:  # what is left of chains that were solved together goes on without those that were in the way
+        look(scene)
+        tick = _Tick(depsgraph, is_frame, None, {})
+        written += tick.posed(is_last)
+    return written
+
+
+def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> bool:
+    """Look up what may be others than they were; whether nothing may."""
+    heard, state.heard = state.heard, Changes.count
+    if is_frame and heard != Changes.count:  # nobody evaluated what was set before the frame changed
+        state.order = None
+        _doubt(state.rigs)
+    is_same = state.order is not None
+    if not is_same:
+        look(scene)
+    for rig in state.rigs if depsgraph.mode == "RENDER" else ():
+        flush_animation(rig.owner, depsgraph)
+    if any(rig.grouped_by not in (None, grouping_of(rig.owner)) for rig in state.rigs):
+        look(scene)
+        return False
+    return is_same
 
 
 def _doubt(rigs: Iterable[LiveRig]) -> None:
     """Chains of these armatures have to be read anew."""
     for rig in rigs:
-        for known in rig.chains.values():
+        for known in rig.figures.values():
             known.is_fresh = False
 
 
@@ -159,7 +174,7 @@ def _changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: b
         elif isinstance(found, bpy.types.Scene | bpy.types.Collection | bpy.types.Action):
             state.order = None  # by an action, what moves the chains from frame to frame
     for rig in state.rigs:
-        for known in rig.chains.values():
+        for known in rig.figures.values():
             known.foreseen = {}
     return changed
 
@@ -178,6 +193,9 @@ class _Tick:
         is_frame: Whether the frame changed.
         changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
         starts: Of some chains from what to solve, in place of their start poses.
+
+    Attributes:
+        is_parted: Whether a chain was switched off that is solved together with others.
     """
 
     def __init__(
@@ -185,14 +203,14 @@ class _Tick:
         depsgraph: bpy.types.Depsgraph,
         is_frame: bool,
         changed: set[bpy.types.Object] | None,
-        starts: dict[Names, list[Q4]],
+        starts: Starts,
     ) -> None:
         self.depsgraph, self.is_frame, self.changed, self.starts = depsgraph, is_frame, changed, starts
+        self.is_parted = False
         self.is_later = False  # whether chains of an earlier level were posed
         self.facts: dict[LiveRig, RigFacts] = {}
         self.keyed: dict[LiveRig, KeyedChannels] = {}
         self.poses: dict[LiveRig, Any] = {}
-        self.sharing: set[LiveRig] = set()  # those of whose chains that moved some share bones
 
     def posed(self, is_last: bool) -> list[Item]:
         """Pose level by level; which chains were written.
@@ -203,13 +221,13 @@ class _Tick:
         written: list[Item] = []
         levels = state.order or []
         for i, level in enumerate(levels):
-            by_rig: dict[LiveRig, list[str]] = {}
-            for rig, name in level:
-                by_rig.setdefault(rig, []).append(name)
+            by_rig: dict[LiveRig, list[Names]] = {}
+            for rig, names in level:
+                by_rig.setdefault(rig, []).append(names)
             posed: list[Item] = []
-            for rig, names in by_rig.items():
+            for rig, groups in by_rig.items():
                 try:
-                    posed += self._posed(rig, names)
+                    posed += self._posed(rig, groups)
                 except GONE as error:
                     if not is_last:
                         raise
@@ -217,19 +235,15 @@ class _Tick:
                 except Exception as error:  # the others go on
                     switch_rig_off(rig, error)
             written += posed
-            if posed and (self.sharing or i + 1 < len(levels)):
+            if posed and i + 1 < len(levels):
                 self._evaluate()
-        if self.sharing:
-            judge(self.sharing, levels, self.depsgraph)
         return written
 
-    def _posed(self, rig: LiveRig, names: Iterable[str]) -> list[Item]:
+    def _posed(self, rig: LiveRig, groups: Iterable[Names]) -> list[Item]:
         """Pose chains of one armature; which were written."""
-        looked = [self._looked(rig, name) for name in names]
+        looked = [self._looked(rig, names) for names in groups]
         moved = [known for known in looked if known is not None]
-        if any(known.ways.shares for known in moved):
-            self.sharing.add(rig)
-        return [(rig, known.name) for known in write_new(rig, moved)] if moved else []
+        return [(rig, known.names) for known in write_new(rig, moved)] if moved else []
 
     def _evaluate(self) -> None:
         """Let Blender evaluate what was written, for the chains that may hang on it."""
@@ -241,17 +255,17 @@ class _Tick:
         self.poses.clear()
         self.is_later = True
 
-    def _looked(self, rig: LiveRig, name: str) -> LiveChain | None:
-        """A chain that is to be written; None for one that stands as its goals want it."""
-        known = rig.chains.get(name)
+    def _looked(self, rig: LiveRig, names: Names) -> LiveFigure | None:
+        """Chains that are to be written; None for those that stand as their goals want it."""
+        known = rig.figures.get(names)
         try:
             if known is None or not known.is_fresh:
-                return self._anew(rig, name)
+                return self._anew(rig, names)
             if not self._may_have_moved(rig, known):
                 return None
             points, space = points_now(known, self.depsgraph), known.space
             if not self._is_same(rig, known, points):
-                return self._anew(rig, name)
+                return self._anew(rig, names)
             numbers = known.numbers
             if points != known.points or known.space is not space:
                 numbers = numbers_of(known, points)
@@ -259,34 +273,27 @@ class _Tick:
                 follow(known, numbers, points)
                 return known
             known.points = points
-            return known if self._is_overwritten(known) else None
+            return known if self.is_frame and known.group.motion.is_keyed else None
         except FabrikError as error:
-            self._refused(rig, name, error)
+            rig.figures.pop(names, None)
+            self.is_parted |= refuse(rig, names, error, is_seen=self.depsgraph.mode == "VIEWPORT")
         return None
 
-    def _refused(self, rig: LiveRig, name: str, error: FabrikError) -> None:
-        """Tell why a chain can't be solved: for a while, in edit mode, rest position, hidden; or at all."""
-        rig.chains.pop(name, None)
-        chain = rig_of(rig.owner).chains.get(name)
-        if chain is None:
-            return
-        if not isinstance(error, RigError | AbsentTargetError):
-            switch_off(rig.owner, chain, error)
-        elif self.depsgraph.mode == "VIEWPORT":
-            store(chain, Outcome(chain.name, "REFUSED", reason=f"live posing waits: {error.local}"))
-
-    def _anew(self, rig: LiveRig, name: str) -> LiveChain | None:
-        """Read a chain in full, and solve it; None for one that is gone or disabled."""
-        chain = rig_of(rig.owner).chains.get(name)
-        if chain is None or not chain.enabled:
+    def _anew(self, rig: LiveRig, names: Names) -> LiveFigure | None:
+        """Read chains in full, and solve them; None where one is gone or disabled."""
+        chains = rig_of(rig.owner).chains
+        found = [chains.get(name) for name in names]
+        enabled = tuple(chain for chain in found if chain is not None and chain.enabled)
+        if len(enabled) < len(names):
             state.order = None
             return None
         self._poses_of(rig)
-        starts = self.starts.get((rig.owner.name_full, name))
-        known = read_anew(rig, chain, self.depsgraph, self._facts_of(rig), starts)
+        chain_set = ChainSet(rig.owner, enabled, rig.groups[names].body)
+        starts = self.starts.get((rig.owner.name_full, *names))
+        known = read_anew(rig, chain_set, self.depsgraph, self._facts_of(rig), starts)
         if rig.frame is not None and rig.frame == known.space.rig:
             known.space = known.space._replace(rig=rig.frame)
-        rig.chains[name] = known
+        rig.figures[names] = known
         return known
 
     def _facts_of(self, rig: LiveRig) -> RigFacts:
@@ -299,16 +306,16 @@ class _Tick:
             self.keyed[rig] = KeyedChannels(rig.owner, frame_of(self.depsgraph))
         return self.keyed[rig]
 
-    def _may_have_moved(self, rig: LiveRig, known: LiveChain) -> bool:
+    def _may_have_moved(self, rig: LiveRig, known: LiveFigure) -> bool:
         if self.is_frame or self.is_later or self.changed is None:
             return True
         return any(source.found in self.changed for source in known.sources)
 
-    def _is_same(self, rig: LiveRig, known: LiveChain, points: Sequence[V3]) -> bool:
-        """Whether a chain is as it was read, and no more than carried elsewhere; then it is brought there."""
-        motion, is_evaluated = known.ways.motion, self.changed is None or rig.owner in self.changed
+    def _is_same(self, rig: LiveRig, known: LiveFigure, points: Seen) -> bool:
+        """Whether chains are as they were read, and no more than carried elsewhere; then they are brought there."""
+        motion, is_evaluated = known.group.motion, self.changed is None or rig.owner in self.changed
         if not known.prepared.is_rigid:
-            is_still = self.is_frame and known.ways.are_none and points == known.points
+            is_still = self.is_frame and known.group.are_none and points == known.points
             return is_still and stands(known, self._poses_of(rig)) and rig.frame == known.space.rig
         if self.is_frame and motion.changes:
             return False
@@ -323,11 +330,7 @@ class _Tick:
             if self.is_frame:
                 renew_channels(known, rig, self._keyed_of(rig))
             return True
-        return known.ways.shares or self.is_later or stands(known, poses)
-
-    def _is_overwritten(self, known: LiveChain) -> bool:
-        """Whether a chain whose goals stay may not stand any more as it was written."""
-        return (self.is_frame and known.ways.motion.is_keyed) or (self.is_later and known.ways.shares)
+        return self.is_later or stands(known, poses)
 
     def _poses_of(self, rig: LiveRig) -> Any:
         """The evaluated pose bones of an armature; how its object stands is noted with it."""

@@ -18,7 +18,7 @@ class Tips:
 
     Args:
         key: The C chains, and where they are solved.
-        tips: Of each chain (3,), where its solve leaves the tip in chain space.
+        tips: (C, 3) in parts, where a solve leaves the tips in chain space.
         places: Of each chain the index of its last bone in the armature.
         near_enough: Of each chain the square of the distance within which its tip counts as being there.
         count: Number of bones of the armature.

@@ -8,18 +8,18 @@ from .known import Hand
 NAMED = 3  # bones that are named; more are counted
 
 
-def hand_text(chain: str, hand: Hand, is_held: bool) -> str:
-    """What was done by hand to a chain, and what came of it.
+def hand_text(hand: Hand, is_held: bool) -> str:
+    """What was done by hand to chains, and what came of it.
 
     Args:
-        chain: Its name.
         hand: What was done.
-        is_held: Whether its tip is at its target.
+        is_held: Whether the tips of these are at their targets.
     """
+    chains = ", ".join(hand.chains) if len(hand.chains) <= NAMED else f"{len(hand.chains)} chains"
     bones = ", ".join(f"'{name}'" for name in hand.bones[:NAMED])
     if len(hand.bones) > NAMED:
         bones = f"{len(hand.bones)} bones"
-    done = f"{chain}: {bones} {'was' if len(hand.bones) == 1 else 'were'} posed by hand"
+    done = f"{chains}: {bones} {'was' if len(hand.bones) == 1 else 'were'} posed by hand"
     if hand.reason:
         return f"{done}, and live posing put it back: {hand.reason}"
     kept = "is keyed" if hand.is_keyed else "is the start pose now"

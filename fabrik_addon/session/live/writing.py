@@ -8,96 +8,120 @@ from collections.abc import Sequence
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
 from ...rig.last_solve import forget
-from ...rig.properties import rig_of
+from ...rig.properties import FabrikChain, rig_of
+from ...rig.writer import location_write
 from ..outcome import Outcome, store
 from .batch import Batch
-from .known import LiveChain, LiveRig, state
+from .known import LiveFigure, LiveRig, state
 
 
-def write(rig: LiveRig, chains: list[LiveChain]) -> None:
+def write(rig: LiveRig, figures: list[LiveFigure]) -> None:
     """Write chains that were solved for other goals, and what came of them.
 
     Args:
         rig: An armature.
-        chains: Chains of it that share no bone.
+        figures: Chains of it by those that are solved together.
 
     Raises:
         TypeError: The armature has other bones or chains than when it was looked up.
     """
-    plain = _quaternion_chains(rig, chains)
+    plain = _quaternion_figures(rig, figures)
     if plain:
         _batch_of(rig, plain).write(pose_bones(rig.owner))
         _tell(rig, plain)
-    if len(plain) < len(chains):
-        for known in chains:
+        for known in plain:
+            _write_location(rig, known)
+    if len(plain) < len(figures):
+        for known in figures:
             if known not in plain:
                 _write_each(rig, known)
-    _store(rig, chains)
+    _store(rig, figures)
 
 
-def write_new(rig: LiveRig, chains: list[LiveChain]) -> list[LiveChain]:
+def write_new(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
     """`write` what does not stand so yet; which chains did not."""
-    plain, changed = _quaternion_chains(rig, chains), list[LiveChain]()
+    plain, changed = _quaternion_figures(rig, figures), list[LiveFigure]()
     if plain:
         are_new = _batch_of(rig, plain).write_new(pose_bones(rig.owner))
-        changed = [known for known, is_new in zip(plain, are_new, strict=True) if is_new]
-    if changed:
-        _tell(rig, changed)
-    changed += [known for known in chains if known not in plain and _write_each(rig, known)]
-    _store(rig, chains)
+        changed = [known for known, is_new in zip(plain, are_new, strict=True) if _write_location(rig, known) or is_new]
+        if any(are_new):
+            _tell(rig, changed)
+    changed += [known for known in figures if known not in plain and _write_each(rig, known)]
+    _store(rig, figures)
     return changed
 
 
-def _quaternion_chains(rig: LiveRig, chains: list[LiveChain]) -> list[LiveChain]:
+def _quaternion_figures(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
     """The chains that are written at once: of bones that are turned by quaternions alone, where they are many."""
-    plain = [known for known in chains if known.near is not None]
+    plain = [known for known in figures if known.near is not None]
     return plain if len(rig.bones) <= pose_writer.BULK * sum([len(known.places) for known in plain]) else []
 
 
-def _batch_of(rig: LiveRig, chains: list[LiveChain]) -> Batch:
+def _batch_of(rig: LiveRig, figures: list[LiveFigure]) -> Batch:
     """What is needed to write chains at once, kept for as long as they are the same ones."""
     batch = rig.batch
-    if batch is None or batch.key != chains:
-        near = [known.near for known in chains if known.near is not None]
-        places = [known.places for known in chains]
-        batch = rig.batch = Batch(chains, [known.rotations for known in chains], near, places, len(rig.bones))
+    if batch is None or batch.key != figures:
+        near = [known.near for known in figures if known.near is not None]
+        places = [known.places for known in figures]
+        batch = rig.batch = Batch(figures, [known.rotations for known in figures], near, places, len(rig.bones))
     return batch
 
 
-def _tell(rig: LiveRig, chains: Sequence[LiveChain]) -> None:
+def _tell(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
     """Let Blender evaluate chains that were written at once."""
     pose_writer.tell(rig.owner)
-    state.writes += sum([len(known.places) for known in chains])
+    state.writes += sum([len(known.places) for known in figures])
 
 
-def _write_each(rig: LiveRig, known: LiveChain) -> bool:
-    """A chain written bone by bone; whether one did not stand so."""
-    writes = known.prepared.writes(rig.owner, known.rotations.tolist())
+def _write_location(rig: LiveRig, known: LiveFigure) -> bool:
+    """Where a body bone goes, beside its rotation; whether it did not stand there."""
+    root = known.prepared.root
+    if root is None:
+        return False
+    bone = pose_bones(rig.owner)[known.prepared.bones[0]]
+    one = location_write(bone, root.location_for(known.prepared.row.shift))
+    if one.is_new:
+        setattr(bone, one.name, one.values)
+        state.writes += 1
+    return one.is_new
+
+
+def _write_each(rig: LiveRig, known: LiveFigure) -> bool:
+    """Chains written bone by bone; whether one did not stand so."""
+    prepared = known.prepared
+    writes = prepared.writes(rig.owner, known.rotations.tolist(), prepared.row.shift)
     count = pose_writer.write(rig.owner, writes, rig.bones)
     state.writes += count
     return count > 0
 
 
-def _store(rig: LiveRig, chains: Sequence[LiveChain]) -> None:
-    """Keep what came of chains with them, but for those that others may move away again (`judging`)."""
-    store_all(rig, [(known, known.outcome) for known in chains if not known.ways.shares])
-
-
-def store_all(rig: LiveRig, ended: Sequence[tuple[LiveChain, Outcome]]) -> None:
+def _store(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
     """Keep what came of chains; where only numbers changed, those of all chains of the armature at once."""
-    if not ended:
+    if not figures:
         return
-    kept, residuals, passes, are_others = rig_of(rig.owner).chains, rig.residuals, rig.passes, False
-    for known, outcome in ended:
-        stored, index = known.stored, rig.indices[known.name]
-        if stored is not outcome:
-            if stored is None or not outcome.says(stored):
-                store(kept[known.name], outcome)
-                forget(kept[known.name])
-            known.stored = outcome
-        residuals[index] = outcome.residual
-        if passes[index] != outcome.passes:
-            passes[index], are_others = outcome.passes, True
-    kept.foreach_set("residual", residuals)
-    if are_others:
-        kept.foreach_set("passes", passes)
+    kept = rig_of(rig.owner).chains
+    are_turns = are_passes = False
+    for known in figures:
+        stored = known.stored
+        for k, outcome in enumerate(known.outcomes):
+            index = rig.indices[outcome.chain]
+            if stored[k] is not outcome:
+                _store_words(kept[outcome.chain], outcome, stored[k])
+                stored[k] = outcome
+            rig.residuals[index] = outcome.residual
+            if rig.passes[index] != outcome.passes:
+                rig.passes[index], are_passes = outcome.passes, True
+            if rig.turn_residuals[index] != outcome.turn_residual:
+                rig.turn_residuals[index], are_turns = outcome.turn_residual, True
+    kept.foreach_set("residual", rig.residuals)
+    if are_passes:
+        kept.foreach_set("passes", rig.passes)
+    if are_turns:
+        kept.foreach_set("turn_residual", rig.turn_residuals)
+
+
+def _store_words(chain: FabrikChain, outcome: Outcome, stored: Outcome | None) -> None:
+    """Keep what came of a chain where it is not the same but for numbers."""
+    if stored is None or not outcome.says(stored):
+        store(chain, outcome)
+        forget(chain)

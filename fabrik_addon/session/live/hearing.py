@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is done by hand to live chains that are solved together: found, and answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bpy
+
+from ...errors import FabrikError
+from ...rig.chain_bones import pose_bones, resolve_bones
+from ...rig.channels import read_rotation
+from ...rig.figures import ChainSet, body_moves, figure_bones
+from ...rig.goals import goals_of
+from ...rig.kept_pose import keep_pose, put_back_pose, read_pose
+from ...rig.keys import KeyedChannels
+from ...rig.properties import FabrikChain, rig_of
+from ...rig.rotations import Q4, V3, q4, v3
+from ...rig.still import has_motion, is_still
+from .known import Hand, Key, LiveFigure, LiveRig, Replay, Values, state
+from .tools import is_finished
+from .values import Player, difference, left_values, values_of
+
+Start = tuple[list[Q4], V3 | None]
+
+
+class Ear:
+    """Hears what was done by hand to some chains of an armature that are solved together.
+
+    Args:
+        context: Blender's.
+        rig: The armature.
+        chain_set: The chains.
+        keyed: The curves of the armature at the frame.
+        tool: Which modal tool is at work, or 0.
+    """
+
+    def __init__(
+        self, context: bpy.types.Context, rig: LiveRig, chain_set: ChainSet, keyed: KeyedChannels, tool: int
+    ) -> None:
+        self.context, self.rig, self.chain_set, self.keyed, self.tool = context, rig, chain_set, keyed, tool
+        self.bones = pose_bones(rig.owner)
+        self.key: Key = (rig.owner.name_full, *chain_set.names)
+        self.mover = chain_set.body if body_moves(chain_set) else ""
+        self.player = Player(rig.owner, keyed)
+
+    def heed(self) -> Start | None:
+        """Hear what was done; from which pose to solve where that is not stored."""
+        key, tool = self.key, self.tool
+        known, hand = self.rig.figures.get(self.chain_set.names), state.hands.get(key)
+        kept = read_pose(self.chain_set) if known is not None or hand is not None else None
+        if hand is not None and hand.after is not None and hand.after != kept:
+            del state.hands[key]
+            hand = None
+        if known is not None and known.start != kept:  # somebody chose another one
+            return None
+        if hand is not None and hand.tool and not tool and self._is_cancelled(hand):
+            put_back_pose(self.chain_set, hand.before)
+            state.hands.pop(key)
+            return None
+        goes_on = hand is not None and hand.tool != 0 and tool in {0, hand.tool}
+        stood = self._stood(known)
+        moved = [name for name in stood if self._is_moved(name, stood[name], known, plays=not goes_on)]
+        if hand is not None and goes_on:
+            return self._went_on(hand, moved)
+        if not moved:
+            return self._again(hand)
+        hand = self._new(stood, moved, known)
+        if hand is None:
+            return None
+        state.hands[key] = hand
+        return self._done(hand)
+
+    def _values(self, name: str) -> list[float]:
+        return values_of(self.bones[name], moves=name == self.mover)
+
+    def _is_cancelled(self, hand: Hand) -> bool:
+        """Whether a modal tool was cancelled, and so left the bones as they stood before."""
+        if is_finished(self.context, hand.tool):
+            return False
+        return all(name in self.bones and self._values(name) == hand.stood[name] for name in hand.bones)
+
+    def _again(self, hand: Hand | None) -> Start | None:
+        """What undo or redo brought back is keyed again."""
+        if hand is None or not hand.is_keyed or not state.undone:
+            return None
+        state.heeded.add(self.key)
+        return start_of(hand)
+
+    def _stood(self, known: LiveFigure | None) -> Values:
+        """The channels of the bones as live posing, or an undo, left them; {} where that can't be said."""
+        return left_values(known, self.bones) if known is not None else state.restored.get(self.key, {})
+
+    def _is_moved(self, name: str, stood: list[float], known: LiveFigure | None, plays: bool) -> bool:
+        """Whether other values stand in the channels of a bone than those that were left there.
+
+        Args:
+            name: Of the bone.
+            stood: Its values.
+            known: Its chains as they were read, where they were.
+            plays: Whether values that keys play count as left there.
+        """
+        bone = self.bones.get(name)
+        if bone is None:
+            return False
+        values = self._values(name)
+        found = difference(bone, values, stood)
+        if not any(found) or (known is not None and values == known.accepted.get(name)):
+            return False
+        return not (plays and self.player.plays(bone, found, values, stood))
+
+    def _new(self, stood: Values, moved: Sequence[str], known: LiveFigure | None) -> Hand | None:
+        """What was done just now; None where it can't be read."""
+        try:
+            bones = figure_bones(self.chain_set)
+            wanted = {bone.name: read_rotation(bone) for bone in bones}
+        except FabrikError:  # what is wrong is told when it is solved
+            return None
+        if not {*moved} <= {*wanted}:
+            return None
+        location = v3(self.bones[self.mover].location) if self.mover else None
+        if known is not None:
+            rotations = dict(zip(known.prepared.bones, known.rotations.tolist(), strict=True))
+            for name in wanted:
+                if name not in moved and name in stood and name in rotations:
+                    wanted[name] = q4(rotations[name])
+            if self.mover and self.mover not in moved and known.prepared.root is not None:
+                location = known.prepared.root.location_for(known.prepared.row.shift)
+        hand = Hand([*moved], wanted, location, stood, read_pose(self.chain_set), self._touched(moved), tool=self.tool)
+        hand.reason = self._objection()
+        tools = self.context.scene.tool_settings if self.context.scene is not None else None
+        is_keyed = all(chain.start == "ANIMATED" for chain in self.chain_set.chains)
+        if is_keyed and tools is not None and tools.use_keyframe_insert_auto:
+            hand.reason, hand.is_keyed = "", True
+        return hand
+
+    def _touched(self, moved: Sequence[str]) -> tuple[str, ...]:
+        """Names of the chains that have one of some bones; of all where none has."""
+        owner, chains, _ = self.chain_set
+        found = [chain.name for chain in chains if {bone.name for bone in resolve_bones(owner, chain)} & {*moved}]
+        return tuple(found) or self.chain_set.names
+
+    def _objection(self) -> str:
+        """Why what was done by hand may not become the start pose; "" where it may."""
+        screen = self.context.screen
+        if not rig_of(self.rig.owner).auto_capture:
+            return "Automatic Capture is off"
+        if screen is not None and screen.is_animation_playing:
+            return "frames are playing"
+        for chain in self.chain_set.chains:
+            objection = self._objection_of(chain)
+            if objection:
+                return f"{_subject(self.chain_set, chain)} {objection}"
+        named = _subject(self.chain_set, self.chain_set.chains[0])
+        if any(self._has_keys(bone.name) for bone in figure_bones(self.chain_set)):
+            return "a bone of its body is keyed, and a new start pose would move the other frames"
+        if self._moves_in_other_frames():
+            return f"{named} is animated, and a new start pose would move the other frames"
+        return ""
+
+    def _objection_of(self, chain: FabrikChain) -> str:
+        """Why a chain may not get another start pose; "" where it may."""
+        if chain.start == "ANIMATED":
+            return "starts from its keys, and this is not keyed"
+        if any(self._has_keys(bone.name) for bone in resolve_bones(self.rig.owner, chain)):
+            return "has bones that are keyed, and a new start pose would move the other frames"
+        return "has an influence between 0 and 1" if 0.0 < chain.influence < 1.0 else ""
+
+    def _moves_in_other_frames(self) -> bool:
+        """Whether the chains may stand elsewhere in another frame: they, what carries them, or goals are animated."""
+        owner, chains, _ = self.chain_set
+        group = self.rig.groups.get(self.chain_set.names)
+        if group is None or group.motion.changes or not is_still(owner, figure_bones(self.chain_set)[0].name):
+            return True
+        others = [other for other in rig_of(owner).chains if other.enabled] if group.motion.is_carried else []
+        goals = [goal for one in (*chains, *others) for goal in goals_of(one)]
+        return not all(is_still(goal.found, goal.bone) for goal in goals)
+
+    def _has_keys(self, name: str) -> bool:
+        """Whether a bone has keys in other frames than this one."""
+        curves = [curve for curve in self.keyed.curves_of(self.bones[name]) if curve is not None]
+        if name == self.mover:
+            path = f"{self.bones[name].path_from_id()}.location"
+            curves += [self.keyed.curves[path, i] for i in range(3) if (path, i) in self.keyed.curves]
+        frame = self.keyed.frame
+        return any(has_motion(one) or any(key.co[0] != frame for key in one.keyframe_points) for one in curves)
+
+    def _went_on(self, hand: Hand, moved: Sequence[str]) -> Start | None:
+        """A modal tool goes on, or ends: what it did is done from where it began."""
+        for name in moved:
+            try:
+                hand.wanted[name] = read_rotation(self.bones[name])
+            except FabrikError:
+                continue
+            if name == self.mover:
+                hand.location = v3(self.bones[name].location)
+            if name not in hand.bones:
+                hand.bones.append(name)
+        hand.chains = self._touched(hand.bones)
+        return self._done(hand)
+
+    def _done(self, hand: Hand) -> Start | None:
+        """Make it the start pose, unless something speaks against it; from what to solve where it is not stored."""
+        state.heeded.add(self.key)
+        if not self.tool:
+            values = {name: self._values(name) for name in hand.wanted}
+            state.replays.append(Replay(self.key, read_pose(self.chain_set), values, hand))
+        return answer(self.chain_set, hand)
+
+
+def _subject(chain_set: ChainSet, chain: FabrikChain) -> str:
+    """How a sentence calls one of some chains: that of which it speaks already, or by name."""
+    return "it" if chain_set.is_one else f"'{chain.name}'"
+
+
+def start_of(hand: Hand) -> Start:
+    """From what to solve chains with something done by hand that is not stored."""
+    return list(hand.wanted.values()), hand.location
+
+
+def answer(chain_set: ChainSet, hand: Hand) -> Start | None:
+    """Store what came of something done by hand; from what to solve where it is not stored."""
+    if not (hand.is_keyed or hand.reason):
+        keep_pose(chain_set, hand.wanted, hand.location)
+    hand.after = read_pose(chain_set)
+    return start_of(hand) if hand.is_keyed else None

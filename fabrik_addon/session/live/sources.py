@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where live chains read their goals, and the numbers of chain space that these are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import bpy
+
+from ...errors import InvalidValueError, place_of
+from ...finite import are_finite
+from ...rig.figures import ChainSet
+from ...rig.goals import GoalPoints, goals_of
+from ...rig.plain_motion import may_hide
+from ...rig.prepared import Prepared
+from ...rig.rotations import multiplied, normalized, q4, v3
+from ...rig.targets import check_present, kind_of, reader_of
+from .known import LiveFigure, Numbers, Seen, Source
+
+
+def sources_of(chain_set: ChainSet, prepared: Prepared) -> tuple[Source, ...]:
+    """Where the goals of chains are read that could be prepared."""
+    return tuple(
+        source
+        for k, chain in enumerate(chain_set.chains)
+        for goal in goals_of(chain)
+        if goal.role == "target" or prepared.asked[k].has_pole
+        for source in _sources(chain_set, prepared, k, Source(reader_of(goal.found, goal.bone), *goal, False, k))
+    )
+
+
+def _sources(chain_set: ChainSet, prepared: Prepared, k: int, place: Source) -> Iterator[Source]:
+    """The place of a goal, and its rotation where the last bone is to turn with it."""
+    chain = chain_set.chains[k]
+    place = place._replace(may_hide=may_hide(place.found))
+    yield place
+    if place.role == "target" and prepared.asked[k].turns and chain.orientation == "TARGET":
+        read = kind_of(place.found, place.bone).turn
+        yield place._replace(read=read, role="turn", offset=normalized(q4(chain.rotation_offset)))
+
+
+def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Seen:
+    """What sources tell where goals have been read, as `points_now` would find it."""
+    found: list[tuple[float, ...]] = []
+    for source in sources:
+        goals = points[source.chain]
+        value = {"target": goals.target, "pole": goals.pole, "turn": goals.turn}[source.role]
+        assert value is not None, "it was read for the same sources"
+        found.append(q4(value) if source.role == "turn" else v3(value))
+    return tuple(found)
+
+
+def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
+    """Where the goals of chains stand, as evaluated; that they are visible was found when the chains were read.
+
+    Raises:
+        AbsentTargetError: One is not, in this frame.
+    """
+    found: list[tuple[float, ...]] = []
+    for read, role, goal, bone, hides, chain, offset in known.sources:
+        if hides:
+            with place_of(chain=known.names[chain]):
+                check_present("target" if role == "turn" else role, goal, depsgraph)
+        value = read(role, goal.evaluated_get(depsgraph), bone)
+        if offset is None:
+            x, y, z = value
+            found.append((x, y, z))
+        else:
+            found.append(multiplied(q4(value), offset))
+    return tuple(found)
+
+
+def goals_seen(known: LiveFigure, seen: Seen) -> tuple[GoalPoints, ...]:
+    """The goals of each chain, from what its sources tell."""
+    if not known.sources:
+        return known.held
+    found = list(known.held)
+    for source, value in zip(known.sources, seen, strict=True):
+        if source.role == "target":
+            found[source.chain] = found[source.chain]._replace(target=v3(value))
+        elif source.role == "pole":
+            found[source.chain] = found[source.chain]._replace(pole=v3(value))
+        else:
+            found[source.chain] = found[source.chain]._replace(turn=q4(value))
+    return tuple(found)
+
+
+def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
+    """The goals of chains in their space, from what their sources tell.
+
+    Raises:
+        InvalidValueError: A goal is nowhere.
+    """
+    if known.is_plain:
+        target = known.space.to_chain(seen[0])
+        return target if len(seen) == 1 else (*target, *known.space.to_chain(seen[1]))
+    numbers: list[float] = []
+    for one, points in zip(known.prepared.asked, goals_seen(known, seen), strict=True):
+        own = one.numbers(known.space, points)
+        if not are_finite(own):
+            reason = "where its goal stands, or how it is turned, is not a finite number"
+            raise InvalidValueError(reason, chain=one.chain)
+        numbers += own
+    return tuple(numbers)
