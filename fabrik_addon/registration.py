@@ -12,7 +12,7 @@ from .operators import manual
 from .overlay import notice, strip, view
 from .overlay import settings as overlay_settings
 from .rig import body_properties, bone_record, limit_properties, live_properties, properties, versions
-from .session import anchoring
+from .session import anchoring, pins
 from .ui import chain_choice, keymap, menus
 
 Step = tuple[Callable[[], None], Callable[[], None]]
@@ -36,6 +36,7 @@ STEPS: Sequence[Step] = (
     (strip.register, strip.unregister),
     (notice.register, notice.unregister),
     (anchoring.register, anchoring.unregister),
+    (pins.register, pins.unregister),
     (handlers.register, handlers.unregister),
     (menus.register, menus.unregister),
     (keymap.register, keymap.unregister),

@@ -3,6 +3,7 @@
 
 from . import (
     baking,
+    bodies,
     by_hand,
     chains,
     converting,
@@ -12,6 +13,7 @@ from . import (
     limits,
     manual,
     mirroring,
+    pinning,
     recording,
     reporting,
     single_user,
@@ -32,6 +34,8 @@ MODULES = (
     start_pose,
     by_hand,
     limits,
+    pinning,
+    bodies,
     manual,
     mirroring,
     single_user,

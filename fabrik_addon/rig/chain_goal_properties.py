@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 
+from .changes import FirstHeld
 from .solve_properties import forget_status
 from .stored import OVERRIDE
 
@@ -23,8 +25,17 @@ ORIENTATION_ITEMS = (
     ("KEEP", "Keep", "The tip bone keeps the rotation in the world that it had when this was chosen"),
     ("TARGET", "Target", "The tip bone turns with the target, as it stood to it when this was chosen"),
 )
+if TYPE_CHECKING:
+    from .properties import FabrikChain
+
 NO_ROTATION = (1.0, 0.0, 0.0, 0.0)
 ALONG_BONE = (0.0, 1.0, 0.0)
+
+
+def _hold(chain: FabrikChain, context: bpy.types.Context) -> None:
+    """What was never stored and is held now is where it stands."""
+    forget_status(chain, context)
+    FirstHeld.tell(chain)
 
 
 class ChainGoal:
@@ -77,7 +88,7 @@ class ChainGoal:
         pin: BoolProperty(
             name="Pin",
             description="Hold the tip before all other goals: at its target or, without one, where it was pinned",
-            update=forget_status,
+            update=_hold,
             override=OVERRIDE,
         )
         held_location: FloatVectorProperty(
@@ -101,7 +112,7 @@ class ChainGoal:
             items=ORIENTATION_ITEMS,
             name="Rotation",
             description="Which rotation the tip bone is to have",
-            update=forget_status,
+            update=_hold,
             override=OVERRIDE,
         )
         orientation_weight: FloatProperty(

@@ -27,6 +27,22 @@ def announce(owner: object, context: bpy.types.Context) -> None:
     Changes.count += 1
 
 
+class FirstHeld:
+    """Who is to be told when a chain is to hold a place or a rotation.
+
+    Attributes:
+        listener: Is called with the chain; what it holds may never have been stored.
+    """
+
+    listener: Callable[[FabrikChain], None] | None = None
+
+    @classmethod
+    def tell(cls, chain: FabrikChain) -> None:
+        """Tell whoever listens."""
+        if cls.listener is not None:
+            cls.listener(chain)
+
+
 class SwitchedOn:
     """Who is to be told when chains are switched on.
 

@@ -12,6 +12,10 @@ from .channels import channel_of, rotation_path
 from .compat import fcurves_of
 from .goals import GoalRef
 from .placing import holder_of, key_group, location_curves
+from .properties import FabrikChain
+
+PINNED = ("pin", "held_location", "held_rotation")
+SAME_FRAME = 1e-3
 
 
 class KeyedChannels:
@@ -88,6 +92,41 @@ def insert_goal_keys(context: bpy.types.Context, goal: GoalRef) -> int:
 def insert_goal_key(goal: GoalRef, frame: float) -> None:
     """Key the location of a target or pole at a frame."""
     holder_of(goal).keyframe_insert("location", frame=frame, group=key_group(goal))
+
+
+def is_pin_keyed(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether a chain's pin, or the place or rotation that it holds, has keys."""
+    paths = {chain.path_from_id(name) for name in PINNED}
+    return any(curve.data_path in paths for curve in fcurves_of(owner))
+
+
+def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Key a chain's pin, with the place and rotation that it holds, where automatic keying is on.
+
+    They hold until the next key, for between two pins there is nothing to be held on the way.
+    """
+    assert context.scene is not None
+    keyed = {curve.data_path for curve in fcurves_of(owner)}
+    paths = [chain.path_from_id(name) for name in PINNED]
+    if not _insert(context, [Channel(owner, path, chain.name, path in keyed) for path in paths]):
+        return
+    frame = context.scene.frame_current_final
+    for curve in fcurves_of(owner):
+        if curve.data_path in paths:
+            for point in curve.keyframe_points:
+                if abs(point.co[0] - frame) < SAME_FRAME:
+                    point.interpolation = "CONSTANT"
+
+
+def key_before_pin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Before a pin gets its first key, key on the frame before what it was until then."""
+    assert context.scene is not None
+    assert context.preferences is not None
+    scene, path = context.scene, chain.path_from_id("pin")
+    if not scene.tool_settings.use_keyframe_insert_auto or context.preferences.edit.use_keyframe_insert_available:
+        return
+    if scene.frame_current > scene.frame_start and not any(curve.data_path == path for curve in fcurves_of(owner)):
+        owner.keyframe_insert(path, frame=scene.frame_current - 1, group=chain.name)
 
 
 def _insert(context: bpy.types.Context, wanted: list[Channel]) -> int:

@@ -124,16 +124,28 @@ class Empty:
 
 
 def plan_target(
-    context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], defaults: Defaults
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    bones: Sequence[bpy.types.PoseBone],
+    defaults: Defaults,
+    effector: str = "TAIL",
 ) -> Empty:
     """A target at the tip of the bones as they stand now.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        bones: Of the chain, root to tip.
+        defaults: Shape and size.
+        effector: "TAIL" or "HEAD" of the last bone.
 
     Raises:
         FabrikError: The armature can't be posed.
     """
     depsgraph = context.evaluated_depsgraph_get()
     evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
-    tip = evaluated.matrix_world @ pose_bones(evaluated)[bones[-1].name].tail
+    last = pose_bones(evaluated)[bones[-1].name]
+    tip = evaluated.matrix_world @ (last.head if effector == "HEAD" else last.tail)
     path = path_of(owner, [bone.name for bone in bones], depsgraph)
     joints = path.place([read_rotation(bone) for bone in bones])
     size = defaults.target_size * _world_length(evaluated, path, joints)

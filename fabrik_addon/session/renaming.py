@@ -96,6 +96,20 @@ def _follow(owner: bpy.types.Object, names: Names) -> None:
             continue
         for chain in rig_of(other).chains:
             _follow_in(other, chain, owner, names)
+    _follow_in_body(owner, names)
+
+
+def _follow_in_body(owner: bpy.types.Object, names: Names) -> None:
+    """Give the body of an armature the new names of its bones; what was found of its chains holds."""
+    rig = rig_of(owner)
+    for item in rig.body_captured:
+        if item.name in names:
+            item.name = names[item.name]
+    if rig.body_bone in names:
+        statuses = [chain.status for chain in rig.chains]
+        rig.body_bone = names[rig.body_bone]
+        for chain, status in zip(rig.chains, statuses, strict=True):
+            chain.status = status
 
 
 def _follow_in(other: bpy.types.Object, chain: FabrikChain, owner: bpy.types.Object, names: Names) -> None:

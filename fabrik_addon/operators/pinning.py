@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pin chains, and choose which rotation their tips have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ..errors import ChainError
+from ..rig.chain_goal_properties import ORIENTATION_ITEMS
+from ..rig.find import working_chain, working_rig
+from ..rig.properties import FabrikChain, name_all, rig_of
+from ..session.orientation import set_orientation
+from ..session.pins import Pinning, Wanted, free, pin, toggle, wanted_of_chains, wanted_of_selected
+from .base import ChainOperator, RigOperator, listed
+
+if TYPE_CHECKING:
+    from .base import Returned
+
+WHICH = (
+    ("SELECTED", "Selected", "The selected bones in Pose mode: their chains, or new ones; else the active chain"),
+    ("ACTIVE", "Active", "The active chain"),
+    ("ALL", "Enabled", "All enabled chains of the armature"),
+)
+ACTIONS = (
+    ("TOGGLE", "Toggle", "Pin what is not pinned; where all is pinned, free it"),
+    ("PIN", "Pin", "Pin where it stands now"),
+    ("FREE", "Free", "Take the pins away"),
+)
+
+
+class FABRIK_OT_pin_toggle(RigOperator):
+    """Pin the selected bones, so that they stay where they are before all other goals; or free them"""
+
+    bl_idname = "fabrik.pin_toggle"
+    bl_label = "Pin"
+
+    if TYPE_CHECKING:
+        which: str
+        action: str
+    else:
+        which: EnumProperty(name="Which", description="What is pinned or freed", items=WHICH)
+        action: EnumProperty(name="Action", description="Whether to pin or to free", items=ACTIONS)
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        owner = working_rig(context)
+        if owner.mode == "POSE" or working_chain(context) is not None:
+            return ""
+        return "there is no chain: in Pose mode bones are pinned without one"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        name_all(owner)
+        wanted = self._wanted(context, owner)
+        do = {"TOGGLE": toggle, "PIN": pin, "FREE": free}[self.action]
+        told = do(context, owner, wanted)
+        for note in told.notes:
+            self.report({"WARNING"}, note)
+        self.report({"INFO"}, _text(told))
+        return {"FINISHED"}
+
+    def _wanted(self, context: bpy.types.Context, owner: bpy.types.Object) -> list[Wanted]:
+        """What is chosen; with no bone selected the active chain."""
+        if self.which == "ALL":
+            chains = [chain for chain in rig_of(owner).chains if chain.enabled]
+            if not chains:
+                raise ChainError("no chain is enabled", rig=owner.name)
+            return wanted_of_chains(owner, chains)
+        active = working_chain(context)
+        is_posed = self.which == "SELECTED" and owner.mode == "POSE"
+        if is_posed and (context.selected_pose_bones or active is None):
+            return wanted_of_selected(owner)
+        if active is None:
+            raise ChainError("there is no active chain", rig=owner.name)
+        return wanted_of_chains(owner, [active])
+
+
+def _text(told: Pinning) -> str:
+    """What was done, in a sentence."""
+    if not told.pinned and not told.freed:
+        return "Nothing was pinned"
+    verb, names = ("Pinned", told.pinned) if told.pinned else ("Freed", told.freed)
+    words = [f"{verb} {listed(names, 'chains')}"]
+    words += [f"made {listed(told.made, 'chains')}"] if told.made else []
+    words += [f"removed {listed(told.removed, 'chains')}, which had nothing but the pin"] if told.removed else []
+    return "; ".join(words)
+
+
+class FABRIK_OT_orientation_set(ChainOperator):
+    """Choose the rotation that the tip bone has, and keep it as it stands now, so that nothing moves"""
+
+    bl_idname = "fabrik.orientation_set"
+    bl_label = "Set Rotation of Tip"
+
+    if TYPE_CHECKING:
+        chain: str
+        orientation: str
+    else:
+        chain: StringProperty(
+            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
+        )
+        orientation: EnumProperty(
+            name="Rotation", description="Which rotation the tip bone is to have", items=ORIENTATION_ITEMS
+        )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        chosen = getattr(properties, "orientation")
+        return next(text for name, _, text in ORIENTATION_ITEMS if name == chosen)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        name_all(owner)
+        chain = _named(context, owner, self.chain)
+        notes = set_orientation(context, (owner, chain), self.orientation)
+        label = next(text for name, text, _ in ORIENTATION_ITEMS if name == self.orientation)
+        text = "; ".join([f"{chain.name}: rotation of its tip is {label}", *notes])
+        self.report({"WARNING"} if notes else {"INFO"}, text)
+        return {"FINISHED"}
+
+
+def _named(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> FabrikChain:
+    """A chain by its name, or the active one."""
+    active = working_chain(context)
+    wanted = name or (active.name if active is not None else "")
+    if wanted not in rig_of(owner).chains:
+        raise ChainError(f"there is no chain '{wanted}'", rig=owner.name)
+    return rig_of(owner).chains[wanted]
+
+
+CLASSES = (FABRIK_OT_pin_toggle, FABRIK_OT_orientation_set)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The body bone of an armature: found or chosen, so that nothing moves by it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import bpy
+
+from ..errors import BoneError, ChainError, FabrikError
+from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
+from ..rig.checks import check_rig
+from ..rig.control_bones import is_control
+from ..rig.figures import body_moves, set_of
+from ..rig.part_names import parts_of
+from ..rig.properties import rig_of
+from ..rig.skeleton import read_skeleton
+from ..rig.versions import bring_up_to_date
+from .anchoring import keep_pose, unposed
+
+
+class BodySet(NamedTuple):
+    """What was done.
+
+    Attributes:
+        bone: Name of the body bone, or "".
+        below: Names of the chains that move with it.
+        notes: What to look out for, as sentences.
+    """
+
+    bone: str
+    below: list[str]
+    notes: list[str]
+
+
+def find_body(owner: bpy.types.Object) -> str:
+    """The bone on which all enabled chains hang, or from which they begin.
+
+    Of those above all of them: hips by their name, else the nearest that deforms, else the nearest.
+
+    Raises:
+        ChainError: There is no enabled chain, or no bone is above all.
+    """
+    ways = [_way_up(owner, chain.tip_bone, chain.bone_count) for chain in rig_of(owner).chains if chain.enabled]
+    ways = [way for way in ways if way]
+    if not ways:
+        raise ChainError("no chain is enabled: add those of the limbs first", rig=owner.name)
+    common = [name for name in ways[0] if all(name in way for way in ways)]
+    if not common:
+        raise ChainError("no bone is above all enabled chains: choose one, or disable some", rig=owner.name)
+    if len(ways) == 1:  # what carries the one chain, not its own first bone
+        common = common[1:] or common
+    skeleton = read_skeleton(owner)
+    parts = dict(zip(skeleton.names, parts_of(skeleton), strict=True))
+    bones = pose_bones(owner)
+    hips = next((name for name in common if parts[name] == "PELVIS"), "")
+    return hips or next((name for name in common if bones[name].bone.use_deform), common[0])
+
+
+def _way_up(owner: bpy.types.Object, tip: str, count: int) -> list[str]:
+    """The first bone of a chain and all above it, nearest first; none where it has no bones."""
+    try:
+        root = bones_to(owner, tip, count)[0]
+    except FabrikError:  # a solve says so
+        return []
+    return [bone.name for bone in (root, *root.parent_recursive) if not is_control(bone)]
+
+
+def set_body(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> BodySet:
+    """Make a bone the body bone, or have none; how it stands becomes its start where that keeps the pose.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        name: Of the bone, or "".
+
+    Raises:
+        BoneError: No chain hangs on it, or it was made as a target or pole.
+        ChainError: There is no such bone.
+        RigError: The armature can't be posed.
+    """
+    with unposed() as depsgraph:
+        check_rig(owner, depsgraph)
+    below = _below(owner, name) if name else []
+    if name and is_control(pose_bones(owner)[name]):
+        raise BoneError("it was made as a target or pole, and carries no body", rig=owner.name, bone=name)
+    if name and not below:
+        raise BoneError("no chain begins with it or hangs on it", rig=owner.name, bone=name)
+    bring_up_to_date(owner)
+    rig = rig_of(owner)
+    if rig.body_bone != name:
+        rig.body_bone = name
+    notes = _notes(owner, name, below) + _kept(owner, below)
+    return BodySet(name, below, notes)
+
+
+def _below(owner: bpy.types.Object, name: str) -> list[str]:
+    """Names of the chains that begin with a bone or hang on it."""
+    bones_to(owner, name, 1)
+    chains = rig_of(owner).chains
+    return [chain.name for chain in chains if name in _way_up(owner, chain.tip_bone, chain.bone_count)]
+
+
+def _notes(owner: bpy.types.Object, name: str, below: list[str]) -> list[str]:
+    """What else there is to say of a body bone."""
+    if not name:
+        return []
+    chains = rig_of(owner).chains
+    apart = [chain.name for chain in chains if chain.enabled and chain.name not in below]
+    notes = [f"{', '.join(apart)} {'is' if len(apart) == 1 else 'are'} not below it, and solved apart"] if apart else []
+    enabled = [chain for chain in chains if chain.enabled and chain.name in below]
+    chain_set = set_of(owner, enabled[0], is_given=True) if enabled else None
+    if chain_set is not None and chain_set.body and not body_moves(chain_set):
+        notes.append("it turns and does not move, for it is connected or its location is locked")
+    return notes
+
+
+def _kept(owner: bpy.types.Object, below: list[str]) -> list[str]:
+    """Let the next solve leave the pose of the chains; what it moves all the same."""
+    chains = [chain for chain in rig_of(owner).chains if chain.enabled and chain.name in below]
+    wanted = next((chain for chain in chains if chain.target is not None or chain.pin), None)
+    if wanted is None:
+        return []
+    try:
+        resolve_bones(owner, wanted)
+        with unposed() as depsgraph:
+            kept = keep_pose((owner, wanted), depsgraph)
+    except FabrikError as error:
+        return [f"the next solve will be refused: {error.local}"]
+    return [kept.moves] if kept.moves else []

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pins: chains whose effector stays where it is before all other goals; set and taken away so that nothing moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import bpy
+
+from ..errors import BoneError, ChainError, FabrikError
+from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
+from ..rig.changes import FirstHeld
+from ..rig.checks import check_rig
+from ..rig.compat import is_selected
+from ..rig.control_bones import is_control
+from ..rig.held import Held, offset_from_target, read_held, store, store_held, was_held
+from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin
+from ..rig.properties import FabrikChain, rig_of
+from ..rig.versions import bring_up_to_date
+from .anchoring import keep_pose, unposed
+from .defaults import read_defaults
+from .limb_ends import end_beyond, go_on_to, keeps_rotation
+from .make import add_chain, remove_chain
+from .selected_limbs import limb_length
+
+
+class Wanted(NamedTuple):
+    """What is to be pinned or freed.
+
+    Attributes:
+        chain: Name of a chain, or "" for one that is to be made.
+        bone: The bone that the chain is to end with.
+    """
+
+    chain: str
+    bone: str
+
+
+@dataclass(slots=True)
+class Pinning:
+    """What was done.
+
+    Attributes:
+        pinned: Names of the chains that were pinned.
+        made: Those of them that were made for it.
+        freed: Names of the chains that were freed.
+        removed: Those of them that had nothing but their pin, and are no more.
+        notes: What to look out for, as sentences.
+    """
+
+    pinned: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+    freed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def wanted_of_chains(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[Wanted]:
+    """Chains as they are.
+
+    Raises:
+        FabrikError: One has no bones.
+    """
+    return [Wanted(chain.name, resolve_bones(owner, chain)[-1].name) for chain in chains]
+
+
+def wanted_of_selected(owner: bpy.types.Object) -> list[Wanted]:
+    """What the bones selected in Pose mode mean.
+
+    Raises:
+        FabrikError: No bone is selected, or one of them can't be pinned.
+    """
+    selected = {bone.name for bone in pose_bones(owner) if is_selected(bone)}
+    if not selected:
+        raise ChainError("no bone is selected: select a hand, a foot, any bone that is to stay", rig=owner.name)
+    return wanted_of_bones(owner, selected)
+
+
+def wanted_of_bones(owner: bpy.types.Object, bones: Iterable[str]) -> list[Wanted]:
+    """What is pinned for bones of an armature: of those that follow each other the last one.
+
+    A bone with which a chain ends means that chain. The bone that goes on where a chain ends, a foot at an ankle, means
+    it, too: the chain then goes on to it. For any other bone a chain is made, of the limb that it ends.
+
+    Raises:
+        ChainError: The armature has no such bone.
+        BoneError: One of them was made as a target or pole.
+    """
+    names = set(bones)
+    for name in names:
+        if is_control(bones_to(owner, name, 1)[0]):
+            reason = "it was made as a target or pole, which stays where it is: pin the bone that follows it"
+            raise BoneError(reason, rig=owner.name, bone=name)
+    above = {bone.name for name in names for bone in pose_bones(owner)[name].parent_recursive}
+    last = [bone.name for bone in pose_bones(owner) if bone.name in names - above]
+    return list(dict.fromkeys(_wanted(owner, name) for name in last))
+
+
+def _wanted(owner: bpy.types.Object, bone: str) -> Wanted:
+    chains = rig_of(owner).chains
+    own = next((chain.name for chain in chains if chain.tip_bone == bone), "")
+    if own:
+        return Wanted(own, bone)
+    parent = pose_bones(owner)[bone].parent
+    name = parent.name if parent is not None else ""
+    ended = next((chain.name for chain in chains if chain.tip_bone == name and chain.effector == "TAIL"), "")
+    return Wanted(ended if ended and end_beyond(owner, name) == bone else "", bone)
+
+
+def are_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> bool:
+    """Whether all of them are pinned already."""
+    chains = rig_of(owner).chains
+    return all(one.chain and chains[one.chain].pin for one in wanted)
+
+
+def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
+    """Pin chains where they stand: at their targets, or without one at their place and rotation in the world.
+
+    All is read and checked before anything is written. Pins are keyed where automatic keying is on.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        wanted: Of it.
+
+    Raises:
+        FabrikError: One can't be pinned; nothing was changed.
+    """
+    with unposed() as depsgraph:
+        posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
+        held = [_read(owner, one, posed) for one in wanted]
+    _check_free(owner, wanted)
+    bring_up_to_date(owner)
+    told = Pinning()
+    for one, place in zip(wanted, held, strict=True):
+        chain = _chain_for(context, owner, one, told)
+        key_before_pin(context, owner, chain)
+        store_held(chain, place)
+        chain.pin = chain.enabled = True
+        insert_pin_keys(context, owner, chain)
+        told.pinned.append(chain.name)
+    for name in told.pinned:
+        told.notes += _kept(context, owner, rig_of(owner).chains[name])
+    return told
+
+
+def _read(owner: bpy.types.Object, one: Wanted, posed: bpy.types.Object) -> Held:
+    chain = rig_of(owner).chains[one.chain] if one.chain else None
+    is_own = chain is not None and chain.tip_bone == one.bone
+    return read_held(posed, one.bone, chain.effector if chain is not None and is_own else "HEAD")
+
+
+def _check_free(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> None:
+    """Refuse a second pin on a bone.
+
+    Raises:
+        BoneError: Another chain pins it.
+    """
+    for one in wanted:
+        others = [chain for chain in rig_of(owner).chains if chain.pin and chain.enabled and chain.name != one.chain]
+        taken = next((chain.name for chain in others if chain.tip_bone == one.bone), "")
+        if taken:
+            raise BoneError(f"the chain '{taken}' pins it already", rig=owner.name, chain=one.chain, bone=one.bone)
+
+
+def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted, told: Pinning) -> FabrikChain:
+    """The chain that is to be pinned: that which is there, gone on to its end where that was asked, or a new one."""
+    if one.chain:
+        chain = rig_of(owner).chains[one.chain]
+        if chain.tip_bone != one.bone:
+            told.notes.append(f"{chain.name} goes on to '{one.bone}'")
+            go_on_to(owner, chain, one.bone)
+            chain.orientation = "KEEP"
+        return chain
+    count = limb_length(owner, one.bone)
+    chain = add_chain(owner, bones_to(owner, one.bone, count), count, read_defaults(context))
+    chain.effector = "HEAD"
+    chain.orientation = "KEEP" if keeps_rotation(owner, one.bone) else "FREE"
+    told.made.append(chain.name)
+    return chain
+
+
+def _kept(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    """Let the next solve leave the pose; what it moves all the same."""
+    notes = []
+    if is_pin_keyed(owner, chain) and not _keys_itself(context):
+        notes.append(f"{chain.name}: its pin is keyed: key it, or the next frame change takes it back")
+    try:
+        with unposed() as depsgraph:
+            kept = keep_pose((owner, chain), depsgraph)
+    except FabrikError as error:
+        return [*notes, f"{chain.name}: the next solve will be refused: {error.local}"]
+    return [*notes, *([f"{chain.name}: {kept.moves}"] if kept.moves else [])]
+
+
+def _keys_itself(context: bpy.types.Context) -> bool:
+    assert context.scene is not None
+    return context.scene.tool_settings.use_keyframe_insert_auto
+
+
+def free(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
+    """Take pins away; a chain that has nothing else, neither goal nor key of its pin, goes with it.
+
+    Args:
+        context: For automatic keying.
+        owner: The armature object.
+        wanted: Of it; what is not pinned is passed over.
+    """
+    told = Pinning()
+    for name in [one.chain for one in wanted if one.chain and rig_of(owner).chains[one.chain].pin]:
+        chain = rig_of(owner).chains[name]
+        key_before_pin(context, owner, chain)
+        chain.pin = False
+        insert_pin_keys(context, owner, chain)
+        told.freed.append(name)
+        is_keyed = is_pin_keyed(owner, chain)
+        if is_keyed and not _keys_itself(context):
+            told.notes.append(f"{name}: its pin is keyed: key it, or the next frame change takes it back")
+        if is_keyed or chain.target is not None or chain.target_name or chain.pole is not None:
+            continue
+        if remove_chain(owner, next(i for i, other in enumerate(rig_of(owner).chains) if other.name == name)):
+            told.removed.append(name)
+    return told
+
+
+def toggle(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
+    """Pin what is not pinned; where all is, free it.
+
+    Raises:
+        FabrikError: One can't be pinned; nothing was changed.
+    """
+    if are_pinned(owner, wanted):
+        return free(context, owner, wanted)
+    chains = rig_of(owner).chains
+    return pin(context, owner, [one for one in wanted if not one.chain or not chains[one.chain].pin])
+
+
+def hold_first(chain: FabrikChain) -> None:
+    """Hold a chain where it stands, as far as nothing was ever stored to hold it: a script set it to be held.
+
+    Read from how the view was drawn last, since this is called from within Blender's setting of a property.
+    """
+    owner = chain.id_data
+    assert isinstance(owner, bpy.types.Object)
+    try:
+        held = read_held(owner, resolve_bones(owner, chain)[-1].name, chain.effector)
+        if chain.pin and not was_held(chain, "held_location"):
+            store(chain, "held_location", held.location)
+        if (chain.pin or chain.orientation == "KEEP") and not was_held(chain, "held_rotation"):
+            store(chain, "held_rotation", held.rotation)
+        if chain.orientation == "TARGET" and chain.target is not None and not was_held(chain, "rotation_offset"):
+            store(chain, "rotation_offset", offset_from_target(chain, held.rotation, chain.target))
+    except FabrikError:  # a solve will tell why
+        return
+
+
+def register() -> None:
+    """Have chains held where they stand when a script pins them."""
+    FirstHeld.listener = hold_first
+
+
+def unregister() -> None:
+    """Leave them alone."""
+    FirstHeld.listener = None
