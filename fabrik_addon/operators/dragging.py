@@ -1,50 +1,62 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging a tip in the viewport."""
+"""Dragging any bone in the viewport."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, FloatVectorProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 from bpy_extras.view3d_utils import region_2d_to_location_3d
-from mathutils import Vector
+from mathutils import Euler, Quaternion, Vector
 
-from ..errors import ChainError, FabrikError, RigError
-from ..rig.find import working_chain, working_rig
+from ..errors import FabrikError, RigError
 from ..rig.properties import rig_of
+from ..rig.rotations import IDENTITY, Q4, multiplied, q4
 from ..session import live
-from ..session.drag import Drag, Dragged, begin, begin_limb, drag_to, finish, pull_refusal
+from ..session.dragging import Drag, Dragged, Taken, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
 from ..session.letting_go import LetGo
-from ..session.wording import STATUS_TEXTS, length_text
 from .base import RigOperator
+from .drag_texts import Mode, Shown, header_text, keys_text, name_of
+from .hovering import show
 from .picking import Picked, View, pick, view_of
 from .snapping import snapped
+from .turning import angle_about, turn_of_ball, turn_of_view
 
 if TYPE_CHECKING:
     from .base import Returned
 
 PRECISE = 0.1
+FALLOFF_STEP = 0.1
+FINGERTIP = 2.0  # pixels at scale 1 within which a press and release of the mouse is a click
 MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
 CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
-KEYS = "   ".join(
-    ("LMB Enter Confirm", "RMB Esc Cancel", "X Y Z Along", "A Anchored Root: {anchored}", "Shift Precise", "Ctrl Snap")
+FALLOFF = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}
+SWITCHES = {"X", "Y", "Z", "A", "T", "R", *FALLOFF}
+ENDS = (
+    ("TAIL", "Tail", "The tail of the bone is dragged"),
+    ("HEAD", "Head", "The head of the bone is dragged: the joint on which it turns"),
 )
 
 
 class FABRIK_OT_drag(RigOperator):
-    """Drag the tip of the chain under the mouse, or the limb that the bone under it ends; no target is needed. \
-The pose stays as it is let go: it becomes the start pose, and target and pole are brought to it"""
+    """Drag any bone by its head or tail: the limb follows, and with a body bone or pins the whole body. \
+From a menu it shows the bone under the mouse and waits for the click. \
+The pose stays as it is let go: it becomes the start pose, and goals are brought to it"""
 
     bl_idname = "fabrik.drag"
-    bl_label = "Drag Tip"
+    bl_label = "Drag Bone"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
 
     if TYPE_CHECKING:
         rig: str
         chain: str
         bone: str
+        end: str
         way: Any
+        with_turn: bool
+        turn: Any
+        falloff: float
         anchored: bool
     else:
         rig: StringProperty(
@@ -52,19 +64,38 @@ The pose stays as it is let go: it becomes the start pose, and target and pole a
         )
         chain: StringProperty(name="Chain", description="Chain whose tip is dragged", options={"SKIP_SAVE"})
         bone: StringProperty(
-            name="Bone",
-            description="Without a chain: the bone whose tail is dragged, with the limb that it ends",
-            options={"SKIP_SAVE"},
+            name="Bone", description="Without a chain: the bone that is dragged", options={"SKIP_SAVE"}
         )
+        end: EnumProperty(items=ENDS, name="End", description="Which end of the bone is dragged", options={"SKIP_SAVE"})
         way: FloatVectorProperty(
             name="Way",
-            description="How far the tip is dragged, in the world",
+            description="How far the end is dragged, in the world",
             subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+        with_turn: BoolProperty(
+            name="With Rotation",
+            description="Let the bone keep its rotation in the world, or have that which it is turned to",
+            options={"SKIP_SAVE"},
+        )
+        turn: FloatVectorProperty(
+            name="Turn",
+            description="How the bone is turned in the world from how it stood, with a rotation",
+            subtype="EULER",
+            options={"SKIP_SAVE"},
+        )
+        falloff: FloatProperty(
+            name="Falloff",
+            description="How much less the bones far from the dragged one follow than those near it; stored with the "
+            "armature",
+            subtype="FACTOR",
+            min=0.0,
+            max=1.0,
             options={"SKIP_SAVE"},
         )
         anchored: BoolProperty(
             name="Anchored Root",
-            description="Keep the root where it is; else the whole chain is pulled along",
+            description="Keep the root of a limb where it is; else the whole limb is pulled along",
             default=True,
             options={"SKIP_SAVE"},
         )
@@ -72,46 +103,81 @@ The pose stays as it is let go: it becomes the start pose, and target and pole a
     _drag: Drag
     _view: View
     _moved: Vector
+    _turned: Q4
     _mouse: Vector
+    _pressed: Vector | None  # where the button went down that is held since
+    _mode: Mode
     _axis: int | None
     _heeds_keys: bool
     _note: str
+    _falloff_before: float
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         view = view_of(context)
         if view is None:
-            self.report({"ERROR"}, "the tip is dragged in a 3D View")
+            self.report({"ERROR"}, "bones are dragged in a 3D View")
             return {"CANCELLED"}
         self._view, self._mouse = view, view.mouse(event)
+        if not (self.chain or self.bone) and _is_from_menu(view, event):
+            pick_one: Any = bpy.ops.fabrik.drag_pick
+            pick_one("INVOKE_DEFAULT")
+            return {"CANCELLED"}
         try:
             picked = self._picked(context)
             if picked is None:  # a warning, for an error would put a panel under the mouse
-                self.report({"WARNING"}, "no bone is under the mouse: point at the tip of a chain, or at a bone")
+                self.report({"WARNING"}, "no bone is under the mouse: point at a bone, or at the tip of a chain")
                 return {"CANCELLED"}
-            self._drag = _begun(context, picked)
+            self._take(context, picked)
         except FabrikError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        self.rig, self.chain, self.bone = picked.owner.name, picked.chain, picked.bone
-        self._moved, self._axis, self._note = Vector(), None, self._drag.note
+        self._pressed = self._mouse.copy() if event.type == "LEFTMOUSE" else None
         self._heeds_keys = not (event.ctrl or event.shift)  # those of the shortcut have to be let go first
         context.window_manager.modal_handler_add(self)
         context.window.cursor_modal_set("HAND")
-        self._tell(context, Dragged("", 0.0))
+        self._tell(context, Dragged())
         return {"RUNNING_MODAL"}
+
+    def _picked(self, context: bpy.types.Context) -> Picked | None:
+        """What was asked for, or what is under the mouse."""
+        if not (self.chain or self.bone):
+            return pick(context, self._view, self._mouse)
+        return Picked(bpy.data.objects[self.rig], self.chain, self.bone, self.end)
+
+    def _take(self, context: bpy.types.Context, picked: Picked) -> None:
+        """Begin to drag a bone.
+
+        Raises:
+            FabrikError: It can't be dragged.
+        """
+        rig = rig_of(picked.owner)
+        self._falloff_before = rig.falloff
+        self._drag = _begun(context, picked)
+        self.rig, self.chain, self.bone, self.end = picked.owner.name, picked.chain, picked.bone, picked.end
+        self.with_turn, self.falloff = self._drag.with_turn, rig.falloff
+        self._moved, self._turned, self._axis, self._mode = Vector(), IDENTITY, None, Mode.MOVE
+        self._note = self._drag.note
+        show(picked)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         if not (self.chain or self.bone):
             self.report(
-                {"ERROR"}, "the tip is dragged with the mouse in a 3D View, unless chain or bone and way are given"
+                {"ERROR"}, "bones are dragged with the mouse in a 3D View, unless chain or bone and way are given"
             )
             return {"CANCELLED"}
         found = bpy.data.objects.get(self.rig) if self.rig else owner
         if found is None or found.type != "ARMATURE":
             raise RigError(f"there is no armature object '{self.rig}'")
-        drag = _begun(context, Picked(found, self.chain, self.bone))
+        if self.properties.is_property_set("falloff"):
+            rig_of(found).falloff = self.falloff
+        drag = _begun(context, Picked(found, self.chain, self.bone, self.end))
         try:
-            drag_to(context, drag, drag.tip + Vector(self.way), self.anchored)
+            if self.properties.is_property_set("with_turn"):
+                refusal = set_turning(drag, self.with_turn)
+                if refusal:
+                    raise RigError(refusal, rig=found.name)
+            turn = q4(Euler(self.turn).to_quaternion())
+            drag_to(context, drag, drag.place + Vector(self.way), turn, anchored=self.anchored)
         except FabrikError:
             drag.restore()
             raise
@@ -132,56 +198,102 @@ The pose stays as it is let go: it becomes the start pose, and target and pole a
     def cancel(self, context: bpy.types.Context) -> None:
         """Leave all as it was; Blender asks for it where the window is closed, too."""
         self._drag.restore()
-        self._ended(context, {"CANCELLED"})
+        owner = bpy.data.objects.get(self._drag.rig)
+        if owner is not None and rig_of(owner).falloff != self._falloff_before:
+            rig_of(owner).falloff = self._falloff_before
+        self._ended(context)
 
     def _handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if event.type in CANCEL and event.value == "PRESS":
             self.cancel(context)
             return {"CANCELLED"}
-        if event.type in CONFIRM and event.value == "PRESS":
+        if self._is_confirmed(event):
             return self._confirmed(context)
         self._heeds_keys = self._heeds_keys or not (event.ctrl or event.shift)
-        if event.value == "PRESS" and event.type in {"X", "Y", "Z", "A"}:
+        if event.value == "PRESS" and event.type == "G" and self._heeds_keys:
+            found = self._confirmed(context)
+            pick_one: Any = bpy.ops.fabrik.drag_pick
+            pick_one("INVOKE_DEFAULT")
+            return found
+        if event.value == "PRESS" and event.type in SWITCHES:
             self._switch(event.type)
         elif event.type == "MOUSEMOVE":
-            self._moved += self._step(event)
+            self._follow(event)
         elif event.type not in MODIFIERS:
             return {"RUNNING_MODAL"}
-        self.way = self._constrained(context, event)
-        self._tell(context, drag_to(context, self._drag, self._drag.tip + Vector(self.way), self.anchored))
+        self._pose(context, event)
         return {"RUNNING_MODAL"}
 
+    def _is_confirmed(self, event: bpy.types.Event) -> bool:
+        """Whether the drag is to end here: by a key, a click, or by letting go of a button that was pressed."""
+        if event.type == "LEFTMOUSE" and event.value == "RELEASE" and self._pressed is not None:
+            is_click = (self._view.mouse(event) - self._pressed).length <= FINGERTIP * self._view.scale
+            self._pressed = None
+            return not is_click
+        return event.type in CONFIRM and event.value == "PRESS"
+
     def _confirmed(self, context: bpy.types.Context) -> Returned:
-        """Let go; a tip that was not moved is as good as never taken."""
-        if not Vector(self.way).length:
-            self.cancel(context)
+        """Let go; what was neither moved nor turned is as good as never taken."""
+        if not Vector(self.way).length and self._turned == IDENTITY:
+            self._drag.restore()
+            self._ended(context)
             return {"CANCELLED"}
         self._finished(finish(context, self._drag), self._drag)
-        return self._ended(context, {"FINISHED"})
+        self._ended(context)
+        return {"FINISHED"}
 
     def _finished(self, found: LetGo, drag: Drag) -> None:
         """Report what came of a drag."""
-        text = f"{_name_of(drag)}: {'; '.join([*found.done, *found.warnings])}"
+        text = f"{name_of(drag)}: {'; '.join([*found.done, *found.warnings])}"
         if found.done or found.warnings:
             self.report({"WARNING"} if found.warnings else {"INFO"}, text)
 
     def _switch(self, key: str) -> None:
-        """Keep to an axis or leave it, or let go of the root, where that may move."""
-        if key != "A":
+        """Do what a key asks for."""
+        self._note = ""
+        if key in {"X", "Y", "Z"}:
             axis = "XYZ".index(key)
             self._axis = None if self._axis == axis else axis
-            return
-        self._note = pull_refusal(self._drag) if self.anchored else ""
-        self.anchored = not self.anchored or bool(self._note)
+        elif key == "A":
+            self._note = pull_refusal(self._drag) if self.anchored else ""
+            self.anchored = not self.anchored or bool(self._note)
+        elif key == "T":
+            self._note = set_turning(self._drag, not self._drag.with_turn)
+            self._mode = Mode.MOVE if not self._drag.with_turn else self._mode
+        elif key == "R":
+            self._note = set_turning(self._drag, True)
+            self._mode = Mode.MOVE if self._note else self._mode.after
+        else:
+            owner = bpy.data.objects[self._drag.rig]
+            rig = rig_of(owner)
+            rig.falloff = self.falloff = min(max(rig.falloff + FALLOFF[key] * FALLOFF_STEP, 0.0), 1.0)
+            set_falloff(self._drag, owner)
+        self.with_turn = self._drag.with_turn
 
-    def _step(self, event: bpy.types.Event) -> Vector:
-        """How far the mouse moved since the last event, in the plane of the view through the tip."""
-        mouse, tip = self._view.mouse(event), self._drag.tip
-        a, b = (
-            region_2d_to_location_3d(self._view.region, self._view.data, place, tip) for place in (self._mouse, mouse)
-        )
+    def _follow(self, event: bpy.types.Event) -> None:
+        """Take over a step of the mouse: it moves, or it turns."""
+        mouse, before = self._view.mouse(event), self._mouse
         self._mouse = mouse
-        return (b - a) * (PRECISE if event.shift and self._heeds_keys else 1.0)
+        share = PRECISE if event.shift and self._heeds_keys else 1.0
+        if self._mode is Mode.MOVE:
+            region, data, place = self._view.region, self._view.data, self._drag.place
+            a, b = (region_2d_to_location_3d(region, data, point, place) for point in (before, mouse))
+            self._moved += (b - a) * share
+            return
+        pivot, view = self._view.seen(self._drag.place + Vector(self.way)), self._view.data.view_matrix
+        if self._mode is Mode.BALL or pivot is None:
+            turn = turn_of_ball(view, (mouse - before) * share, self._view.scale)
+        else:
+            turn = turn_of_view(view, angle_about(pivot, before, mouse) * share, self._axis)
+        self._turned = multiplied(turn, self._turned)
+
+    def _pose(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
+        """Bring the bone to where it is wanted."""
+        if self._mode is Mode.MOVE:
+            self.way = self._constrained(context, event)
+        self.turn = Quaternion(self._turned).to_euler()
+        point = self._drag.place + Vector(self.way)
+        self._tell(context, drag_to(context, self._drag, point, self._turned, anchored=self.anchored))
 
     def _constrained(self, context: bpy.types.Context, event: bpy.types.Event) -> Vector:
         """The whole way, snapped where snapping is on, along the axis that is chosen."""
@@ -190,50 +302,38 @@ The pose stays as it is let go: it becomes the start pose, and target and pole a
             owner, fine = bpy.data.objects[self._drag.rig], event.shift and self._heeds_keys
             seen: Any = context.temp_override(region=self._view.region)  # the sidebar's where its button was pressed
             with seen:
-                way = snapped(context, owner, self._mouse, self._drag.tip, way, fine)
+                way = snapped(context, owner, self._mouse, self._drag.place, way, fine)
         if self._axis is not None:
             way = Vector([value if i == self._axis else 0.0 for i, value in enumerate(way)])
         return way
 
-    def _picked(self, context: bpy.types.Context) -> Picked | None:
-        """What is under the mouse; from a button of the sidebar, the active chain.
-
-        Raises:
-            ChainError: There is none.
-        """
-        if self._view.is_under_mouse:
-            return pick(context, self._view, self._mouse)
-        owner, chain = working_rig(context), working_chain(context)
-        if owner is None or chain is None:
-            raise ChainError("there is no active chain: point at a bone in the 3D View and press the shortcut")
-        return Picked(owner, chain.name, chain.tip_bone)
-
     def _tell(self, context: bpy.types.Context, dragged: Dragged) -> None:
         """What is dragged and how far, and how far it is from where it should be."""
-        context.workspace.status_text_set(KEYS.format(anchored="on" if self.anchored else "off"))
-        parts = [f"D{axis}: {length_text(value, context.scene)}" for axis, value in zip("xyz", self.way, strict=True)]
-        along = [] if self._axis is None else [f"along {'XYZ'[self._axis]}"]
-        missed = []
-        if dragged.status not in {"", "REACHED"}:
-            missed = [f"{STATUS_TEXTS[dragged.status]}, {length_text(dragged.residual, context.scene)} off"]
-        elif dragged.status:
-            missed = [f"{length_text(dragged.residual, context.scene)} off"]
-        note = [self._note] if self._note else []
-        context.area.header_text_set(f"{_name_of(self._drag)}   " + "   ".join([*parts, *along, *missed, *note]))
+        falloff = rig_of(bpy.data.objects[self._drag.rig]).falloff
+        shown = Shown(self.way, self._mode, self._axis, falloff, self.anchored, self._note)
+        context.workspace.status_text_set(keys_text(self._drag, shown))
+        if context.area is not None:
+            context.area.header_text_set(header_text(self._drag, dragged, shown, context.scene))
 
-    def _ended(self, context: bpy.types.Context, result: Returned) -> Returned:
+    def _ended(self, context: bpy.types.Context) -> None:
+        show(None)
         context.workspace.status_text_set(None)
         if context.area is not None:  # gone where its window is closed
             context.area.header_text_set(None)
         if context.window is not None:
             context.window.cursor_modal_restore()
         live.accept()
-        return result
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        for name in ("way", "anchored"):
+        for name in ("way", "with_turn", "turn", "falloff", "anchored"):
             self.layout.prop(self, name)
+
+
+def _is_from_menu(view: View, event: bpy.types.Event) -> bool:
+    """Whether an operator was called by a button or an entry, so that what is under the mouse means nothing yet."""
+    is_entry = event.type in {"LEFTMOUSE", "RET", "NUMPAD_ENTER"} and event.value not in {"PRESS", "CLICK_DRAG"}
+    return is_entry or not view.is_under_mouse
 
 
 def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
@@ -242,22 +342,15 @@ def _begun(context: bpy.types.Context, picked: Picked) -> Drag:
     Raises:
         FabrikError: It can't be dragged.
     """
-    owner, name, bone = picked
-    if not name:
-        return begin_limb(context, owner, bone)
+    owner, name, bone, end = picked
     rig = rig_of(owner)
     names = [chain.name for chain in rig.chains]
-    if name not in names:
-        raise ChainError("there is no such chain", rig=owner.name, chain=name)
-    drag = begin(context, owner, rig.chains[name])
-    rig.active_index = names.index(name)
-    return drag
-
-
-def _name_of(drag: Drag) -> str:
-    """The armature, and the chain or the limb that is dragged."""
-    what = drag.chain if drag.loose is not None or drag.chain == drag.bone else f"{drag.chain} ({drag.bone})"
-    return f"{drag.rig}: {what}"
+    if name in names:
+        taken = Taken.tip_of(rig.chains[name])
+        drag = begin(context, owner, taken)
+        rig.active_index = names.index(name)
+        return drag
+    return begin(context, owner, Taken(bone, end, name))
 
 
 CLASSES = (FABRIK_OT_drag,)

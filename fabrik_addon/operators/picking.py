@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import dist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
@@ -34,12 +34,14 @@ class View(NamedTuple):
         data: How it looks at the scene.
         is_under_mouse: Whether the mouse is over it.
         scale: Of the user interface.
+        area: To which the region belongs.
     """
 
     region: bpy.types.Region
     data: bpy.types.RegionView3D
     is_under_mouse: bool
     scale: float
+    area: bpy.types.Area
 
     def mouse(self, event: bpy.types.Event) -> Vector:
         """Where the mouse is in the region, in pixels."""
@@ -83,9 +85,33 @@ def view_of(context: bpy.types.Context) -> View | None:
     assert context.preferences is not None
     scale = context.preferences.system.ui_scale
     if region is not None and region.type == "WINDOW":
-        return View(region, data, True, scale)
+        return View(region, data, True, scale, area)
     found = next((other for other in area.regions if other.type == "WINDOW"), None)
-    return View(found, data, False, scale) if found is not None else None
+    return View(found, data, False, scale, area) if found is not None else None
+
+
+def view_under_mouse(context: bpy.types.Context, event: bpy.types.Event) -> View | None:
+    """The 3D View over which the mouse is; None elsewhere, and over the sidebar, a header or the toolbar of one."""
+    assert context.preferences is not None
+    for area in context.screen.areas:
+        under = [region for region in area.regions if _is_over(region, event)]
+        if area.type == "VIEW_3D" and [region.type for region in under] == ["WINDOW"]:
+            return View(under[0], _looking(area, under[0]), True, context.preferences.system.ui_scale, area)
+    return None
+
+
+def _looking(area: bpy.types.Area, region: bpy.types.Region) -> bpy.types.RegionView3D:
+    """How a region of a 3D View looks at the scene: in a quad view each in its own way."""
+    space: Any = area.spaces.active
+    windows = [other for other in area.regions if other.type == "WINDOW"]
+    quads = space.region_quadviews
+    found: bpy.types.RegionView3D = quads[windows.index(region)] if len(quads) == len(windows) > 1 else space.region_3d
+    return found
+
+
+def _is_over(region: bpy.types.Region, event: bpy.types.Event) -> bool:
+    x, y = event.mouse_x - region.x, event.mouse_y - region.y
+    return region.width > 1 and 0 <= x < region.width and 0 <= y < region.height
 
 
 def rigs_at_hand(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -12,7 +12,7 @@ from fabrik_addon.errors import BoneError, ChainError, TargetError
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.session.drag import Drag, begin, begin_limb, drag_to, finish, pull_refusal
+from fabrik_addon.session.dragging import Drag, Taken, begin, drag_to, finish, pull_refusal
 from fabrik_addon.session.letting_go import LetGo
 from mathutils import Vector
 
@@ -24,7 +24,7 @@ def started(count: int = 4, **settings: object) -> tuple[bpy.types.Object, Fabri
     chain = add_chain(owner)
     for name, value in settings.items():
         setattr(chain, name, value)
-    return owner, chain, begin(bpy.context, owner, chain)
+    return owner, chain, begin(bpy.context, owner, Taken.tip_of(chain))
 
 
 def joints(owner: bpy.types.Object) -> list[Vector]:
@@ -51,7 +51,7 @@ class TestAnchored:
         rig_of(owner).live = True
         bpy.context.view_layer.update()
         before, stood = channels(owner), chain.target.location.copy()
-        drag = begin(bpy.context, owner, chain)
+        drag = begin(bpy.context, owner, Taken.tip_of(chain))
         drag_to(bpy.context, drag, Vector((0.5, 1.0, 2.5)), anchored=True)
         drag_to(bpy.context, drag, Vector((0.5, 2.0, 2.5)), anchored=False)
         drag.restore()
@@ -68,7 +68,7 @@ class TestAnchored:
         rig_of(owner).live = True
         bpy.context.view_layer.update()
         point = Vector((0.5, 1.0, 2.5))
-        drag_to(bpy.context, begin(bpy.context, owner, chain), point, anchored=True)
+        drag_to(bpy.context, begin(bpy.context, owner, Taken.tip_of(chain)), point, anchored=True)
         bpy.context.view_layer.update()
         assert (chain.target.matrix_world.translation - point).length < 1e-5
         assert (joints(owner)[-1] - point).length < 1e-3
@@ -77,7 +77,7 @@ class TestAnchored:
         owner, _, _ = started()
         for bone in list(owner.pose.bones)[1:]:
             limit_of(bone).limit = "LOCKED"
-        drag = begin(bpy.context, owner, rig_of(owner).chains[0])
+        drag = begin(bpy.context, owner, Taken.tip_of(rig_of(owner).chains[0]))
         assert drag_to(bpy.context, drag, Vector((0, 1, 1)), anchored=True).status == "BLOCKED"
         assert rig_of(owner).chains[0].status == "NONE"
 
@@ -99,14 +99,14 @@ class TestRope:
         owner, _, _ = started()
         owner.rotation_euler, owner.scale, owner.location = (0.4, 0.3, 1.0), (2, 2, 2), (1, 2, 3)
         bpy.context.view_layer.update()
-        drag = begin(bpy.context, owner, rig_of(owner).chains[0])
-        point = drag.tip + Vector((3, 1, 0.5))
+        drag = begin(bpy.context, owner, Taken.tip_of(rig_of(owner).chains[0]))
+        point = drag.place + Vector((3, 1, 0.5))
         drag_to(bpy.context, drag, point, anchored=False)
         assert (joints(owner)[-1] - point).length < 1e-3
 
     def test_a_root_that_hangs_on_a_bone_would_tear_off(self) -> None:
         owner = make_armature([Bone((0, 0, -1), (0, 0, 0)), Bone((0, 0, 0.1), (0, 0, 1)), Bone((0, 0, 1), (0, 0, 2))])
-        drag = begin(bpy.context, owner, add_chain(owner, tip="b2", count=2))
+        drag = begin(bpy.context, owner, Taken.tip_of(add_chain(owner, tip="b2", count=2)))
         assert pull_refusal(drag) == ("'b1' hangs on 'b0', which would stay behind, so the chain can't be pulled along")
         before = channels(owner)
         with pytest.raises(BoneError, match="keep it anchored"):
@@ -116,7 +116,7 @@ class TestRope:
     def test_a_root_that_is_connected_is_refused(self) -> None:
         owner = make_line(4)
         chain = add_chain(owner, tip="b3", count=3)
-        drag = begin(bpy.context, owner, chain)
+        drag = begin(bpy.context, owner, Taken.tip_of(chain))
         before = channels(owner)
         with pytest.raises(BoneError, match="connected to its parent"):
             drag_to(bpy.context, drag, Vector((1, 0, 3)), anchored=False)
@@ -140,8 +140,8 @@ def auto_keying(on: bool) -> None:
 
 
 def dragged(owner: bpy.types.Object, chain: FabrikChain, way: Sequence[float] = (0.3, 0.6, -0.7)) -> LetGo:
-    drag = begin(bpy.context, owner, chain)
-    drag_to(bpy.context, drag, drag.tip + Vector(way), anchored=True)
+    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag_to(bpy.context, drag, drag.place + Vector(way), anchored=True)
     return finish(bpy.context, drag)
 
 
@@ -219,7 +219,7 @@ class TestLettingGo:
 
     def test_an_influence_below_one_does_not_hold_the_tip_back(self) -> None:
         owner, chain, drag = started(influence=0.3)
-        point = drag.tip + Vector((0.3, 0.6, -0.7))
+        point = drag.place + Vector((0.3, 0.6, -0.7))
         assert drag_to(bpy.context, drag, point, anchored=True).residual < 1e-3
         assert (joints(owner)[-1] - point).length < 1e-3
         assert chain.influence == pytest.approx(0.3)
@@ -229,9 +229,9 @@ class TestWithoutAChain:
     def test_the_limb_that_the_bone_ends_is_keyed_and_nothing_else_is_kept(self) -> None:
         owner = make_line(3)
         auto_keying(on=True)
-        drag = begin_limb(bpy.context, owner, "b1")
+        drag = begin(bpy.context, owner, Taken("b1"))
         assert (drag.chain, drag.bone, drag.prepared.bones) == ("limb of b1", "b1", ("b0", "b1"))
-        drag_to(bpy.context, drag, drag.tip + Vector((0.2, 0.4, -0.3)), anchored=True)
+        drag_to(bpy.context, drag, drag.place + Vector((0.2, 0.4, -0.3)), anchored=True)
         assert finish(bpy.context, drag) == LetGo([], [])
         assert {curve.data_path for curve in fcurves_of(owner)} == {
             f'pose.bones["{name}"].rotation_quaternion' for name in ("b0", "b1")
@@ -242,24 +242,24 @@ class TestWithoutAChain:
         owner = make_line(3)
         for bone in owner.pose.bones:
             limit_of(bone).limit = "LOCKED"
-        drag = begin_limb(bpy.context, owner, "b2")
+        drag = begin(bpy.context, owner, Taken("b2"))
         before = channels(owner)
-        assert drag_to(bpy.context, drag, drag.tip + Vector((0.5, 0.5, -1)), anchored=True).status == "BLOCKED"
+        assert drag_to(bpy.context, drag, drag.place + Vector((0.5, 0.5, -1)), anchored=True).status == "BLOCKED"
         assert channels(owner) == before
 
     def test_a_bone_that_a_live_chain_poses_is_refused(self) -> None:
         owner, chain, _ = started(target=make_empty((0, 1, 3)))
         rig_of(owner).live = True
         with pytest.raises(BoneError, match=f"the chain '{chain.name}' poses it live"):
-            begin_limb(bpy.context, owner, "b1")
+            begin(bpy.context, owner, Taken("b1"))
         chain.enabled = False
-        assert begin_limb(bpy.context, owner, "b1").bone == "b1"
+        assert begin(bpy.context, owner, Taken("b1")).bone == "b1"
 
     def test_cancelling_puts_it_back(self) -> None:
         owner = make_line(3)
         before = channels(owner)
-        drag = begin_limb(bpy.context, owner, "b2")
-        drag_to(bpy.context, drag, drag.tip + Vector((0.5, 0.5, -1)), anchored=True)
+        drag = begin(bpy.context, owner, Taken("b2"))
+        drag_to(bpy.context, drag, drag.place + Vector((0.5, 0.5, -1)), anchored=True)
         drag.restore()
         assert channels(owner) == before
 
@@ -301,13 +301,13 @@ class TestRefusals:
         chain.target.constraints.new("COPY_LOCATION").target = make_empty((0, 0, 3), "Other")
         rig_of(owner).live = True
         with pytest.raises(TargetError, match="drag the target"):
-            begin(bpy.context, owner, chain)
+            begin(bpy.context, owner, Taken.tip_of(chain))
 
     def test_a_constrained_bone(self) -> None:
         owner, chain, _ = started()
         owner.pose.bones["b1"].constraints.new("COPY_ROTATION")
         with pytest.raises(BoneError, match="b1"):
-            begin(bpy.context, owner, chain)
+            begin(bpy.context, owner, Taken.tip_of(chain))
 
     def test_a_chain_that_goes_meanwhile(self) -> None:
         owner, _, drag = started()

@@ -15,7 +15,7 @@ from fabrik_addon.rig.goals import goal_of
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.placing import held_by
 from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.session.drag import begin, drag_to, finish
+from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Vector
 
 from goal_bones import CLOSE, LENGTH, head, limb, moved
@@ -62,8 +62,8 @@ def test_what_holds_a_bone_is_told(what: str) -> None:
     assert channels(holder) == before
     if what == "gone":
         return
-    drag = begin(bpy.context, owner, chain)
-    drag_to(bpy.context, drag, drag.tip + Vector((0.1, -0.4, -0.3)), anchored=True)
+    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.4, -0.3)), anchored=True)
     warnings = finish(bpy.context, drag).warnings
     assert any(f"its target 'target' of 'Other' {HELD[what]}, and stays" in text for text in warnings)
     assert channels(holder)[1] == before[1]
@@ -110,8 +110,8 @@ def test_a_part_of_a_body_is_not_moved_by_a_drag() -> None:
     owner, chain, holder = limb(other_rig=True)
     armature(holder).bones["target"].use_deform = True
     stood = head(holder, "target")
-    drag = begin(bpy.context, owner, chain)
-    drag_to(bpy.context, drag, drag.tip + Vector((0.1, -0.4, -0.3)), anchored=True)
+    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.4, -0.3)), anchored=True)
     told = "its target 'target' of 'Other' deforms a body, as 'hold' does on which it hangs, and stays"
     assert told in finish(bpy.context, drag).warnings
     assert (head(holder, "target") - stood).length == 0.0

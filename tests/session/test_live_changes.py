@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.session.drag import begin, drag_to
+from fabrik_addon.session.dragging import Taken, begin, drag_to
 from fabrik_addon.session.live import ticking
 from mathutils import Vector
 
@@ -326,7 +326,7 @@ class TestWhatChangesUnheard:
         owner, chain = live_line()
         bpy.context.preferences.edit.use_keyframe_insert_available = False
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-        drag = begin(bpy.context, owner, chain)
+        drag = begin(bpy.context, owner, Taken.tip_of(chain))
         drag_to(bpy.context, drag, Vector((2, 0, 2)), anchored=False)
         update()
         drag.restore()
@@ -339,7 +339,7 @@ class TestWhatChangesUnheard:
         target = chain.target
         target.parent, target.parent_type, target.parent_bone = other, "BONE", "b0"
         update()
-        drag = begin(bpy.context, owner, chain)
+        drag = begin(bpy.context, owner, Taken.tip_of(chain))
         point = Vector((0.5, 0.5, 1))
         drag_to(bpy.context, drag, point, anchored=True)
         update()

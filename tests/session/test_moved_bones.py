@@ -13,7 +13,7 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.goals import GoalRef, goal_of
 from fabrik_addon.rig.placing import held_by, location_at, put
 from fabrik_addon.rig.properties import rig_of
-from fabrik_addon.session.drag import begin, drag_to, finish
+from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Quaternion, Vector
 
 from goal_bones import CLOSE, LENGTH, head, keys_of, limb, moved
@@ -138,8 +138,8 @@ def test_automatic_keying_keys_the_bones() -> None:
 def test_letting_go_of_a_drag_brings_target_and_pole_along(other_rig: bool) -> None:
     owner, chain, holder = limb(other_rig=other_rig)
     run("goal_snap")
-    drag = begin(bpy.context, owner, chain)
-    drag_to(bpy.context, drag, drag.tip + Vector((0.6, -0.4, -0.9)), anchored=True)
+    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag_to(bpy.context, drag, drag.place + Vector((0.6, -0.4, -0.9)), anchored=True)
     assert not finish(bpy.context, drag).warnings
     bpy.context.view_layer.update()
     before = evaluated_joints(owner, chain)
@@ -157,9 +157,9 @@ def test_a_live_chain_is_dragged_by_its_bone(other_rig: bool) -> None:
     bpy.context.view_layer.update()
     before, stood = channels(owner), tuple(pose_bones(holder)["target"].location)
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-    drag = begin(bpy.context, owner, chain)
+    drag = begin(bpy.context, owner, Taken.tip_of(chain))
     for step in (0.3, 1.0):
-        place = drag.tip + step * Vector((0.6, -0.4, -0.9))
+        place = drag.place + step * Vector((0.6, -0.4, -0.9))
         drag_to(bpy.context, drag, place, anchored=True)
         assert (head(holder, "target") - place).length < CLOSE * LENGTH
         assert (evaluated_joints(owner, chain)[-1] - place).length < 1e-3
@@ -168,8 +168,8 @@ def test_a_live_chain_is_dragged_by_its_bone(other_rig: bool) -> None:
     assert channels(owner) == before
     assert tuple(pose_bones(holder)["target"].location) == stood
     assert not keys_of(holder, "target")
-    drag = begin(bpy.context, owner, chain)
-    place = drag.tip + Vector((0.6, -0.4, -0.9))
+    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    place = drag.place + Vector((0.6, -0.4, -0.9))
     drag_to(bpy.context, drag, place, anchored=True)
     finish(bpy.context, drag)
     bpy.context.view_layer.update()
@@ -187,8 +187,8 @@ def test_a_live_drag_of_a_keyed_target_tells_that_its_keys_win(kind: str) -> Non
     thing: Any = chain.target if kind == "object" else pose_bones(holder)["target"]
     thing.keyframe_insert("location", frame=1)
     rig_of(owner).live = True
-    drag = begin(bpy.context, owner, chain)
-    drag_to(bpy.context, drag, drag.tip + Vector((0.1, 0, -0.2)), anchored=True)
+    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    drag_to(bpy.context, drag, drag.place + Vector((0.1, 0, -0.2)), anchored=True)
     name = "'Goal'" if kind == "object" else "'target' of 'Other'"
     text = f"its target {name} is keyed: key it, or the next frame change takes it back"
     assert finish(bpy.context, drag).warnings == [text]

@@ -12,7 +12,7 @@ from fabrik_addon.rig.channels import channel_of
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.rotations import distance
-from fabrik_addon.session.drag import begin, begin_limb, drag_to, finish
+from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from rigs import Bone, add_chain, chain_bones, channels, make_armature, make_empty, press, select
@@ -210,10 +210,10 @@ class TestMaking:
                 chain.pole.location.x += 2.0
         stand = Stand(owner)
         chain = rig_of(owner).chains[0]
-        drag = begin(bpy.context, owner, chain)
-        drag_to(bpy.context, drag, drag.tip + Vector((1e-5, 0, 0)), anchored=True)
+        drag = begin(bpy.context, owner, Taken.tip_of(chain))
+        drag_to(bpy.context, drag, drag.place + Vector((1e-5, 0, 0)), anchored=True)
         assert stand.moved() < 1e-3
-        drag_to(bpy.context, drag, drag.tip + Vector((0.3, -0.2, 0.5)), anchored=True)
+        drag_to(bpy.context, drag, drag.place + Vector((0.3, -0.2, 0.5)), anchored=True)
         let_go = Stand(owner)
         assert stand.moved() > 0.01
         found = finish(bpy.context, drag)
@@ -234,10 +234,10 @@ class TestMaking:
         for frame in (20, 10, 1):
             bpy.context.scene.frame_set(frame)
             stand = Stand(owner)
-            drag = begin(bpy.context, owner, rig_of(owner).chains[0])
-            drag_to(bpy.context, drag, drag.tip + Vector((1e-5, 0, 0)), anchored=True)
+            drag = begin(bpy.context, owner, Taken.tip_of(rig_of(owner).chains[0]))
+            drag_to(bpy.context, drag, drag.place + Vector((1e-5, 0, 0)), anchored=True)
             assert stand.moved() < 1e-3
-            drag_to(bpy.context, drag, drag.tip + Vector((0.2, -0.1, 0.3)), anchored=True)
+            drag_to(bpy.context, drag, drag.place + Vector((0.2, -0.1, 0.3)), anchored=True)
             let_go = Stand(owner)
             assert not finish(bpy.context, drag).warnings
             bpy.context.scene.frame_set(5)
@@ -314,10 +314,10 @@ def test_a_bone_without_a_chain_is_dragged_with_its_limb(mode: str) -> None:
     owner = made("hinge", mode)
     tip = tips(owner)[0]
     stand = Stand(owner)
-    drag = begin_limb(bpy.context, owner, tip)
-    drag_to(bpy.context, drag, drag.tip + Vector((1e-5, 0, 0)), anchored=True)
+    drag = begin(bpy.context, owner, Taken(tip))
+    drag_to(bpy.context, drag, drag.place + Vector((1e-5, 0, 0)), anchored=True)
     assert stand.moved() < 1e-3
-    drag_to(bpy.context, drag, drag.tip + Vector((0.3, -0.2, 0.5)), anchored=True)
+    drag_to(bpy.context, drag, drag.place + Vector((0.3, -0.2, 0.5)), anchored=True)
     finish(bpy.context, drag)
     bpy.context.view_layer.update()
     assert stand.moved() > 0.01
@@ -374,7 +374,7 @@ def test_a_pose_beyond_a_limit_is_told_of(capfd: pytest.CaptureFixture[str]) -> 
     chain = add_chain(owner, tip=tips(owner)[0], count=4)
     bone = owner.pose.bones["b2"]
     limit_of(bone).limit, limit_of(bone).angle_max = "HINGE", radians(30)
-    assert begin(bpy.context, owner, chain).note == "'b2' exceeds its joint limit by 22°"
+    assert begin(bpy.context, owner, Taken.tip_of(chain)).note == "'b2' exceeds its joint limit by 22°"
     press("target_add")
     assert "'b2' exceeds its joint limit by 22°: the next solve turns it by up to" in capfd.readouterr().out
 

@@ -111,6 +111,8 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     live_state.held = True
     live_state.paused = live_state.paused or _pauses(owner, scope)
     set_falloff(drag, owner)
+    if scope.body == taken.bone:  # hips are moved, and tilted where that is asked for
+        set_turning(drag, on=True)
     return drag
 
 

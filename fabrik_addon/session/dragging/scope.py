@@ -29,6 +29,11 @@ class Taken(NamedTuple):
     end: str = "TAIL"
     chain: str = ""
 
+    @classmethod
+    def tip_of(cls, chain: FabrikChain) -> Taken:
+        """The tip of a chain."""
+        return cls(chain.tip_bone, chain.effector, chain.name)
+
 
 class Scope(NamedTuple):
     """What takes part in a drag, by names, since undo makes all that Blender has anew.

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Showing which bone a click would take, and dragging one after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..overlay import hover
+from ..rig.checks import rig_refusal
+from ..rig.find import working_rig
+from .base import RigOperator
+from .picking import Picked, View, pick, view_under_mouse
+
+if TYPE_CHECKING:
+    from .base import Returned
+
+DONE = {"RIGHTMOUSE", "ESC", "RET", "NUMPAD_ENTER"}
+KEYS = "   ".join(("LMB Drag Bone under the Mouse", "P Pin or Free It", "RMB Esc Enter Done"))
+
+
+class Hovering:
+    """Whether bones are shown as the mouse comes over them.
+
+    Attributes:
+        is_on: Whether they are.
+    """
+
+    is_on = False
+
+
+def show(picked: Picked | None) -> None:
+    """Show a bone in all 3D Views, or none."""
+    text = "" if picked is None else picked.bone if picked.end == "TAIL" else f"head of {picked.bone}"
+    found = None if picked is None else hover.Hovered(picked.owner.name, picked.bone, picked.end, text)
+    if hover.show(found):
+        redraw()
+
+
+def redraw() -> None:
+    """Draw all 3D Views anew."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager is not None else ():
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class FABRIK_OT_drag_pick(RigOperator):
+    """Show the bone under the mouse, and drag those that are clicked, one after the other"""
+
+    bl_idname = "fabrik.drag_pick"
+    bl_label = "Drag Bones"
+    bl_options = {"INTERNAL"}
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if Hovering.is_on:
+            return {"CANCELLED"}
+        Hovering.is_on = True
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(KEYS)
+        self._look(context, event)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        try:
+            return self._handled(context, event)
+        except BaseException:
+            self.cancel(context)
+            raise
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Show nothing any more; Blender asks for it where the window is closed, too."""
+        Hovering.is_on = False
+        show(None)
+        context.workspace.status_text_set(None)
+
+    def _handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if rig_refusal(working_rig(context)):
+            self.cancel(context)
+            return {"CANCELLED", "PASS_THROUGH"}
+        view = view_under_mouse(context, event)
+        if view is None:
+            show(None)
+            return {"PASS_THROUGH"}
+        if event.value == "PRESS" and event.type in DONE:
+            self.cancel(context)
+            return {"CANCELLED"}
+        context.workspace.status_text_set(KEYS)  # a drag had its own
+        picked = self._look(context, event)
+        if event.value != "PRESS" or event.type not in {"LEFTMOUSE", "P"}:
+            return {"PASS_THROUGH"}
+        if picked is not None and event.type == "LEFTMOUSE":
+            self._drag(context, view, picked)
+        return {"RUNNING_MODAL"}
+
+    def _look(self, context: bpy.types.Context, event: bpy.types.Event) -> Picked | None:
+        """Show what is under the mouse."""
+        view = view_under_mouse(context, event)
+        picked = pick(context, view, view.mouse(event)) if view is not None else None
+        show(picked)
+        return picked
+
+    def _drag(self, context: bpy.types.Context, view: View, picked: Picked) -> None:
+        """Drag a bone; until that ends it gets all events."""
+        assert view.area is not None
+        seen: Any = context.temp_override(area=view.area, region=view.region)
+        drag: Any = bpy.ops.fabrik.drag
+        with seen:
+            drag("INVOKE_DEFAULT", rig=picked.owner.name, chain=picked.chain, bone=picked.bone, end=picked.end)
+
+
+CLASSES = (FABRIK_OT_drag_pick,)
