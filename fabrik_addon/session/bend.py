@@ -9,7 +9,8 @@ from math import atan2, degrees
 import bpy
 
 from ..rig.chain_bones import pose_bones
-from ..rig.chain_space import ChainSpace
+from ..rig.goals import GoalPoints
+from ..rig.prepared import Prepared
 from ..rig.rotations import V3, cross, distance, dot, minus, perpendicular, rotated, unit
 
 NEAR = 1.0  # degrees of a bend that count as the same
@@ -25,9 +26,20 @@ def joints_of(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.type
     return [minus(point, points[0]) for point in points]
 
 
-def turned_joints(space: ChainSpace, joints: Sequence[V3]) -> list[V3]:
-    """Joints in chain space, relative to the first, in armature space."""
-    return [rotated(space.turn, joint) for joint in joints]
+def solved_joints(prepared: Prepared, points: Sequence[GoalPoints]) -> list[list[V3]]:
+    """The joints of each chain as they are solved together, relative to its first, in armature space.
+
+    Args:
+        prepared: The chains.
+        points: The goals of each.
+    """
+    solution = prepared.solver.solve(prepared.goals_of(points), prepared.settings, explain=False)
+    placed = prepared.solver.figure.placed(solution.rotations, solution.shift)
+    found = []
+    for one in prepared.asked:
+        joints = [*(placed.heads[i] for i in one.joints), placed.ends[one.joints[-1]]]
+        found.append([rotated(prepared.space.turn, minus(joint, joints[0])) for joint in joints])
+    return found
 
 
 def differences(joints: Sequence[V3], stood: Sequence[V3], length: float) -> list[str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -13,15 +13,16 @@ from ..errors import FabrikError, RigError
 from ..rig.animated import Animated
 from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
-from ..rig.goals import GoalPoints
 from ..rig.kept_start import capture
+from ..rig.keys import KeyedChannels
 from ..rig.limit_properties import limit_of
-from ..rig.prepared import Prepared
+from ..rig.prepared import frame_of
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import Q4, V3
 from ..rig.seen import seen_rotations, write_rotations
+from ..rig.start_pose import is_animated
 from .anchoring import keep_pose, unposed
-from .bend import bend_between, differences, joints_of, turned_joints
+from .bend import bend_between, differences, joints_of, solved_joints
 from .defaults import Defaults
 from .make import add_chain
 from .standing import Standing, pole_error
@@ -110,6 +111,8 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
             write_rotations(owner, one.seen)
     with unposed():
         for one in made:
+            _capture(context, owner, one)
+        for one in made:
             _keep(context, owner, one)
     return results
 
@@ -184,6 +187,14 @@ def _disabled(owner: bpy.types.Object, names: Sequence[str], constraint: Any) ->
     return None
 
 
+def _capture(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> None:
+    """Let the pose be the start pose of the chain, unless keys make it, or it is held in part."""
+    chain, bones = rig_of(owner).chains[made.result.chain], [pose_bones(owner)[name] for name in made.names]
+    keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
+    if chain.influence >= 1.0 and not is_animated(owner, bones, keyed):
+        capture(chain, bones)
+
+
 def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> None:
     """Let the chain stand where the constraint held it; and tell what a solve moves all the same."""
     result, depsgraph = made.result, context.evaluated_depsgraph_get()
@@ -193,10 +204,8 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> N
         if item[1].influence < 1.0 or standing.is_animated:  # it starts where the constraint did, which tells the bend
             _match_bend(standing, made)
             return
-        capture(item[1], standing.bones)
-        standing = Standing.of(item, depsgraph)
         off = pole_error(standing)
-        if standing.prepared.has_pole and (off is None or bend_between(made.stood, made.stood) is None):
+        if standing.asked.has_pole and (off is None or bend_between(made.stood, made.stood) is None):
             result.lost.append(STRAIGHT)
         elif off is not None:
             item[1].pole_angle += off
@@ -210,18 +219,16 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> N
 
 def _match_bend(standing: Standing, made: _Made) -> None:
     """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
-    prepared, points = standing.prepared, standing.points
-    if prepared.has_pole:
-        angle = bend_between(_solved_joints(replace(prepared, pole_angle=0.0), points), made.stood)
+    prepared, k = standing.prepared, standing.index
+    if standing.asked.has_pole:
+        asked = list(prepared.asked)
+        asked[k] = asked[k]._replace(pole_angle=0.0)
+        angle = bend_between(solved_joints(prepared.asking(asked), standing.points)[k], made.stood)
         if angle is None:
             made.result.lost.append(STRAIGHT)
             return
         standing.chain.pole_angle = angle
-        prepared = replace(prepared, pole_angle=angle)
-    made.result.lost += differences(_solved_joints(prepared, points), made.stood, prepared.length)
-
-
-def _solved_joints(prepared: Prepared, points: GoalPoints) -> list[V3]:
-    """The joints of a chain as it is solved, relative to the first, in armature space."""
-    solution = prepared.solver.solve(prepared.asked(points), prepared.settings, explain=False)
-    return turned_joints(prepared.space, solution.joints)
+        asked[k] = asked[k]._replace(pole_angle=standing.chain.pole_angle)
+        prepared = prepared.asking(asked)
+    size = sum(prepared.solver.figure.lengths[i] for i in standing.asked.joints)
+    made.result.lost += differences(solved_joints(prepared, standing.points)[k], made.stood, size)

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
 from ..errors import FabrikError
 from ..rig import pose_writer
+from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
+from ..rig.figures import set_of
 from ..rig.goals import GoalPoints
 from ..rig.ik_settings import write_ik_settings
 from ..rig.keys import KeyedChannels
@@ -21,7 +23,7 @@ from ..rig.limit_properties import limit_of
 from ..rig.prepared import Prepared, frame_of, read
 from ..rig.properties import FabrikChain
 from ..rig.rotations import V3
-from .bend import bend_between, differences, joints_of, turned_joints
+from .bend import bend_between, differences, joints_of, solved_joints
 from .convert import Converted
 from .order import Item
 
@@ -35,8 +37,19 @@ class _Made:
     item: Item
     result: Converted
     constraint: Any
-    prepared: Prepared
+    asked: Asked
+    length: float
     stood: list[V3]
+
+
+class _Read(NamedTuple):
+    """A chain, with those that it is solved with, where their goals stand, and its place among them."""
+
+    item: Item
+    result: Converted
+    prepared: Prepared
+    points: tuple[GoalPoints, ...]
+    place: int
 
 
 def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Converted]:
@@ -52,34 +65,38 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
         What came of each; a chain that can't be solved stays as it is.
     """
     results, made = [], []
-    read_before: list[tuple[Item, Converted, tuple[Prepared, GoalPoints]]] = []
+    found: list[_Read] = []
     depsgraph = context.evaluated_depsgraph_get()
     for owner, chain in items:
         result = Converted("", "", chain.name)
         results.append(result)
         try:
             check_rig(owner, depsgraph)
-            read_before.append(((owner, chain), result, read(owner, chain, depsgraph)))
+            chain_set = set_of(owner, chain)
+            place = chain_set.names.index(chain.name)
+            found.append(_Read((owner, chain), result, *read(chain_set, depsgraph), place))
         except FabrikError as error:
             result.lost.append(error.local)
-    for item, result, (prepared, points) in read_before:
-        solution = prepared.solver.solve(prepared.asked(points), prepared.settings, explain=False)
-        stood = turned_joints(prepared.space, solution.joints)
-        keyed = KeyedChannels(item[0], frame_of(depsgraph))
-        made.append(_Made(item, result, _constrained(item, result, prepared, keyed), prepared, stood))
+    for one in found:
+        asked, figure = one.prepared.asked[one.place], one.prepared.solver.figure
+        stood = solved_joints(one.prepared, one.points)[one.place]
+        size = sum(figure.lengths[i] for i in asked.joints)
+        keyed = KeyedChannels(one.item[0], frame_of(depsgraph))
+        made.append(_Made(one.item, one.result, _constrained(one, keyed), asked, size, stood))
     _update(context)
-    for one in made:
-        _match_bend(context, one)
+    for done in made:
+        _match_bend(context, done)
     return results
 
 
-def _constrained(item: Item, result: Converted, prepared: Prepared, keyed: KeyedChannels) -> Any:
+def _constrained(one: _Read, keyed: KeyedChannels) -> Any:
     """Make the constraint of a chain, and put its bones into the start pose."""
-    owner, chain = item
-    names = prepared.bones
+    (owner, chain), result, prepared = one.item, one.result, one.prepared
+    asked = prepared.asked[one.place]
+    names = asked.bones
     bones = [pose_bones(owner)[name] for name in names]
-    result.lost += _losses(prepared, bones, keyed)
-    for bone, joint in zip(bones, prepared.joints, strict=True):
+    result.lost += _losses(one, bones, keyed)
+    for bone, joint in zip(bones, (prepared.joints[i] for i in asked.joints), strict=True):
         if not limit_of(bone).type.is_of_blender:
             result.lost += [f"{bone.name}: {lost}" for lost in write_ik_settings(bone, joint.limit, joint.stiffness)]
     pose_writer.write(owner, prepared.writes(owner, prepared.starts))
@@ -93,9 +110,9 @@ def _constrained(item: Item, result: Converted, prepared: Prepared, keyed: Keyed
     return constraint
 
 
-def _losses(prepared: Prepared, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
-    lost = []
-    if prepared.has_pole and not prepared.limits[0].is_free:
+def _losses(one: _Read, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
+    lost, asked = [], one.prepared.asked[one.place]
+    if asked.has_pole and not one.prepared.limits[asked.joints[0]].is_free:
         lost.append(f"{bones[0].name}: its limit, which Blender's IK does not hold at the root with a pole")
     named = [bone.name for bone in bones if keyed.has(bone)]
     if named:
@@ -127,7 +144,7 @@ def _match_bend(context: bpy.types.Context, made: _Made) -> None:
             left = _left(context, made, angle)
             best = min(best, (abs(left), angle))
         _left(context, made, best[1])
-    made.result.lost += differences(_seen(context, made), made.stood, made.prepared.length)
+    made.result.lost += differences(_seen(context, made), made.stood, made.length)
 
 
 def _left(context: bpy.types.Context, made: _Made, angle: float) -> float:
@@ -138,7 +155,7 @@ def _left(context: bpy.types.Context, made: _Made, angle: float) -> float:
 
 def _seen(context: bpy.types.Context, made: _Made) -> list[V3]:
     _update(context)
-    return joints_of(made.item[0], made.prepared.bones, context.evaluated_depsgraph_get())
+    return joints_of(made.item[0], made.asked.bones, context.evaluated_depsgraph_get())
 
 
 def _update(context: bpy.types.Context) -> None:

@@ -9,7 +9,9 @@ from itertools import pairwise
 
 import bpy
 
+from ..errors import ChainError
 from ..kernel import Status, Trace
+from ..rig.figures import ChainSet, set_of
 from ..rig.prepared import read
 from ..rig.properties import FabrikChain
 from ..rig.rotations import ORIGIN, V3, distance, scaled, v3
@@ -21,7 +23,7 @@ class RecordedStep:
 
     Attributes:
         name: What was done, see the kernel's `Step`.
-        joints: n + 1 points in world space.
+        joints: n + 1 points in world space; the last one is the effector.
         error: The most of the tip's distance from the target, the root's from its place, and what a bone is too long
             or too short while its joints are being moved; scene units.
         moved: Index of the joint that was moved; None for a whole pass.
@@ -74,16 +76,34 @@ def record(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Dep
     Raises:
         FabrikError: The chain can't be solved.
     """
-    prepared, points = read(owner, chain, depsgraph)
+    chain_set = set_of(owner, chain)
+    _check(chain_set, chain)
+    prepared, points = read(chain_set, depsgraph)
     trace, space = Trace(), prepared.space
-    solution = prepared.solver.solve(prepared.asked(points), prepared.settings, trace, explain=False)
-    root, target = space.to_world(ORIGIN), v3(points.target)
+    solution = prepared.solver.solve(prepared.goals_of(points), prepared.settings, trace, explain=False)
+    root, target = space.to_world(ORIGIN), v3(points[0].target)
+    count = len(prepared.bones) + (not prepared.asked[0].at_head)
     passes = []
     for step in trace.steps:
-        joints = tuple(space.to_world(scaled(joint, prepared.length)) for joint in step.joints)
+        joints = tuple(space.to_world(scaled(joint, prepared.length)) for joint in step.joints[:count])
         passes.append(RecordedStep(step.name, joints, _error(joints, root, target)))
     moves = [passes[0], *(move for a, b in pairwise(passes) for move in _moves(a, b, (root, target)))]
     return Recording(owner.name, chain.name, target, solution.status, tuple(passes), tuple(moves))
+
+
+def _check(chain_set: ChainSet, chain: FabrikChain) -> None:
+    """Refuse what has no steps that could be looked at.
+
+    Raises:
+        ChainError: The chain is solved with others, or only turns.
+    """
+    others = [f"'{name}'" for name in chain_set.names if name != chain.name]
+    if not chain_set.is_one:
+        reason = f"together with {' and '.join(others)}" if others else f"with the body bone '{chain_set.body}'"
+        raise ChainError(f"it is solved {reason}, all at once: only a chain by itself has steps", chain=chain.name)
+    turned = chain.kind == "AIM" or (chain.effector == "HEAD" and chain.bone_count == 1)
+    if turned:
+        raise ChainError("it only turns, which takes no steps", chain=chain.name)
 
 
 def _error(joints: Sequence[V3], root: V3, target: V3) -> float:

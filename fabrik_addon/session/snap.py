@@ -26,7 +26,7 @@ from .anchoring import keep_poses
 from .bend import bend_between
 from .frames import frames_visited, go_to
 from .order import Item
-from .standing import Standing, tip_of
+from .standing import Standing, bend_of, tip_of
 
 LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
 
@@ -81,23 +81,25 @@ def _pole_point(
     keeps that; else from the pose at hand, which becomes the start pose.
     """
     standing = Standing.of((owner, chain), depsgraph, tip)
-    point = _point_for_stored(standing)
-    if standing.is_animated or (point is not None and standing.leaves(point)):
+    is_alone = standing.prepared.is_chain and not standing.asked.at_head
+    point = _point_for_stored(standing) if is_alone else None
+    if is_alone and (standing.is_animated or (point is not None and standing.leaves(point))):
         return point
-    bend = standing.solver_with(standing.rotations).bend(standing.rotations)
+    bend = bend_of(standing)
     if bend is None:
         return None
-    space, prepared = standing.prepared.space, standing.prepared
-    assert standing.points.pole is not None
-    away = perpendicular(minus(space.to_chain(standing.points.pole), bend.origin), bend.along)
-    side = rotated(turn_about(bend.along, -prepared.pole_angle), bend.side)
+    space, pole = standing.prepared.space, standing.own.pole
+    assert pole is not None
+    away = perpendicular(minus(space.to_chain(pole), bend.origin), bend.along)
+    side = rotated(turn_about(bend.along, -standing.asked.pole_angle), bend.side)
     middle = scaled(plus(bend.origin, space.to_chain(tip)), 0.5)
-    return Vector(space.to_world(plus(middle, scaled(side, max(length(away), LEAST_DISTANCE * prepared.length)))))
+    distance = max(length(away), LEAST_DISTANCE * standing.prepared.length)
+    return Vector(space.to_world(plus(middle, scaled(side, distance))))
 
 
 def _point_for_stored(standing: Standing) -> Vector | None:
     """The point for a solve that begins at the stored start pose."""
-    prepared, points = standing.prepared, standing.points
+    prepared, points = standing.prepared, standing.own
     assert points.pole is not None
     solver, space, last = prepared.solver, prepared.space, len(prepared.bones) - 1
     stood = joints_at(prepared, standing.rotations, standing.owner, standing.depsgraph)
@@ -107,7 +109,7 @@ def _point_for_stored(standing: Standing) -> Vector | None:
     distance = max(length(perpendicular(pole, along)), LEAST_DISTANCE * prepared.length)
     goals = [
         Point(last, space.to_chain(points.target)),
-        Bend(last, plus(middle, scaled(side, distance)), prepared.pole_angle),
+        Bend(last, plus(middle, scaled(side, distance)), standing.asked.pole_angle),
     ]
     solution = solver.solve(goals, prepared.settings, explain=False)
     angle = bend_between(solution.joints, stood)

@@ -196,7 +196,7 @@ def pole_error(standing: Standing) -> float | None:
     Right-handed about the line from root to tip, in (-pi, pi]; None where there is no pole, where the pose or the pole
     tells no side, or where no joint can turn the limb.
     """
-    bend, pole = _bend(standing), standing.own.pole
+    bend, pole = bend_of(standing), standing.own.pole
     if bend is None or pole is None or not bend.turns:
         return None
     away = perpendicular(minus(standing.prepared.space.to_chain(pole), bend.origin), bend.along)
@@ -208,7 +208,7 @@ def pole_error(standing: Standing) -> float | None:
 
 def turned_pole(standing: Standing, angle: float) -> Vector:
     """Where the pole stands in the world after it was turned about the limb by an angle; see `pole_error`."""
-    space, bend = standing.prepared.space, _bend(standing)
+    space, bend = standing.prepared.space, bend_of(standing)
     assert bend is not None
     assert standing.own.pole is not None
     turn = turn_about(bend.along, angle)
@@ -216,7 +216,7 @@ def turned_pole(standing: Standing, angle: float) -> Vector:
     return Vector(space.to_world(plus(bend.origin, away)))
 
 
-class _Bend(NamedTuple):
+class SeenBend(NamedTuple):
     """How the pose at hand bends, in chain space.
 
     Attributes:
@@ -232,19 +232,19 @@ class _Bend(NamedTuple):
     turns: bool
 
 
-def _bend(standing: Standing) -> _Bend | None:
+def bend_of(standing: Standing) -> SeenBend | None:
     """How the chain bends in the pose at hand; None where it does to no side."""
     prepared = standing.prepared
     if prepared.is_chain and not standing.asked.at_head:
         found = _solver_at(standing).bend(standing.rotations)
-        return None if found is None else _Bend(found.origin, found.along, found.side, found.turns)
+        return None if found is None else SeenBend(found.origin, found.along, found.side, found.turns)
     heads, ends = standing.places
     side = bend_side(standing.asked, heads, ends)
     if side is None:
         return None
     first, last = standing.asked.joints[0], standing.asked.joints[-1]
     along = unit(minus(heads[last] if standing.asked.at_head else ends[last], heads[first]))
-    return _Bend(heads[first], along, unit(side), not prepared.limits[first].is_fixed)
+    return SeenBend(heads[first], along, unit(side), not prepared.limits[first].is_fixed)
 
 
 def _solver_at(standing: Standing) -> Solver:

@@ -16,6 +16,7 @@ from fabrik_addon.cli.commands import run as run_command
 from fabrik_addon.rig.array_types import Doubles
 from fabrik_addon.rig.channels import read_values
 from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.figures import alone
 from fabrik_addon.rig.prepared import read
 from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import turn_about
@@ -39,7 +40,7 @@ def tail(count: int = 10, degrees: float = 30.0) -> Rig:
         limit.limit, limit.axis = "HINGE", axis
         limit.angle_min, limit.angle_max = -radians(degrees), radians(degrees)
     chain = add_chain(owner, (0.2, 0.3, 2.5))
-    prepared, _ = read(owner, chain, bpy.context.evaluated_depsgraph_get())
+    prepared, _ = read(alone(owner, chain), bpy.context.evaluated_depsgraph_get())
     random = Random(7)
     for frame in TAIL_FRAMES:
         angles = [random.uniform(-radians(degrees), radians(degrees)) for _ in axes]

@@ -58,7 +58,7 @@ def motions(owner: bpy.types.Object, sets: Sequence[ChainSet]) -> dict[tuple[str
     animated = Animated(owner)
     bones = {one.names: figure_bones(one) for one in sets}
     moved = {*movers_of(owner).by_ik, *(bone.name for own in bones.values() for bone in own)}
-    found = {one.names: animated.motion_of_set(one, bones[one.names], moved) for one in sets}
+    found = {one.names: animated.motion_of(one, bones[one.names], moved) for one in sets}
     names = (name for bone in pose_bones(owner) for name in animated.of_bone(bone))
     if any(name.startswith("constraints[") for name in names):
         return {key: motion._replace(changes=True, only_settings=False) for key, motion in found.items()}
