@@ -5,20 +5,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
-from math import log
+from math import acos, log, radians
 from typing import NamedTuple
 
-from ..vectors import V3, distance, dot, minus, unit
+from ..vectors import V3, distance, dot, length, minus, unit
 from .body_axes import count_on_ground
 from .limbs import Limb
 from .parts import ARM, LEG
 from .tree import Tree
 
 ROLES = {ARM: ("UPPER_ARM", "FOREARM", "HAND"), LEG: ("THIGH", "SHIN", "FOOT")}
-LEFT_OVER = 0.2  # what a bone left out at either end costs, as a logarithm of the ratio of the halves
+USUAL = {
+    ARM: 0.186 / 0.146,
+    LEG: 0.245 / 0.246,
+}  # upper to lower half (Drillis and Contini 1966)
+BEFORE, AFTER = 0.3, 0.1  # what is left out at either end costs, as a share of the limb, beside the ratio's logarithm
 CROOKED = 2.0  # what it costs that a half is not straight
+MOST_BEND = radians(20.0)  # bend at rest that tells an elbow or knee; more tells no better
 LEAST_SHARE = 0.5  # share of the run's length that both halves have
 MOST_FITTED = 12  # bones of a run that is fitted
+NEAR_MIDDLE = 0.5  # share of the length of a clavicle within which it begins off the middle
+GIRDLE_SIDEWAYS = 0.6  # cosine of the angle of a clavicle to the line across the body
 SIDEWAYS = 0.8  # cosine of the angle to the line across the body from which the first bone of a leg is half a pelvis
 BRANCHES = 2  # fingers on the last bone that make it a hand
 
@@ -98,8 +105,11 @@ def _fitted(tree: Tree, run: Sequence[int], kind: str, ankle: int) -> Trimmed:
     if count > MOST_FITTED:
         return Trimmed(list(run), [""] * count, False)
     points = [_joint(tree, run, i) for i in range(count + 1)]
-    choices = [(a, b, c) for c in wrists for a, b in combinations(range(c), 2)]
-    first, knee, last = min(choices, key=lambda choice: _cost(points, choice), default=(0, min(1, count - 1), count))
+    least = int(count > len(ROLES[kind]) and _begins_in_middle(tree, run))
+    choices = [(a, b, c) for c in wrists for a, b in combinations(range(least, c), 2)]
+    first, knee, last = min(
+        choices, key=lambda choice: _cost(points, choice, USUAL[kind]), default=(0, min(1, count - 1), count)
+    )
     holds_head = last < count
     end = last if holds_head else count - 1
     upper, lower, tip = ROLES[kind]
@@ -107,7 +117,17 @@ def _fitted(tree: Tree, run: Sequence[int], kind: str, ankle: int) -> Trimmed:
     return Trimmed(list(run[first : end + 1]), roles, holds_head)
 
 
-def _cost(points: Sequence[V3], choice: tuple[int, int, int]) -> float:
+def _begins_in_middle(tree: Tree, run: Sequence[int]) -> bool:
+    """Whether a run begins with a clavicle or half a pelvis: sideways from the middle of the body."""
+    twin = tree.unnamed.twins[run[0]]
+    if twin < 0:
+        return False
+    step = minus(_joint(tree, run, 1), _joint(tree, run, 0))
+    off = 0.5 * distance(tree.skeleton.heads[run[0]], tree.skeleton.heads[twin])
+    return off < NEAR_MIDDLE * length(step) and abs(dot(unit(step), tree.axes.lateral)) > GIRDLE_SIDEWAYS
+
+
+def _cost(points: Sequence[V3], choice: tuple[int, int, int], usual: float) -> float:
     """How little a choice of shoulder, elbow and wrist is like a limb; infinite where it is none."""
     first, knee, last = choice
     steps = [distance(a, b) for a, b in pairwise(points)]
@@ -115,5 +135,13 @@ def _cost(points: Sequence[V3], choice: tuple[int, int, int]) -> float:
     if min(upper, lower) <= 0.0 or upper + lower < LEAST_SHARE * sum(steps):
         return float("inf")
     crooked = sum(steps[first:knee]) / upper + sum(steps[knee:last]) / lower - 2.0
-    left_over = first + max(0, len(points) - 2 - last)
-    return abs(log(upper / lower)) + CROOKED * crooked + LEFT_OVER * left_over
+    before, after = sum(steps[:first]) / (upper + lower), sum(steps[last:]) / (upper + lower)
+    before_knee, after_knee = (unit(minus(points[i + 1], points[i])) for i in (knee - 1, knee))
+    bend = acos(max(-1.0, min(1.0, dot(before_knee, after_knee))))
+    return (
+        abs(log(upper / lower) - log(usual))
+        + CROOKED * crooked
+        + BEFORE * before
+        + AFTER * after
+        - min(bend, MOST_BEND)
+    )

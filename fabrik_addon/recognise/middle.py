@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..vectors import distance, dot, minus, unit
+from ..vectors import distance, dot, minus, plus, scaled, unit
 from .body_axes import limb_bones
 from .evidence import Evidence, Features, attach_of, ramp
 from .pairs import Pair
@@ -48,7 +48,7 @@ class Trunk(NamedTuple):
 
 def trunk_of(tree: Tree, pairs: Sequence[Pair]) -> Trunk:
     """Hips and chest, by the legs and arms that were found, else by names."""
-    tops = [(pair.kind, attach_of(tree, pair)) for pair in pairs if pair.kind in (ARM, LEG, WING)]
+    tops = [(pair.kind, _top(tree, pair)) for pair in pairs if pair.kind in (ARM, LEG, WING)]
     legs = [top for kind, top in tops if kind == LEG and top >= 0]
     hips = min(legs, default=-1, key=lambda top: _ahead(tree, top))
     above_hips = set(tree.path_up(hips))
@@ -59,6 +59,17 @@ def trunk_of(tree: Tree, pairs: Sequence[Pair]) -> Trunk:
     if chest < 0:
         chest = _last_spine(tree)
     return Trunk(hips, chest)
+
+
+def _top(tree: Tree, pair: Pair) -> int:
+    """The bone on which a pair hangs; where both sides hang on nothing, that of the middle which is nearest."""
+    found = attach_of(tree, pair)
+    if found >= 0 or len(pair.runs) == 1:
+        return found
+    heads = [tree.skeleton.heads[list(tree.path_up(run[0]))[-1]] for run in pair.runs]
+    middle = scaled(plus(*heads), 0.5)
+    bones = [bone for bone in range(len(tree.labels)) if tree.unnamed.twins[bone] < 0 and not tree.sides[bone]]
+    return min(bones, default=-1, key=lambda bone: distance(middle, tree.skeleton.tails[bone]))
 
 
 def middle_parts(tree: Tree, trunk: Trunk, used: set[int]) -> list[Middle]:
@@ -148,7 +159,8 @@ def _middle_run(tree: Tree, bone: int, taken: set[int]) -> list[int]:
         return []
     runs = (limb_bones(tree.skeleton, limb) for limb in tree.unnamed.all())
     run = next(run for run in runs if bone in run)
-    return [] if taken.intersection(run) else run[run.index(bone) :]
+    run = run[run.index(bone) :]
+    return [] if taken.intersection(run) else run
 
 
 def _labels(tree: Tree, run: Sequence[int]) -> set[str]:

@@ -19,6 +19,8 @@ BODY = {"ARM", "LEG", "SPINE", "HEAD", "NECK", "PELVIS", "TAIL", "WING"}
 DEFORMING = re.compile(r"DEF[-_ ]")  # of bones that deform, beside controls and mechanism that have other prefixes
 LEAST_DEFORMING = 8
 MOST_LEFT_OUT = 0.9  # share of the bones above which names do not leave any out
+MOST_OF_WAY = 0.9  # share of the way to a bone without children on which such a bone begins
+DETOUR = 0.002  # share by which the way over a point is longer that lies on it
 SAME_PLACE = 1e-4  # share of the extent within which two bones stand in one place
 MOST_AGREE = 0.8  # share of the named pairs that stand to the side that they name, from which names tell the left
 
@@ -151,7 +153,8 @@ def _kept(whole: Skeleton) -> Kept:
     out = _left_out(whole, labels)
     if sum(out) > MOST_LEFT_OUT * len(out):
         out = [False] * len(out)
-    out = [a or b for a, b in zip(out, _doubles(whole), strict=True)]
+    doubles, beside = _doubles(whole), _beside(whole, labels)
+    out = [any(reasons) for reasons in zip(out, doubles, beside, strict=True)]
     numbers = [bone for bone in range(len(out)) if not out[bone]]
     new = {bone: i for i, bone in enumerate(numbers)}
     parents = []
@@ -186,6 +189,29 @@ def _left_out(whole: Skeleton, labels: Sequence[str]) -> list[bool]:
         is_other_layer = are_layers and not deforming[bone]
         out[bone] = is_other_layer or labels[bone] in LEFT_OUT or (hangs_on_such and not has_body[bone])
     return out
+
+
+def _beside(whole: Skeleton, labels: Sequence[str]) -> list[bool]:
+    """Bones without children and without telling names that begin on the way from their parent to a bone that goes on.
+
+    So do bones for twist, and those that correct a knee or an elbow.
+    """
+    out = [False] * len(labels)
+    for parent, children in enumerate(whole.children):
+        start = whole.heads[parent]
+        for bone in children:
+            if not whole.children[bone] and not labels[bone]:
+                others = [other for other in children if other != bone]
+                share = {other: (1.0 if whole.children[other] else MOST_OF_WAY) for other in others}
+                head = whole.heads[bone]
+                out[bone] = any(_is_on_way(start, head, whole.heads[other], share[other]) for other in others)
+    return out
+
+
+def _is_on_way(start: V3, point: V3, end: V3, share: float) -> bool:
+    """Whether a point lies on the way, in a share of it from the start."""
+    whole, gone = distance(start, end), distance(start, point)
+    return whole > 0.0 and gone <= share * whole and gone + distance(point, end) <= (1.0 + DETOUR) * whole
 
 
 def _doubles(whole: Skeleton) -> list[bool]:
