@@ -8,11 +8,11 @@ from typing import NamedTuple
 import bpy
 
 from ..errors import BoneError, ChainError, FabrikError
+from ..recognise.part_names import parts_of
 from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
 from ..rig.figures import body_moves, set_of
-from ..rig.part_names import parts_of
 from ..rig.properties import rig_of
 from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date

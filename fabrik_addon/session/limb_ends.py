@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import bpy
 
+from ..recognise.limbs import Limbs
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
 from ..rig.control_bones import control_names
 from ..rig.kept_start import KeptStart, put_back, read_kept
-from ..rig.limbs import Limbs
 from ..rig.properties import FabrikChain
 from ..rig.rotations import q4
 from ..rig.skeleton import read_skeleton

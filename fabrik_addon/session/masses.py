@@ -12,11 +12,12 @@ from collections.abc import Sequence
 import bpy
 
 from ..errors import ChainError
+from ..recognise.part_names import parts_of
+from ..recognise.skeleton import Skeleton
 from ..rig.chain_bones import armature_of, pose_bones
 from ..rig.control_bones import control_names
 from ..rig.limit_properties import limit_of
-from ..rig.part_names import parts_of
-from ..rig.skeleton import Skeleton, read_skeleton
+from ..rig.skeleton import read_skeleton
 
 SEGMENTS = {  # both sides together where there are two
     "HEAD": 0.0681,  # with the neck

@@ -9,7 +9,7 @@ from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
 from ...rig.last_solve import forget
 from ...rig.properties import FabrikChain, rig_of
-from ...rig.writer import location_write
+from ...rig.writer import plain_write
 from ..outcome import Outcome, store
 from .batch import Batch
 from .known import LiveFigure, LiveRig, state
@@ -79,7 +79,7 @@ def _write_location(rig: LiveRig, known: LiveFigure) -> bool:
     if root is None:
         return False
     bone = pose_bones(rig.owner)[known.prepared.bones[0]]
-    one = location_write(bone, root.location_for(known.prepared.row.shift))
+    one = plain_write(bone, "location", root.location_for(known.prepared.row.shift))
     if one.is_new:
         setattr(bone, one.name, one.values)
         state.writes += 1
