@@ -54,7 +54,7 @@ class Built:
     """A body as the kernel has it.
 
     Attributes:
-        figure: Its joints, with hips that move; the solve space is armature space, moved to the head of the hips.
+        figure: Its joints; the solve space is armature space, moved to the head of the hips.
         index: The joint of each bone.
         height: How far it extends upwards at rest; what errors are shares of.
         origin: Head of the hips in armature space.
@@ -179,8 +179,14 @@ def give_ball(bone: Any, swing: float, twist: float) -> None:
     limit.twist_min, limit.twist_max = radians(-twist), radians(twist)
 
 
-def built(owner: Any, body: Body) -> Built:
-    """The figure of a body: its hips, and all bones below them that lead to one of its goals, or just all."""
+def built(owner: Any, body: Body, *, moves: bool = True) -> Built:
+    """The figure of a body: its hips, and all bones below them that lead to one of its goals, or just all.
+
+    Args:
+        owner: The armature.
+        body: What it is.
+        moves: Whether the hips can be moved.
+    """
     ends = [bone.name for bone in owner.pose.bones] if body.whole else [*body.twelve, *body.turned]
     below = {name for end in ends for name in _way(owner, end, body.hips)}
     bones = [bone for bone in owner.pose.bones if bone.name in below]  # parents come first
@@ -196,7 +202,7 @@ def built(owner: Any, body: Body) -> Built:
     corners = [point for bone in bones for point in (bone.bone.head_local, bone.bone.tail_local)]
     height = max(point.z for point in corners) - min(point.z for point in corners)
     origin = owner.data.bones[body.hips].head_local.copy()
-    return Built(Figure(joints, parents, heads, moves=True), index, height, origin)
+    return Built(Figure(joints, parents, heads, moves=moves), index, height, origin)
 
 
 def _way(owner: Any, end: str, hips: str) -> Iterable[str]:

@@ -35,6 +35,7 @@ TITLES = {
     "5": "several goals",
     "6": "passes, success, smoothness, BLOCKED",
     "7": "limb families and growth",
+    "8": "bodies",
 }
 
 
@@ -90,6 +91,7 @@ def _group(key: str, scale: Scale, folder: Path) -> Group:
         "5": lambda: _module("tree").measured(scale),
         "6": lambda: _module("quality").measured(scale),
         "7": lambda: _module("families_and_growth").measured(scale),
+        "8": lambda: _module("whole_bodies").measured(scale, folder),
     }
     return measures[key]()
 

@@ -12,9 +12,13 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
+from solids import box, cube, disc, frame, mesh_of, ring, sphere
 
 SIZE = (560, 520)
 GREY, TARGET, POLE, SKIN = (0.62, 0.63, 0.66, 1), (1.0, 0.42, 0.05, 1), (0.15, 0.45, 1.0, 1), (0.8, 0.82, 0.86, 0.35)
+FLOOR = (0.86, 0.87, 0.89, 1)
+SHADOW, FROM_ABOVE = 0.3, "paint.sl"  # of a scene with a floor: strength, and light by which it is not dark
+FLOOR_RADIUS = 0.44  # of the greatest extent of what is drawn
 Color = tuple[float, float, float, float]
 
 
@@ -24,19 +28,23 @@ class Drawing:
 
     Attributes:
         bones: Head, tail and colour of each bone.
-        points: Place, colour and name of the shape of each target and pole.
+        points: Place, colour and name of the shape of each target, pole and pin.
         lines: Ends and colour of thin lines.
-        skins: Meshes, already in world space.
+        skins: Meshes and their colours, already in world space.
+        floor: A point of the floor, on which shadows fall; None without one.
+        extent: How large the shapes of points and lines are made for; 0: as all that is to be seen is.
     """
 
     bones: list[tuple[Vector, Vector, Color]] = field(default_factory=list)
     points: list[tuple[Vector, Color, str]] = field(default_factory=list)
     lines: list[tuple[Vector, Vector, Color]] = field(default_factory=list)
-    skins: list[bpy.types.Mesh] = field(default_factory=list)
+    skins: list[tuple[bpy.types.Mesh, Color]] = field(default_factory=list)
+    floor: Vector | None = None
+    extent: float = 0.0
 
     def corners(self) -> list[Vector]:
         """All points that must be seen."""
-        skin = [vertex.co.copy() for mesh in self.skins for vertex in mesh.vertices]
+        skin = [vertex.co.copy() for mesh, _ in self.skins for vertex in mesh.vertices]
         return [p for a, b, _ in self.bones for p in (a, b)] + [p for p, _, _ in self.points] + skin
 
 
@@ -67,12 +75,20 @@ def draw_rig(owner: bpy.types.Object, body: bool) -> Drawing:
             joint = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].head
             drawing.points.append((chain.pole.matrix_world.translation.copy(), POLE, "sphere"))
             drawing.lines.append((joint, chain.pole.matrix_world.translation.copy(), POLE))
-    for found in depsgraph.objects if body else ():
-        if found.type == "MESH":
-            mesh = bpy.data.meshes.new_from_object(found)
-            mesh.transform(found.matrix_world)
-            drawing.skins.append(mesh)
+    if body:
+        drawing.skins += [(mesh, SKIN) for _, mesh in evaluated_meshes()]
     return drawing
+
+
+def evaluated_meshes() -> list[tuple[str, bpy.types.Mesh]]:
+    """Names and copies of all mesh objects of the scene as Blender evaluates them now, in world space."""
+    found = []
+    for one in bpy.context.evaluated_depsgraph_get().objects:
+        if one.type == "MESH":
+            mesh = bpy.data.meshes.new_from_object(one)
+            mesh.transform(one.matrix_world)
+            found.append((one.name, mesh))
+    return found
 
 
 def save_side_by_side(drawings: Sequence[Drawing], view: Sequence[float], path: Path) -> None:
@@ -95,7 +111,7 @@ def save_side_by_side(drawings: Sequence[Drawing], view: Sequence[float], path: 
 
 def _render(drawing: Drawing, view: Vector, corners: list[Vector], path: Path) -> np.ndarray[Any, Any]:
     scene: Any = bpy.data.scenes.new("picture")
-    size = max((point - corners[0]).length for point in corners)
+    size = drawing.extent or max((point - corners[0]).length for point in corners)
     _add_solids(scene, drawing, size)
     scene.world = bpy.data.worlds.new("picture")
     scene.world.color = (0.93, 0.94, 0.96)
@@ -109,6 +125,9 @@ def _render(drawing: Drawing, view: Vector, corners: list[Vector], path: Path) -
     shading = scene.display.shading
     shading.light, shading.color_type, shading.show_cavity = "STUDIO", "OBJECT", True
     shading.show_object_outline, shading.show_shadows = True, False
+    if drawing.floor is not None:
+        shading.show_shadows, shading.shadow_intensity, shading.studio_light = True, SHADOW, FROM_ABOVE
+        scene.display.shadow_focus, scene.display.light_direction = 0.6, (0.3, 0.4, 0.85)
     scene.display.render_aa = "16"
     bpy.ops.render.render(write_still=True, scene=scene.name)
     image: Any = bpy.data.images.load(str(path))
@@ -141,7 +160,7 @@ def _camera(view: Vector, corners: list[Vector]) -> bpy.types.Object:
 
 
 def _add_solids(scene: Any, drawing: Drawing, size: float) -> None:
-    octahedron = _mesh(
+    octahedron = mesh_of(
         "bone",
         [(0, 0, 0), (1, 0.15, 0), (0, 0.15, 1), (-1, 0.15, 0), (0, 0.15, -1), (0, 1, 0)],
         [(0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 1), (5, 2, 1), (5, 3, 2), (5, 4, 3), (5, 1, 4)],
@@ -152,15 +171,17 @@ def _add_solids(scene: Any, drawing: Drawing, size: float) -> None:
         if length > 0.0:
             matrix = _towards(head, tail) @ Matrix.Diagonal((width, length, width, 1.0))
             _add(scene, octahedron, matrix, color)
-    shapes = {"cube": _cube(), "sphere": _sphere()}
+    shapes = {"cube": cube(), "sphere": sphere(), "frame": frame(), "ring": ring()}
     for place, color, shape in drawing.points:
         _add(scene, shapes[shape], Matrix.Translation(place) @ Matrix.Scale(0.017 * size, 4), color)
     for a, b, color in drawing.lines:
         width = 0.0022 * size
         matrix = _towards(a, b) @ Matrix.Diagonal((width, (b - a).length, width, 1.0))
-        _add(scene, _box(), matrix, color)
-    for skin in drawing.skins:
-        _add(scene, skin, Matrix(), SKIN)
+        _add(scene, box(), matrix, color)
+    for skin, color in drawing.skins:
+        _add(scene, skin, Matrix(), color)
+    if drawing.floor is not None:
+        _add(scene, disc(), Matrix.Translation(drawing.floor) @ Matrix.Scale(FLOOR_RADIUS * size, 4), FLOOR)
 
 
 def _towards(head: Vector, tail: Vector) -> Matrix:
@@ -171,34 +192,3 @@ def _add(scene: Any, mesh: bpy.types.Mesh, matrix: Matrix, color: Color) -> None
     solid: Any = bpy.data.objects.new("solid", mesh)
     solid.matrix_world, solid.color = matrix, color
     scene.collection.objects.link(solid)
-
-
-def _mesh(name: str, points: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> bpy.types.Mesh:
-    mesh = bpy.data.meshes.new(name)
-    shape: Any = mesh
-    shape.from_pydata(points, [], faces)
-    return mesh
-
-
-def _cube() -> bpy.types.Mesh:
-    import bmesh  # noqa: PLC0415  # the wheel has it only once bpy is imported
-
-    mesh, shape = bpy.data.meshes.new("cube"), bmesh.new()
-    bmesh.ops.create_cube(shape, size=2.0)
-    shape.to_mesh(mesh)
-    return mesh
-
-
-def _sphere() -> bpy.types.Mesh:
-    import bmesh  # noqa: PLC0415
-
-    mesh, shape = bpy.data.meshes.new("sphere"), bmesh.new()
-    bmesh.ops.create_uvsphere(shape, u_segments=16, v_segments=8, radius=1.0)
-    shape.to_mesh(mesh)
-    return mesh
-
-
-def _box() -> bpy.types.Mesh:
-    mesh = _cube()
-    mesh.transform(Matrix.Translation((0, 0.5, 0)) @ Matrix.Diagonal((1.0, 0.5, 1.0, 1.0)))
-    return mesh

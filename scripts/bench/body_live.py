@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Group 8, live: a frame of playback of a whole body with five targets, beside Blender's IK with the same five."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from math import cos, sin, tau
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+import bpy
+import numpy as np
+from fabrik_addon.rig.ik_settings import write_ik_settings
+from fabrik_addon.rig.joint_limits import read_limit
+from numpy.typing import NDArray
+
+from dev.humans import HEIGHT, bone_of, both, give_ranges, make_human
+from dev.quiet import quiet
+
+from .body_rigs import empty_file
+from .tables import Judged, Row, Table
+from .timing import Scale, Timing
+
+HUMAN = "human_game_engine"
+FRAMES = 24
+RADIUS = 0.04  # metres of the circles on which the targets go
+OVER_BLENDER = 1.5
+SECONDS, LEAST_PLAYS = 0.15, 3
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+CONTENDERS = ("live", "blender", "body", "none")
+WHAT = {
+    "live": "live: the same five chains up to the hips",
+    "blender": "Blender: five IK constraints up to the hips",
+    "body": "live: hips that move, feet pinned with their rotation",
+    "none": "no IK",
+}
+CONTEXT: Any = bpy.context
+
+
+def frames(scale: Scale, folder: Path) -> Table:
+    """With the skin, and without it."""
+    rows = [row for with_skin in (False, True) for row in _rows(scale, folder, with_skin)]
+    note = (
+        f"Milliseconds of a frame of playback of {FRAMES} frames, targets of wrists, ankles and head keyed at each. "
+        "Files are opened in turn; *over* is the median of the rounds. *Error*: the farthest of an end from its "
+        "target as Blender evaluates it, a share of the height. *Orders*: frames of which a channel is another one "
+        "when they are gone through backwards or in jumps. *With skin*: 3,346 vertices."
+    )
+    return Table("8d. A frame of playback of a body of 53 bones with five goals", note, rows)
+
+
+def _rows(scale: Scale, folder: Path, with_skin: bool) -> list[Row]:
+    differ: dict[str, int | None] = {}
+    errors: dict[str, float | None] = {}
+    for contender in CONTENDERS:
+        owner = _made(contender, with_skin)
+        errors[contender] = _worst_error(owner) if contender != "none" else None
+        differ[contender] = _orders(owner) if contender in ("live", "body") else None
+        with quiet():
+            bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{contender}.blend"), compress=False)
+    rounds = [tuple(_seconds(folder, contender) for contender in CONTENDERS) for _ in range(scale.of(9, 1))]
+    timing = Timing(rounds)
+    rows: list[Row] = []
+    for i, contender in enumerate(CONTENDERS):
+        at_most = OVER_BLENDER if contender == "live" else None
+        count = differ[contender]
+        rows.append(
+            {
+                "contender": WHAT[contender] + (", with skin" if with_skin else ""),
+                "ms a frame": 1e3 * timing.seconds(i),
+                "over Blender": Judged(timing.ratio(i, 1), at_most=at_most),
+                "over no IK": timing.ratio(i, 3),
+                "error": errors[contender],
+                "orders": None if count is None else Judged(count, at_most=0),
+            }
+        )
+    return rows
+
+
+def _made(contender: str, with_skin: bool) -> Any:
+    """A human whose ends follow targets that are keyed at each frame."""
+    empty_file()
+    owner: Any = make_human(HUMAN)
+    give_ranges(owner)
+    if not with_skin:
+        for mesh in [found for found in bpy.data.objects if found.type == "MESH"]:
+            bpy.data.objects.remove(mesh)
+    ends = _ends()
+    targets = [_target(owner, end, i) for i, end in enumerate(ends)]
+    if contender == "blender":
+        _constrain(owner, ends, targets)
+    elif contender != "none":
+        _chain(owner, ends, targets, is_body=contender == "body")
+        owner.fabrik_live = True
+    CONTEXT.view_layer.update()
+    return owner
+
+
+def _ends() -> list[str]:
+    """Bones whose tails are the wrists, the ankles and the top of the head."""
+    return [*both(HUMAN, "forearm"), *both(HUMAN, "shin"), bone_of(HUMAN, "head")]
+
+
+def _target(owner: Any, end: str, i: int) -> Any:
+    """An empty that goes round once; the ankles' stay where they are."""
+    target: Any = bpy.data.objects.new(f"target {end}", None)
+    CONTEXT.scene.collection.objects.link(target)
+    middle, radius = owner.data.bones[end].tail_local, 0.0 if end in both(HUMAN, "shin") else RADIUS
+    for frame in range(1, FRAMES + 1):
+        angle = tau * frame / FRAMES + i
+        target.location = (middle.x + radius * cos(angle), middle.y - 2.0 * radius, middle.z + radius * sin(angle))
+        target.keyframe_insert("location", frame=frame)
+    return target
+
+
+def _constrain(owner: Any, ends: Sequence[str], targets: Sequence[Any]) -> None:
+    """Blender's own IK, with the limits that it knows."""
+    hips = bone_of(HUMAN, "hips")
+    for end, target in zip(ends, targets, strict=True):
+        bone = owner.pose.bones[end]
+        way = [bone, *bone.parent_recursive]
+        constraint = bone.constraints.new("IK")
+        constraint.target, constraint.use_tail = target, True
+        constraint.chain_count = [found.name for found in way].index(hips) + 1
+    for bone in owner.pose.bones:
+        write_ik_settings(bone, read_limit(bone, IDENTITY), 0.0)
+
+
+def _chain(owner: Any, ends: Sequence[str], targets: Sequence[Any], *, is_body: bool) -> None:
+    """Chains of ours: the same ones, or those of a body whose hips move and whose feet keep their rotation."""
+    hips = bone_of(HUMAN, "hips")
+    if is_body:
+        owner.fabrik_body_bone = hips
+    for end, target in zip(ends, targets, strict=True):
+        way = [end, *(bone.name for bone in owner.pose.bones[end].parent_recursive)]
+        chain = owner.fabrik_chains.add()
+        chain.name, chain.tip_bone, chain.target = end, end, target
+        chain.bone_count = 2 if is_body else way.index(hips) + 1
+        if is_body and end in both(HUMAN, "shin"):
+            foot = owner.pose.bones[end].children[0]
+            chain.tip_bone, chain.bone_count, chain.effector = foot.name, 3, "HEAD"
+            chain.held_rotation = (owner.matrix_world @ foot.matrix).to_quaternion()
+            chain.pin, chain.orientation = True, "KEEP"
+
+
+def _worst_error(owner: Any) -> float:
+    worst = 0.0
+    for frame in range(1, FRAMES + 1):
+        CONTEXT.scene.frame_set(frame)
+        depsgraph = CONTEXT.evaluated_depsgraph_get()
+        poses = owner.evaluated_get(depsgraph).pose.bones
+        for end in _ends():
+            target = bpy.data.objects[f"target {end}"].evaluated_get(depsgraph).matrix_world.translation
+            worst = max(worst, (owner.matrix_world @ poses[end].tail - target).length / HEIGHT)
+    return worst
+
+
+def _orders(owner: Any) -> int:
+    """Frames whose channels are others backwards or in jumps than forwards."""
+    order = list(range(1, FRAMES + 1))
+    forwards = _channels(owner, order)
+    backwards = _channels(owner, order[::-1])
+    Random(2).shuffle(order)
+    jumps = _channels(owner, order)
+    return sum(forwards[frame] != backwards[frame] or forwards[frame] != jumps[frame] for frame in order)
+
+
+def _channels(owner: Any, order: Sequence[int]) -> dict[int, bytes]:
+    found: dict[int, bytes] = {}
+    for frame in order:
+        CONTEXT.scene.frame_set(frame)
+        bones = owner.pose.bones
+        turns: NDArray[np.float32] = np.empty(4 * len(bones), dtype=np.float32)
+        places: NDArray[np.float32] = np.empty(3 * len(bones), dtype=np.float32)
+        bones.foreach_get("rotation_quaternion", turns)
+        bones.foreach_get("location", places)
+        found[frame] = turns.tobytes() + places.tobytes()
+    return found
+
+
+def _seconds(folder: Path, contender: str) -> float:
+    """Seconds of a frame: the file opened, played once, and then played again and again."""
+    with quiet():
+        bpy.ops.wm.open_mainfile(filepath=str(folder / f"{contender}.blend"), load_ui=False)
+    _play()
+    times: list[float] = []
+    while len(times) < LEAST_PLAYS or sum(times) < SECONDS:
+        started = time.perf_counter()
+        _play()
+        times.append(time.perf_counter() - started)
+    return median(times) / FRAMES
+
+
+def _play() -> None:
+    for frame in range(1, FRAMES + 1):
+        CONTEXT.scene.frame_set(frame)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The solids of which pictures are made, about 1 large, round the origin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cos, pi, sin
+from typing import Any
+
+import bpy
+from mathutils import Matrix, Vector
+
+
+def mesh_of(name: str, points: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> bpy.types.Mesh:
+    mesh = bpy.data.meshes.new(name)
+    shape: Any = mesh
+    shape.from_pydata(points, [], faces)
+    return mesh
+
+
+def cube() -> bpy.types.Mesh:
+    import bmesh  # noqa: PLC0415  # the wheel has it only once bpy is imported
+
+    mesh, shape = bpy.data.meshes.new("cube"), bmesh.new()
+    bmesh.ops.create_cube(shape, size=2.0)
+    shape.to_mesh(mesh)
+    return mesh
+
+
+def sphere() -> bpy.types.Mesh:
+    import bmesh  # noqa: PLC0415
+
+    mesh, shape = bpy.data.meshes.new("sphere"), bmesh.new()
+    bmesh.ops.create_uvsphere(shape, u_segments=16, v_segments=8, radius=1.0)
+    shape.to_mesh(mesh)
+    return mesh
+
+
+def box() -> bpy.types.Mesh:
+    mesh = cube()
+    mesh.transform(Matrix.Translation((0, 0.5, 0)) @ Matrix.Diagonal((1.0, 0.5, 1.0, 1.0)))
+    return mesh
+
+
+def frame() -> bpy.types.Mesh:
+    """The edges of a cube, large enough to be seen round a wrist."""
+    parts, half, thin = [], 1.9, 0.2
+    for axis in range(3):
+        for a in (-half, half):
+            for b in (-half, half):
+                place, size = Vector((a, a, a)), Vector((thin, thin, thin))
+                place[axis], size[axis], place[(axis + 1) % 3] = 0.0, half + thin, b
+                parts.append((place, size))
+    return _joined("frame", [(cube(), Matrix.Translation(place) @ _scaled(size)) for place, size in parts])
+
+
+def _scaled(size: Vector) -> Matrix:
+    return Matrix.Diagonal((*size, 1.0))
+
+
+def _joined(name: str, parts: Sequence[tuple[bpy.types.Mesh, Matrix]]) -> bpy.types.Mesh:
+    points: list[Vector] = []
+    faces: list[list[int]] = []
+    for mesh, matrix in parts:
+        first = len(points)
+        points += [matrix @ vertex.co for vertex in mesh.vertices]
+        for polygon in mesh.polygons:
+            corners: Any = polygon.vertices
+            faces.append([first + i for i in corners])
+        bpy.data.meshes.remove(mesh)
+    return mesh_of(name, points, faces)
+
+
+def ring() -> bpy.types.Mesh:
+    """A ring that lies flat, large enough to be seen round an ankle."""
+    around, across, radius, thick = 48, 12, 2.6, 0.42
+    points, faces = [], []
+    for i in range(around):
+        turn = 2.0 * pi * i / around
+        for j in range(across):
+            roll = 2.0 * pi * j / across
+            r = radius + thick * cos(roll)
+            points.append((r * cos(turn), r * sin(turn), thick * sin(roll)))
+            k, after = (j + 1) % across, (i + 1) % around
+            faces.append((across * i + j, across * after + j, across * after + k, across * i + k))
+    return mesh_of("ring", points, faces)
+
+
+def disc() -> bpy.types.Mesh:
+    """A flat round plate of radius 1 with its top at 0, as thick as makes its shadow lie on it."""
+    count, thick = 96, 0.02
+    ring = [(cos(2.0 * pi * i / count), sin(2.0 * pi * i / count)) for i in range(count)]
+    points = [(x, y, z) for z in (0.0, -thick) for x, y in ring]
+    sides = [(i, count + i, count + (i + 1) % count, (i + 1) % count) for i in range(count)]
+    return mesh_of("disc", points, [tuple(range(count)), tuple(reversed(range(count, 2 * count))), *sides])
