@@ -137,7 +137,7 @@ def _lateral(skeleton: Skeleton, twins: Sequence[int]) -> V3 | None:
 
 
 def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[tuple[int, int]]) -> V3:
-    """Of the four directions square to the body's width, the one along which its limbs stand."""
+    """Of the four directions square to the body's width, the one along which most of its limbs stand."""
     square = [axis for axis in (Z_AXIS, Y_AXIS, X_AXIS) if dot(axis, lateral) == 0.0]
     first = square[0] if square else any_perpendicular(lateral, skeleton.up)
     second = cross(lateral, first)
@@ -152,7 +152,7 @@ def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[tuple[int, int]]) -> V3
             for limb in limbs
             if longest > 0.0 and stands(skeleton, limb, up, low)
         ]
-        return max(drops, default=0.0) + TRUSTED_UP * dot(up, skeleton.up)
+        return sum(drops) + TRUSTED_UP * dot(up, skeleton.up)
 
     return max(choices, key=score)
 

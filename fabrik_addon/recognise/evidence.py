@@ -24,6 +24,7 @@ SMALL_SIZE = 0.04
 TOO_FEW = 0.7  # greatest confidence of what may be a limb
 NO_ARM = 0.3  # of what can't be one
 LEAST_ARM = 0.3  # share of a leg's reach that an arm has which no names tell
+SURELY_ARM = 0.5  # share of a leg's reach from which it is an arm, however many there are
 MOST_ON_ONE = 2  # pairs that hang on one bone beside such an arm, itself included
 LEAST_STRETCHED = 0.5  # share of its length that such an arm reaches
 Features = list[tuple[float, str]]
@@ -137,12 +138,12 @@ def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
 def _doubts(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     """What can't be an arm or leg, or may be none, where no names tell that it is."""
     found: Features = []
-    reach = max(_reach(tree, limb.bones) for limb in pair.limbs)
+    reach = reach_of(tree, pair)
     if max(len(run) for run in pair.runs) < USUAL_COUNTS.start:
         found.append((TOO_FEW, "it has two bones, and no names"))
     if pair.kind == LEG:
         return found
-    along = min((_reach(tree, leg.limbs[0].bones) for leg in legs), default=tree.skeleton.extent)
+    along = max((_reach(tree, leg.limbs[0].bones) for leg in legs), default=tree.skeleton.extent)
     if reach < LEAST_ARM * along:
         found.append((NO_ARM, "it is too short for an arm"))
     if sum(_size(tree, limb.bones) for limb in pair.limbs) * LEAST_STRETCHED > 2.0 * reach:
@@ -152,7 +153,8 @@ def _doubts(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
         found.append((TOO_FEW, "it may be ears or horns"))
     pairs = sum(tree.unnamed.twins[child] >= 0 for child in tree.skeleton.children[top]) // 2 if top >= 0 else 0
     if pairs > MOST_ON_ONE:
-        found.append((NO_ARM, "it is one of many beside each other, as in a face"))
+        most = TOO_FEW if reach > SURELY_ARM * along else NO_ARM
+        found.append((most, "it is one of many beside each other, as in a face"))
     return found
 
 
@@ -211,6 +213,11 @@ def _halves(tree: Tree, pair: Pair) -> Features:
 
 def _reach(tree: Tree, bones: Sequence[int]) -> float:
     return distance(tree.skeleton.heads[bones[0]], tree.skeleton.end(bones[-1]))
+
+
+def reach_of(tree: Tree, pair: Pair) -> float:
+    """How far a pair reaches, the longer of both sides."""
+    return max(_reach(tree, limb.bones) for limb in pair.limbs)
 
 
 def _size(tree: Tree, bones: Sequence[int]) -> float:

@@ -7,18 +7,19 @@ from collections.abc import Iterator, Sequence
 
 from ..vectors import dot
 from .body_axes import limb_bones
-from .evidence import Evidence, Features, evidence_of
+from .evidence import Evidence, Features, attach_of, evidence_of, reach_of
 from .fingers import fingers_of
 from .middle import Middle, Trunk, middle_parts, trunk_of
 from .pairs import Pair, all_pairs
 from .part_names import convention_of
-from .parts import ARM, ASKED, FINGER, LABELS, LEG, RUN, WING, Part, Recognised
+from .parts import APPLIED, ARM, ASKED, FINGER, LABELS, LEG, RUN, WING, Part, Recognised
 from .plans import PLANS, Plan, plan_for
 from .sides_found import Sides
 from .skeleton import Skeleton
 from .tree import Tree
 
 LEAST_RUN = 2
+MAYBE_HAIR = 0.7  # greatest confidence of what may be hair
 GREAT_RUN = 0.15  # share of the extent from which a run of bones is a chain of its own
 CARRYING = (ARM, LEG, WING)  # limbs that tell where hips and chest are
 Scored = tuple[Pair, Evidence]
@@ -37,11 +38,11 @@ def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised:
     legs = _by_place(tree, [pair for pair in pairs if pair.kind == LEG])
     body_plan = PLANS[plan] if plan in PLANS else plan_for(len(legs), sum(pair.kind in CARRYING for pair in pairs))
     found = list(_limbs(tree, chosen, legs, body_plan))
-    trunk = trunk_of(tree, pairs)
+    trunk = trunk_of(tree, [pair for pair, evidence in chosen if evidence.confidence >= APPLIED] or pairs)
     used = {bone for pair in pairs for bone in pair.bones}
     is_chains = body_plan.name == "CHAINS"
     middle = _runs(tree, used) if is_chains else middle_parts(tree, trunk, used)
-    found += _middle(tree, middle, min((part.confidence for part in found if part.kind in CARRYING), default=1.0))
+    found += _middle(tree, middle, _most_sure(found))
     used |= {bone for one in middle for bone in one.bones}
     found += list(_fingers(tree, found, used))
     parts = [_in_whole(tree, part) for part in found if part.confidence >= ASKED]
@@ -69,13 +70,25 @@ def _best(tree: Tree, scored: Sequence[Scored]) -> list[Scored]:
     """Those that are most sure; what hangs on one that is taken is of it, as fingers are."""
     found: list[Scored] = []
     used: set[int] = set()
-    for pair, evidence in sorted(scored, key=lambda one: (-one[1].confidence, -len(one[0].bones))):
+    sure = [pair for pair, evidence in scored if evidence.confidence >= ASKED]
+    for pair, evidence in scored:
+        if not evidence.names and any(_is_beyond(tree, pair, other) for other in sure):
+            evidence.doubts.append((MAYBE_HAIR, "it hangs above arms, as hair or ears do"))
+    for pair, evidence in sorted(scored, key=lambda one: (-one[1].confidence, -reach_of(tree, one[0]))):
         runs = {bone for run in pair.runs for bone in run}
         above = {bone for run in pair.runs for bone in tree.path_up(run[0])}
         if evidence.confidence >= ASKED and not used.intersection(runs | above):
             found.append((pair, evidence))
             used |= runs
     return found
+
+
+def _is_beyond(tree: Tree, pair: Pair, other: Pair) -> bool:
+    """Whether a pair hangs further along the body than longer arms."""
+    if pair.kind != ARM or other.kind != ARM or reach_of(tree, other) <= reach_of(tree, pair):
+        return False
+    top, chest = attach_of(tree, pair), attach_of(tree, other)
+    return top >= 0 <= chest != top and chest in tree.path_up(top)
 
 
 def _by_place(tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
@@ -116,6 +129,12 @@ def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: Pla
             )
 
 
+def _most_sure(parts: Sequence[Part]) -> float:
+    """How sure the limbs are that tell where hips and chest are: those that are applied, or else all."""
+    sure = [part.confidence for part in parts if part.kind in CARRYING]
+    return min([one for one in sure if one >= APPLIED] or sure, default=1.0)
+
+
 def _middle(tree: Tree, middle: Sequence[Middle], most: float) -> Iterator[Part]:
     """The parts in the middle; without names they are no more sure than the limbs between which they lie."""
     counts: dict[str, int] = {}
@@ -151,7 +170,7 @@ def _fingers(tree: Tree, parts: Sequence[Part], used: set[int]) -> Iterator[Part
     for arm in parts:
         if arm.kind != ARM or not arm.holds_head or not arm.is_applied:
             continue
-        for finger in fingers_of(tree, arm.bones[-1], used):
+        for finger in fingers_of(tree, arm.bones, used):
             yield Part(
                 kind=FINGER,
                 name=f"{finger.label}.{arm.side}",

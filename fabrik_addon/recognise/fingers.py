@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..vectors import dot
+from ..vectors import distance, dot
 from .body_axes import limb_bones
 from .tree import Tree
 from .words import words_of
 
 MOST_BONES = 5
 USUAL = 3
+LONGEST = 0.35  # share of the arm that a finger without a name has
 NAMED = {
     "thumb": "Thumb",
     "index": "Index",
@@ -40,12 +41,13 @@ class Finger(NamedTuple):
     confidence: float
 
 
-def fingers_of(tree: Tree, hand: int, taken: set[int]) -> list[Finger]:
-    """The fingers that hang on a hand, each of two bones or more."""
-    below = set(tree.below(hand)) - taken
+def fingers_of(tree: Tree, arm: Sequence[int], taken: set[int]) -> list[Finger]:
+    """The fingers that hang on the hand of an arm, each of two bones or more; what no name tells is none alone."""
+    below = set(tree.below(arm[-1])) - taken
     runs = [limb_bones(tree.skeleton, limb) for limb in tree.named.all()]
     runs = [[bone for bone in run if bone in below and tree.labels[bone] != "PALM"] for run in runs]
-    runs = [run for run in runs if 2 <= len(run) <= MOST_BONES and _is_finger(tree, run)]
+    runs = [run for run in runs if 2 <= len(run) <= MOST_BONES and _is_finger(tree, arm, run)]
+    runs = runs if len(runs) > 1 or any(tree.labels[bone] for run in runs for bone in run) else []
     runs = [run[1:] if len(run) > USUAL and not tree.labels[run[0]] else run for run in runs]  # that in the palm
     runs.sort(key=lambda run: -dot(tree.skeleton.heads[run[0]], tree.axes.forward or tree.axes.lateral))
     found: list[Finger] = []
@@ -58,8 +60,11 @@ def fingers_of(tree: Tree, hand: int, taken: set[int]) -> list[Finger]:
     return found
 
 
-def _is_finger(tree: Tree, run: Sequence[int]) -> bool:
-    return {tree.labels[bone] for bone in run} <= {"FINGER", ""}
+def _is_finger(tree: Tree, arm: Sequence[int], run: Sequence[int]) -> bool:
+    labels = {tree.labels[bone] for bone in run}
+    heads = tree.skeleton.heads
+    size, whole = distance(heads[run[0]], heads[run[-1]]), distance(heads[arm[0]], heads[arm[-1]])
+    return labels <= {"FINGER", ""} and ("FINGER" in labels or size <= LONGEST * whole)
 
 
 def _label(tree: Tree, run: Sequence[int]) -> str:

@@ -27,6 +27,7 @@ MOST_FITTED = 12  # bones of a run that is fitted
 NEAR_MIDDLE = 0.5  # share of the length of a clavicle within which it begins off the middle
 GIRDLE_SIDEWAYS = 0.6  # cosine of the angle of a clavicle to the line across the body
 SIDEWAYS = 0.8  # cosine of the angle to the line across the body from which the first bone of a leg is half a pelvis
+LEGS_OF_FOUR = 4
 BRANCHES = 2  # fingers on the last bone that make it a hand
 
 
@@ -44,14 +45,14 @@ class Trimmed(NamedTuple):
     holds_head: bool
 
 
-def trimmed(tree: Tree, run: Sequence[int], kind: str, is_animal: bool) -> Trimmed:
+def trimmed(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Trimmed:
     """The bones of an arm or leg out of a run that may begin with a clavicle, and end with toes.
 
     Args:
         tree: The skeleton.
         run: Its bones, root to tip.
         kind: `ARM` or `LEG`.
-        is_animal: Whether the leg is one of a body that stands on four or more, or on its toes.
+        stance: On how many legs the body stands, as an animal does that stands on its toes; 0 for a human.
     """
     labels = [tree.labels[bone] for bone in run]
     family = [i for i, bone in enumerate(run) if tree.families[bone] in {"ARM", "LEG"}]
@@ -61,13 +62,13 @@ def trimmed(tree: Tree, run: Sequence[int], kind: str, is_animal: bool) -> Trimm
         first, last = family[0], family[-1]
         tip_role = "HAND" if kind == ARM else "FOOT"
         named_tip = next((i for i in family if labels[i] == tip_role), -1)
-        if kind == LEG and (is_animal or named_tip < 0):
+        if kind == LEG and (stance or named_tip < 0):
             named_tip = len(run) - end if end else -1
         holds_head = named_tip > first
         last = named_tip if holds_head else last
         return Trimmed(list(run[first : last + 1]), _named_roles(labels, first, last), holds_head)
-    if kind == LEG and is_animal:
-        first = _after_pelvis(tree, run)
+    if kind == LEG and stance:
+        first = 0 if stance > LEGS_OF_FOUR else _after_pelvis(tree, run)
         last = len(run) - end if end else len(run) - 1
         return Trimmed(list(run[first : last + 1]), [""] * (last + 1 - first), bool(end))
     return _fitted(tree, run, kind, len(run) - end if end else -1)

@@ -16,6 +16,7 @@ from .tree import Tree
 AGREES = {SPINE: {"SPINE": 1.0, "PELVIS": 0.7, "": 0.0}, HEAD: {"HEAD": 1.0, "NECK": 1.0, "SPINE": 0.8}}
 AGREES |= {TAIL: {"TAIL": 1.0, "SPINE": 0.8}}
 LEAST_TAIL = 3  # bones of a tail that no name tells
+MOST_TAILS = 2  # such runs that hang on the hips, of which one is a tail
 LEAST_AHEAD = 0.1  # cosine: a head is ahead of the chest or above it, a tail behind the hips or below
 NECK_TURN = 6  # bones of a neck with its head at most, where no name tells which is the head
 
@@ -125,7 +126,7 @@ def _head(tree: Tree, trunk: Trunk, taken: set[int]) -> list[int]:
         found = tree.between(top, bone) if top >= 0 else _labelled_run(tree, bone)
         if found and not taken.intersection(found):
             return found
-    if top < 0 or named:
+    if trunk.chest < 0 or named:
         return []
     runs = [run for child in tree.skeleton.children[top] if (run := _middle_run(tree, child, taken))]
     runs = [run for run in runs if _points(tree, run, is_ahead=True) and "TAIL" not in _labels(tree, run)]
@@ -148,8 +149,10 @@ def _tail(tree: Tree, trunk: Trunk, taken: set[int]) -> list[int]:
         return []
     tops = [trunk.hips, *list(tree.path_up(trunk.hips))[1:]]
     runs = [run for top in tops for child in tree.skeleton.children[top] if (run := _middle_run(tree, child, taken))]
-    runs = [run for run in runs if len(run) >= LEAST_TAIL and _points(tree, run, is_ahead=False)]
-    runs = [run for run in runs if trunk.hips not in run and trunk.chest not in run]
+    runs = [run for run in runs if len(run) >= LEAST_TAIL and trunk.hips not in run and trunk.chest not in run]
+    if len(runs) > MOST_TAILS:  # a skirt
+        return []
+    runs = [run for run in runs if _points(tree, run, is_ahead=False)]
     return max(runs, default=[], key=lambda run: _reach(tree, run))
 
 

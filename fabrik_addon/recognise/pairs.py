@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..vectors import dot, minus, unit
 from .body_axes import LEAST_LEG, ground, limb_bones, stands
-from .joints_fit import Trimmed, trimmed
+from .joints_fit import LEGS_OF_FOUR, Trimmed, trimmed
 from .limbs import Limb, Limbs
 from .parts import ARM, EAR, FIN, LEG, WING
 from .tree import Tree
@@ -50,19 +50,29 @@ def all_pairs(tree: Tree) -> list[Pair]:
     in_legs = {bone for run in legs for bone in run}
     labelled = [one for one in _by_labels(tree) if not in_legs.issuperset(bone for run in one for bone in run)]
     runs = list(dict.fromkeys([*hanging, *labelled]))
-    is_animal = _is_animal(tree, runs, legs)
+    stance = _stance(tree, runs, legs)
     found = []
     for one in runs:
-        kind = _kind(tree, one, legs, is_animal)
+        kind = _kind(tree, one, legs, stance > 0)
         if kind:
-            limbs = tuple(_limb(tree, run, kind, is_animal) for run in one)
-            found.append(Pair(kind, one, limbs, one in standing))
+            does_stand = one in standing
+            wider = _with_girdles(tree, one) if does_stand and stance > LEGS_OF_FOUR else one
+            limbs = tuple(_limb(tree, run, kind, stance) for run in wider)
+            found.append(Pair(kind, wider, limbs, does_stand))
     return found
 
 
-def _limb(tree: Tree, run: Sequence[int], kind: str, is_animal: bool) -> Trimmed:
+def _with_girdles(tree: Tree, runs: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """Runs from the first bone on that is on one side alone: the hip of an insect's leg is of the leg."""
+    if len(runs) == 1:
+        return runs
+    top = tree.shared([run[0] for run in runs])
+    return tuple((*tree.between(top, run[0])[:-1], *run) for run in runs) if top >= 0 else runs
+
+
+def _limb(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Trimmed:
     if kind in (ARM, LEG):
-        return trimmed(tree, run, kind, is_animal)
+        return trimmed(tree, run, kind, stance)
     return Trimmed(list(run), [tree.labels[bone] for bone in run], False)
 
 
@@ -107,21 +117,20 @@ def _as_limb(run: Sequence[int]) -> Limb:
     return Limb(run[-1], len(run))
 
 
-def _is_animal(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]], legs: set[tuple[int, ...]]) -> bool:
-    """Whether a body stands on more than two, or, like a bird, on two with its back level or with wings."""
-    if _apart(legs) > 2:
-        return True
-    if any(family in SMALL and family != EAR for family in tree.families):
-        return True
+def _stance(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]], legs: set[tuple[int, ...]]) -> int:
+    """On how many legs an animal stands: more than two, or two with its back level or with wings; 0 for a human."""
+    count = _apart(legs)
+    if count > 2 or any(family in SMALL and family != EAR for family in tree.families):
+        return count
     hips = tree.shared([run[0] for run in legs])
     others = [one for one in runs if len(one) > 1 and not legs.intersection(one) and len(one[0]) > 1]
     chests = [tree.shared([run[0] for run in one]) for one in others]
     chests = [chest for chest in chests if hips >= 0 and tree.between(hips, chest)]
     if not chests:
-        return False
+        return 0
     heads = tree.skeleton.heads
     rise = [dot(unit(minus(heads[chest], heads[hips])), tree.axes.up) for chest in chests]
-    return max(rise) < UPRIGHT
+    return count if max(rise) < UPRIGHT else 0
 
 
 def _apart(runs: Iterable[tuple[int, ...]]) -> int:

@@ -25,6 +25,7 @@ class Skeleton:
         axes: X, Y and Z axis of each bone in armature space; empty where they are not wanted.
         up: What the scene holds to be up, in armature space.
         children: Numbers of each bone's children.
+        extent: The longest side of the box around all joints.
     """
 
     names: Sequence[str]
@@ -35,19 +36,17 @@ class Skeleton:
     axes: Sequence[tuple[V3, V3, V3]] = ()
     up: V3 = Z_AXIS
     children: list[list[int]] = field(init=False)
+    extent: float = field(init=False)
 
     def __post_init__(self) -> None:
         children: list[list[int]] = [[] for _ in self.names]
         for bone, parent in enumerate(self.parents):
             if parent >= 0:
                 children[parent].append(bone)
-        object.__setattr__(self, "children", children)
-
-    @property
-    def extent(self) -> float:
-        """The longest side of the box around all joints."""
         points = [*self.heads, *self.tails]
-        return max(max(p[k] for p in points) - min(p[k] for p in points) for k in range(3)) if points else 0.0
+        sides = [max(p[k] for p in points) - min(p[k] for p in points) for k in range(3)] if points else []
+        object.__setattr__(self, "children", children)
+        object.__setattr__(self, "extent", max(sides, default=0.0))
 
     @property
     def has_drawn_tails(self) -> bool:

@@ -19,6 +19,7 @@ def find_twins(skeleton: Skeleton) -> list[int]:
     twins = _named_twins(skeleton)
     if all(twin < 0 for twin in twins):
         _pair_by_shape(skeleton, twins)
+        _pair_by_place(skeleton, twins)
     return twins
 
 
@@ -39,12 +40,14 @@ def _pair_by_shape(skeleton: Skeleton, twins: list[int]) -> None:
     """Pair branches of one parent that are alike, where there are just two alike; with all their bones."""
     shapes = branch_shapes(skeleton)
     for siblings in skeleton.children:
+        tried: set[int] = set()
         for bone in siblings:
             alike = [other for other in siblings if other != bone and _are_alike(skeleton, shapes, bone, other)]
             if len(alike) == 1 and twins[bone] < 0 and twins[alike[0]] < 0:
                 _pair(skeleton, twins, bone, alike[0])
-            elif len(alike) > 1 and twins[bone] < 0:
+            elif len(alike) > 1 and twins[bone] < 0 and bone not in tried:
                 _pair_mirrored(skeleton, twins, [bone, *alike])
+                tried.update([bone, *alike])
 
 
 def _pair_mirrored(skeleton: Skeleton, twins: list[int], alike: Sequence[int]) -> None:
@@ -57,6 +60,22 @@ def _pair_mirrored(skeleton: Skeleton, twins: list[int], alike: Sequence[int]) -
             best = pairs
     for one, other in best:
         _pair(skeleton, twins, one, other)
+
+
+def _pair_by_place(skeleton: Skeleton, twins: list[int]) -> None:
+    """Pair what mirrors each other across the plane of the pairs that there are, though one side has more bones."""
+    pairs = [(bone, twin) for bone, twin in enumerate(twins) if twin > bone]
+    if not pairs:
+        return
+    spread = [sum(abs(skeleton.heads[a][k] - skeleton.heads[b][k]) for a, b in pairs) for k in range(3)]
+    k = spread.index(max(spread))
+    middle = sum(skeleton.heads[a][k] + skeleton.heads[b][k] for a, b in pairs) / (2.0 * len(pairs))
+    waiting = [children for bone, children in enumerate(skeleton.children) if twins[bone] < 0]
+    while waiting:
+        siblings = waiting.pop()
+        for one, other in _across(skeleton, [bone for bone in siblings if twins[bone] < 0], k, middle):
+            twins[one], twins[other] = other, one
+            waiting.append([*skeleton.children[one], *skeleton.children[other]])
 
 
 def _across(skeleton: Skeleton, bones: Sequence[int], k: int, middle: float) -> list[tuple[int, int]]:
