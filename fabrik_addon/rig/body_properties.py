@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import bpy
 from bpy.props import CollectionProperty, FloatProperty, FloatVectorProperty, StringProperty
 
-from .changes import announce
+from .changes import SwitchedOn, announce
 from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 
 NO_ROTATION = (1.0, 0.0, 0.0, 0.0)
@@ -37,6 +37,12 @@ def forget_statuses(thing: bpy.types.Object | bpy.types.PoseBone, context: bpy.t
             chain.status = "NONE"
 
 
+def _set_body(owner: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Another bone moves as the body, and chains that stand as their goals want are to stay so."""
+    forget_statuses(owner, context)
+    SwitchedOn.tell(owner, [chain for chain in getattr(owner, "fabrik_chains") if chain.enabled])
+
+
 def _factor(name: str, description: str, default: float = 0.0) -> Any:
     """A stored share; the stubs say that Blender's property functions return nothing."""
     make: Any = FloatProperty
@@ -59,7 +65,7 @@ BODY_PROPERTIES: dict[str, Any] = {
         name="Body Bone",
         description="Bone that moves and turns with the goals of all chains below it: the hips, a centre of gravity. "
         "Without one the roots stay",
-        update=forget_statuses,
+        update=_set_body,
         override=OVERRIDE,
     ),
     "body_stiffness": _factor("Body Stiffness", "How much later than the limbs the body bone gives way"),

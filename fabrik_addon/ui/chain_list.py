@@ -36,6 +36,8 @@ class FABRIK_UL_chains(bpy.types.UIList):
             hint.active = False
             hint.alignment = "RIGHT"
             hint.label(text=told.short)
+        if item.pin:
+            row.label(icon="PINNED")
         row.prop(item, "enabled", text="")
 
 

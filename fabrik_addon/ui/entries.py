@@ -48,6 +48,7 @@ GOALS_TO_POSE = Entry("fabrik.goal_snap", "Goals to Pose", "SNAP_ON")
 MIRROR = Entry("fabrik.chain_mirror", icon="MOD_MIRROR")
 REMOVE_ALL = Entry("fabrik.chain_remove_all", icon="X")
 SINGLE_USER = Entry("fabrik.goals_single_user", icon="DUPLICATE")
+PIN = Entry("fabrik.pin_toggle", icon="PINNED")
 HINGES = Entry("fabrik.limit_from_bend", "Hinges from Bend of Chain", "NONE", {"bones": "CHAIN"})
 CONVERT = Entry("fabrik.from_ik", icon="CON_KINEMATIC"), Entry("fabrik.to_ik", icon="CONSTRAINT_BONE")
 SNAP_ALL = (
@@ -67,6 +68,7 @@ MAIN: tuple[Part, ...] = (
     LINE,
     Submenu("FABRIK_MT_chain"),
     Submenu("FABRIK_MT_goals"),
+    Submenu("FABRIK_MT_body"),
     Submenu("FABRIK_MT_start_pose"),
     Submenu("FABRIK_MT_limit"),
     Submenu("FABRIK_MT_report"),
@@ -97,6 +99,24 @@ GOALS: tuple[Part, ...] = (
     *SNAP_ALL,
     LINE,
     SINGLE_USER,
+)
+BODY: tuple[Part, ...] = (
+    PIN,
+    Entry("fabrik.pin_toggle", "Pin Active Chain", "NONE", {"which": "ACTIVE"}),
+    Entry("fabrik.pin_toggle", "Pin All Enabled Chains", "NONE", {"which": "ALL", "action": "PIN"}),
+    Entry("fabrik.pin_toggle", "Free All Enabled Chains", "UNPINNED", {"which": "ALL", "action": "FREE"}),
+    LINE,
+    Entry("fabrik.orientation_set", "Keep Rotation of Tip", "ORIENTATION_GLOBAL", {"orientation": "KEEP"}),
+    Entry("fabrik.orientation_set", "Turn Tip with Target", "NONE", {"orientation": "TARGET"}),
+    Entry("fabrik.orientation_set", "Free Rotation of Tip", "NONE", {"orientation": "FREE"}),
+    LINE,
+    Entry("fabrik.body_bone_set", "Find Body Bone", "ARMATURE_DATA", {"source": "FIND"}),
+    Entry("fabrik.body_bone_set", "Active Bone as Body Bone", "NONE", {"source": "ACTIVE"}),
+    Entry("fabrik.body_bone_set", "No Body Bone", "NONE", {"source": "NONE"}),
+    LINE,
+    Entry("fabrik.balance_masses", "Fill Masses of a Human", "NONE", {"by": "PARTS"}),
+    Entry("fabrik.balance_masses", "Fill Masses by Length", "NONE", {"by": "LENGTH"}),
+    Entry("fabrik.balance_masses", "Clear Masses", "NONE", {"by": "NONE"}),
 )
 START_POSE: tuple[Part, ...] = (
     Entry("fabrik.start_pose_capture", "Capture Start Pose", "POSE_HLT"),
@@ -130,7 +150,7 @@ STEPS: tuple[Part, ...] = (
 # Behind the arrow beside the list: all of it stands in the menus above, too.
 LIST: tuple[Part, ...] = (MIRROR, LINE, *CONVERT, LINE, *SNAP_ALL, SINGLE_USER, LINE, HINGES, LINE, REMOVE_ALL)
 # From the left against the clock as Blender fills a pie: west, east, south, north, and the corners from the north-west.
-PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, ADD, OVERLAY, GOALS_TO_POSE, Entry("fabrik.solve_all"))
+PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, ADD, OVERLAY, GOALS_TO_POSE, PIN)
 
 
 def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: tuple[Part, ...]) -> None:

@@ -32,6 +32,7 @@ class Shortcut:
 # Free in both modes, in Blender's keymap, the industry compatible one and that of 2.7x, from 4.2 to 5.2.
 SHORTCUTS = (
     Shortcut("Pose", "G", "fabrik.drag"),
+    Shortcut("Pose", "P", "fabrik.pin_toggle"),
     Shortcut("Pose", "F", "wm.call_menu_pie", {"name": PIE}),
     Shortcut("Object Mode", "F", "wm.call_menu_pie", {"name": PIE}),
 )

@@ -44,6 +44,13 @@ class FABRIK_MT_goals(FabrikMenu):
     parts = entries.GOALS
 
 
+class FABRIK_MT_body(FabrikMenu):
+    """Pins, rotations of tips, and the bone that moves as the body"""
+
+    bl_label = "Pins and Body"
+    parts = entries.BODY
+
+
 class FABRIK_MT_start_pose(FabrikMenu):
     """The pose from which every solve starts"""
 
@@ -116,6 +123,7 @@ CLASSES = (
     FABRIK_MT_main,
     FABRIK_MT_chain,
     FABRIK_MT_goals,
+    FABRIK_MT_body,
     FABRIK_MT_start_pose,
     FABRIK_MT_limit,
     FABRIK_MT_human_joint,

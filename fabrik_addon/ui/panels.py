@@ -20,6 +20,7 @@ from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
 from ..session.telling import hint_of, told_of
 from ..session.wording import length_text, measure_text
+from . import bodies
 from .base import MODES, FabrikPanel, is_wide, row_or_column
 from .goal_notes import draw_goal_notes
 from .live_notes import draw_notes
@@ -282,4 +283,4 @@ def _draw_wrapped(context: bpy.types.Context, layout: bpy.types.UILayout, text: 
         column.label(text=line, icon=icon if i == 0 else "BLANK1")
 
 
-CLASSES = (FABRIK_PT_chains, FABRIK_PT_goal, FABRIK_PT_start, FABRIK_PT_solver, FABRIK_PT_limit)
+CLASSES = (FABRIK_PT_chains, FABRIK_PT_goal, *bodies.CLASSES, FABRIK_PT_start, FABRIK_PT_solver, FABRIK_PT_limit)

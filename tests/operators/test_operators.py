@@ -167,10 +167,12 @@ class TestList:
 def state(owner: bpy.types.Object) -> tuple[object, ...]:
     rig = owner.fabrik
     chains = [(c.name, c.target and c.target.name, c.pole and c.pole.name, c.start, c.status) for c in rig.chains]
-    limits = [(b.fabrik.limit, tuple(b.fabrik.axis)) for b in owner.pose.bones]
+    asked = [(c.pin, c.orientation, c.effector) for c in rig.chains]
+    limits = [(b.fabrik.limit, tuple(b.fabrik.axis), b.fabrik.mass) for b in owner.pose.bones]
     objects = [(found.name, found.select_get(), tuple(found.location)) for found in bpy.data.objects]
     constraints = [(bone.name, found.name) for bone in owner.pose.bones for found in bone.constraints]
-    return chains, rig.active_index, channels(owner), limits, sorted(objects), owner.mode, constraints, rig.bake_report
+    rest = rig.active_index, rig.body_bone, rig.bake_report, owner.mode
+    return chains, asked, rest, channels(owner), limits, sorted(objects), constraints
 
 
 UNDOABLE: dict[str, dict[str, Any]] = {
@@ -201,6 +203,10 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "pose_snap": {},
     "to_ik": {},
     "report_clear": {},
+    "pin_toggle": {},
+    "orientation_set": {"chain": "first", "orientation": "TARGET"},
+    "body_bone_set": {"bone": "b0"},
+    "balance_masses": {"by": "LENGTH"},
 }
 ONLY_LOOK = {
     "report_copy",

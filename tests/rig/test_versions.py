@@ -19,7 +19,7 @@ from fabrik_addon.rig.checks import check_rig
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST, STEPS
 from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.convert import convert_ik
-from fabrik_addon.session.dragging import Taken, begin
+from fabrik_addon.session.dragging import begin
 from fabrik_addon.session.pose import solve_items
 from fabrik_addon.ui import baking, panels, viewing
 

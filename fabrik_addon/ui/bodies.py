@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the goal of a chain asks, its pin, the rotation of its tip, and the body of the armature."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..rig.chain_bones import pose_bones
+from ..rig.chain_goal_properties import ORIENTATION_ITEMS
+from ..rig.find import working_chain, working_rig
+from ..rig.properties import FabrikChain, rig_of
+from .base import FabrikPanel, row_or_column
+from .status import Icon
+
+
+class FABRIK_PT_asked(FabrikPanel):
+    """What the goal of the active chain asks: of which end of the tip, how strongly, and of which rotation"""
+
+    bl_label = "Pin, Rotation, Weight"
+    told_at = ("bodies", "what-a-goal-asks")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        chain, layout = working_chain(context), self.layout
+        row_or_column(context, layout).prop(chain, "kind", expand=True)
+        _draw_pin(layout, chain)
+        if chain.kind == "REACH":
+            _draw_rotation(context, layout, chain)
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        if chain.kind == "AIM":
+            column.prop(chain, "aim_axis")
+        else:
+            column.row().prop(chain, "effector", expand=True)
+        column.prop(chain, "weight")
+        if chain.kind == "REACH":
+            column.prop(chain, "soft")
+            column.prop(chain, "stretch")
+
+
+def _draw_pin(layout: bpy.types.UILayout, chain: FabrikChain) -> None:
+    """The button that pins, with the mark of keys beside it, and where it holds what has no target."""
+    row = layout.row(align=True)
+    text = "Pinned" if chain.pin else "Pin"
+    icon: Icon = "PINNED" if chain.pin else "UNPINNED"
+    button = row.operator("fabrik.pin_toggle", text=text, icon=icon, depress=chain.pin)
+    button.which = "ACTIVE"
+    row.prop_decorator(chain, "pin")
+    if chain.pin and chain.target is None:
+        layout.column().prop(chain, "held_location")
+
+
+def _draw_rotation(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain) -> None:
+    """The buttons that choose the rotation of the tip, and how much it counts."""
+    layout.label(text="Rotation of the tip:")
+    row = row_or_column(context, layout)
+    for name, label, _ in ORIENTATION_ITEMS:
+        button = row.operator("fabrik.orientation_set", text=label, depress=chain.orientation == name)
+        button.chain, button.orientation = chain.name, name
+    if chain.orientation != "FREE":
+        layout.prop(chain, "orientation_weight", slider=True)
+
+
+class FABRIK_PT_body(FabrikPanel):
+    """The bone that moves as the body, and how the body gives way"""
+
+    bl_label = "Body"
+    told_at = ("bodies", "the-body")
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        owner, layout = working_rig(context), self.layout
+        name = rig_of(owner).body_bone
+        row = layout.row(align=True)
+        row.prop_search(owner, "fabrik_body_bone", owner.pose, "bones", text="")
+        row.operator("fabrik.body_bone_set", text="", icon="VIEWZOOM").source = "FIND"
+        if name and name not in pose_bones(owner):
+            layout.label(text=f"There is no bone {name}", icon="ERROR")
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        column.active = bool(name)
+        for setting in ("body_stiffness", "spine", "balance"):
+            column.prop(owner, f"fabrik_{setting}")
+        layout.prop(owner, "fabrik_falloff", text="Drag Falloff")
+        column = layout.column()
+        column.active = rig_of(owner).balance > 0.0
+        bone = context.active_pose_bone
+        if bone is not None and bone.id_data == owner:
+            column.prop(bone, "fabrik_mass", text=f"Mass of {bone.name}")
+        column.operator_menu_enum("fabrik.balance_masses", "by", icon="EMPTY_SINGLE_ARROW")
+
+
+CLASSES = (FABRIK_PT_asked, FABRIK_PT_body)
