@@ -64,8 +64,8 @@ class Posture:
     @cython.cfunc
     @cython.exceptval(check=False)
     def square_of(self, i: cython.int) -> cython.double:
-        """The square of what a radian of a joint away from the start pose counts; more for a stiff one."""
-        stiff: cython.double = self.weight * (1.0 + self.stiffness_of(i))
+        """The square of what a radian of a joint away from the start pose counts; many times that for a stiff one."""
+        stiff: cython.double = self.weight / (1.0 - STIFFEST * self.stiffness_of(i))
         return stiff * stiff
 
     @cython.cfunc
