@@ -19,13 +19,13 @@ from ..rig.checks import check_rig
 from ..rig.figures import ChainSet, set_of
 from ..rig.goals import GoalPoints
 from ..rig.keys import KeyedChannels
+from ..rig.kinematics import world_turn
 from ..rig.prepared import Prepared, ends_at, frame_of, measured_at, mounted_path, read
 from ..rig.properties import FabrikChain
 from ..rig.rotations import (
     ORIGIN,
     Q4,
     V3,
-    axes_of,
     conjugated,
     cross,
     distance,
@@ -187,7 +187,7 @@ def tip_of(
 def turn_of(owner: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Q4:
     """How a bone is turned in the world."""
     evaluated = owner.evaluated_get(depsgraph)
-    return axes_of(evaluated.matrix_world @ pose_bones(evaluated)[bone].matrix)
+    return world_turn(evaluated, pose_bones(evaluated)[bone])
 
 
 def pole_error(standing: Standing) -> float | None:

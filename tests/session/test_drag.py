@@ -230,7 +230,7 @@ class TestWithoutAChain:
         owner = make_line(3)
         auto_keying(on=True)
         drag = begin(bpy.context, owner, Taken("b1"))
-        assert (drag.chain, drag.bone, drag.prepared.bones) == ("limb of b1", "b1", ("b0", "b1"))
+        assert (drag.name, drag.bone, drag.prepared.bones) == ("limb of b1", "b1", ("b0", "b1"))
         drag_to(bpy.context, drag, drag.place + Vector((0.2, 0.4, -0.3)), anchored=True)
         assert finish(bpy.context, drag) == LetGo([], [])
         assert {curve.data_path for curve in fcurves_of(owner)} == {
@@ -268,7 +268,7 @@ class TestTheOperatorWithNumbers:
     def test_a_chain(self) -> None:
         owner, chain, drag = started()
         press("drag", chain=chain.name, way=(0.3, 0.6, -0.7))
-        assert (joints(owner)[-1] - drag.tip - Vector((0.3, 0.6, -0.7))).length < 1e-3
+        assert (joints(owner)[-1] - drag.place - Vector((0.3, 0.6, -0.7))).length < 1e-3
 
     def test_a_bone_of_another_armature(self) -> None:
         other = make_line(2)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ...kernel import Solver
 from ...rig.prepared import Prepared
 
-HALF_WAY = 2.0  # bones from the dragged one at which a joint has half the stiffness that falloff gives at most
+HALF_WAY = 1.0  # bones from the dragged one at which a joint has half the stiffness that falloff gives at most
 
 
 def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
