@@ -27,7 +27,7 @@ class TestTools:
 
         for module in (live.by_hand, live.ticking, live.keying):
             monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])
-        monkeypatch.setattr(live.by_hand, "is_finished", lambda *_: now["finished"])
+        monkeypatch.setattr(live.hearing, "is_finished", lambda *_: now["finished"])
         return use
 
     def test_many_moves_come_to_the_same_as_one(self, tool: Callable[[int, bool], None]) -> None:
