@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import bpy
 
+from .animated_paths import OF_CHAIN, animated_paths, chain_of
 from .chain_bones import resolve_bones
 from .channels import read_locks
-from .compat import curves_of_action, fcurves_of, strips_of
 from .figures import ChainSet, body_moves
 from .properties import FabrikChain, rig_of
 
@@ -19,9 +19,8 @@ OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
 SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
 PLACES = ("location", "rotation", "scale", "delta_", "constraints[")  # an object
 BODY = ("fabrik_body_stiffness", "fabrik_spine", "fabrik_balance", "fabrik_body_captured")
-GROUPING = {"enabled", "bone_count", "pin"}  # of a chain: on these depends which chains are solved together
+GROUPING = {"enabled", "bone_count"}  # of a chain: on these depends which chains are solved together
 SHAPING = ("start", "captured", *sorted(GROUPING))  # of a chain: what makes its bones other joints
-OF_CHAIN = re.compile(r'fabrik_chains\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]\.(.+)')
 
 
 class Motion(NamedTuple):
@@ -56,7 +55,7 @@ class Animated:
         self._bones: dict[str, set[str]] = {}
         self._chains: dict[str, set[str]] = {}
         names = [chain.name for chain in rig_of(owner).chains]
-        for path in _paths(owner):
+        for path in animated_paths(owner):
             bone, chain = OF_BONE.fullmatch(path), OF_CHAIN.fullmatch(path)
             if bone is not None:
                 self._bones.setdefault(bpy.utils.unescape_identifier(bone[1]), set()).add(bone[2])
@@ -141,18 +140,6 @@ class Animated:
         return any(_is_setting(name, bone, i) for i, bone in enumerate(bones) for name in self.of_bone(bone))
 
 
-def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
-    """The name of the chain in a path of `OF_CHAIN`; "" where there is none.
-
-    Args:
-        path: A match of a data path.
-        names: Names of all chains of the armature, in the order of the list.
-    """
-    if path[1] is None:
-        return bpy.utils.unescape_identifier(path[2])
-    return names[int(path[1])] if int(path[1]) < len(names) else ""
-
-
 def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:
     if name.startswith("rotation"):
         return any(read_locks(bone))  # what is locked is part of the limit
@@ -162,12 +149,3 @@ def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:
 def _is_moved(names: Collection[str], bone: bpy.types.PoseBone) -> bool:
     """Whether a bone is animated in its location, which Blender ignores where it is connected."""
     return "location" in names and not bone.bone.use_connect
-
-
-def _paths(owner: bpy.types.Object) -> Iterator[str]:
-    data = owner.animation_data
-    if data is None:
-        return
-    yield from (curve.data_path for curve in (*fcurves_of(owner), *data.drivers))
-    for strip in strips_of(data):
-        yield from (curve.data_path for curve in curves_of_action(strip.action))

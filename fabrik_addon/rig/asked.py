@@ -126,7 +126,9 @@ class Asked(NamedTuple):
         return found if poles is None else np.concatenate((found, space.many_to_chain(poles)), axis=1)
 
 
-def ask(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[str, int], is_one: bool) -> Asked:
+def ask(
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[str, int], is_one: bool, is_let_go: bool
+) -> Asked:
     """What a chain asks for; where it starts is not known yet.
 
     Args:
@@ -134,6 +136,7 @@ def ask(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[st
         bones: Its bones, root to tip.
         places: The index in the figure of each of its bones by name.
         is_one: Whether it is solved by itself.
+        is_let_go: Whether it asks for nothing in this frame (`figures.is_let_go`).
 
     Raises:
         InvalidValueError: A setting is not a finite number, or the axis to aim is zero.
@@ -146,6 +149,7 @@ def ask(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[st
         raise InvalidValueError("its aim axis is zero, or not a finite number", chain=chain.name)
     at_head = chain.effector == "HEAD" and chain.kind == "REACH"
     influence = 1.0 if is_one else chain.influence
+    asks = influence > 0.0 and not is_let_go
     return Asked(
         chain.name,
         tuple(bone.name for bone in bones),
@@ -155,8 +159,8 @@ def ask(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[st
         turns_tip(chain),
         chain.pole is not None and chain.kind == "REACH" and len(bones) > at_head,
         chain.pole_angle,
-        chain.weight if influence > 0.0 else 0.0,
-        chain.orientation_weight * chain.weight if influence > 0.0 else 0.0,
+        chain.weight if asks else 0.0,
+        chain.orientation_weight * chain.weight if asks else 0.0,
         PIN if chain.pin else ASKED,
         axis,
         chain.soft,

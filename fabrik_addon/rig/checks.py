@@ -14,6 +14,7 @@ from ..finite import are_finite
 from .chain_bones import pose_bones
 from .channels import rotation_path
 from .dependencies import bones_behind, broken_driver
+from .figures import is_let_go, lacks_goal
 from .goals import goals_of
 from .properties import FabrikChain
 from .versions import newer_refusal
@@ -171,7 +172,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
     """
     if chain.kind == "AIM" and chain.target is None:
         raise AbsentTargetError("it aims, and no target is set", chain=chain.name)
-    if chain.target is None and (not chain.pin or chain.target_name):
+    if lacks_goal(chain) and not is_let_go(owner, chain):
         reason = f"its target '{chain.target_name}' was deleted" if chain.target_name else "no target is set"
         raise AbsentTargetError(reason, chain=chain.name)
     own = set(bones)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..errors import BoneError, ChainError, FabrikError
+from .animated_paths import is_pinned_at_times
 from .chain_bones import pose_bones, resolve_bones
 from .properties import FabrikChain, rig_of
 
@@ -77,7 +78,7 @@ def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain], given: Colle
     body = rig_of(owner).body_bone
     found: list[tuple[list[FabrikChain], set[str], bool]] = []
     for chain in sorted(chains, key=lambda one: one.name):
-        bones = set() if _is_idle(chain) and chain.name not in given else _bones_of(owner, chain)
+        bones = set() if _is_idle(owner, chain) and chain.name not in given else _bones_of(owner, chain)
         is_below = bool(body and bones) and _is_below(owner, body, bones)
         together, own = [chain], set(bones)
         rest = []
@@ -94,9 +95,19 @@ def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain], given: Colle
     return sorted(sets, key=lambda one: one.names)
 
 
-def _is_idle(chain: FabrikChain) -> bool:
-    """Whether a chain asks for nothing that could be solved for."""
+def _is_idle(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether a chain asks for nothing that could be solved for, in no frame."""
+    return lacks_goal(chain) and not is_let_go(owner, chain)
+
+
+def lacks_goal(chain: FabrikChain) -> bool:
+    """Whether a chain has neither target nor pin."""
     return chain.target is None and (not chain.pin or bool(chain.target_name))
+
+
+def is_let_go(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether a chain without target is let go in this frame by what animates its pin: then it asks for nothing."""
+    return lacks_goal(chain) and not chain.target_name and is_pinned_at_times(owner, chain)
 
 
 def _bones_of(owner: bpy.types.Object, chain: FabrikChain) -> set[str]:

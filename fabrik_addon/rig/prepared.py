@@ -7,7 +7,7 @@ move, their space (`carried`). Button, drag, live, bake, record, snap and conver
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +20,7 @@ from .asked import Asked, ask
 from .chain_bones import pose_bones, resolve_bones
 from .chain_space import ChainSpace, RigFrame
 from .checks import Movers, check_bones, check_goal, check_location, movers_of
-from .figures import ChainSet, body_moves, chain_with, check_body, figure_bones
+from .figures import ChainSet, body_moves, chain_with, check_body, figure_bones, is_let_go
 from .goals import GoalPoints, read_points
 from .joints import Joints, joints_of, read_settings
 from .keys import KeyedChannels
@@ -288,7 +288,7 @@ def read(
     """
     owner, given = chain_set.owner, points or {}
     with _chain_at_fault(chain_set):
-        prepared = _prepared(chain_set, depsgraph, facts or RigFacts.of(owner, frame_of(depsgraph)), before)
+        prepared = _prepared(chain_set, depsgraph, facts or RigFacts.of(owner, frame_of(depsgraph)), before, given)
         found = []
         for chain in chain_set.chains:
             with place_of(chain=chain.name):
@@ -312,7 +312,11 @@ def _chain_at_fault(chain_set: ChainSet) -> Iterator[None]:
 
 
 def _prepared(
-    chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts, before: Prepared | None = None
+    chain_set: ChainSet,
+    depsgraph: bpy.types.Depsgraph,
+    facts: RigFacts,
+    before: Prepared | None = None,
+    given: Collection[str] = (),
 ) -> Prepared:
     owner = chain_set.owner
     check_body(owner, chain_set)
@@ -341,7 +345,7 @@ def _prepared(
     hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
     root = RootMove.of(measured, start.location) if moves else None
     origin = v3(poses[0].head) if root is None else head_of_root(poses[0], root.location)
-    asked = _placed(_asked(chain_set, {bone.name: i for i, bone in enumerate(bones)}), solver.figure)
+    asked = _placed(_asked(chain_set, {bone.name: i for i, bone in enumerate(bones)}, given), solver.figure)
     return Prepared(
         asked,
         tuple(bone.name for bone in bones),
@@ -362,10 +366,11 @@ def _prepared(
     )
 
 
-def _asked(chain_set: ChainSet, places: dict[str, int]) -> list[Asked]:
-    """What the chains ask for, but for where it starts."""
+def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> list[Asked]:
+    """What the chains ask for, but for where it starts; `given` names those whose goals are given from elsewhere."""
     owner, chains, _ = chain_set
-    return [ask(chain, resolve_bones(owner, chain), places, chain_set.is_one) for chain in chains]
+    free = {chain.name for chain in chains if chain.name not in given and is_let_go(owner, chain)}
+    return [ask(one, resolve_bones(owner, one), places, chain_set.is_one, one.name in free) for one in chains]
 
 
 def _placed(asked: Sequence[Asked], figure: Figure) -> tuple[Asked, ...]:

@@ -10,7 +10,7 @@ from math import floor
 import bpy
 
 from ..errors import InvalidValueError, RigError
-from ..rig.animated import OF_CHAIN, chain_of
+from ..rig.animated_paths import OF_CHAIN, chain_of
 from ..rig.chain_bones import resolve_bones
 from ..rig.compat import fcurves_of
 from ..rig.figures import ChainSet

@@ -105,6 +105,8 @@ class Stood(NamedTuple):
     def turn_off(self, one: Asked, numbers: Sequence[float]) -> float:
         """By how much the last bone of a chain is off the rotation, or the aim, that its numbers of a row ask for."""
         last = one.joints[-1]
+        if one.weight <= 0.0:
+            return 0.0
         if one.kind == "AIM":
             along, wanted = rotated(self.frames[last], one.axis), minus(numbers[:3], self.heads[last])
             return atan2(length(cross(along, wanted)), dot(along, wanted))
@@ -214,7 +216,7 @@ def _ending(
 ) -> Ended:
     """How a chain ended whose goals begin at an index of the solution's."""
     first, there = at
-    off = minus(numbers[:3], there.effector(one)) if one.kind == "REACH" else ORIGIN
+    off = minus(numbers[:3], there.effector(one)) if one.kind == "REACH" and one.weight > 0.0 else ORIGIN
     residual, missed = prepared.space.world_length(off), length(off)
     if is_plain(prepared):
         blocking, give = solution.blocking, solution.give

@@ -22,7 +22,7 @@ from ...rig.array_types import Doubles
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig, movers_of
 from ...rig.dependencies import is_simulated
-from ...rig.figures import ChainSet, figure_bones
+from ...rig.figures import ChainSet, figure_bones, lacks_goal
 from ...rig.goals import GoalPoints, goals_of, held_point, read_points, read_turn, turns_tip
 from ...rig.plain_motion import points_at
 from ...rig.prepared import Prepared, RigFacts, carried, read, resettled
@@ -153,7 +153,7 @@ def _turns_with_target(chain: FabrikChain) -> bool:
 
 def _held(chain: FabrikChain, frames: Doubles) -> Points:
     """Where a pin without a target holds a chain."""
-    if chain.target is not None or not chain.pin:
+    if chain.target is not None or lacks_goal(chain):
         return {"target": None}
     return {"target": np.tile(np.array(held_point(chain)), (len(frames), 1))}
 

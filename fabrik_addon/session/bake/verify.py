@@ -14,6 +14,7 @@ from ...errors import FabrikError, place_of
 from ...finite import LARGEST
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
+from ...rig.figures import is_let_go
 from ...rig.goals import goal_of, goals_of, held_point, read_turn, turns_tip
 from ...rig.kinematics import world_turn
 from ...rig.rotations import (
@@ -171,6 +172,8 @@ class _Compared:
             depsgraph: With what it was evaluated.
         """
         result, k = self.result, self.places[frame]
+        if self.chain.weight <= 0.0 or is_let_go(self.track.owner, self.chain):  # which may be animated
+            return
         try:
             with place_of(rig=result.rig, chain=result.chain):
                 target = self._target(depsgraph)

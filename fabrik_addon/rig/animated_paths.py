@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The data paths of what is animated of an armature object, and of which chain they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import bpy
+
+from .compat import curves_of_action, fcurves_of, strips_of
+from .properties import FabrikChain, rig_of
+
+OF_CHAIN = re.compile(r'fabrik_chains\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]\.(.+)')
+
+
+def animated_paths(owner: bpy.types.Object) -> Iterator[str]:
+    """The paths that an object's action, its drivers and the strips of its NLA tracks animate."""
+    data = owner.animation_data
+    if data is None:
+        return
+    yield from (curve.data_path for curve in (*fcurves_of(owner), *data.drivers))
+    for strip in strips_of(data):
+        yield from (curve.data_path for curve in curves_of_action(strip.action))
+
+
+def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
+    """The name of the chain that a path means, "" where there is none.
+
+    Args:
+        path: A match of `OF_CHAIN`.
+        names: Of all chains, in the order of the list.
+    """
+    if path[1] is None:
+        return bpy.utils.unescape_identifier(path[2])
+    return names[int(path[1])] if int(path[1]) < len(names) else ""
+
+
+def is_pinned_at_times(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether keys, strips or a driver pin and free a chain, so that it may be pinned in another frame."""
+    names = [other.name for other in rig_of(owner).chains]
+    paths = (OF_CHAIN.fullmatch(path) for path in animated_paths(owner))
+    return any(path is not None and path[3] == "pin" and chain_of(path, names) == chain.name for path in paths)
