@@ -24,8 +24,10 @@ from ..rig.start_pose import fingerprint
 from ..rig.versions import bring_up_to_date
 from .mirror_bones import BonePair, mirror_limit_to
 from .mirror_goals import GoalPlan, plan_goal
+from .mirror_held import mirror_held
 
 OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "passes", "message", "is_baked"}
+# Which `mirror_held` mirrors, and what is found anew.
 HELD = {"pin", "held_location", "held_rotation", "rotation_offset", "turn_residual", "softened"}
 
 
@@ -73,6 +75,8 @@ def mirror_chains(
     for one, plan in zip(told, plans, strict=True):
         for goal in plan.goals:
             one.notes += goal.give(context, owner, one.chain)
+        chains = rig_of(owner).chains
+        mirror_held(context, chains[plan.source], chains[one.chain], plan.pairs[-1])
     _activate(owner, told[-1].chain)
     return told
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a pin holds a chain, and which rotation its tip has, for the chain of the other side."""
+
+from __future__ import annotations
+
+import bpy
+from mathutils import Matrix, Vector
+
+from ..rig.held import offset_from_target, store, was_held
+from ..rig.properties import FabrikChain
+from ..rig.rotations import Q4, axes_of, conjugated, multiplied, normalized
+from ..rig.targets import resolve_turn
+from .mirror_bones import BonePair
+
+MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # armature space
+
+
+def mirror_held(context: bpy.types.Context, chain: FabrikChain, other: FabrikChain, tip: BonePair) -> None:
+    """Give the chain of the other side the mirrored place, rotations and aim; its goals are set already.
+
+    Args:
+        context: Its view layer has armature and targets.
+        chain: The chain.
+        other: That of the other side, which has the settings that are no places.
+        tip: The last bones of both.
+
+    Raises:
+        FabrikError: Where a target stands can't be read.
+    """
+    assert context.view_layer is not None
+    context.view_layer.update()
+    depsgraph = context.evaluated_depsgraph_get()
+    world = chain.id_data.evaluated_get(depsgraph).matrix_world
+    other.aim_axis = tip.turn @ Vector(chain.aim_axis) * -1.0
+    if was_held(chain, "held_location"):
+        place = world @ MIRROR @ world.inverted() @ Vector(chain.held_location)
+        store(other, "held_location", place)
+    if was_held(chain, "held_rotation"):
+        store(other, "held_rotation", _mirrored(world, tip, normalized(chain.held_rotation)))
+    if was_held(chain, "rotation_offset") and chain.target is not None and other.target is not None:
+        turn = resolve_turn(chain.target, chain.target_bone, depsgraph)
+        wanted = _mirrored(world, tip, multiplied(turn, normalized(chain.rotation_offset)))
+        store(other, "rotation_offset", offset_from_target(other, wanted, other.target.evaluated_get(depsgraph)))
+    other.pin = chain.pin
+
+
+def _mirrored(world: Matrix, tip: BonePair, turn: Q4) -> Q4:
+    """The mirror image in armature space of a bone's rotation in the world, for the bone of the other side.
+
+    Args:
+        world: The armature's matrix.
+        tip: The bones.
+        turn: See `kinematics.world_turn`.
+    """
+    rig = axes_of(world)
+    rest, other = (axes_of(one.bone.matrix_local) for one in tip)
+    w, x, y, z = multiplied(multiplied(conjugated(rig), turn), conjugated(rest))
+    return normalized(multiplied(rig, multiplied((w, x, -y, -z), other)))
