@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Euler, Quaternion, Vector
 
@@ -14,9 +13,21 @@ from ..errors import FabrikError, RigError
 from ..rig.properties import rig_of
 from ..rig.rotations import IDENTITY, Q4, multiplied, q4
 from ..session import live
-from ..session.dragging import Drag, Dragged, Taken, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
+from ..session.dragging import (
+    Drag,
+    Dragged,
+    Taken,
+    begin,
+    drag_to,
+    finish,
+    pin_bone,
+    pull_refusal,
+    set_falloff,
+    set_turning,
+)
 from ..session.letting_go import LetGo
 from .base import RigOperator
+from .drag_options import DragOptions
 from .drag_texts import Mode, Shown, header_text, keys_text, name_of
 from .hovering import show
 from .picking import Picked, View, pick, view_of
@@ -33,13 +44,9 @@ MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
 CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
 FALLOFF = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}
 SWITCHES = {"X", "Y", "Z", "A", "T", "R", *FALLOFF}
-ENDS = (
-    ("TAIL", "Tail", "The tail of the bone is dragged"),
-    ("HEAD", "Head", "The head of the bone is dragged: the joint on which it turns"),
-)
 
 
-class FABRIK_OT_drag(RigOperator):
+class FABRIK_OT_drag(DragOptions, RigOperator):
     """Drag any bone by its head or tail: the limb follows, and with a body bone or pins the whole body. \
 From a menu it shows the bone under the mouse and waits for the click. \
 The pose stays as it is let go: it becomes the start pose, and goals are brought to it"""
@@ -47,58 +54,6 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     bl_idname = "fabrik.drag"
     bl_label = "Drag Bone"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
-
-    if TYPE_CHECKING:
-        rig: str
-        chain: str
-        bone: str
-        end: str
-        way: Any
-        with_turn: bool
-        turn: Any
-        falloff: float
-        anchored: bool
-    else:
-        rig: StringProperty(
-            name="Armature", description="Armature object; empty for the active one", options={"SKIP_SAVE"}
-        )
-        chain: StringProperty(name="Chain", description="Chain whose tip is dragged", options={"SKIP_SAVE"})
-        bone: StringProperty(
-            name="Bone", description="Without a chain: the bone that is dragged", options={"SKIP_SAVE"}
-        )
-        end: EnumProperty(items=ENDS, name="End", description="Which end of the bone is dragged", options={"SKIP_SAVE"})
-        way: FloatVectorProperty(
-            name="Way",
-            description="How far the end is dragged, in the world",
-            subtype="TRANSLATION",
-            options={"SKIP_SAVE"},
-        )
-        with_turn: BoolProperty(
-            name="With Rotation",
-            description="Let the bone keep its rotation in the world, or have that which it is turned to",
-            options={"SKIP_SAVE"},
-        )
-        turn: FloatVectorProperty(
-            name="Turn",
-            description="How the bone is turned in the world from how it stood, with a rotation",
-            subtype="EULER",
-            options={"SKIP_SAVE"},
-        )
-        falloff: FloatProperty(
-            name="Falloff",
-            description="How much less the bones far from the dragged one follow than those near it; stored with the "
-            "armature",
-            subtype="FACTOR",
-            min=0.0,
-            max=1.0,
-            options={"SKIP_SAVE"},
-        )
-        anchored: BoolProperty(
-            name="Anchored Root",
-            description="Keep the root of a limb where it is; else the whole limb is pulled along",
-            default=True,
-            options={"SKIP_SAVE"},
-        )
 
     _drag: Drag
     _view: View
@@ -215,6 +170,8 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             pick_one: Any = bpy.ops.fabrik.drag_pick
             pick_one("INVOKE_DEFAULT")
             return found
+        if event.value == "PRESS" and event.type == "P" and self._heeds_keys:
+            return self._pin(context)
         if event.value == "PRESS" and event.type in SWITCHES:
             self._switch(event.type)
         elif event.type == "MOUSEMOVE":
@@ -222,6 +179,27 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         elif event.type not in MODIFIERS:
             return {"RUNNING_MODAL"}
         self._pose(context, event)
+        return {"RUNNING_MODAL"}
+
+    def _pin(self, context: bpy.types.Context) -> Returned:
+        """Let go, pin or free the bone under the mouse, and take up again what was dragged, unless it is that."""
+        taken = Picked(bpy.data.objects[self.rig], self.chain, self.bone, self.end)
+        picked = pick(context, self._view, self._mouse) or taken
+        if "FINISHED" in self._confirmed(context):
+            bpy.ops.ed.undo_push(message=self.bl_label)
+        is_same = (picked.owner.name, picked.bone) == (self.rig, self.bone)
+        try:
+            told = pin_bone(context, picked.owner, picked.bone)
+            bpy.ops.ed.undo_push(message="Pin")
+            self.report({"INFO"}, told)
+        except FabrikError as error:  # what was let go stays so
+            told, is_same = str(error), False
+        if is_same:
+            return {"CANCELLED"}
+        self._take(context, taken._replace(owner=bpy.data.objects[self.rig]))
+        context.window.cursor_modal_set("HAND")
+        self._note = told
+        self._tell(context, Dragged())
         return {"RUNNING_MODAL"}
 
     def _is_confirmed(self, event: bpy.types.Event) -> bool:
@@ -323,11 +301,6 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         if context.window is not None:
             context.window.cursor_modal_restore()
         live.accept()
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        for name in ("way", "with_turn", "turn", "falloff", "anchored"):
-            self.layout.prop(self, name)
 
 
 def _is_from_menu(view: View, event: bpy.types.Event) -> bool:

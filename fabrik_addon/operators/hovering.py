@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ..errors import FabrikError
 from ..overlay import hover
 from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
+from ..session.dragging import pin_bone
 from .base import RigOperator
 from .picking import Picked, View, pick, view_under_mouse
 
@@ -87,13 +89,28 @@ class FABRIK_OT_drag_pick(RigOperator):
         if event.value == "PRESS" and event.type in DONE:
             self.cancel(context)
             return {"CANCELLED"}
-        context.workspace.status_text_set(KEYS)  # a drag had its own
+        if event.type == "MOUSEMOVE":
+            context.workspace.status_text_set(KEYS)  # a drag had its own
         picked = self._look(context, event)
         if event.value != "PRESS" or event.type not in {"LEFTMOUSE", "P"}:
             return {"PASS_THROUGH"}
-        if picked is not None and event.type == "LEFTMOUSE":
-            self._drag(context, view, picked)
+        if picked is not None:
+            self._do(context, view, picked, event.type)
         return {"RUNNING_MODAL"}
+
+    def _do(self, context: bpy.types.Context, view: View, picked: Picked, key: str) -> None:
+        """Drag a bone, or pin it."""
+        if key == "LEFTMOUSE":
+            self._drag(context, view, picked)
+            return
+        try:
+            told = pin_bone(context, picked.owner, picked.bone)
+        except FabrikError as error:
+            self.report({"ERROR"}, str(error))
+            return
+        bpy.ops.ed.undo_push(message="Pin")
+        context.workspace.status_text_set(f"{KEYS}   {told}")
+        redraw()
 
     def _look(self, context: bpy.types.Context, event: bpy.types.Event) -> Picked | None:
         """Show what is under the mouse."""

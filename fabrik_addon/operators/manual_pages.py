@@ -30,7 +30,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.limit_*", "limits", "ways-to-set-many"),
     ("bpy.ops.fabrik.from_ik", "snapping", "between-chains-and-blenders-own-ik"),
     ("bpy.ops.fabrik.to_ik", "snapping", "between-chains-and-blenders-own-ik"),
-    ("bpy.ops.fabrik.drag", "live", "dragging-a-tip"),
+    ("bpy.ops.fabrik.drag*", "live", "dragging-bones"),
     ("bpy.ops.fabrik.bake", "baking", "options"),
     ("bpy.ops.fabrik.report_*", "baking", "the-report"),
     ("bpy.ops.fabrik.record*", "steps", "step-by-step"),

@@ -11,20 +11,20 @@ import bpy
 from mathutils import Vector
 
 from ..errors import FabrikError
-from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.chain_bones import resolve_bones
 from ..rig.goals import GoalRef, goal_of, goals_of
-from ..rig.keys import insert_goal_keys
+from ..rig.held import offset_from_target, read_held, store
+from ..rig.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed
 from ..rig.placing import carries, location_at, location_curves, put, stays
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.rotations import Q4, conjugated, multiplied, normalized, rotated, turn_angle, unit, v3
-from ..rig.targets import resolve_point, resolve_turn
+from ..rig.rotations import rotated, unit, v3
+from ..rig.targets import resolve_point
 from .anchoring import keep_pose, take_keyed_pose
 from .order import Item
-from .standing import Standing, pole_error, turn_of, turned_pole
+from .standing import Standing, pole_error, turned_pole
 
 IN_PLACE = 1e-6  # share of the length within which a target is where the tip is
 POLE_MET = 1e-4  # radians
-SAME_TURN = 1e-6  # radians within which a stored rotation is that of the tip
 
 
 class LetGo(NamedTuple):
@@ -112,25 +112,30 @@ def _evaluated(context: bpy.types.Context) -> bpy.types.Depsgraph:
 
 
 def _place_goal(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:
-    """Bring what a chain holds or goes to, to its tip; why it stays where it is, where it can't be moved."""
+    """Bring what a chain goes to or holds to its tip; why it stays where it is, where it can't be moved."""
     owner, chain = item
-    depsgraph = context.evaluated_depsgraph_get()
-    if chain.pin and chain.target is None and v3(chain.held_location) != v3(tip):
-        chain.held_location = tip
+    evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
+    held = read_held(evaluated, chain.tip_bone, chain.effector)
     told = _place_target(context, item, tip)
-    turn = turn_of(owner, chain.tip_bone, depsgraph)
-    if chain.orientation == "KEEP" and _is_turned(chain.held_rotation, turn):
-        chain.held_rotation = turn
+    if chain.pin and chain.target is None:
+        store(chain, "held_location", held.location)
+    if chain.orientation == "KEEP":
+        store(chain, "held_rotation", held.rotation)
     if chain.orientation == "TARGET" and chain.target is not None:
-        offset = multiplied(conjugated(resolve_turn(chain.target, chain.target_bone, _evaluated(context))), turn)
-        if _is_turned(chain.rotation_offset, offset):
-            chain.rotation_offset = offset
-    return told
+        target = chain.target.evaluated_get(_evaluated(context))
+        store(chain, "rotation_offset", offset_from_target(chain, held.rotation, target))
+    return [*told, *_key_held(context, owner, chain)]
 
 
-def _is_turned(stored: Sequence[float], turn: Q4) -> bool:
-    """Whether a stored rotation is another one, beyond rounding."""
-    return turn_angle(multiplied(conjugated(normalized(stored)), turn)) > SAME_TURN
+def _key_held(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    """Key what a pin holds, where automatic keying is on; else that its keys will take it back, if it has some."""
+    assert context.scene is not None
+    is_keyed = is_pin_keyed(owner, chain)
+    if chain.pin or is_keyed:
+        insert_pin_keys(context, owner, chain)
+    if is_keyed and not context.scene.tool_settings.use_keyframe_insert_auto:
+        return ["its pin is keyed: key it, or the next frame change takes it back"]
+    return []
 
 
 def _place_target(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:
@@ -149,10 +154,9 @@ def _place_target(context: bpy.types.Context, item: Item, tip: Vector) -> list[s
 def _aimed_at(item: Item, target: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
     """The point at which the tip of a chain aims, as far away as its target."""
     owner, chain = item
-    evaluated = owner.evaluated_get(depsgraph)
-    head = evaluated.matrix_world @ pose_bones(evaluated)[chain.tip_bone].head
-    along = unit(rotated(turn_of(owner, chain.tip_bone, depsgraph), v3(chain.aim_axis)))
-    return head + Vector(along) * (target - head).length
+    held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, "HEAD")
+    along = unit(rotated(held.rotation, v3(chain.aim_axis)))
+    return Vector(held.location) + Vector(along) * (target - Vector(held.location)).length
 
 
 def _place_pole(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:

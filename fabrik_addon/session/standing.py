@@ -19,7 +19,6 @@ from ..rig.checks import check_rig
 from ..rig.figures import ChainSet, set_of
 from ..rig.goals import GoalPoints
 from ..rig.keys import KeyedChannels
-from ..rig.kinematics import world_turn
 from ..rig.prepared import Prepared, ends_at, frame_of, measured_at, mounted_path, read
 from ..rig.properties import FabrikChain
 from ..rig.rotations import (
@@ -182,12 +181,6 @@ def tip_of(
     tip = poses[bones[-1].name]
     place = poses[bones[0].name].head if root else tip.head if chain.effector == "HEAD" else tip.tail
     return evaluated.matrix_world @ place
-
-
-def turn_of(owner: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Q4:
-    """How a bone is turned in the world."""
-    evaluated = owner.evaluated_get(depsgraph)
-    return world_turn(evaluated, pose_bones(evaluated)[bone])
 
 
 def pole_error(standing: Standing) -> float | None:

@@ -26,7 +26,7 @@ BUTTONS = {
     "Live": (0.2, 46),
     "Overlay": (0.62, 46),
     "Solve": (0.25, 205),
-    "Drag Tip": (0.5, 233),
+    "Drag Bone": (0.5, 233),
 }
 
 

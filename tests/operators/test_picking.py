@@ -28,10 +28,36 @@ def under(x: float, z: float) -> tuple[str, str, str] | None:
     return None if found is None else (found.owner.name, found.chain, found.bone)
 
 
-def test_the_tip_of_a_chain_wins_over_bones() -> None:
+def end_under(x: float, z: float) -> tuple[str, str] | None:
+    view: Any = Front()
+    found = pick(bpy.context, view, Vector((100 * x, 100 * z)))
+    return None if found is None else (found.bone, found.end)
+
+
+def test_the_tip_of_a_chain_wins_over_bones_beside_it() -> None:
     owner = make_line(3)
     add_chain(owner, tip="b1", count=2).name = "limb"
-    assert under(0.1, 2.3) == ("Rig", "limb", "b1")
+    assert under(0.1, 2.1) == ("Rig", "limb", "b1")
+    assert under(0.05, 2.5) == ("Rig", "", "b2")
+    bpy.context.view_layer.objects.active = owner
+    add_chain(owner, tip="b2", count=3).name = "long"
+    assert under(0.4, 3.3) == ("Rig", "long", "b2")
+
+
+def test_a_chain_is_taken_by_its_effector() -> None:
+    owner = make_line(3)
+    chain = add_chain(owner, tip="b2", count=3)
+    chain.effector = "HEAD"
+    assert under(0.0, 2.0) == ("Rig", chain.name, "b2")
+    assert end_under(0.0, 2.0) == ("b2", "HEAD")
+
+
+def test_a_bone_is_taken_by_the_end_that_is_near() -> None:
+    make_line(3)
+    assert end_under(0.02, 1.2) == ("b1", "HEAD")
+    assert end_under(0.02, 1.5) == ("b1", "TAIL")
+    assert end_under(0.02, 1.9) == ("b1", "TAIL")
+    assert end_under(0.02, 3.1) == ("b2", "TAIL")
 
 
 def test_else_it_is_the_bone_that_is_nearest() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging a tip, without a window."""
+"""Dragging a limb, without a window."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.session.dragging import Drag, Taken, begin, drag_to, finish, pull_refusal
 from fabrik_addon.session.letting_go import LetGo
+from fabrik_addon.session.live import state as live_state
 from mathutils import Vector
 
 from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, press
@@ -247,13 +248,23 @@ class TestWithoutAChain:
         assert drag_to(bpy.context, drag, drag.place + Vector((0.5, 0.5, -1)), anchored=True).status == "BLOCKED"
         assert channels(owner) == before
 
-    def test_a_bone_that_a_live_chain_poses_is_refused(self) -> None:
+    def test_a_bone_in_the_middle_of_a_live_chain_moves_while_its_tip_stays(self) -> None:
         owner, chain, _ = started(target=make_empty((0, 1, 3)))
+        chain.start = "REST"
         rig_of(owner).live = True
-        with pytest.raises(BoneError, match=f"the chain '{chain.name}' poses it live"):
-            begin(bpy.context, owner, Taken("b1"))
-        chain.enabled = False
-        assert begin(bpy.context, owner, Taken("b1")).bone == "b1"
+        bpy.context.view_layer.update()
+        drag = begin(bpy.context, owner, Taken("b1"))
+        point = drag.place + Vector((0.3, 0.1, 0.0))
+        assert drag_to(bpy.context, drag, point).status == "REACHED"
+        assert finish(bpy.context, drag).warnings == []
+        found = joints(owner)
+        assert (found[2] - point).length < 2e-3
+        assert (found[-1] - Vector((0, 1, 3))).length < 2e-3
+        assert chain.target.location == Vector((0, 1, 3))
+        assert chain.start == "CAPTURED"
+        bpy.context.scene.frame_set(2)
+        assert max((a - b).length for a, b in zip(joints(owner), found, strict=True)) < 2e-3
+        assert not live_state.paused
 
     def test_cancelling_puts_it_back(self) -> None:
         owner = make_line(3)

@@ -16,6 +16,7 @@ from rigs import add_chain, make_line
 # Not in the menus, and why.
 LEFT_OUT = {
     "report_frame": "a button beside each frame of the report",
+    "drag_pick": "started by Drag Bone where that is called from a menu",
     "limit_human": "its joints are drawn one by one",
 }
 PRESETS = ("Blender", "Industry_Compatible", "Blender_27x")

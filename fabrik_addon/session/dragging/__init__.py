@@ -3,6 +3,18 @@
 
 from .drag import Drag, Dragged, begin, drag_to, pull_refusal, set_falloff, set_turning
 from .ending import finish
+from .pinning import pin_bone
 from .scope import Taken
 
-__all__ = ("Drag", "Dragged", "Taken", "begin", "drag_to", "finish", "pull_refusal", "set_falloff", "set_turning")
+__all__ = (
+    "Drag",
+    "Dragged",
+    "Taken",
+    "begin",
+    "drag_to",
+    "finish",
+    "pin_bone",
+    "pull_refusal",
+    "set_falloff",
+    "set_turning",
+)

@@ -21,6 +21,7 @@ from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_rotation, read_values
 from ...rig.goals import GoalPoints, goal_of, read_points
+from ...rig.held import read_held
 from ...rig.placing import carries, location_at, put, restorer, stays
 from ...rig.prepared import Prepared, RigFacts, carried, frame_of, prepare
 from ...rig.properties import FabrikChain, rig_of
@@ -28,7 +29,7 @@ from ...rig.rotations import IDENTITY, ORIGIN, Q4, multiplied
 from ..anchoring import exceeded, resume_live
 from ..live.known import state as live_state
 from ..posing import posed
-from ..standing import Standing, held_to_pole, turn_of
+from ..standing import Standing, held_to_pole
 from .falloff import with_falloff
 from .rope import pull, root_refusal
 from .scope import Scope, Taken, scope_of
@@ -102,7 +103,8 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     dragged = scope.dragged(owner)
     if scope.follows:
         _check_target(owner, dragged)
-    place, turn = _place_of(owner, taken, depsgraph), turn_of(owner, taken.bone, depsgraph)
+    stood = read_held(owner.evaluated_get(depsgraph), taken.bone, taken.end)
+    place, turn = Vector(stood.location), stood.rotation
     chain_set = scope.chain_set(owner)
     standing = Standing.of_set(chain_set, dragged, depsgraph, place)  # says what is wrong before anything moves
     started = standing.prepared if scope.follows else replace(held_to_pole(standing), influence=1.0)
@@ -114,13 +116,6 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     if scope.body == taken.bone:  # hips are moved, and tilted where that is asked for
         set_turning(drag, on=True)
     return drag
-
-
-def _place_of(owner: bpy.types.Object, taken: Taken, depsgraph: bpy.types.Depsgraph) -> Vector:
-    """Where the end of a bone is in the world."""
-    evaluated = owner.evaluated_get(depsgraph)
-    bone = pose_bones(evaluated)[taken.bone]
-    return evaluated.matrix_world @ (bone.head if taken.end == "HEAD" else bone.tail)
 
 
 def waits(drag: Drag) -> bool:

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pinning and freeing bones between two drags."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..live.by_hand import own_work
+from ..pins import toggle, wanted_of_bones
+
+
+def pin_bone(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> str:
+    """Pin a bone where it stands, or free it; what was done, as a sentence.
+
+    Raises:
+        FabrikError: It can't be pinned; nothing was changed.
+    """
+    with own_work():
+        told = toggle(context, owner, wanted_of_bones(owner, [bone]))
+    verb = "pinned" if told.pinned else "freed"
+    return "; ".join([f"{verb} {bone}", *told.notes])
