@@ -13,7 +13,9 @@ from .animated_paths import OF_CHAIN, animated_paths, chain_of
 from .chain_bones import resolve_bones
 from .channels import read_locks
 from .figures import ChainSet, body_moves
+from .keys import KeyedChannels
 from .properties import FabrikChain, rig_of
+from .start_pose import hears_body_keys
 
 OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
 SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
@@ -98,18 +100,19 @@ class Animated:
         return any(GROUPING & names for names in self._chains.values())
 
     def _start_changes(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moves: bool) -> bool:
-        """Whether chains start from other poses from frame to frame; bones of no chain start from their keys."""
+        """Whether chains, or their body, start from other poses from frame to frame."""
         owner, chains, _ = chain_set
         if any(chain.start == "ANIMATED" for chain in chains):
             return True
         if chain_set.is_one:
             return False
-        own = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}
-        return (
-            any(path.startswith(BODY) for path in self._own)
-            or self.are_turned(bone for bone in bones if bone.name not in own)
-            or (moves and "location" in self.of_bone(bones[0]))
-        )
+        if any(path.startswith(BODY) for path in self._own):
+            return True
+        names = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}
+        if not hears_body_keys(chain_set, [bone for bone in bones if bone.name in names], KeyedChannels(owner, 0.0)):
+            return False
+        is_turned = self.are_turned(bone for bone in bones if bone.name not in names)
+        return is_turned or (moves and "location" in self.of_bone(bones[0]))
 
     def _object_moves(self) -> bool:
         """Whether the armature object moves."""

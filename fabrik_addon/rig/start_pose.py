@@ -39,7 +39,8 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
     """The start pose of the bones of a figure.
 
     A bone that several chains have starts as `figures.shared_start` says. The body bone's location, and bones between
-    it and the chains, start from their keys; without keys as they were captured, else at rest.
+    it and the chains, start from their keys where these are heard (`hears_body_keys`); else as they were captured, or
+    at rest.
 
     Args:
         chain_set: The chains.
@@ -53,30 +54,46 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
     owner, chains, body = chain_set
     if chain_set.is_one:
         return Start(read_start(owner, chains[0], bones, keyed), ORIGIN, [True] * len(bones))
-    rotations, is_of_chain = [], []
-    for bone in bones:
-        chain = shared_start(chains, owner, bone.name)
-        is_of_chain.append(chain is not None)
-        own = read_start(owner, chain, [bone], keyed) if chain is not None else [_body_start(owner, bone, keyed)]
-        rotations += own
-    return Start(rotations, _body_location(owner, bones[0], keyed) if body else ORIGIN, is_of_chain)
+    found = [shared_start(chains, owner, bone.name) for bone in bones]
+    is_of_chain = [chain is not None for chain in found]
+    own = [bone for bone, is_own in zip(bones, is_of_chain, strict=True) if is_own]
+    heard = keyed if hears_body_keys(chain_set, own, keyed) else None
+    rotations: list[Q4] = []
+    for bone, chain in zip(bones, found, strict=True):
+        rotations += [_body_start(owner, bone, heard)] if chain is None else read_start(owner, chain, [bone], keyed)
+    return Start(rotations, _body_location(owner, bones[0], heard) if body else ORIGIN, is_of_chain)
 
 
-def _body_start(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedChannels) -> Q4:
-    """The start of a bone that no chain has: its keys, or what was captured, or rest."""
+def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
+    """Whether keys of the body bone's location, and of bones that no chain has, are their start pose.
+
+    They are where a chain starts from its keys, and where the chains have none: the animator keyed the body alone. Else
+    what was keyed is the pose of all, as automatic keying and bakes do it, and is started from by none or by all.
+
+    Args:
+        chain_set: The chains.
+        own: Their bones.
+        keyed: The curves of the armature.
+    """
+    is_animated = any(chain.start == "ANIMATED" for chain in chain_set.chains)
+    return is_animated or not any(keyed.has(bone) for bone in own)
+
+
+def _body_start(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedChannels | None) -> Q4:
+    """The start of a bone that no chain has: its keys where they are heard, or what was captured, or rest."""
     found = rig_of(owner).body_captured.get(bone.name)
     cached = to_rotation("QUATERNION", list(found.rotation), bone.name) if found is not None else IDENTITY
-    return _keyed(bone, cached, keyed)
+    return cached if keyed is None else _keyed(bone, cached, keyed)
 
 
-def _body_location(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedChannels) -> V3:
+def _body_location(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedChannels | None) -> V3:
     """Where the body bone starts: the same of its location channels."""
     found = rig_of(owner).body_captured.get(bone.name)
     x, y, z = list(found.location) if found is not None else ORIGIN
     values = [x, y, z]
     path = f"{bone.path_from_id()}.location"
     for i in range(3):
-        curve = keyed.curves.get((path, i))
+        curve = keyed.curves.get((path, i)) if keyed is not None else None
         values[i] = curve.evaluate(keyed.frame) if curve is not None else values[i]
     if not are_finite(values):
         raise InvalidValueError("the location from which it starts is not a finite number", bone=bone.name)
