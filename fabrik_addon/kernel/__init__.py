@@ -21,6 +21,7 @@ __all__ = (
     "PIN",
     "STATUSES",
     "Aim",
+    "Balance",
     "Bend",
     "Cone",
     "Facing",
@@ -50,6 +51,7 @@ _core = loading.compiled(__name__, __all__)
 if TYPE_CHECKING or _core is None:
     from .figure import Figure, Joint
     from .goals.aim import Aim
+    from .goals.balance import Balance
     from .goals.base import ASKED, HINT, PIN, Goal
     from .goals.bend import Bend
     from .goals.facing import Facing

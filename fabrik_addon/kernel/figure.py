@@ -265,7 +265,18 @@ class Figure:
 
     def at_unit_size(self) -> Figure:
         """The same figure at size 1, in which the solver works."""
-        factor: cython.double = 1.0 / self.size
+        factors: Doubles = doubles(self.count)
+        for i in range(self.count):
+            factors[i] = 1.0 / self.size
+        return self.with_lengths(factors, 1.0 / self.size)
+
+    def with_lengths(self, factors: Doubles, at_root: float) -> Figure:
+        """The same figure with other lengths.
+
+        Args:
+            factors: Of each joint's segment, and of what hangs on it elsewhere than at its end.
+            at_root: Factor of the places of joints at the root.
+        """
         figure: Figure = Figure.__new__(Figure)
         figure.count, figure.is_chain, figure.moves, figure.base = self.count, self.is_chain, self.moves, self.base
         figure.parents, figure.gaps, figure.inherits = self.parents, self.gaps, self.inherits
@@ -274,8 +285,9 @@ class Figure:
         figure.offsets, figure.segments = doubles(3 * self.count), doubles(3 * self.count)
         figure.spans = doubles(self.count)
         for i in range(self.count):
-            put3(figure.offsets, i, scaled(v3(self.offsets, i), factor))
-            put3(figure.segments, i, scaled(v3(self.segments, i), factor))
+            parent: cython.int = self.parents[i]
+            put3(figure.offsets, i, scaled(v3(self.offsets, i), factors[parent] if parent >= 0 else at_root))
+            put3(figure.segments, i, scaled(v3(self.segments, i), factors[i]))
             figure.spans[i] = length(v3(figure.segments, i))
         figure.size = figure._reach()
         return figure

@@ -52,6 +52,11 @@ class Rows:
     pole_error_out: Doubles
     tips_out: Doubles
     shifts_out: Doubles
+    goal_status_out: Ints
+    goal_residual_out: Doubles
+    goal_turn_out: Doubles
+    softened_out: Doubles
+    factors_out: Doubles
 
     def __init__(self, figure: Figure, goals: Sequence[Goal], count: SupportsIndex) -> None:
         if not isinstance(figure, Figure):
@@ -75,6 +80,12 @@ class Rows:
         self.buffers = [numbers, rotations, status, residual, passes, pole_error, tips, shifts]
         self.numbers_in, self.rotations_out, self.status_out, self.passes_out = numbers, rotations, status, passes
         self.residual_out, self.pole_error_out, self.tips_out, self.shifts_out = residual, pole_error, tips, shifts
+        each = count * len(self.asked)
+        goal_status, goal_residual, goal_turn = integers(each), doubles(each), doubles(each)
+        softened, factors = doubles(each), doubles(each)
+        self.buffers += [goal_status, goal_residual, goal_turn, softened, factors]
+        self.goal_status_out, self.goal_residual_out, self.goal_turn_out = goal_status, goal_residual, goal_turn
+        self.softened_out, self.factors_out = softened, factors
         self.point = self.bend = self.body = None
         if figure.is_chain:
             self._find_tip(figure.count - 1)
@@ -119,9 +130,34 @@ class Rows:
         """Out: K x 3 doubles, the vector by which the root of a figure that moves stands elsewhere."""
         return cast("Doubles", self.buffers[7])
 
+    @property
+    def goal_status(self) -> Ints:
+        """Out: K x goals indices into `STATUSES`."""
+        return cast("Ints", self.buffers[8])
+
+    @property
+    def goal_residual(self) -> Doubles:
+        """Out: K x goals distances, what each misses; see `Solution.residuals`."""
+        return cast("Doubles", self.buffers[9])
+
+    @property
+    def goal_turn(self) -> Doubles:
+        """Out: K x goals angles in radians; see `Solution.turns`."""
+        return cast("Doubles", self.buffers[10])
+
+    @property
+    def softened(self) -> Doubles:
+        """Out: K x goals distances; see `Solution.softened`."""
+        return cast("Doubles", self.buffers[11])
+
+    @property
+    def factors(self) -> Doubles:
+        """Out: K x goals factors; see `Solution.factors`."""
+        return cast("Doubles", self.buffers[12])
+
     def _find_tip(self, last: int) -> None:
         """Know the goals of a chain that is solved by its own rungs: a place for the tip, and perhaps a pole."""
-        points = [goal for goal in self.asked if isinstance(goal, Point) and goal.is_at_end]
+        points = [goal for goal in self.asked if isinstance(goal, Point) and goal.is_for_tip]
         bends = [goal for goal in self.asked if isinstance(goal, Bend) and goal.root == 0]
         is_whole = len(points) == 1 and len(bends) <= 1 and len(points) + len(bends) == len(self.asked)
         if is_whole and all(goal.effector == last for goal in self.asked):

@@ -36,7 +36,11 @@ class Solution(NamedTuple):
             be met with all other limits held; None where that alone would not do.
         pole_error: Angle in radians between the bend and where the pole wants it; 0 without a pole.
         statuses: How each goal ended.
-        residuals: What each goal misses, in units of the solve space.
+        residuals: What each goal misses, in units of the solve space; a radian of a rotation counts .15 of the
+            figure's size.
+        turns: The radians by which each goal of a rotation, an axis or a bend is missed; 0 for places.
+        softened: How far the place that each goal asks for stands from where it was put, by soft reach.
+        factors: By how much the joints on the way to each goal were stretched; `joints` are stretched ones.
         shift: Vector by which the root of a figure that moves stands elsewhere, in solve space.
     """
 
@@ -50,4 +54,7 @@ class Solution(NamedTuple):
     pole_error: float
     statuses: tuple[Status, ...]
     residuals: tuple[float, ...]
+    turns: tuple[float, ...]
+    softened: tuple[float, ...]
+    factors: tuple[float, ...]
     shift: V3

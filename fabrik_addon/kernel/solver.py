@@ -9,7 +9,7 @@ from operator import index
 from ..errors import ChainError, InvalidValueError
 from ..finite import are_finite
 from . import cython
-from .answers import body_solution, chain_solution
+from .answers import put_chain, put_goals, solution_of
 from .figure import Figure, Pose, checked_point, checked_rotation
 from .forms import Q4, V3
 from .goals.base import Goal
@@ -26,9 +26,9 @@ from .ladder.reach import Reach
 from .limits.base import Limit
 from .rows import Rows
 from .settings import MOST_PASSES, MOST_RESTARTS, Settings
-from .solution import BLOCKED, REACHED, TOO_FAR, TOO_NEAR, Solution
+from .solution import Solution
 from .trace import Trace
-from .vectors import apart, larger, length, minus, put3, put4, q4, scaled, v3
+from .vectors import ORIGIN, apart, larger, minus, put3, put4, q4, scaled, v3
 
 REFINE_STEPS = 8
 THERE = cython.declare(cython.double, 0.01)  # share of the tolerance within which the start pose is the answer
@@ -116,9 +116,11 @@ class Solver:
             self.solve_many(rows, settings)
         finally:
             self.trace, self.names_limits = None, False
+        descent = self.descent
         if rows.point is None:
-            return body_solution(rows, self.size, self.tolerance, explain)
-        return chain_solution(rows, self.descent, self.held, self.size, self.tolerance if explain else -1.0)
+            descent = rows.body.descent
+            self.held = blocking_joints(descent)
+        return solution_of(rows, descent, self.held, self.size, self.tolerance if explain else -1.0)
 
     def solve_many(self, rows: object, settings: Settings = Settings()) -> None:  # noqa: B008
         """`solve` for each row of numbers, by the same code; the answers are left in the rows.
@@ -194,7 +196,7 @@ class Solver:
         chain: Chain = self.chain
         descent: Descent = self.descent
         rows.load(k, 1.0 / self.size)
-        chain.target = rows.point.target
+        chain.target = rows.point.softened_place(ORIGIN)
         chain.tip.target = chain.target
         if self.trace is not None:
             descent.begin(self.unit.start)
@@ -212,19 +214,10 @@ class Solver:
             self.pole_error = self.pole.turn(descent.pose, rows.bend.pole, rows.bend.angle)
             descent.judge()
         chain.record("end", descent.pose.heads)
-        status: cython.int = BLOCKED
-        distance: cython.double = length(chain.target)
-        if descent.error <= self.tolerance:
-            status = REACHED
-        elif distance > 1.0:
-            status = TOO_FAR
-        elif distance < chain.inner:
-            status = TOO_NEAR
-        rows.status_out[k] = status
-        rows.residual_out[k] = descent.error * self.size
         rows.passes_out[k] = passes if passes > 0 else 1
         rows.pole_error_out[k] = self.pole_error
         self.put_pose(rows, k, descent.pose)
+        put_chain(rows, k, chain, descent, self.size)
 
     @cython.cfunc
     def solve_body(self, rows: Rows, k: cython.Py_ssize_t) -> cython.void:
@@ -239,6 +232,7 @@ class Solver:
         rows.passes_out[k] = passes if passes > 0 else 1
         rows.pole_error_out[k] = 0.0
         self.put_pose(rows, k, body.descent.pose)
+        put_goals(rows, k, self.size, self.tolerance)
 
     @cython.cfunc
     @cython.exceptval(check=False)

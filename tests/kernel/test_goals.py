@@ -2,16 +2,23 @@
 """The columns that a goal tells are the derivatives of what it misses."""
 
 import sys
+from array import array
 from random import Random
 from typing import Any
 
 import pytest
-from fabrik_addon.kernel import Aim, Bend, Facing, Figure, Goal, Joint, Point
+from fabrik_addon.kernel import Aim, Balance, Bend, Facing, Figure, Goal, Joint, Point
 
 from bodies import BONE, HUMAN, INDEX, WALKING_HUMAN, branching, posed
 from chains import IS_COMPILED, ORIGIN, Q4, V3, X, Y, Z, apart, minus, multiplied, plus, rotated, scaled, turn_about
 
 STEP = 1e-5
+SUPPORTS: tuple[list[V3], ...] = (
+    [(3.0, 1.0, 0.0), (3.0, -9.0, 0.0), (4.0, -9.0, 2.0), (4.0, 1.0, 0.0), (3.5, 0.0, 0.0)],  # an edge is nearest
+    [(3.0, 3.0, 0.0), (4.0, 3.0, 0.0), (3.0, 4.0, 0.0)],  # a corner is
+    [(9.0, 9.0, 0.0), (-9.0, 9.0, 0.0), (-9.0, -9.0, 0.0), (9.0, -9.0, 0.0)],  # stands above it
+    [(2.0, 1.0, 0.5)],
+)
 
 pytestmark = pytest.mark.skipif(IS_COMPILED, reason="what goals tell the solver can't be seen in a compiled kernel")
 
@@ -22,6 +29,13 @@ def loose(which: int) -> Figure:
     heads: list[V3 | None] = [None] * 8
     heads[5] = (0.05, 0.2, 0.0)
     return Figure(joints, (-1, 0, 1, 2, 3, 1, 5, 6), heads)
+
+
+def loaded(goal: Goal) -> Goal:
+    """A goal that took its own numbers, as they are."""
+    numbers = goal.numbers()
+    getattr(goal, "load")(array("d", numbers), 0, 1.0)
+    return goal
 
 
 def pose_of(figure: Figure, rotations: list[Q4], shift: V3 = ORIGIN) -> Any:
@@ -48,10 +62,16 @@ def test_each_move_is_the_change_of_its_goal(figure: Figure) -> None:
         Facing(7, now.frames[7], weight=0.3),
         Facing(4, now.frames[4]),
         Aim(4, Y, plus(now.heads[4], scaled(rotated(now.frames[4], Y), 0.6)), 1.5),  # exact where it is met
+        Point(4, plus(now.heads[3], (0.2, 0.7, -0.1)), 1.3, soft=0.4, root=3),  # beyond where it begins to give way
+        Point(4, plus(now.heads[2], (0.2, 0.7, -0.1)), offset=(0.1, -0.2, 0.05), soft=0.4, root=2),
+        Point(4, (0.1, 2.0, 0.5), soft=0.1),
+        *(Balance([1, 2, 0, 4, 1, 3, 0, 0.001], support, Z, weight=0.8) for support in SUPPORTS),
+        Balance([1.0] * 8, SUPPORTS[0], (0.2, 1.0, -0.3), [(0.1, 0.0, 0.2)] * 8),
     ]
     here = pose_of(figure, rotations)
     for bound in (goal.bound(figure) for goal in goals):
-        seen: Any = bound
+        seen: Any = loaded(bound)
+        seen.prepare(here)
         for k in range(seen.steps):
             for axis in (X, Y, Z):
                 ways = []
@@ -76,10 +96,13 @@ def test_each_shift_is_the_change_of_its_goal() -> None:
         Facing(hand, now.frames[hand]),
         Aim(hand, Y, plus(now.heads[hand], scaled(rotated(now.frames[hand], Y), 0.6)), 1.5),
         Bend(shin, (0.2, -2.0, -0.4), 0.3, 0.6, root=INDEX["thigh.R"]),
+        Point(hand, plus(now.ends[hand], (0.1, -2.0, 0.3)), soft=0.2, root=INDEX["upper_arm.L"]),
+        *(Balance([1.0] * HUMAN.count, support, Z, weight=0.8) for support in SUPPORTS),
     ]
     here = pose_of(WALKING_HUMAN, rotations)
     for bound in (goal.bound(WALKING_HUMAN) for goal in goals):
-        seen: Any = bound
+        seen: Any = loaded(bound)
+        seen.prepare(here)
         for axis in (X, Y, Z):
             ways = [seen.missing(pose_of(WALKING_HUMAN, rotations, scaled(axis, way))) for way in (STEP, -STEP)]
             change = scaled(minus(ways[1], ways[0]), 0.5 / STEP)

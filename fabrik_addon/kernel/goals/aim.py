@@ -97,6 +97,11 @@ class Aim(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    def turn_missed(self, pose: Pose) -> cython.double:
+        return length(self.missing(pose)) / (self.weight * A_RADIAN) if self.weight > 0.0 else 0.0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
         head: V3 = v3(pose.heads, self.effector)
         wanted: V3 = minus(self.target, head)

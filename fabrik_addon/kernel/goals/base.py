@@ -41,6 +41,7 @@ class Goal:
     rank = cython.declare(cython.int, visibility="readonly")
     width = cython.declare(cython.int, visibility="readonly")
     name = cython.declare(str, visibility="readonly")
+    sees_all: cython.bint  # whether joints beside the path count for what is missing
     steps: cython.int  # how many joints are on the path
     path: Ints  # the joints from the root to the effector
     carried: Ints  # for each of them the joint whose head is the last point that turns along, or TIP
@@ -59,6 +60,7 @@ class Goal:
         self.weight = weight
         self.name = name
         self.width = width
+        self.sees_all = False
         self.steps = 0
         self.path = self.carried = integers(0)
 
@@ -97,6 +99,39 @@ class Goal:
     def is_beyond(self, figure: Figure) -> cython.bint:
         """Whether the goal is farther from the root than the joints on the way to it are long together."""
         return False
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def softening(self, pose: Pose) -> cython.double:
+        """How far the place that is asked for stands from where the goal was put, by soft reach."""
+        return 0.0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def factor_at(self, pose: Pose, tolerance: cython.double) -> cython.double:
+        """By how much the joints on the way would have to be longer for the goal to be met, as far as they may."""
+        return 1.0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def lengthen(self, factors: Doubles, factor: cython.double) -> cython.void:
+        """Let a factor count for each of the joints that the goal stretches."""
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def let_stretch(self, is_stretched: cython.bint) -> cython.void:
+        """Say whether what the goal misses is asked for before or after joints were stretched."""
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn_missed(self, pose: Pose) -> cython.double:
+        """The angle in radians by which a goal of a direction or a rotation is missed; 0 for a place."""
+        return 0.0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def prepare(self, pose: Pose) -> cython.void:
+        """Find out what `move` and `shift` need to know of a pose; asked for before them."""
 
     @cython.cfunc
     def is_apart(self, other: Goal, figure: Figure) -> cython.bint:

@@ -12,7 +12,21 @@ from ...finite import are_finite
 from .. import cython
 from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles
-from ..vectors import ORIGIN, cross, length, minus, perpendicular, rotated, scaled, turn_about, unit, v3
+from ..vectors import (
+    ORIGIN,
+    cross,
+    from_to,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+    turn_angle,
+    unit,
+    v3,
+)
 from .base import HINT, TIP, Goal
 
 NO_BEND = cython.declare(cython.double, 1e-6)  # of a run, or a pole beside its line, that tells no side
@@ -115,6 +129,17 @@ class Bend(Goal):
         off: V3 = perpendicular(minus(v3(pose.heads, self.path[knee]), root), along)
         wanted: V3 = scaled(rotated(turn_about(along, self.angle), unit(side)), length(off))
         return scaled(minus(wanted, off), self.weight)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn_missed(self, pose: Pose) -> cython.double:
+        if self.weight <= 0.0:
+            return 0.0
+        knee: cython.int = self.knee(pose)
+        root: V3 = v3(pose.heads, self.root)
+        off: V3 = perpendicular(minus(v3(pose.heads, self.path[knee]), root), self.along(pose))
+        wanted: V3 = plus(off, scaled(self.missing(pose), 1.0 / self.weight))
+        return turn_angle(from_to(off, wanted, self.along(pose)))
 
     @cython.cfunc
     @cython.exceptval(check=False)

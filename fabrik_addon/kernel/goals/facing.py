@@ -9,7 +9,7 @@ from typing import SupportsFloat, SupportsIndex
 from .. import cython
 from ..figure import Pose, checked_rotation
 from ..forms import Q4, V3, Doubles
-from ..vectors import ORIGIN, conjugated, multiplied, normalized, q4, rotation_vector, scaled
+from ..vectors import ORIGIN, conjugated, length, multiplied, normalized, q4, rotation_vector, scaled
 from .base import A_RADIAN, ASKED, TIP, Goal
 
 
@@ -52,6 +52,11 @@ class Facing(Goal):
     def missing(self, pose: Pose) -> V3:
         turn: Q4 = multiplied(self.rotation, conjugated(q4(pose.frames, self.effector)))
         return scaled(rotation_vector(turn), self.weight * A_RADIAN)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn_missed(self, pose: Pose) -> cython.double:
+        return length(self.missing(pose)) / (self.weight * A_RADIAN) if self.weight > 0.0 else 0.0
 
     @cython.cfunc
     @cython.exceptval(check=False)

@@ -1,16 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A point of a joint's frame is to come to a place."""
+"""A point of a joint's frame is to come to a place, softly near full stretch, and by stretching where that is allowed.
+
+Soft reach: near the reach L of the joints between a root and the point, the goal's distance d from the root becomes
+L - s e^(-(d - L + s) / s) beyond L - s, so that a knee that is drawn straight does not snap. It leaves s / e at d = L.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import SupportsFloat, SupportsIndex
+from math import exp
+from operator import index
+from typing import SupportsFloat, SupportsIndex, cast
 
+from ...errors import ChainError, InvalidValueError
+from ...finite import are_finite
 from .. import cython
-from ..figure import Figure, Pose, checked_point
+from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles
-from ..vectors import ORIGIN, apart, cross, length, minus, plus, q4, rotated, scaled, v3
+from ..vectors import (
+    ORIGIN,
+    apart,
+    clipped,
+    cross,
+    dot,
+    larger,
+    length,
+    minus,
+    plus,
+    q4,
+    rotated,
+    scaled,
+    smaller,
+    v3,
+)
 from .base import ASKED, TIP, Goal
+
+CLOSED_RUN = cython.declare(cython.double, 1e-12)  # square of a run from end to end that tells no direction
 
 
 @cython.cclass
@@ -23,36 +48,71 @@ class Point(Goal):
         weight: How much the goal counts beside others.
         offset: The point in the joint's frame, relative to its head; None for the end of the segment.
         rank: Before which other goals it is met.
+        soft: Share of the reach of the joints from `root` on over which the goal gives way near full stretch.
+        root: Index of the joint from which on the reach is counted, and stretched.
+        stretch: The most by which the lengths from `root` to the point may be multiplied, 1 at least.
     """
 
     target: V3
     offset: V3
     arm: V3  # the offset, in the units in which the figure is solved
     at_end: cython.bint
+    soft = cython.declare(cython.double, visibility="readonly")
+    root = cython.declare(cython.int, visibility="readonly")
+    stretch = cython.declare(cython.double, visibility="readonly")
+    first: cython.int  # place of the root on the path
+    reach: cython.double  # from it to the point, in sizes of the figure
+    stretched: cython.double  # by how much the run may be longer where missing is asked for: 1 while it is solved
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a number of the goal
         self,
         effector: SupportsIndex,
         target: Sequence[float],
         weight: SupportsFloat = 1.0,
         offset: Sequence[float] | None = None,
         rank: SupportsIndex = ASKED,
+        *,
+        soft: SupportsFloat = 0.0,
+        root: SupportsIndex = 0,
+        stretch: SupportsFloat = 1.0,
     ) -> None:
         self._ask(effector, weight, rank, "target", 3)
         self.target = checked_point("target", target)
         self.at_end = offset is None
         self.offset = self.arm = ORIGIN if offset is None else checked_point("goal's offset", offset)
+        soft, stretch, joint = float(soft), float(stretch), index(root)
+        if not are_finite((soft, stretch)) or not 0.0 <= soft <= 1.0 or stretch < 1.0:
+            raise InvalidValueError("a goal's soft share is not between 0 and 1, or its stretch not 1 at least")
+        if not 0 <= joint < MOST_JOINTS:
+            raise ChainError(f"a goal is set from joint {joint} on, which no figure has")
+        self.soft, self.stretch, self.root = soft, stretch, joint
+        self.first = 0
+        self.reach = 0.0
+        self.stretched = 1.0
 
     def numbers(self) -> tuple[float, ...]:
         return self.target
 
     def copied(self) -> Goal:
-        return Point(self.effector, self.target, self.weight, None if self.at_end else self.offset, self.rank)
+        offset = None if self.at_end else self.offset
+        copy = Point(self.effector, self.target, self.weight, offset, self.rank)
+        copy.soft, copy.root, copy.stretch = self.soft, self.root, self.stretch
+        return copy
+
+    def bound(self, figure: Figure) -> Goal:
+        found: Point = cast(Point, Goal.bound(self, figure))
+        if self.soft > 0.0 or self.stretch > 1.0:
+            way = list(found.path)
+            if self.root not in way:
+                raise InvalidValueError(f"joint {self.root}, from which on a goal is soft, does not lead to it")
+            found.first = way.index(self.root)
+            found.reach = found.reach_from(figure, found.first, found.offset) / figure.size
+        return found
 
     @property
-    def is_at_end(self) -> bool:
-        """Whether the end of the joint's segment is asked for."""
-        return bool(self.at_end)
+    def is_for_tip(self) -> bool:
+        """Whether the end of the joint's segment is asked for, and all joints before it take part alike."""
+        return bool(self.at_end) and self.first == 0
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -63,16 +123,17 @@ class Point(Goal):
     @cython.cfunc
     @cython.exceptval(check=False)
     def is_beyond(self, figure: Figure) -> cython.bint:
-        if figure.moves and self.path[0] == 0:
+        if self.soft > 0.0 or (figure.moves and self.path[0] == 0):
             return False
-        return apart(self.target, v3(figure.offsets, self.path[0])) > self.reach_from(figure, 0)
+        far: cython.double = apart(self.target, v3(figure.offsets, self.path[0]))
+        return far > self.stretch * self.reach_from(figure, 0, self.arm)
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def reach_from(self, figure: Figure, first: cython.int) -> cython.double:
-        """The sum of the lengths between the head of a joint of the path and the point."""
+    def reach_from(self, figure: Figure, first: cython.int, arm: V3) -> cython.double:
+        """The sum of the lengths between the head of a joint of the path and the point, with an arm of so long."""
         k: cython.int
-        far: cython.double = figure.spans[self.effector] if self.at_end else length(self.arm)
+        far: cython.double = figure.spans[self.effector] if self.at_end else length(arm)
         for k in range(first + 1, self.steps):
             i: cython.int = self.path[k]
             far += length(v3(figure.offsets, i)) if figure.gaps[i] else figure.spans[self.path[k - 1]]
@@ -83,10 +144,13 @@ class Point(Goal):
         if not isinstance(other, Point) or self.path[0] != other.path[0]:
             return False
         point: Point = other
+        if self.soft > 0.0 or point.soft > 0.0:
+            return False
         k: cython.int = 0
         while k + 1 < self.steps and k + 1 < point.steps and self.path[k + 1] == point.path[k + 1]:
             k += 1
-        return apart(self.target, point.target) > self.reach_from(figure, k) + point.reach_from(figure, k)
+        reach: cython.double = self.reach_from(figure, k, self.arm) + point.reach_from(figure, k, point.arm)
+        return apart(self.target, point.target) > reach
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -98,17 +162,98 @@ class Point(Goal):
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    def softened_distance(self, distance: cython.double) -> cython.double:
+        """The distance from the root to which a goal at a distance comes down."""
+        width: cython.double = self.soft * self.reach
+        over: cython.double = distance - self.reach + width
+        if over <= 0.0 or width <= 0.0:
+            return distance
+        return smaller(distance, self.stretched * (self.reach - width * exp(-over / width)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def softened_place(self, root: V3) -> V3:
+        """The place where the point is asked to come, for where the root stands."""
+        if self.soft <= 0.0:
+            return self.target
+        away: V3 = minus(self.target, root)
+        distance: cython.double = length(away)
+        if distance <= 0.0:
+            return self.target
+        return plus(root, scaled(away, self.softened_distance(distance) / distance))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def softening(self, pose: Pose) -> cython.double:
+        if self.soft <= 0.0:
+            return 0.0
+        return apart(self.target, self.softened_place(v3(pose.heads, self.root)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def factor_at(self, pose: Pose, tolerance: cython.double) -> cython.double:
+        place: V3 = self.place(pose)
+        if self.stretch <= 1.0 or self.weight <= 0.0 or apart(self.target, place) <= tolerance:
+            return 1.0
+        end: V3 = place if self.at_end else v3(pose.heads, self.effector)  # the arm behind it keeps its length
+        along: V3 = minus(end, v3(pose.heads, self.root))
+        size: cython.double = dot(along, along)
+        if size <= CLOSED_RUN:
+            return 1.0
+        return clipped(1.0 + dot(minus(self.target, place), along) / size, 1.0, self.stretch)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def lengthen(self, factors: Doubles, factor: cython.double) -> cython.void:
+        k: cython.int
+        for k in range(self.first, self.steps if self.at_end else self.steps - 1):
+            factors[self.path[k]] = larger(factors[self.path[k]], factor)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def let_stretch(self, is_stretched: cython.bint) -> cython.void:
+        self.stretched = self.stretch if is_stretched else 1.0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def follow(self, root: V3, moved: V3) -> V3:
+        """How the softened place moves when the root does, by a small vector."""
+        away: V3 = minus(self.target, root)
+        distance: cython.double = length(away)
+        width: cython.double = self.soft * self.reach
+        over: cython.double = distance - self.reach + width
+        if over <= 0.0 or width <= 0.0:
+            return ORIGIN
+        away = scaled(away, 1.0 / distance)
+        faded: cython.double = exp(-over / width)
+        share: cython.double = (self.reach - width * faded) / distance
+        along: cython.double = dot(moved, away)
+        return plus(scaled(moved, 1.0 - share), scaled(away, along * (share - faded)))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def missing(self, pose: Pose) -> V3:
-        return scaled(minus(self.target, self.place(pose)), self.weight)
+        wanted: V3 = self.target if self.soft <= 0.0 else self.softened_place(v3(pose.heads, self.root))
+        return scaled(minus(wanted, self.place(pose)), self.weight)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def shift(self, pose: Pose, axis: V3) -> V3:
+        if self.soft > 0.0:
+            return scaled(minus(axis, self.follow(v3(pose.heads, self.root), axis)), self.weight)
         return scaled(axis, self.weight)
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def move(self, pose: Pose, k: cython.int, axis: V3) -> V3:
+        head: V3 = v3(pose.heads, self.path[k])
         carried: cython.int = self.carried[k]
         point: V3 = self.place(pose) if carried == TIP else v3(pose.heads, carried)
-        return scaled(cross(axis, minus(point, v3(pose.heads, self.path[k]))), self.weight)
+        change: V3 = cross(axis, minus(point, head))
+        if self.soft > 0.0 and k < self.first:
+            root: V3 = v3(pose.heads, self.root)
+            end: V3 = root
+            if carried != TIP and carried < self.root:  # the root hangs on a joint that does not turn along
+                end = point
+            change = minus(change, self.follow(root, cross(axis, minus(end, head))))
+        return scaled(change, self.weight)

@@ -71,6 +71,7 @@ def pull_on(descent: Descent, i: cython.int) -> V3:
     turn: V3 = ORIGIN
     for t in range(jacobian.first_touch[i], jacobian.first_touch[i + 1], 2):
         goal = descent.goals[jacobian.touches[t]]
+        goal.prepare(descent.pose)
         missing: V3 = goal.missing(descent.pose)
         k: cython.int = jacobian.touches[t + 1]
         for axis in (X_AXIS, Y_AXIS, Z_AXIS):

@@ -19,7 +19,7 @@ from ..goals.base import HINT, Goal
 from ..limits.base import Limit
 from ..solution import BLOCKED, REACHED, TOO_FAR
 from ..trace import Trace
-from ..vectors import ORIGIN, X_AXIS, Y_AXIS, Z_AXIS, dot, larger, length, plus, put3, put4, q4, scaled
+from ..vectors import ORIGIN, X_AXIS, Y_AXIS, Z_AXIS, dot, doubles, larger, length, plus, put3, put4, q4, scaled
 from .descent import LITTLE, Descent
 from .limb import clamp_start, placed_pose
 from .limited import APART, CLEARLY_BETTER
@@ -40,12 +40,18 @@ class Body:
     """Brings a figure of size 1 to several goals.
 
     Attributes:
+        goals: In the order in which they are asked.
+        judged: Those by which a solve is judged: hints are not, unless there is nothing else, nor what has no weight.
+        factors: For each goal by how much the joints on the way to it were stretched.
         descent: Of all goals; its pose is the answer.
         stages: One for each rank of goals.
-        rough: Of all goals that count, none before another.
+        rough: Of all goals by which a solve is judged, none before another.
     """
 
     figure: Figure
+    goals: list[Goal]
+    judged: list[Goal]
+    factors: Doubles
     descent: Descent
     stages: list[Descent]
     rough: Descent
@@ -55,15 +61,19 @@ class Body:
 
     def __init__(self, figure: Figure, goals: list[Goal]) -> None:
         self.figure = figure
+        self.goals = goals
+        self.factors = doubles(len(goals))
         self.stages = []
         before: list[Goal] = []
-        for rank in sorted({goal.rank for goal in goals}):
-            own = [goal for goal in goals if goal.rank == rank]
+        weighty = [goal for goal in goals if goal.weight > 0.0] or goals
+        self.judged = [goal for goal in weighty if goal.rank != HINT] or weighty
+        for rank in sorted({goal.rank for goal in weighty}):
+            own = [goal for goal in weighty if goal.rank == rank]
             share_weights(own)
             self.stages.append(Descent(figure, own, Descent(figure, before) if before else None))
             before = before + own
         self.descent = self.stages[0] if len(self.stages) == 1 else Descent(figure, before)
-        self.rough = self.stages[0] if len(self.stages) == 1 else Descent(figure, self.counting())
+        self.rough = self.stages[0] if len(self.stages) == 1 else Descent(figure, self.judged)
         self.budget = 0
         self.drawn = None
         self.trace = None
@@ -80,9 +90,33 @@ class Body:
             restarts: How many other starts are tried.
             plain: Whether none is tried, nor the pose finished.
         """
+        goal: Goal
+        for goal in self.goals:
+            goal.let_stretch(False)
         used: cython.int = self.search(tolerance, budget, restarts, plain)
         self.figure.place(self.descent.pose)
+        self.stretch(tolerance)
         return used
+
+    @cython.cfunc
+    def stretch(self, tolerance: cython.double) -> cython.void:
+        """Let goals that are missed, and may stretch the joints on the way to them, do so one after the other."""
+        i: cython.int
+        g: cython.int
+        goal: Goal
+        lengths: Doubles = None
+        for g in range(len(self.goals)):
+            goal = self.goals[g]
+            goal.let_stretch(True)
+            self.factors[g] = goal.factor_at(self.descent.pose, tolerance)
+            if self.factors[g] > 1.0:
+                if lengths is None:
+                    lengths = doubles(self.figure.count)
+                    for i in range(self.figure.count):
+                        lengths[i] = 1.0
+                goal.lengthen(lengths, self.factors[g])
+                longer: Figure = self.figure.with_lengths(lengths, 1.0)
+                longer.place(self.descent.pose)
 
     @cython.cfunc
     def search(
@@ -93,7 +127,7 @@ class Body:
         self.budget = budget
         used: cython.int = self.settle(placed_pose(self.figure, clamp_start(self.figure)), tolerance)
         self.record("descend")
-        if not restarts or plain or self.misses() <= tolerance or are_too_far_apart(self.counting(), self.figure):
+        if not restarts or plain or self.misses() <= tolerance or are_too_far_apart(self.judged, self.figure):
             return used
         best: Pose = copied_pose(descent.pose, self.figure.count)
         least = self.errors()
@@ -163,15 +197,7 @@ class Body:
     @cython.cfunc
     def misses(self) -> cython.double:
         """The most that any goal that counts misses, without its weight."""
-        return most_missing(self.counting(), self.descent.pose)
-
-    @cython.cfunc
-    def counting(self) -> list[Goal]:
-        """The goals by which a solve is judged: hints are not, unless there is nothing else."""
-        hints: Descent = self.stages[len(self.stages) - 1]
-        if hints.kept > 0 and self.descent.goals[hints.kept].rank == HINT:
-            return self.descent.goals[: hints.kept]
-        return self.descent.goals
+        return most_missing(self.judged, self.descent.pose)
 
     @cython.cfunc
     def status(self, tolerance: cython.double) -> cython.int:
@@ -179,7 +205,7 @@ class Body:
         goal: Goal
         worst: cython.double = -1.0
         status: cython.int = REACHED
-        for goal in self.counting():
+        for goal in self.judged:
             missing: cython.double = missing_of(goal, self.descent.pose)
             if missing > worst:
                 worst = missing

@@ -40,7 +40,7 @@ from ..vectors import (
     unit,
     v3,
 )
-from .jacobian import A_RADIAN_OF_SHIFT, Jacobian, movers_of
+from .jacobian import A_RADIAN_OF_SHIFT, Jacobian, movers_of, placed_of
 from .posture import Posture
 
 LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
@@ -92,7 +92,9 @@ class Descent:
     count: cython.int
     movers: Ints
     count_of_movers: cython.int
-    count_of_placed: cython.int  # how many of them are joints
+    count_of_turned: cython.int  # how many of them are joints
+    placed: Ints  # the joints whose places goals want to know
+    count_of_placed: cython.int
     goals: list[Goal]
     keeper: Descent
     kept: cython.int
@@ -119,7 +121,9 @@ class Descent:
         self.kept = len(self.goals) - len(wanted)
         self.movers = movers_of(figure, self.goals)
         self.count_of_movers = len(self.movers)
-        self.count_of_placed = sum(i < count for i in self.movers)
+        self.count_of_turned = sum(i < count for i in self.movers)
+        self.placed = placed_of(figure, self.goals)
+        self.count_of_placed = len(self.placed)
         self.allowed = doubles(3 * len(self.goals))
         if keeper is not None:
             keeper.allowed = self.allowed
@@ -148,7 +152,7 @@ class Descent:
         copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
         copy_into(self.pose.shift, pose.shift, 3)
         copy_into(self.trial.rotations, pose.rotations, 4 * self.count)
-        self.figure.place_part(self.pose, self.movers, self.count_of_placed)
+        self.figure.place_part(self.pose, self.placed, self.count_of_placed)
         self.judge()
 
     @cython.cfunc
@@ -237,7 +241,7 @@ class Descent:
         """Hold the joints that the last trial, a share of their turns, brought to a limit; whether there are any."""
         k: cython.int
         is_any: cython.bint = False
-        for k in range(self.count_of_placed):
+        for k in range(self.count_of_turned):
             i: cython.int = self.movers[k]
             if i < self.held:
                 continue
@@ -274,17 +278,17 @@ class Descent:
         """Make a trial of a pose whose joints turn by a share of some turns."""
         k: cython.int
         limit: Limit
-        for k in range(self.count_of_placed):
+        for k in range(self.count_of_turned):
             i: cython.int = self.movers[k]
             rotation: Q4 = q4(pose.rotations, i)
             if i >= self.held:
                 limit = self.figure.limits[i]
                 rotation = limit.turn(rotation, scaled(v3(turns, i), factor))
             put4(trial.rotations, i, rotation)
-        if self.count_of_movers > self.count_of_placed:
+        if self.count_of_movers > self.count_of_turned:
             shift: V3 = scaled(v3(turns, self.count), factor * A_RADIAN_OF_SHIFT)
             put3(trial.shift, 0, plus(v3(pose.shift, 0), shift))
-        self.figure.place_part(trial, self.movers, self.count_of_placed)
+        self.figure.place_part(trial, self.placed, self.count_of_placed)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -346,7 +350,7 @@ class Descent:
                 if i >= self.held and self.turn_of(i):
                     is_settled = False
             if is_settled:
-                for k in range(self.count_of_placed):
+                for k in range(self.count_of_turned):
                     i = self.movers[k]
                     if i >= self.held and self.standing[i] == HELD_BACK and self.release(i):
                         is_settled = False

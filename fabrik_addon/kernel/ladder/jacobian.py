@@ -103,6 +103,7 @@ class Jacobian:
         self.system.clear(damping, 3 * self.kept, damping * EXACTLY)
         for g in range(self.count_of_goals):
             goal = self.goals[g]
+            goal.prepare(pose)
             put3(self.system.wanted, g, minus(goal.missing(pose), v3(self.allowed, g)))
 
     @cython.cfunc
@@ -253,7 +254,22 @@ def movers_of(figure: Figure, goals: list[Goal]) -> Ints:
         found.update(goal.path)
     if figure.moves and 0 in found:
         found.add(figure.count)
-    movers: Ints = integers(len(found))
+    return listed(found)
+
+
+@cython.cfunc
+def placed_of(figure: Figure, goals: list[Goal]) -> Ints:
+    """The joints whose places some goal has to know, in order."""
+    goal: Goal
+    found: set[int] = set()
+    for goal in goals:
+        found.update(range(figure.count) if goal.sees_all else goal.path)
+    return listed(found)
+
+
+def listed(found: set[int]) -> Ints:
+    """Numbers in order, as a buffer."""
+    numbers: Ints = integers(len(found))
     for k, i in enumerate(sorted(found)):
-        movers[k] = i
-    return movers
+        numbers[k] = i
+    return numbers
