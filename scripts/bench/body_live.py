@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from math import cos, sin, tau
+from math import cos, tau
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -15,27 +15,32 @@ import bpy
 import numpy as np
 from fabrik_addon.rig.ik_settings import write_ik_settings
 from fabrik_addon.rig.joint_limits import read_limit
+from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
 from dev.humans import HEIGHT, bone_of, both, give_ranges, make_human
 from dev.quiet import quiet
 
-from .body_rigs import empty_file
+from .body_rigs import bodies, built, empty_file
+from .live import Writer
+from .problems import Q4, drawn
+from .rigs import Rig
 from .tables import Judged, Row, Table
 from .timing import Scale, Timing
 
 HUMAN = "human_game_engine"
 FRAMES = 24
-RADIUS = 0.04  # metres of the circles on which the targets go
+ORDER = range(1, FRAMES + 1)
+MOST = 0.25  # of the way from the rest pose to one at random inside the limits
 OVER_BLENDER = 1.5
 SECONDS, LEAST_PLAYS = 0.15, 3
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
-CONTENDERS = ("live", "blender", "body", "none")
+CONTENDERS = ("live", "blender", "body", "writing")
 WHAT = {
     "live": "live: the same five chains up to the hips",
     "blender": "Blender: five IK constraints up to the hips",
     "body": "live: hips that move, feet pinned with their rotation",
-    "none": "no IK",
+    "writing": "the poses of the first row written, nothing solved",
 }
 CONTEXT: Any = bpy.context
 
@@ -44,7 +49,7 @@ def frames(scale: Scale, folder: Path) -> Table:
     """With the skin, and without it."""
     rows = [row for with_skin in (False, True) for row in _rows(scale, folder, with_skin)]
     note = (
-        f"Milliseconds of a frame of playback of {FRAMES} frames, targets of wrists, ankles and head keyed at each. "
+        f"Milliseconds of a frame of playback of {FRAMES} frames, targets of wrists, ankles and head keyed at each, where poses inside the limits have them. "
         "Files are opened in turn; *over* is the median of the rounds. *Error*: the farthest of an end from its "
         "target as Blender evaluates it, a share of the height. *Orders*: frames of which a channel is another one "
         "when they are gone through backwards or in jumps. *With skin*: 3,346 vertices."
@@ -55,14 +60,18 @@ def frames(scale: Scale, folder: Path) -> Table:
 def _rows(scale: Scale, folder: Path, with_skin: bool) -> list[Row]:
     differ: dict[str, int | None] = {}
     errors: dict[str, float | None] = {}
+    writer = Writer([])
     for contender in CONTENDERS:
         owner = _made(contender, with_skin)
-        errors[contender] = _worst_error(owner) if contender != "none" else None
-        differ[contender] = _orders(owner) if contender in ("live", "body") else None
+        is_live = contender in ("live", "body")
+        errors[contender] = _worst_error(owner) if contender != "writing" else None
+        differ[contender] = _orders(owner) if is_live else None
+        if contender == "live":
+            writer.poses += [np.frombuffer(turns, np.float32) for turns, _ in _channels(owner, ORDER).values()]
         with quiet():
             bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{contender}.blend"), compress=False)
-    rounds = [tuple(_seconds(folder, contender) for contender in CONTENDERS) for _ in range(scale.of(9, 1))]
-    timing = Timing(rounds)
+    seconds = [tuple(_seconds(folder, name, writer) for name in CONTENDERS) for _ in range(scale.of(9, 1))]
+    timing = Timing(seconds)
     rows: list[Row] = []
     for i, contender in enumerate(CONTENDERS):
         at_most = OVER_BLENDER if contender == "live" else None
@@ -72,7 +81,7 @@ def _rows(scale: Scale, folder: Path, with_skin: bool) -> list[Row]:
                 "contender": WHAT[contender] + (", with skin" if with_skin else ""),
                 "ms a frame": 1e3 * timing.seconds(i),
                 "over Blender": Judged(timing.ratio(i, 1), at_most=at_most),
-                "over no IK": timing.ratio(i, 3),
+                "over writing": timing.ratio(i, 3),
                 "error": errors[contender],
                 "orders": None if count is None else Judged(count, at_most=0),
             }
@@ -89,10 +98,10 @@ def _made(contender: str, with_skin: bool) -> Any:
         for mesh in [found for found in bpy.data.objects if found.type == "MESH"]:
             bpy.data.objects.remove(mesh)
     ends = _ends()
-    targets = [_target(owner, end, i) for i, end in enumerate(ends)]
+    targets = _add_targets(owner, ends)
     if contender == "blender":
         _constrain(owner, ends, targets)
-    elif contender != "none":
+    elif contender != "writing":
         _chain(owner, ends, targets, is_body=contender == "body")
         owner.fabrik_live = True
     CONTEXT.view_layer.update()
@@ -104,16 +113,28 @@ def _ends() -> list[str]:
     return [*both(HUMAN, "forearm"), *both(HUMAN, "shin"), bone_of(HUMAN, "head")]
 
 
-def _target(owner: Any, end: str, i: int) -> Any:
-    """An empty that goes round once; the ankles' stay where they are."""
-    target: Any = bpy.data.objects.new(f"target {end}", None)
-    CONTEXT.scene.collection.objects.link(target)
-    middle, radius = owner.data.bones[end].tail_local, 0.0 if end in both(HUMAN, "shin") else RADIUS
-    for frame in range(1, FRAMES + 1):
-        angle = tau * frame / FRAMES + i
-        target.location = (middle.x + radius * cos(angle), middle.y - 2.0 * radius, middle.z + radius * sin(angle))
-        target.keyframe_insert("location", frame=frame)
-    return target
+def _add_targets(owner: Any, ends: Sequence[str]) -> list[Any]:
+    """Empties where the ends are in poses inside the limits that go round once, the hips in their place."""
+    targets: list[Any] = [bpy.data.objects.new(f"target {end}", None) for end in ends]
+    for target in targets:
+        CONTEXT.scene.collection.objects.link(target)
+    found = built(owner, next(body for body in bodies() if body.name == HUMAN), moves=False)
+    random = Random(4)
+    far = [Quaternion(drawn(random, limit)) for limit in found.figure.joint_limits]
+    for frame in ORDER:
+        share = MOST * (0.5 - 0.5 * cos(tau * frame / FRAMES))
+        turns = [Quaternion().slerp(turn, share) for turn in far]
+        pairs = zip(found.figure.joint_limits, turns, strict=True)
+        placed = found.figure.placed([limit.clamped(_q4(turn)) for limit, turn in pairs])
+        for end, target in zip(ends, targets, strict=True):
+            target.location = Vector(placed.ends[found.index[end]]) + found.origin
+            target.keyframe_insert("location", frame=frame)
+    return targets
+
+
+def _q4(turn: Quaternion) -> Q4:
+    w, x, y, z = turn
+    return (w, x, y, z)
 
 
 def _constrain(owner: Any, ends: Sequence[str], targets: Sequence[Any]) -> None:
@@ -148,7 +169,7 @@ def _chain(owner: Any, ends: Sequence[str], targets: Sequence[Any], *, is_body: 
 
 def _worst_error(owner: Any) -> float:
     worst = 0.0
-    for frame in range(1, FRAMES + 1):
+    for frame in ORDER:
         CONTEXT.scene.frame_set(frame)
         depsgraph = CONTEXT.evaluated_depsgraph_get()
         poses = owner.evaluated_get(depsgraph).pose.bones
@@ -160,16 +181,16 @@ def _worst_error(owner: Any) -> float:
 
 def _orders(owner: Any) -> int:
     """Frames whose channels are others backwards or in jumps than forwards."""
-    order = list(range(1, FRAMES + 1))
-    forwards = _channels(owner, order)
-    backwards = _channels(owner, order[::-1])
+    order = list(ORDER)
+    forwards, backwards = _channels(owner, order), _channels(owner, order[::-1])
     Random(2).shuffle(order)
     jumps = _channels(owner, order)
     return sum(forwards[frame] != backwards[frame] or forwards[frame] != jumps[frame] for frame in order)
 
 
-def _channels(owner: Any, order: Sequence[int]) -> dict[int, bytes]:
-    found: dict[int, bytes] = {}
+def _channels(owner: Any, order: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+    """The rotations and locations of all bones by frame."""
+    found: dict[int, tuple[bytes, bytes]] = {}
     for frame in order:
         CONTEXT.scene.frame_set(frame)
         bones = owner.pose.bones
@@ -177,23 +198,27 @@ def _channels(owner: Any, order: Sequence[int]) -> dict[int, bytes]:
         places: NDArray[np.float32] = np.empty(3 * len(bones), dtype=np.float32)
         bones.foreach_get("rotation_quaternion", turns)
         bones.foreach_get("location", places)
-        found[frame] = turns.tobytes() + places.tobytes()
+        found[frame] = turns.tobytes(), places.tobytes()
     return found
 
 
-def _seconds(folder: Path, contender: str) -> float:
+def _seconds(folder: Path, contender: str, writer: Writer) -> float:
     """Seconds of a frame: the file opened, played once, and then played again and again."""
     with quiet():
         bpy.ops.wm.open_mainfile(filepath=str(folder / f"{contender}.blend"), load_ui=False)
+    if contender == "writing":
+        writer.hold(Rig(bpy.data.objects[HUMAN], [], [], 0))
     _play()
     times: list[float] = []
     while len(times) < LEAST_PLAYS or sum(times) < SECONDS:
         started = time.perf_counter()
         _play()
         times.append(time.perf_counter() - started)
+    if contender == "writing":
+        writer.let_go()
     return median(times) / FRAMES
 
 
 def _play() -> None:
-    for frame in range(1, FRAMES + 1):
+    for frame in ORDER:
         CONTEXT.scene.frame_set(frame)
