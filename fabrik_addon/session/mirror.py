@@ -76,7 +76,7 @@ def mirror_chains(
         for goal in plan.goals:
             one.notes += goal.give(context, owner, one.chain)
         chains = rig_of(owner).chains
-        mirror_held(context, chains[plan.source], chains[one.chain], plan.pairs[-1])
+        mirror_held(context, owner, (chains[plan.source], chains[one.chain]), plan.pairs[-1])
     _activate(owner, told[-1].chain)
     return told
 

@@ -15,22 +15,25 @@ from .mirror_bones import BonePair
 MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # armature space
 
 
-def mirror_held(context: bpy.types.Context, chain: FabrikChain, other: FabrikChain, tip: BonePair) -> None:
+def mirror_held(
+    context: bpy.types.Context, owner: bpy.types.Object, pair: tuple[FabrikChain, FabrikChain], tip: BonePair
+) -> None:
     """Give the chain of the other side the mirrored place, rotations and aim; its goals are set already.
 
     Args:
         context: Its view layer has armature and targets.
-        chain: The chain.
-        other: That of the other side, which has the settings that are no places.
+        owner: The armature object.
+        pair: A chain of it, and that of the other side, which has the settings that are no places.
         tip: The last bones of both.
 
     Raises:
         FabrikError: Where a target stands can't be read.
     """
     assert context.view_layer is not None
+    chain, other = pair
     context.view_layer.update()
     depsgraph = context.evaluated_depsgraph_get()
-    world = chain.id_data.evaluated_get(depsgraph).matrix_world
+    world = owner.evaluated_get(depsgraph).matrix_world
     other.aim_axis = tip.turn @ Vector(chain.aim_axis) * -1.0
     if was_held(chain, "held_location"):
         place = world @ MIRROR @ world.inverted() @ Vector(chain.held_location)

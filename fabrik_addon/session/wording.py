@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from math import degrees
+
 import bpy
 
 from ..rig.properties import FabrikChain
@@ -14,22 +16,31 @@ STATUS_TEXTS = {
     "BLOCKED": "Held back by limits",
     "REFUSED": "Refused",
 }
+OF_PIN = {"REACHED": "Pin holds", "TOO_FAR": "Pin too far away", "TOO_NEAR": "Pin too near to the root"}
+OF_AIM = {"REACHED": "Aims at its target"}
+TURN_TOLD = 0.001  # radians, about a twentieth of a degree
 
 
 def status_text(chain: FabrikChain) -> str:
     """The status in words, with the bones that hold a blocked chain back."""
     if chain.status == "NONE":
-        return "Not solved since the last change" if chain.target else "No target: add one"
+        return "Not solved since the last change" if chain.target or chain.pin else "No target: add one, or pin it"
+    own = OF_AIM if chain.kind == "AIM" else OF_PIN if chain.pin else {}
+    text = own.get(chain.status, STATUS_TEXTS[chain.status])
     names = ", ".join(bone.name for bone in chain.blocking_bones)
-    return f"{STATUS_TEXTS[chain.status]}: {names}" if names else STATUS_TEXTS[chain.status]
+    return f"{text}: {names}" if names else text
 
 
 def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> str:
-    """Passes, and the distance that is left in the units of the scene."""
-    passes = f"{chain.passes} pass{'' if chain.passes == 1 else 'es'}"
-    if chain.status == "REACHED":
-        return passes
-    return f"{length_text(chain.residual, scene)} off, {passes}"
+    """What is left of distance and angle, how far the soft goal is from the target, and passes."""
+    parts = []
+    if chain.status != "REACHED" and chain.kind == "REACH":
+        parts.append(f"{length_text(chain.residual, scene)} off")
+    if chain.turn_residual > TURN_TOLD:
+        parts.append(f"{degrees(chain.turn_residual):.2g}° turned off")
+    if chain.softened > 0.0:
+        parts.append(f"soft goal {length_text(chain.softened, scene)} before the target")
+    return ", ".join([*parts, f"{chain.passes} pass{'' if chain.passes == 1 else 'es'}"])
 
 
 def length_text(length: float, scene: bpy.types.Scene) -> str:

@@ -262,7 +262,7 @@ class TestGone:
     def test_taken_away_by_hand_is_not_gone(self) -> None:
         chain = self.chain()
         chain.target = None
-        assert told(chain)[:3] == ("NONE", "", "No target: add one")
+        assert told(chain)[:3] == ("NONE", "", "No target: add one, or pin it")
 
     def test_bone_that_is_not_there(self) -> None:
         chain, other = self.chain(), make_line(2)
