@@ -29,7 +29,7 @@ from ..session.letting_go import LetGo
 from .base import RigOperator
 from .drag_options import DragOptions
 from .drag_texts import Mode, Shown, header_text, keys_text, name_of
-from .hovering import show
+from .hovering import redraw, show, wait_for_bone
 from .picking import Picked, View, pick, view_of
 from .snapping import snapped
 from .turning import angle_about, turn_of_ball, turn_of_view
@@ -74,8 +74,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             return {"CANCELLED"}
         self._view, self._mouse = view, view.mouse(event)
         if not (self.chain or self.bone) and _is_from_menu(view, event):
-            pick_one: Any = bpy.ops.fabrik.drag_pick
-            pick_one("INVOKE_DEFAULT")
+            wait_for_bone()
             return {"CANCELLED"}
         try:
             picked = self._picked(context)
@@ -153,7 +152,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     def cancel(self, context: bpy.types.Context) -> None:
         """Leave all as it was; Blender asks for it where the window is closed, too."""
         self._drag.restore()
-        owner = bpy.data.objects.get(self._drag.rig)
+        owner: bpy.types.Object | None = bpy.data.objects.get(self._drag.rig)
         if owner is not None and rig_of(owner).falloff != self._falloff_before:
             rig_of(owner).falloff = self._falloff_before
         self._ended(context)
@@ -167,8 +166,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         self._heeds_keys = self._heeds_keys or not (event.ctrl or event.shift)
         if event.value == "PRESS" and event.type == "G" and self._heeds_keys:
             found = self._confirmed(context)
-            pick_one: Any = bpy.ops.fabrik.drag_pick
-            pick_one("INVOKE_DEFAULT")
+            wait_for_bone()
             return found
         if event.value == "PRESS" and event.type == "P" and self._heeds_keys:
             return self._pin(context)
@@ -289,6 +287,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         """What is dragged and how far, and how far it is from where it should be."""
         falloff = rig_of(bpy.data.objects[self._drag.rig]).falloff
         shown = Shown(self.way, self._mode, self._axis, falloff, self.anchored, self._note)
+        redraw()  # Blender does not by itself for what is written in bulk
         context.workspace.status_text_set(keys_text(self._drag, shown))
         if context.area is not None:
             context.area.header_text_set(header_text(self._drag, dragged, shown, context.scene))

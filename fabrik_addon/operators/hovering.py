@@ -11,6 +11,7 @@ from ..errors import FabrikError
 from ..overlay import hover
 from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
+from ..rig.properties import rig_of
 from ..session.dragging import pin_bone
 from .base import RigOperator
 from .picking import Picked, View, pick, view_under_mouse
@@ -34,10 +35,16 @@ class Hovering:
 
 def show(picked: Picked | None) -> None:
     """Show a bone in all 3D Views, or none."""
-    text = "" if picked is None else picked.bone if picked.end == "TAIL" else f"head of {picked.bone}"
-    found = None if picked is None else hover.Hovered(picked.owner.name, picked.bone, picked.end, text)
+    found = None if picked is None else hover.Hovered(picked.owner.name, picked.bone, picked.end, _text(picked))
     if hover.show(found):
         redraw()
+
+
+def _text(picked: Picked) -> str:
+    """What stands beside a bone: its name, and whether it is pinned."""
+    place = picked.bone if picked.end == "TAIL" else f"head of {picked.bone}"
+    is_pinned = any(chain.pin and chain.tip_bone == picked.bone for chain in rig_of(picked.owner).chains)
+    return f"{place} (pinned)" if is_pinned else place
 
 
 def redraw() -> None:
@@ -47,6 +54,12 @@ def redraw() -> None:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
                 area.tag_redraw()
+
+
+def wait_for_bone() -> None:
+    """Show the bone under the mouse from now on, and wait for the click."""
+    operators: Any = bpy.ops
+    operators.fabrik.drag_pick("INVOKE_DEFAULT")
 
 
 class FABRIK_OT_drag_pick(RigOperator):
@@ -109,6 +122,7 @@ class FABRIK_OT_drag_pick(RigOperator):
             self.report({"ERROR"}, str(error))
             return
         bpy.ops.ed.undo_push(message="Pin")
+        show(picked)
         context.workspace.status_text_set(f"{KEYS}   {told}")
         redraw()
 
@@ -123,9 +137,11 @@ class FABRIK_OT_drag_pick(RigOperator):
         """Drag a bone; until that ends it gets all events."""
         assert view.area is not None
         seen: Any = context.temp_override(area=view.area, region=view.region)
-        drag: Any = bpy.ops.fabrik.drag
+        operators: Any = bpy.ops
         with seen:
-            drag("INVOKE_DEFAULT", rig=picked.owner.name, chain=picked.chain, bone=picked.bone, end=picked.end)
+            operators.fabrik.drag(
+                "INVOKE_DEFAULT", rig=picked.owner.name, chain=picked.chain, bone=picked.bone, end=picked.end
+            )
 
 
 CLASSES = (FABRIK_OT_drag_pick,)

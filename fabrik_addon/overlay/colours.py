@@ -24,6 +24,7 @@ FROM_THEME = {
     "limited_reach": ("user_interface", "gizmo_a", 0.5),
     "residual": ("view_3d", "object_active", 1.0),
     "hover": ("user_interface", "gizmo_hi", 1.0),
+    "hover_end": ("view_3d", "object_active", 1.0),
     "step": ("user_interface", "gizmo_hi", 1.0),
     "text": ("user_interface", "wcol_regular.text_sel", 1.0),
 }

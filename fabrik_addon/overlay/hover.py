@@ -18,7 +18,6 @@ from .paint import Painted
 from .shapes import Shapes
 
 RING = 0.1  # of an octahedral bone: how far from its head, and how wide, as a share of its length
-LINE_SCALE = 1.5  # of the width of the overlay's other lines
 TEXT_SIZE, TEXT_AWAY = 13.0, 14.0  # pixels at scale 1: of the name, and from the end beside which it stands
 
 
@@ -71,7 +70,7 @@ def bone_shapes(matrix: Matrix, length: float, at_head: bool) -> Shapes:
     shapes.line("hover", [*ring, ring[0]])
     for corner in ring:
         shapes.line("hover", (head, corner, tail))
-    shapes.dots("hover", [head if at_head else tail])
+    shapes.dots("hover_end", [head if at_head else tail])
     return shapes
 
 
@@ -93,13 +92,15 @@ def draw_view(context: bpy.types.Context) -> None:
     matrix, bone = found
     shapes = bone_shapes(matrix, bone.bone.length, state.shown.end == "HEAD")
     painted = Painted(shapes, theme_colours(context.preferences))
-    painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale * LINE_SCALE)
+    painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale)
 
 
 def draw_pixels(context: bpy.types.Context) -> None:
     """Write the bone's name beside it."""
     found = _evaluated(context)
-    if found is None or state.shown is None or context.preferences is None or context.region is None:
+    if found is None or state.shown is None or context.preferences is None:
+        return
+    if context.region is None or context.region_data is None:
         return
     matrix, bone = found
     point = matrix.translation if state.shown.end == "HEAD" else matrix @ Vector((0.0, bone.bone.length, 0.0))
