@@ -7,6 +7,7 @@ Only what Blender evaluated last is read, from the originals, and nothing is eva
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import atan2
 from typing import NamedTuple
 
 import bpy
@@ -14,13 +15,35 @@ import bpy
 from ..errors import FabrikError
 from .chain_bones import resolve_bones
 from .chain_space import RigFrame
-from .goals import goals_of
+from .goals import goals_of, turns_tip
+from .kinematics import world_turn
 from .properties import FabrikChain
-from .rotations import ORIGIN, V3, distance, length, minus, plus, scaled, v3
-from .solve_properties import SOLVED_NUMBERS
-from .targets import reader_of
+from .rotations import (
+    ORIGIN,
+    Q4,
+    V3,
+    axes_of,
+    conjugated,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    multiplied,
+    normalized,
+    plus,
+    q4,
+    rotated,
+    scaled,
+    turn_angle,
+    v3,
+)
+from .solve_properties import SOLVED_NUMBERS, SOLVED_TURNS
+from .targets import kind_of, reader_of
 
 SAME = 1e-4  # share of the length by which something may stand elsewhere and count as not moved
+SAME_TURN = 1e-3  # radians, the same of rotations
+NO_TURN = (0.0, 0.0, 0.0, 0.0)
 ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision can't tell
 
 
@@ -38,7 +61,10 @@ class Stand(NamedTuple):
         pole_world: Where the pole is.
         length: Of the bones together, in armature space.
         rounding: By how much numbers of armature space may be off through single precision.
-        residual: From tip to target in scene units.
+        residual: From effector to target in scene units; 0 where the target is aimed at.
+        asked_turn: The rotation that the last bone is to have, in armature space; zeros where it is free.
+        asked_turn_world: The same in the world.
+        turn_off: Angle in radians by which the last bone is off that rotation, or off its aim.
     """
 
     target: V3
@@ -50,6 +76,9 @@ class Stand(NamedTuple):
     length: float
     rounding: float
     residual: float
+    asked_turn: Q4 = NO_TURN
+    asked_turn_world: Q4 = NO_TURN
+    turn_off: float = 0.0
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -57,11 +86,16 @@ class Stand(NamedTuple):
         parts = (self.target, self.pole, self.shape, self.turn, self.target_world, self.pole_world)
         return *(number for part in parts for number in part), self.length
 
+    @property
+    def turns(self) -> tuple[float, ...]:
+        """What is kept of the rotation that is asked for."""
+        return *self.asked_turn, *self.asked_turn_world
+
 
 def remember(chain: FabrikChain) -> None:
     """Keep how a chain stands, as that which its status is about; Blender must have evaluated it."""
     stand = stand_of(chain)
-    _keep(chain, stand.numbers if stand is not None else [0.0] * SOLVED_NUMBERS)
+    _keep(chain, stand)
     for role, goal in (("target", chain.target), ("pole", chain.pole)):  # which may be called otherwise by now
         name = goal.name if goal is not None else ""
         if getattr(chain, f"{role}_name") != name:
@@ -70,13 +104,17 @@ def remember(chain: FabrikChain) -> None:
 
 def forget(chain: FabrikChain) -> None:
     """What a chain's status is about is not known any more."""
-    _keep(chain, [0.0] * SOLVED_NUMBERS)
+    _keep(chain, None)
 
 
-def _keep(chain: FabrikChain, numbers: Sequence[float]) -> None:
-    """Write them where they are others, for every write makes Blender evaluate."""
+def _keep(chain: FabrikChain, stand: Stand | None) -> None:
+    """Write numbers where they are others, for every write makes Blender evaluate."""
+    numbers: Sequence[float] = stand.numbers if stand is not None else [0.0] * SOLVED_NUMBERS
+    turns: Sequence[float] = stand.turns if stand is not None else [0.0] * SOLVED_TURNS
     if any(abs(a - b) > abs(b) * 1e-6 for a, b in zip(chain.solved_as, numbers, strict=True)):
         chain.solved_as = numbers
+    if any(abs(a - b) > 1e-6 for a, b in zip(chain.solved_turn, turns, strict=True)):
+        chain.solved_turn = turns
 
 
 def moved_since(chain: FabrikChain, stand: Stand, is_followed: bool) -> str:
@@ -92,6 +130,7 @@ def moved_since(chain: FabrikChain, stand: Stand, is_followed: bool) -> str:
     allowed = SAME * stand.length + stand.rounding
     if is_followed or not kept[-1]:
         is_other = abs(stand.residual - chain.residual) > _to_world(chain, allowed)
+        is_other = is_other or abs(stand.turn_off - chain.turn_residual) > SAME_TURN
         return "bones" if is_other and chain.influence >= 1.0 else ""
     target, pole, shape, turn, target_world, pole_world = (v3(kept[i : i + 3]) for i in range(0, 18, 3))
     far = _to_world(chain, allowed)
@@ -99,9 +138,17 @@ def moved_since(chain: FabrikChain, stand: Stand, is_followed: bool) -> str:
         return "target" if distance(stand.target_world, target_world) > far else "armature"
     if distance(stand.pole, pole) > allowed:
         return "pole" if distance(stand.pole_world, pole_world) > far else "armature"
+    asked, asked_world = q4(chain.solved_turn[:4]), q4(chain.solved_turn[4:])
+    if _are_apart(stand.asked_turn, asked):
+        return "target" if _are_apart(stand.asked_turn_world, asked_world) else "armature"
     several = allowed * (1.0 + chain.bone_count)
     is_other = distance(stand.shape, shape) > several or distance(stand.turn, turn) > several
     return "bones" if is_other else ""
+
+
+def _are_apart(a: Q4, b: Q4) -> bool:
+    """Whether two rotations differ; one of zeros is none."""
+    return any(a) != any(b) or (any(a) and turn_angle(multiplied(conjugated(a), b)) > SAME_TURN)
 
 
 def _to_world(chain: FabrikChain, size: float) -> float:
@@ -120,17 +167,21 @@ def stand_of(chain: FabrikChain) -> Stand | None:
         bones = resolve_bones(owner, chain)
         rig = RigFrame.of(owner.matrix_world)
         points = {role: v3(reader_of(found, bone)(role, found, bone)) for role, found, bone in goals_of(chain)}
+        asked = _asked_turn(chain)
     except (FabrikError, ZeroDivisionError):
         return None
     if "target" not in points:
-        return None
+        if not chain.pin or chain.target_name:
+            return None
+        points["target"] = v3(chain.held_location)
     root, tip = v3(bones[0].head), v3(bones[-1].tail)
     shape, turn, size = minus(tip, root), ORIGIN, 0.0
     for bone in bones:
         own = length(bone.vector)
         shape, turn, size = plus(shape, minus(bone.head, root)), plus(turn, scaled(bone.x_axis, own)), size + own
     local = {role: rig.to_armature(minus(point, rig.away)) for role, point in points.items()}
-    residual = length(rig.to_world(minus(tip, local["target"])))
+    effector = v3(bones[-1].head) if chain.effector == "HEAD" else tip
+    residual = length(rig.to_world(minus(effector, local["target"]))) if chain.kind == "REACH" else 0.0
     coordinates = [abs(value) for vector in (*local.values(), root, tip) for value in vector]
     world = max(abs(value) for vector in (*points.values(), rig.away) for value in vector)
     size_of_world = max(length(rig.axes[0::3]), length(rig.axes[1::3]), length(rig.axes[2::3]))
@@ -144,4 +195,32 @@ def stand_of(chain: FabrikChain) -> Stand | None:
         size,
         ULPS * max(*coordinates, world / size_of_world),
         residual,
+        multiplied(conjugated(axes_of(owner.matrix_world)), asked) if any(asked) else NO_TURN,
+        asked,
+        _turn_off(owner, chain, bones[-1], asked, points["target"]),
     )
+
+
+def _asked_turn(chain: FabrikChain) -> Q4:
+    """The rotation in the world that the last bone of a chain is to have; zeros where it is free.
+
+    Raises:
+        FabrikError: It can't be read.
+    """
+    if not turns_tip(chain):
+        return NO_TURN
+    if chain.orientation == "KEEP":
+        return normalized(q4(chain.held_rotation))
+    if chain.target is None:
+        return NO_TURN
+    turn = kind_of(chain.target, chain.target_bone).turn("target", chain.target, chain.target_bone)
+    return multiplied(turn, normalized(q4(chain.rotation_offset)))
+
+
+def _turn_off(owner: bpy.types.Object, chain: FabrikChain, tip: bpy.types.PoseBone, asked: Q4, target: V3) -> float:
+    """By how much the last bone of a chain is off its rotation, or its aim; an angle in radians."""
+    turn = world_turn(owner, tip)
+    if chain.kind == "AIM":
+        along, wanted = rotated(turn, chain.aim_axis), minus(target, v3(owner.matrix_world @ tip.head))
+        return atan2(length(cross(along, wanted)), dot(along, wanted))
+    return turn_angle(multiplied(conjugated(turn), asked)) if any(asked) else 0.0

@@ -28,6 +28,7 @@ STATUS_ITEMS = (
     ("REFUSED", "Refused", "The chain could not be solved; nothing was moved"),
 )
 SOLVED_NUMBERS = 19  # see `last_solve.Stand`
+SOLVED_TURNS = 8  # the same of the rotation that is asked for
 
 
 class FabrikBoneName(bpy.types.PropertyGroup):
@@ -53,6 +54,7 @@ class LastSolve:
         blocking_bones: Items[FabrikBoneName]
         message: str
         solved_as: Any
+        solved_turn: Any
         target_name: str
         pole_name: str
         is_baked: bool
@@ -84,6 +86,7 @@ class LastSolve:
             name="Message", description="Why the chain was refused, or what to look out for", override=OVERRIDE
         )
         solved_as: FloatVectorProperty(size=SOLVED_NUMBERS, options={"HIDDEN"}, override=OVERRIDE)
+        solved_turn: FloatVectorProperty(size=SOLVED_TURNS, options={"HIDDEN"}, override=OVERRIDE)
         target_name: StringProperty(options={"HIDDEN"}, override=OVERRIDE)
         pole_name: StringProperty(options={"HIDDEN"}, override=OVERRIDE)
         is_baked: BoolProperty(

@@ -89,12 +89,12 @@ def _body_start(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedC
 def _body_location(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedChannels | None) -> V3:
     """Where the body bone starts: the same of its location channels."""
     found = rig_of(owner).body_captured.get(bone.name)
-    x, y, z = list(found.location) if found is not None else ORIGIN
-    values = [x, y, z]
-    path = f"{bone.path_from_id()}.location"
-    for i in range(3):
-        curve = keyed.curves.get((path, i)) if keyed is not None else None
-        values[i] = curve.evaluate(keyed.frame) if curve is not None else values[i]
+    values: list[float] = list(found.location) if found is not None else [*ORIGIN]
+    if keyed is not None:
+        path = f"{bone.path_from_id()}.location"
+        curves = [keyed.curves.get((path, i)) for i in range(3)]
+        pairs = zip(curves, values, strict=True)
+        values = [curve.evaluate(keyed.frame) if curve is not None else value for curve, value in pairs]
     if not are_finite(values):
         raise InvalidValueError("the location from which it starts is not a finite number", bone=bone.name)
     return v3(values)

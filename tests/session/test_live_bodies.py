@@ -8,6 +8,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.rotations import distance
 from fabrik_addon.session import live
 from mathutils import Euler, Matrix, Quaternion, Vector
 
@@ -42,7 +43,7 @@ def assert_feet_hold(owner: bpy.types.Object) -> None:
 
 def off_target(owner: bpy.types.Object, name: str) -> float:
     chain = rig_of(owner).chains[name]
-    return (effector(owner, chain) - chain.target.matrix_world.translation).length
+    return distance(effector(owner, chain), chain.target.matrix_world.translation)
 
 
 class TestFollowing:
