@@ -17,6 +17,7 @@ from ..session.frames import check_range
 from .baking import BakeRequest
 from .progress import FORMS
 from .scene import Choice, Place
+from .settings import settings_of
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect
@@ -64,6 +65,7 @@ def parser() -> Parser:
         if name in {"solve", "bake"}:
             place = "put the target of a chain somewhere"
             add("--target", action="append", default=[], metavar="CHAIN=X,Y,Z", help=place)
+            add("--set", action="append", default=[], metavar="CHAIN.SETTING=VALUE", help="such as foot.L.pin=true")
     made["solve"].add_argument("--frame", type=int, help="frame at which to solve")
     made["convert"].add_argument("--to", choices=("chains", "ik"), required=True, help="what to make")
     _add_bake(made["bake"])
@@ -85,12 +87,13 @@ def _add_bake(command: argparse.ArgumentParser) -> None:
 
 
 def choice_of(arguments: argparse.Namespace) -> Choice:
-    """Armatures, chains and targets that are named.
+    """Armatures, chains, targets and settings that are named.
 
     Raises:
-        InvalidValueError: A target is none.
+        InvalidValueError: A target or a setting is none.
     """
-    return Choice(arguments.armature, arguments.chain, targets_of(getattr(arguments, "target", ())))
+    targets, settings = targets_of(getattr(arguments, "target", ())), settings_of(getattr(arguments, "set", ()))
+    return Choice(arguments.armature, arguments.chain, targets, settings)
 
 
 def bake_request_of(arguments: argparse.Namespace) -> BakeRequest:

@@ -14,7 +14,7 @@ from ..session.bake import BakeSettings, bake_steps, to_the_end
 from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
 from ..session.frames import frames_between
 from .progress import Progress
-from .scene import Choice, chosen, items_of, put_targets
+from .scene import Choice, chosen, items_of, put
 
 Report = dict[str, Any]
 
@@ -24,7 +24,7 @@ class BakeRequest:
     """What to bake; see `BakeSettings`.
 
     Attributes:
-        choice: Armatures, chains, and places for targets.
+        choice: Armatures, chains, places for targets, and settings.
         frames: First and last frame, or None for the scene's.
         step: Frames from key to key.
         clean_up: In degrees.
@@ -65,7 +65,7 @@ def bake_open_file(request: BakeRequest, progress: Progress) -> Report:
     assert scene is not None
     found = chosen(request.choice)
     items = items_of(found)
-    put_targets(request.choice.targets, items)
+    put(request.choice, items)
     result = to_the_end(bake_steps(bpy.context, items, request.settings(scene)), progress.tell)
     told = [
         {"name": owner.name, "live": rig_of(owner).live, **result.of(owner.name).as_json()}

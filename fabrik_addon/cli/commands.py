@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from math import degrees
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..errors import FabrikError, InvalidValueError
 from ..kernel import loading
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
+from ..rig.figures import set_of
 from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain, rig_of
 from ..session.convert import Converted, convert_ik, ik_constraints
@@ -39,11 +41,12 @@ from .files import (
 )
 from .jobs import run_job
 from .progress import Progress
-from .scene import armatures, chosen, items_of, put_targets
+from .scene import armatures, chosen, items_of, put
+from .settings import OF_BODY, OF_GOAL
 from .streams import put_error, put_out
 
 REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
-TOLD = ("name", "enabled", "is_baked", "start", "influence", "tolerance")  # of a chain
+TOLD = ("name", "enabled", "is_baked", "start", "tolerance")  # of a chain, beside what its goal asks
 JOB_OPTIONS = {"command", "job", "index", "progress", "report", "allow_unreached"}
 log = logging.getLogger(__name__)
 
@@ -155,7 +158,8 @@ def _inspected(arguments: argparse.Namespace) -> Report:
     for owner, named in chosen(choice_of(arguments), any_will_do=True):
         chains = named if arguments.chain else list(rig_of(owner).chains)
         live = rig_of(owner).live
-        told.append({"name": owner.name, "live": live, "chains": [_told(owner, chain) for chain in chains]})
+        body = {name: getattr(rig_of(owner), name) for name in OF_BODY}
+        told.append({"name": owner.name, "live": live, **body, "chains": [_told(owner, chain) for chain in chains]})
     every = [chain for armature in told for chain in armature["chains"]]
     all_reached = not any("error" in chain for chain in every)
     return {"all_reached": all_reached, "solver": asdict(loading.form()), "armatures": told}
@@ -164,11 +168,13 @@ def _inspected(arguments: argparse.Namespace) -> Report:
 def _told(owner: bpy.types.Object, chain: FabrikChain) -> Report:
     """A chain and its settings; what is wrong with it, where something is."""
     told: Report = {name: getattr(chain, name) for name in TOLD}
+    told |= {name: getattr(chain, name) for name in OF_GOAL}
     told["target"] = chain.target.name if chain.target else None
     told["pole"] = chain.pole.name if chain.pole else None
     now = told_of(chain, bpy.context)
     told |= {"status": chain.status, "now": now.kind, "told": now.text}
     try:
+        told["together"] = [name for name in set_of(owner, chain).names if name != chain.name]
         told["bones"] = [{"name": bone.name, "limit": limit_of(bone).limit} for bone in resolve_bones(owner, chain)]
     except FabrikError as error:
         told["error"] = str(error)
@@ -183,7 +189,7 @@ def _solved(arguments: argparse.Namespace) -> Report:
     items = items_of(found)
     if arguments.frame is not None:
         scene.frame_set(arguments.frame)
-    put_targets(choice.targets, items)
+    put(choice, items)
     for owner, chain in items:
         check_drivers(owner, chain)
     outcomes = solve_items(bpy.context, items)
@@ -200,7 +206,7 @@ def _solved(arguments: argparse.Namespace) -> Report:
 
 def _outcome(outcome: Any) -> Report:
     names = ("chain", "status", "residual", "passes", "blocking", "reason", "warnings")
-    return {name: getattr(outcome, name) for name in names}
+    return {**{name: getattr(outcome, name) for name in names}, "residual_degrees": degrees(outcome.turn_residual)}
 
 
 def _baked(arguments: argparse.Namespace) -> Report:

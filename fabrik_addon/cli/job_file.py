@@ -18,6 +18,7 @@ from ..session.bake.settings import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..session.frames import LAST_FRAME, check_range
 from .baking import BakeRequest
 from .scene import Choice, Place
+from .settings import Value, value_of
 
 VERSION = 1
 LARGEST = 16_000_000  # bytes
@@ -235,7 +236,24 @@ def _one_of(words: tuple[str, ...]) -> Callable[[Any, str], str]:
     return read
 
 
-CHOICE: dict[str, Callable[[Any, str], Any]] = {"armatures": _texts, "chains": _texts, "targets": _targets}
+def _settings(value: Any, where: str) -> dict[str, dict[str, Value]]:
+    if not isinstance(value, dict) or not all(isinstance(own, dict) for own in value.values()):
+        raise InvalidValueError(f"{where}: it is no object of settings by chains")
+    try:
+        return {
+            _text(name, where): {key: value_of(key, one) for key, one in own.items()} for name, own in value.items()
+        }
+    except InvalidValueError as error:
+        error.reason = error.reason if error.reason.startswith(where) else f"{where}: {error.reason}"
+        raise
+
+
+CHOICE: dict[str, Callable[[Any, str], Any]] = {
+    "armatures": _texts,
+    "chains": _texts,
+    "targets": _targets,
+    "settings": _settings,
+}
 FIELDS: dict[str, Callable[[Any, str], Any]] = {
     "frames": _frames,
     "step": _step,

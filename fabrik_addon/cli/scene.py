@@ -10,12 +10,14 @@ import bpy
 from mathutils import Vector
 
 from ..errors import InvalidValueError, TargetError
+from ..rig import placing
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of
-from ..rig.placing import held_by, location_at, location_curves, put
+from ..rig.placing import held_by, location_at, location_curves
 from ..rig.properties import FabrikChain, name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..session.order import Item
+from .settings import Settings, put_settings
 
 Place = tuple[float, float, float]
 
@@ -28,11 +30,13 @@ class Choice:
         armatures: Names of armature objects; none for all that have chains.
         chains: Names of chains; none for all that are enabled.
         targets: World places for the targets of chains, by the chains' names.
+        settings: Settings of chains, by the chains' names.
     """
 
     armatures: Sequence[str] = ()
     chains: Sequence[str] = ()
     targets: Mapping[str, Place] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
 
 
 def armatures(names: Sequence[str]) -> list[bpy.types.Object]:
@@ -89,6 +93,16 @@ def _chains(owner: bpy.types.Object, names: Sequence[str]) -> list[FabrikChain]:
     return [chain for chain in rig_of(owner).chains if (chain.name in names if names else chain.enabled)]
 
 
+def put(choice: Choice, items: Sequence[Item]) -> None:
+    """Set chains, then put their targets to places.
+
+    Raises:
+        FabrikError: Something can't be set.
+    """
+    put_settings(choice.settings, items)
+    put_targets(choice.targets, items)
+
+
 def put_targets(places: Mapping[str, Place], items: Sequence[Item]) -> None:
     """Put the targets of chains to places in the world; all are checked before one is moved.
 
@@ -105,7 +119,7 @@ def put_targets(places: Mapping[str, Place], items: Sequence[Item]) -> None:
     depsgraph = bpy.context.evaluated_depsgraph_get()
     locations = {name: location_at(goals[name], Vector(place), depsgraph) for name, place in places.items()}
     for name, location in locations.items():
-        put(goals[name], location)
+        placing.put(goals[name], location)
     assert bpy.context.view_layer is not None
     bpy.context.view_layer.update()
 

@@ -194,6 +194,9 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         """Report: a line for each chain, or one for many; and where live posing is off now."""
         if result.rested:
             self.report({"INFO"}, f"live posing of {listed(result.rested, 'armatures')} is off: the keys play")
+        along = [found.chain for found in result.chains if not found.is_asked]
+        if along:
+            self.report({"INFO"}, f"baked with those that they are solved together with: {listed(along, 'chains')}")
         if len(result.chains) > NAMED:
             self.report({"INFO"} if result.all_reached else {"WARNING"}, summary(result.chains))
             return
@@ -207,6 +210,9 @@ def summary(results: list[ChainBake]) -> str:
     errors = [result.worst_tip_error[0] for result in results if result.worst_tip_error is not None]
     if errors:
         text += f", tip error {max(errors):.1e} of the length at most"
+    turns = [result.worst_tip_turn[0] for result in results if result.worst_tip_turn is not None]
+    if turns:
+        text += f", rotation off by {degrees(max(turns)):.2g}° at most"
     missed = [result.chain for result in results if not result.all_reached]
     return f"{text}; frames not reached by {listed(missed, 'chains')}" if missed else text
 
@@ -216,6 +222,8 @@ def sentence(result: ChainBake) -> str:
     text = f"{result.chain}: {result.keys} keys"
     if result.worst_tip_error is not None:
         text += f", tip error {result.worst_tip_error[0]:.1e} of the length at most"
+    if result.worst_tip_turn is not None:
+        text += f", rotation off by {degrees(result.worst_tip_turn[0]):.2g}° at most"
     text += f", largest turn {degrees(result.worst_turn[0]):.3g}° in frame {result.worst_turn[1]:g}"
     missed = [f"{frame:g}" for frame, _ in result.unreached]
     if missed:

@@ -58,6 +58,9 @@ def _draw_chain(column: bpy.types.UILayout, chain: dict[str, Any]) -> None:
     if chain["worst_tip_error"] is not None:
         text = f"Tip error {chain['worst_tip_error']:.1e} of length"
         _draw_place(column, text, chain["worst_tip_error_frame"])
+    if chain.get("worst_tip_turn_degrees") is not None:
+        text = f"Rotation off by {chain['worst_tip_turn_degrees']:.2g}°"
+        _draw_place(column, text, chain["worst_tip_turn_frame"])
     if chain["worst_violation_degrees"] > 1e-3:
         column.label(text=f"Limits left by {chain['worst_violation_degrees']:.2g}°", icon="BLANK1")
     _draw_place(column, f"Largest turn {chain['worst_turn_degrees']:.3g}°", chain["worst_turn_frame"])

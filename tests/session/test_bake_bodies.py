@@ -297,14 +297,24 @@ class TestRotations:
             bone = owner.pose.bones["head"]
             assert bone.matrix.to_3x3().col[2].angle(head.target.location - bone.head) < HELD_TURN
 
-    def test_a_rotation_that_something_else_takes_is_told(self) -> None:
+    def test_the_report_tells_degrees(self) -> None:
         owner = make_body()
         hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.3))
-        hand.orientation = "KEEP"
-        pin(owner, add_limb(owner, "foot.L", 3))
-        # keys behind the bake's back: the target of the pin is not there
-        result = run(owner)
-        assert result.all_reached
-        report = result.as_json()["chains"][0]
-        assert report["worst_residual_degrees"] < 0.1
-        assert report["worst_tip_turn_degrees"] < 0.1
+        add_limb(owner, "hand.R", 3, target=(-0.5, -0.3, 1.3))
+        hand.orientation, hand.held_rotation = "KEEP", (0.7, 0.1, 0.7, 0.0)
+        kept, free = run(owner).as_json()["chains"]
+        assert kept["worst_tip_turn_degrees"] < 0.1
+        assert kept["worst_residual_degrees"] < 0.1
+        assert free["worst_tip_turn_degrees"] is None
+        assert (free["together"], free["asked"]) == ([], True)
+
+    def test_a_rotation_that_limits_hold_back_is_no_frame_that_is_reached(self) -> None:
+        owner = make_body()
+        for name in ("upper_arm.L", "forearm.L", "hand.L"):
+            owner.pose.bones[name].fabrik.limit = "HINGE"
+        hand = add_limb(owner, "hand.L", 3, target=(0.65, -0.02, 1.46))
+        hand.orientation, hand.held_rotation = "KEEP", (0.0, 1.0, 0.0, 0.0)
+        (found,) = run(owner).chains
+        assert {reason for _, reason in found.unreached} == {"BLOCKED"}
+        bpy.context.scene.frame_set(FRAMES[0])
+        assert found.turns[0] == pytest.approx(turned(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)

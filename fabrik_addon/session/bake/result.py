@@ -35,6 +35,7 @@ class ChainBake:
             was done, else as solved.
         turns: (F,) angles in radians by which the tip is off the rotation, or the aim, that it is to have, likewise.
         together: Names of the chains that are solved with it.
+        is_asked: Whether it was asked for, and not only baked since it is solved with one that was.
         keys: Number of keys written.
         worst_tip_error: Of the frames that were reached, as Blender evaluates them, a share of the chain's length, and
             its frame; None where nothing was evaluated, or where the influence keeps the tip from its target.
@@ -50,6 +51,7 @@ class ChainBake:
     residuals: Doubles
     turns: Doubles
     together: list[str] = field(default_factory=list)
+    is_asked: bool = True
     keys: int = 0
     worst_tip_error: tuple[float, float] | None = None
     worst_tip_turn: tuple[float, float] | None = None
@@ -73,6 +75,7 @@ class ChainBake:
         return {
             "chain": self.chain,
             "together": self.together,
+            "asked": self.is_asked,
             "frames": len(self.frames),
             "keys": self.keys,
             "unreached": [{"first": first, "last": last, "status": WORDS[status]} for first, last, status in runs],

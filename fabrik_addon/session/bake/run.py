@@ -91,6 +91,8 @@ def bake_steps(
         rested = [] if settings.stays_enabled else switch_off(every)
     found = {(result.rig, result.chain): result for result in run.results}
     others = [found[key] for key in found if key not in asked]
+    for other in others:
+        other.is_asked = False
     result = BakeResult(settings.verify, [*(found[key] for key in asked), *others], rested)
     for armature in run.armatures.values():
         store_report(armature.owner, result)

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line with chains that are solved together: told, set, solved, baked and in jobs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import bpy
+import pytest
+from fabrik_addon.cli.commands import run
+from fabrik_addon.cli.settings import settings_of
+from fabrik_addon.errors import InvalidValueError
+from fabrik_addon.rig.properties import rig_of
+from mathutils import Vector
+
+from body_rigs import HEIGHT, add_limb, effector, make_body, with_legs_pinned
+from cli_files import refused, reported
+
+HELD = 1e-4 * HEIGHT
+
+
+@pytest.fixture
+def shot(tmp_path: Path) -> Path:
+    """A body with pinned feet whose hips sink and whose hand reaches."""
+    owner = with_legs_pinned(make_body())
+    hips = add_limb(owner, "hips", 1, target=(0, 0, 0.95))
+    add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+    for frame, z in ((1, 0.95), (6, 0.8)):
+        hips.target.location.z = z
+        hips.target.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = 1, 6
+    bpy.context.scene.frame_set(1)
+    path = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
+    return path
+
+
+def foot_error(name: str) -> float:
+    owner = bpy.data.objects["Body"]
+    chain = rig_of(owner).chains[name]
+    return float((effector(owner, chain) - Vector(chain.held_location)).length)
+
+
+def test_inspect_tells_the_body_and_what_goals_ask(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["inspect", "--file", str(shot)]) == 0
+    (armature,) = reported(capfd)["armatures"]
+    assert (armature["body_bone"], armature["spine"], armature["balance"]) == ("hips", 0.5, 0.0)
+    told = {chain["name"]: chain for chain in armature["chains"]}
+    assert told["foot.L"]["pin"]
+    assert told["foot.L"]["orientation"] == "KEEP"
+    assert told["foot.L"]["effector"] == "HEAD"
+    assert told["hand.L"]["kind"] == "REACH"
+    assert told["hand.L"]["together"] == ["foot.L", "foot.R", "hips"]
+
+
+def test_solve_tells_all_that_are_solved_together_in_place_and_degrees(
+    shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "posed.blend"
+    words = ["solve", "--file", str(shot), "--frame", "6", "--chain", "hand.L", "--output", str(output)]
+    assert run(words) == 0
+    chains = reported(capfd)["armatures"][0]["chains"]
+    assert sorted(chain["chain"] for chain in chains) == ["foot.L", "foot.R", "hand.L", "hips"]
+    assert all(chain["residual_degrees"] < 0.1 and chain["residual"] < HELD for chain in chains)
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    assert max(foot_error("foot.L"), foot_error("foot.R")) < HELD
+
+
+def test_settings_are_set(shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "posed.blend"
+    words = ["solve", "--file", str(shot), "--output", str(output), "--target", "hand.L=3,0,3", "--allow-unreached"]
+    assert run([*words, "--set", "hand.L.pin=true", "--set", "foot.L.weight=0", "--set", "foot.R.weight=0"]) == 0
+    chains = {chain["chain"]: chain for chain in reported(capfd)["armatures"][0]["chains"]}
+    assert chains["hand.L"]["status"] == "REACHED"
+    assert chains["hips"]["status"] == "BLOCKED"
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    chain = rig_of(bpy.data.objects["Body"]).chains["hand.L"]
+    assert (chain.pin, rig_of(bpy.data.objects["Body"]).chains["foot.L"].weight) == (True, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("hand.L.weight", "no setting such as"),
+        ("weight=1", "no setting such as"),
+        ("hand.L.colour=1", "is none of kind, effector"),
+        ("hand.L.pin=1", "neither true nor false"),
+        ("hand.L.kind=PULL", "none of REACH, AIM"),
+        ("hand.L.weight=2", "not from 0 to 1"),
+        ("hand.L.weight=nan", "no finite number"),
+        ("hand.L.stretch=0.5", "not from 1 to"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(InvalidValueError, match=reason):
+        settings_of([text])
+
+
+def test_a_setting_that_is_animated_is_refused(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    owner = bpy.data.objects["Body"]
+    owner.keyframe_insert("fabrik_chains[0].weight", frame=1)
+    name = rig_of(owner).chains[0].name
+    bpy.ops.wm.save_mainfile(compress=False)
+    assert run(["solve", "--file", str(shot), "--set", f"{name}.weight=0.5"]) == 2
+    assert "'weight' is animated" in refused(capfd)
+    assert run(["solve", "--file", str(shot), "--set", "nobody.weight=0.5"]) == 2
+    assert "no chain 'nobody'" in refused(capfd)
+
+
+def test_bake_keys_the_body_and_tells_what_was_asked_for(
+    shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "baked.blend"
+    assert run(["bake", "--file", str(shot), "--output", str(output), "--chain", "hips"]) == 0
+    chains = reported(capfd)["armatures"][0]["chains"]
+    assert (chains[0]["chain"], chains[0]["asked"]) == ("hips", True)
+    assert sum(chain["asked"] for chain in chains) == 1
+    feet = [chain for chain in chains if chain["chain"].startswith("foot")]
+    assert all(chain["worst_tip_turn_degrees"] < 0.1 for chain in feet)
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    for frame in (6, 2, 4):
+        bpy.context.scene.frame_set(frame)
+        assert max(foot_error("foot.L"), foot_error("foot.R")) < HELD
+
+
+def test_a_job_sets_chains_and_is_done_again_where_that_changes(
+    shot: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    job = tmp_path / "job.json"
+    entry = {"file": shot.name, "output": "out.blend", "settings": {"hand.L": {"weight": 0.5, "orientation": "FREE"}}}
+
+    def bake() -> bool:
+        job.write_text(json.dumps({"version": 1, "shots": [entry]}))
+        assert run(["bake", "--job", str(job), "--allow-unreached"]) == 0
+        skipped: bool = reported(capfd)["shots"][0]["skipped"]
+        return skipped
+
+    assert not bake()
+    assert bake()
+    entry["settings"] = {"hand.L": {"weight": 0.25}}
+    assert not bake()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "out.blend"))
+    assert rig_of(bpy.data.objects["Body"]).chains["hand.L"].weight == 0.25
+
+
+@pytest.mark.parametrize("settings", [[], {"hand.L": 1}, {"hand.L": {"weight": "much"}}, {"hand.L": {"size": 1}}])
+def test_jobs_with_wrong_settings_are_refused(shot: Path, settings: object, capfd: pytest.CaptureFixture[str]) -> None:
+    job = shot.with_name("job.json")
+    job.write_text(
+        json.dumps({"version": 1, "shots": [{"file": shot.name, "output": "out.blend", "settings": settings}]})
+    )
+    assert run(["bake", "--job", str(job)]) == 2
+    assert "'settings'" in refused(capfd)
