@@ -19,7 +19,7 @@ from fabrik_addon.session.pose import solve_items
 from mathutils import Euler, Vector
 
 from bake_rigs import frames_gone_to
-from body_rigs import HEIGHT, add_limb, effector, make_body, pin, tip_turn, turned, update, with_legs_pinned
+from body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update, with_legs_pinned
 from rigs import make_empty
 
 FRAMES = tuple(range(1, 13))

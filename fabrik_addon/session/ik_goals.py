@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the goal of a chain asks beside a place, as settings of Blender's IK constraint, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+
+from ..rig.properties import FabrikChain
+from ..rig.rotations import IDENTITY, conjugated, multiplied, normalized, turn_angle
+
+LEAST_WEIGHT = 0.01  # that Blender's IK takes
+STRETCHED = 2.0  # times its length that a chain may have in place of one that has no bound
+STRETCH_OF_BONE = 0.1  # Blender's measure of how readily a bone stretches
+SAME_TURN = 1e-3  # radians
+EVEN = 1e-6  # by which a share may differ from one
+
+
+def take_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.PoseBone]) -> list[str]:
+    """Let a chain ask for what a constraint asks.
+
+    Args:
+        chain: The chain, with its target.
+        constraint: An IK constraint.
+        bones: The bones of the chain, root to tip.
+
+    Returns:
+        What can't be carried over as it is.
+    """
+    lost = []
+    chain.weight = constraint.weight
+    chain.effector, chain.kind, chain.pin = "TAIL", "REACH", False
+    if constraint.use_rotation:
+        chain.rotation_offset = IDENTITY  # Blender's IK turns the tip as the target stands
+        chain.orientation_weight = constraint.orient_weight
+    chain.orientation = "TARGET" if constraint.use_rotation else "FREE"
+    chain.stretch = 1.0
+    if constraint.use_stretch and any(bone.ik_stretch > 0.0 for bone in bones):
+        chain.stretch = STRETCHED
+        lost.append(f"its stretch has an end at {STRETCHED:g} times the length, and is of all bones alike")
+    return lost
+
+
+def give_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.PoseBone]) -> list[str]:
+    """Let a constraint ask for what a chain asks, as far as it can; see `take_goal`."""
+    lost = []
+    constraint.weight = max(chain.weight, LEAST_WEIGHT)
+    constraint.use_location, constraint.use_rotation = True, chain.orientation == "TARGET"
+    if chain.orientation == "TARGET":
+        constraint.orient_weight = max(chain.orientation_weight, LEAST_WEIGHT)
+        offset = multiplied(conjugated(IDENTITY), normalized(chain.rotation_offset))
+        if turn_angle(offset) > SAME_TURN:
+            lost.append("the offset of its rotation: its tip turns as the target stands")
+    elif chain.orientation == "KEEP":
+        lost.append("the rotation that it keeps")
+    if chain.stretch > 1.0 + EVEN:
+        constraint.use_stretch = True
+        for bone in bones:
+            bone.ik_stretch = bone.ik_stretch or STRETCH_OF_BONE
+        lost.append(f"the end of its stretch at {chain.stretch:g} times the length")
+    else:
+        constraint.use_stretch = constraint.use_stretch and not any(bone.ik_stretch > 0.0 for bone in bones)
+    lost += [text for text, is_lost in _losses(chain) if is_lost]
+    return lost
+
+
+def _losses(chain: FabrikChain) -> list[tuple[str, bool]]:
+    return [
+        ("that it is pinned: Blender's IK knows no order of goals", chain.pin),
+        ("that it asks for nothing with a weight of 0", chain.weight <= 0.0),
+        ("soft", chain.soft > 0.0),
+    ]
+
+
+def give_refusal(chain: FabrikChain) -> str:
+    """Why a chain can't be an IK constraint; "" where it can."""
+    if chain.target is None:
+        return "it is pinned without a target, which Blender's IK needs"
+    if chain.kind == "AIM":
+        return "several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that"
+    return ""
