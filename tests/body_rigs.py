@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
 from fabrik_addon.rig.chain_bones import pose_bones
@@ -37,7 +38,7 @@ def body_bones() -> list[tuple[str, str, Bone]]:
     return found
 
 
-def make_body(mode: str = "QUATERNION") -> bpy.types.Object:
+def make_body(mode: Any = "QUATERNION") -> bpy.types.Object:
     """The armature, without chains; active, in Object mode."""
     bones = body_bones()
     names = [name for name, _, _ in bones]

@@ -85,7 +85,8 @@ class Asked(NamedTuple):
             found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank))
         else:
             offset = ORIGIN if self.at_head else None
-            found.append(Point(last, numbers[:3], self.weight, offset, self.rank))
+            of_run = {"soft": self.soft, "stretch": self.stretch}
+            found.append(Point(last, numbers[:3], self.weight, offset, self.rank, root=self.joints[0], **of_run))
         if self.turns:
             found.append(Facing(last, numbers[3:7], self.turn_weight, self.rank))
         if self.has_pole:

@@ -37,9 +37,9 @@ def rotation_path(bone: bpy.types.PoseBone) -> str:
     return f"{bone.path_from_id()}.{channel_of(bone.rotation_mode)[0]}"
 
 
-def location_path(bone: bpy.types.PoseBone) -> str:
-    """Data path, from the object, of the property that holds a bone's location."""
-    return f"{bone.path_from_id()}.location"
+def plain_path(bone: bpy.types.PoseBone, name: str) -> str:
+    """Data path, from the object, of a bone's "location" or "scale"."""
+    return f"{bone.path_from_id()}.{name}"
 
 
 def read_values(bone: bpy.types.PoseBone) -> list[float]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import bpy
@@ -81,6 +82,13 @@ def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone]
 def insert_location_keys(context: bpy.types.Context, bone: bpy.types.PoseBone, keyed: KeyedChannels) -> int:
     """Key the location of a bone where automatic keying is on; see `insert_auto_keys`."""
     return _insert(context, [Channel(bone, "location", bone.name, keyed.has(bone, "location"))])
+
+
+def insert_plain_keys(
+    context: bpy.types.Context, channels: Sequence[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels
+) -> int:
+    """Key the location or scale of bones where automatic keying is on; see `insert_auto_keys`."""
+    return _insert(context, [Channel(bone, name, bone.name, keyed.has(bone, name)) for bone, name in channels])
 
 
 def insert_goal_keys(context: bpy.types.Context, goal: GoalRef) -> int:

@@ -7,6 +7,7 @@ move, their space (`carried`). Button, drag, live, bake, record, snap and conver
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -220,16 +221,51 @@ class Prepared:
             owner: The armature object.
             rotations: n rotations.
             shift: Vector of chain space by which the root stands elsewhere than it starts.
-            factors: By how much each chain is longer than it is; none where no chain stretches.
+            factors: By how much the bones on the way to each goal are longer (`Solution.factors`); () where none is.
         """
         bones = pose_bones(owner)
         pairs = zip(self.channels, rotations, strict=True)
         found = [channels.write(bones[channels.bone], rotation) for channels, rotation in pairs if channels is not None]
-        if self.root is not None:
-            found.append(plain_write(bones[self.bones[0]], "location", self.root.location_for(shift)))
-        for own, factor in zip(self.grown, factors, strict=False):
-            found += [plain_write(bones[one.bone], one.name, one.values(factor)) for one in own]
+        values = self.plain_values(shift, factors)
+        return found + [
+            plain_write(bones[b], name, own) for (b, name), own in zip(self.plain_channels, values, strict=True)
+        ]
+
+    @property
+    def plain_channels(self) -> list[tuple[str, str]]:
+        """What is written besides rotations: bones, each with "location" or "scale"."""
+        found = [(self.bones[0], "location")] if self.root is not None else []
+        return found + [(one.bone, one.name) for own in self.grown for one in own]
+
+    def plain_values(self, shift: Sequence[float], factors: Sequence[float] = ()) -> list[V3]:
+        """The values of `plain_channels`.
+
+        Args:
+            shift: See `writes`.
+            factors: The same.
+        """
+        found = [self.root.location_for(shift)] if self.root is not None else []
+        goal = 0
+        for one, own in zip(self.asked, self.grown, strict=True):
+            found += [bone.values(factors[goal] if factors else 1.0) for bone in own]
+            goal += one.goal_count
         return found
+
+    def stretched(self, factors: Sequence[float]) -> Figure:
+        """The figure with its bones as long as a solve made them.
+
+        Args:
+            factors: Of each goal (`Solution.factors`).
+        """
+        figure, goal = self.solver.figure, 0
+        if not any(self.grown):
+            return figure
+        lengths = array("d", [1.0]) * figure.count
+        for one in self.asked:
+            for i in one.joints[:-1] if one.at_head else one.joints:
+                lengths[i] = max(lengths[i], factors[goal])
+            goal += one.goal_count
+        return figure.with_lengths(lengths, 1.0)
 
     def started(self, rotations: Sequence[Q4], shift: V3 = ORIGIN) -> Prepared:
         """The same chains with another start pose.
@@ -340,6 +376,10 @@ def _prepared(
     mount = Mount.of(tree.parent, keeps_axes)
     measured = tree.mounted(mount)
     bodies, is_rigid = joints_of(measured, bone_settings, measured.is_even and not mount.axes, moves)
+    if any(grown) and not is_rigid:
+        raise ChainError(
+            "it stretches, and a scale on the way differs between axes, so that it has no length of its own"
+        )
     solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
     turns = poses[0].bone.use_inherit_rotation and not mount.axes
     hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
@@ -445,7 +485,7 @@ def ends_at(
     owner: bpy.types.Object,
     depsgraph: bpy.types.Depsgraph,
 ) -> tuple[list[V3], list[V3]]:
-    """The n heads and the n ends of a pose in chain space, as Blender will evaluate them.
+    """The n heads and the n ends of a pose that is not stretched in chain space, as Blender will evaluate them.
 
     In a chain the end of a bone is the head of the next one, and of the last one its tail; else it is the bone's tail.
 

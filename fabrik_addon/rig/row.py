@@ -22,6 +22,8 @@ class Row(NamedTuple):
         pole_error: Out: one angle.
         tip: Out: 3 numbers, in chain space: the end of the last bone.
         shift: Out: 3 numbers, the vector in chain space by which the root stands elsewhere than it starts.
+        softened: Out: of each goal how far soft reach put the place that it asks for.
+        factors: Out: of each goal by how much the bones on the way to it are longer.
     """
 
     rows: Rows
@@ -33,10 +35,12 @@ class Row(NamedTuple):
     pole_error: array[float]
     tip: array[float]
     shift: array[float]
+    softened: array[float]
+    factors: array[float]
 
     @classmethod
     def of(cls, rows: Rows) -> Row:
         """The views of the kernel's only row."""
         found: Any = rows
         out = found.rotations, found.status, found.residual, found.passes, found.pole_error, found.tips, found.shifts
-        return cls(rows, found.numbers, *out)
+        return cls(rows, found.numbers, *out, found.softened, found.factors)

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..errors import BoneError
+from .chain_bones import pose_bones, resolve_bones
+from .figures import ChainSet, body_moves
 from .kinematics import Instead, Link
 from .properties import FabrikChain
 from .rotations import ORIGIN, V3, length, scaled, v3
@@ -89,6 +91,19 @@ def grown_by(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: se
     for one in found:
         _check(next(bone for bone in bones if bone.name == one.bone), one, driven)
     return tuple(found)
+
+
+def written_besides(chain_set: ChainSet) -> list[tuple[bpy.types.PoseBone, str]]:
+    """Bones of which a solve writes "location" or "scale" besides rotations: the body bone, and what stretches.
+
+    Raises:
+        FabrikError: A chain can't stretch.
+    """
+    owner, bones = chain_set.owner, pose_bones(chain_set.owner)
+    found = [(bones[chain_set.body], "location")] if body_moves(chain_set) else []
+    for chain in chain_set.chains:
+        found += [(bones[one.bone], one.name) for one in grown_by(chain, resolve_bones(owner, chain), set())]
+    return found
 
 
 def unstretched(grown: Sequence[Sequence[Grown]]) -> dict[str, Instead]:

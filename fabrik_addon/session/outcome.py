@@ -31,6 +31,7 @@ class Outcome:
         status: A status of the kernel, or REFUSED.
         residual: Distance from effector to target in scene units.
         turn_residual: Angle in radians by which the tip is off the rotation that it is to have.
+        softened: Distance in scene units from the target to where soft reach put it.
         passes: Passes used.
         blocking: Names of the bones whose limits hold the chain back.
         reason: Why it was refused, without rig and chain.
@@ -51,6 +52,7 @@ class Outcome:
     is_lost: bool = False
     rig: str = ""
     turn_residual: float = 0.0
+    softened: float = 0.0
 
     @property
     def is_bare(self) -> bool:
@@ -76,7 +78,7 @@ def outcomes_of(item: Posed) -> list[Outcome]:
 def _outcome(item: Posed, one: Asked, ended: Ended, pinned: Sequence[str]) -> Outcome:
     blocking = [item.prepared.bones[i] for i in ended.blocking]
     outcome = Outcome(one.chain, ended.status.value, ended.residual, item.solution.passes, blocking)
-    outcome.turn_residual = ended.turn_residual
+    outcome.turn_residual, outcome.softened = ended.turn_residual, ended.softened
     for bone, angle in zip(blocking, ended.give, strict=False):
         if angle is not None:
             outcome.warnings.append(f"{bone} would have to give {degrees(angle):.3g}°")
@@ -127,7 +129,8 @@ def store(chain: FabrikChain, outcome: Outcome) -> None:
     for name, value in found.items():
         if getattr(chain, name) != value:
             setattr(chain, name, value)
-    for name, number in (("residual", outcome.residual), ("turn_residual", outcome.turn_residual)):
+    for name in ("residual", "turn_residual", "softened"):
+        number = getattr(outcome, name)
         if abs(getattr(chain, name) - number) > SAME_RESIDUAL * number:
             setattr(chain, name, number)
     if [bone.name for bone in chain.blocking_bones] != outcome.blocking:

@@ -14,7 +14,7 @@ from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
 from ..rig.figures import ChainSet
 from ..rig.following import why_unfollowed
-from ..rig.keys import insert_auto_keys, insert_location_keys
+from ..rig.keys import insert_auto_keys, insert_plain_keys
 from ..rig.last_solve import forget, remember
 from ..rig.prepared import RigFacts, frame_of, read
 from ..rig.properties import FabrikChain, rig_of
@@ -78,7 +78,9 @@ def _solve_level(context: bpy.types.Context, level: Sequence[ChainSet]) -> list[
             facts[one.owner.name_full] = RigFacts.of(one.owner, frame_of(depsgraph))
         try:
             item = posed(*read(one, depsgraph, facts[one.owner.name_full]), one.owner, depsgraph, explain=True)
-            solved.append(_Written(one, item, item.prepared.writes(one.owner, item.rotations, item.shift)))
+            solved.append(
+                _Written(one, item, item.prepared.writes(one.owner, item.rotations, item.shift, item.factors))
+            )
         except FabrikError as error:
             outcomes += _refused(one, error)
     if not solved:
@@ -122,10 +124,9 @@ def _kept(context: bpy.types.Context, one: _Written, facts: RigFacts) -> list[Ou
     written = [bones[channels.bone] for channels in prepared.channels if channels is not None]
     was_keyed = [bone.name for bone in written if facts.keyed.has(bone)]
     is_keyed = insert_auto_keys(context, written, facts.keyed) > 0
-    if prepared.root is not None:
-        root = bones[prepared.bones[0]]
-        was_keyed += [root.name] if facts.keyed.has(root, "location") and root.name not in was_keyed else []
-        insert_location_keys(context, root, facts.keyed)
+    plain = [(bones[name], channel) for name, channel in prepared.plain_channels]
+    was_keyed += [bone.name for bone, channel in plain if facts.keyed.has(bone, channel)]
+    insert_plain_keys(context, plain, facts.keyed)
     outcomes = outcomes_of(one.item)
     for chain, outcome, asked in zip(chains, outcomes, prepared.asked, strict=True):
         own = [name for name in was_keyed if name in asked.bones or not prepared.is_chain]

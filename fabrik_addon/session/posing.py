@@ -41,6 +41,7 @@ class Ended(NamedTuple):
         status: Of the goal that misses most.
         residual: Distance from effector to target in scene units, before the influence is taken off.
         missed: The same in chain space.
+        softened: How far from the target soft reach put the place that counts, in scene units.
         turn_residual: Angle in radians by which the last bone is off the rotation, or the aim, that it is to have.
         pole_error: Angle in radians between the bend and where the pole wants it; 0 without one.
         blocking: Indices of the joints whose limits hold it back, the strongest first.
@@ -50,6 +51,7 @@ class Ended(NamedTuple):
     status: Status
     residual: float
     missed: float
+    softened: float
     turn_residual: float
     pole_error: float
     blocking: tuple[int, ...]
@@ -66,6 +68,7 @@ class Posed:
         solution: What the kernel found, in chain space.
         rotations: n rotations to write, influence included.
         shift: Vector of chain space by which the root stands elsewhere than it starts.
+        factors: Of each goal by how much the bones on the way to it are made longer, influence included.
         heads: n points in chain space where these put the heads of the bones, as Blender will evaluate them.
         ends: n points, the ends of the bones: in a chain the next one's head.
         ended: How each chain ended.
@@ -78,6 +81,7 @@ class Posed:
     solution: Solution
     rotations: list[Q4]
     shift: V3
+    factors: Sequence[float]
     heads: list[V3]
     ends: list[V3]
     ended: tuple[Ended, ...]
@@ -138,7 +142,7 @@ def posed(
     if prepared.is_rigid:
         return posed_rigidly(prepared, numbers, explain)
     path = mounted_path(prepared, owner, depsgraph)
-    measure = measured_solution if is_plain(prepared) else _measured
+    measure = measured_solution if is_plain(prepared) and prepared.asked[0].soft <= 0.0 else _measured
     solution, size = measure(prepared, path, numbers, explain)
     uneven = uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path)
     frames = prepared.solver.figure.placed(solution.rotations, solution.shift).frames
@@ -148,7 +152,8 @@ def posed(
         rotations = prepared.solver.blended(rotations, prepared.influence)
         heads, ends = ends_at(prepared, rotations, solution.shift, owner, depsgraph)
     ended, targets = endings(prepared, numbers, solution, there), prepared.targets_at(numbers)
-    return Posed(prepared, targets, solution, rotations, solution.shift, list(heads), list(ends), ended, size, uneven)
+    factors, heads, ends = solution.factors, list(heads), list(ends)
+    return Posed(prepared, targets, solution, rotations, solution.shift, factors, heads, ends, ended, size, uneven)
 
 
 def posed_rigidly(prepared: Prepared, numbers: Sequence[float], explain: bool = False) -> Posed:
@@ -162,23 +167,24 @@ def posed_rigidly(prepared: Prepared, numbers: Sequence[float], explain: bool = 
     Raises:
         InvalidValueError: A number is not finite.
     """
-    solver = prepared.solver
+    solver, share = prepared.solver, prepared.influence
     solution = solver.solve(prepared.goals_at(numbers), prepared.settings, explain=explain)
-    placed = solver.figure.placed(solution.rotations, solution.shift)
+    placed = prepared.stretched(solution.factors).placed(solution.rotations, solution.shift)
     there = Stood(placed.heads, placed.ends, placed.frames)
-    rotations = solution.rotations
-    if prepared.influence < 1.0:
-        rotations = solver.blended(rotations, prepared.influence)
-        placed = solver.figure.placed(rotations, solution.shift)
+    rotations, factors = solution.rotations, solution.factors
+    if share < 1.0:
+        rotations = solver.blended(rotations, share)
+        factors = tuple(1.0 + share * (factor - 1.0) for factor in factors)
+        placed = prepared.stretched(factors).placed(rotations, solution.shift)
     ended, targets = endings(prepared, numbers, solution, there), prepared.targets_at(numbers)
     heads, ends = list(placed.heads), list(placed.ends)
-    return Posed(prepared, targets, solution, rotations, solution.shift, heads, ends, ended, prepared.length)
+    return Posed(prepared, targets, solution, rotations, solution.shift, factors, heads, ends, ended, prepared.length)
 
 
 def is_plain(prepared: Prepared) -> bool:
-    """Whether it is a chain whose tip is to come to a target, and nothing else, but for a pole."""
+    """Whether it is a chain that keeps its length, and whose tip is to come to a target, perhaps with a pole."""
     one = prepared.asked[0]
-    return prepared.is_chain and prepared.root is None and one.is_plain and not one.at_head
+    return prepared.is_chain and prepared.root is None and one.is_plain and not one.at_head and not prepared.grown[0]
 
 
 def _measured(prepared: Prepared, path: BoneTree, numbers: Sequence[float], explain: bool) -> tuple[Solution, float]:
@@ -217,10 +223,14 @@ def _ending(
     """How a chain ended whose goals begin at an index of the solution's."""
     first, there = at
     off = minus(numbers[:3], there.effector(one)) if one.kind == "REACH" and one.weight > 0.0 else ORIGIN
-    residual, missed = prepared.space.world_length(off), length(off)
+    residual, missed, softened = prepared.space.world_length(off), length(off), 0.0
+    if solution.softened[first] > 0.0:  # it counts against where soft reach put the goal
+        scale = residual / missed if missed > 0.0 else 1.0
+        missed = solution.residuals[first]
+        residual, softened = missed * scale, solution.softened[first] * scale
     if is_plain(prepared):
         blocking, give = solution.blocking, solution.give
-        return Ended(solution.status, residual, missed, 0.0, solution.pole_error, blocking, give)
+        return Ended(solution.status, residual, missed, softened, 0.0, solution.pole_error, blocking, give)
     asked = range(first, first + one.goal_count - one.has_pole)
     worst = max(asked, key=lambda k: (solution.statuses[k] is not Status.REACHED, solution.residuals[k]))
     way = _way(prepared, one.joints[-1])
@@ -230,6 +240,7 @@ def _ending(
         status,
         residual,
         missed,
+        softened,
         there.turn_off(one, numbers),
         bend_error(one, numbers[-3:], there.heads, there.ends) if one.has_pole else 0.0,
         tuple(i for i, _ in held) if status is Status.BLOCKED else (),

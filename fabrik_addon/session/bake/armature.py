@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import bpy
 
 from ...rig.chain_bones import pose_bones
-from ...rig.channels import channel_of, location_path, read_values, rotation_path
+from ...rig.channels import channel_of, plain_path, read_values, rotation_path
 from ...rig.curves import CurveWriter
-from ...rig.figures import ChainSet, body_moves, figure_bones
+from ...rig.figures import ChainSet, figure_bones
 from ...rig.key_arrays import ROUNDING
 from ...rig.keys import KeyedChannels
+from ...rig.stretching import written_besides
 from .destination import Destination
 from .keying import BoneKeys, read_track
 from .result import ChainBake
@@ -32,10 +33,10 @@ class BakedArmature:
     def __init__(self, owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -> None:
         self.owner = owner
         bones = [bone for one in sets for bone in figure_bones(one)]
-        moved = [pose_bones(owner)[one.body] for one in sets if body_moves(one)]
+        plain = [found for one in sets for found in written_besides(one)]
         self._pose = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
-        self._pose += [(bone.name, "location", list(bone.location)) for bone in moved]
-        self._paths = {*map(rotation_path, bones), *map(location_path, moved)}
+        self._pose += [(bone.name, name, [*getattr(bone, name)]) for bone, name in plain]
+        self._paths = {*map(rotation_path, bones), *(plain_path(bone, name) for bone, name in plain)}
         self._ends: list[float] = []  # first and last frames of what is keyed
         self._writer = CurveWriter(owner, can_restore=into == "ACTION")
         self._into = into

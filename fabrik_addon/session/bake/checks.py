@@ -9,12 +9,12 @@ import bpy
 
 from ...errors import BoneError, ChainError, RigError, place_of
 from ...rig.animated import Animated
-from ...rig.chain_bones import pose_bones
-from ...rig.channels import location_path, rotation_path
+from ...rig.channels import plain_path, rotation_path
 from ...rig.checks import check_drivers, check_rig
 from ...rig.compat import curves_of_action, fcurves_of, groups_of, shares_curves
-from ...rig.figures import ChainSet, body_moves, figure_bones, sets_of
+from ...rig.figures import ChainSet, figure_bones, sets_of
 from ...rig.properties import FabrikChain, rig_of
+from ...rig.stretching import written_besides
 from ..order import bones_above, bones_of
 
 FIXED = {"tip_bone", "bone_count", "target_bone", "pole_bone", "enabled", "start"}  # of a chain
@@ -58,8 +58,8 @@ def _check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) 
     if reason:
         raise RigError(reason, rig=owner.name)
     bones = {bone.name: bone for one in sets for bone in figure_bones(one)}
-    moved = [pose_bones(owner)[one.body] for one in sets if body_moves(one)]
-    own = {*map(rotation_path, bones.values()), *map(location_path, moved)}
+    plain = (found for one in sets for found in written_besides(one))
+    own = {*map(rotation_path, bones.values()), *(plain_path(bone, name) for bone, name in plain)}
     for curve in fcurves_of(owner):
         if curve.data_path in own:
             reason = f"its action keys '{curve.data_path}', which would play over the track" if into == "NLA" else ""

@@ -12,7 +12,7 @@ import numpy as np
 from ...rig.array_types import Doubles, Mask
 from ...rig.chain_bones import pose_bones
 from ...rig.channel_runs import cosines, run_of_turns, run_on
-from ...rig.channels import location_path, read_values, rotation_path
+from ...rig.channels import plain_path, read_values, rotation_path
 from ...rig.curves import PLACE, Channels, CurveWriter, Keys, staying
 from ...rig.keys import KeyedChannels
 from ...rig.rotations import conjugated, multiplied, turn_angle
@@ -91,8 +91,7 @@ def read_track(
             keys = Keys(frames, *runs[i], settings.interpolation, span)
             measure = Turned(own.mode, keys.values, limit)
             found.append(BoneKeys(_with_joint(track, results, i), channels, keys, measure))
-    if prepared.root is not None:
-        found.append(_location_keys(track, answers, settings, results))
+    found += [_plain_keys(track, answers.plain[:, i], i, settings, results) for i in range(answers.plain.shape[1])]
     return results, found
 
 
@@ -119,13 +118,19 @@ def _with_joint(track: Track, results: Sequence[ChainBake], i: int) -> list[Chai
     return found or [*results]
 
 
-def _location_keys(track: Track, answers: Answers, settings: BakeSettings, results: Sequence[ChainBake]) -> BoneKeys:
-    """The location of the body bone."""
-    bone = pose_bones(track.owner)[track.prepared.bones[0]]
-    channels = Channels(location_path(bone), PLACE, bone.name, range(3), list(bone.location))
-    span, values = (settings.frames[0], settings.frames[-1]), answers.locations
-    keys = Keys(track.frames, values, staying(values), settings.interpolation, span)
-    return BoneKeys(results, channels, keys, Moved(values, track.prepared.length))
+def _plain_keys(
+    track: Track, values: Doubles, i: int, settings: BakeSettings, results: Sequence[ChainBake]
+) -> BoneKeys:
+    """The values (F, 3) of the location or scale of a bone: of `Prepared.plain_channels` the one at an index."""
+    name, channel = track.prepared.plain_channels[i]
+    bone = pose_bones(track.owner)[name]
+    channels = Channels(plain_path(bone, channel), PLACE, name, range(3), [*getattr(bone, channel)])
+    keys = Keys(
+        track.frames, values, staying(values), settings.interpolation, (settings.frames[0], settings.frames[-1])
+    )
+    own = [result for result, one in zip(results, track.prepared.asked, strict=True) if name in one.bones]
+    size = track.prepared.length if channel == "location" else 1.0
+    return BoneKeys(own or [*results], channels, keys, Moved(values, size))
 
 
 def _worst_turn(rotations: Doubles, steps: Doubles, frames: Doubles) -> tuple[float, float]:

@@ -29,7 +29,7 @@ from ...rig.prepared import Prepared, RigFacts, carried, read, resettled
 from ...rig.properties import FabrikChain
 from ..frames import go_to
 from ..posing import Posed, posed
-from .solving import put_ended
+from .solving import put_posed
 from .track import Answers, Track
 
 
@@ -241,10 +241,6 @@ class _Visit:
 
 def _answers(track: Track, own: Posed) -> Answers:
     """What was found for chains in one frame."""
-    found = Answers.room(1, len(own.rotations), len(own.ended))
-    found.rotations[0] = own.rotations
-    if own.prepared.root is not None:
-        found.locations[0] = own.prepared.root.location_for(own.shift)
-    put_ended(track, found, 0, own.ended)
-    found.violation = own.prepared.solver.violation(own.rotations)
+    found = Answers.room(1, track.prepared)
+    put_posed(track, found, 0, own)
     return found

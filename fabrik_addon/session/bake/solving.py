@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from ...kernel import STATUSES
 from ...rig.array_types import Doubles, Ints
-from ..posing import Ended, Stood, endings, is_plain
+from ..posing import Posed, is_plain, posed_rigidly
 from .track import Answers, Track
 
 PORTION = 4096  # frames of a chain that are solved without a word on how far it is
@@ -54,32 +54,28 @@ def _chain_solved(track: Track, numbers: Doubles) -> Answers:
     status: Ints = np.frombuffer(statuses, dtype=np.intc)
     rotations = _doubles(rows.rotations).reshape(len(numbers), -1, 4)
     residual = (_doubles(rows.residual) / prepared.length)[:, None]
-    locations, turn = np.zeros((len(numbers), 3)), np.zeros((len(numbers), 1))
-    return Answers(rotations, locations, status[:, None], residual, turn, prepared.solver.worst_violation(rows))
+    plain, turn = np.zeros((len(numbers), 0, 3)), np.zeros((len(numbers), 1))
+    return Answers(rotations, plain, status[:, None], residual, turn, prepared.solver.worst_violation(rows))
 
 
 def _body_solved(track: Track, numbers: Doubles) -> Answers:
     """The answers of chains that are solved together, or ask for more than a place, to goals in chain space."""
-    prepared, solver = track.prepared, track.prepared.solver
-    found = Answers.room(len(numbers), len(prepared.bones), len(prepared.asked))
+    found = Answers.room(len(numbers), track.prepared)
     for k, row in enumerate(numbers.tolist()):
-        solution = solver.solve(prepared.goals_at(row), prepared.settings, explain=False)
-        there = Stood(*solver.figure.placed(solution.rotations, solution.shift))
-        rotations = solver.blended(solution.rotations, prepared.influence)
-        found.rotations[k] = rotations
-        if prepared.root is not None:
-            found.locations[k] = prepared.root.location_for(solution.shift)
-        put_ended(track, found, k, endings(prepared, row, solution, there))
-        found.violation = max(found.violation, solver.violation(rotations))
+        put_posed(track, found, k, posed_rigidly(track.prepared, row))
     return found
 
 
-def put_ended(track: Track, answers: Answers, k: int, ended: Sequence[Ended]) -> None:
-    """Put how each chain ended in one frame among the answers."""
-    for j, own in enumerate(ended):
+def put_posed(track: Track, answers: Answers, k: int, item: Posed) -> None:
+    """Put what was found for chains in one frame among the answers."""
+    answers.rotations[k] = item.rotations
+    if item.prepared.plain_channels:
+        answers.plain[k] = item.prepared.plain_values(item.shift, item.factors)
+    for j, own in enumerate(item.ended):
         answers.status[k, j] = STATUSES.index(own.status)
         answers.residual[k, j] = own.missed / track.lengths[j]
         answers.turn[k, j] = own.turn_residual
+    answers.violation = max(answers.violation, item.prepared.solver.violation(item.rotations))
 
 
 def _doubles(buffer: Any) -> Doubles:

@@ -19,7 +19,7 @@ class Answers:
 
     Attributes:
         rotations: (F, n, 4), each in the rest frame of its bone, influence included.
-        locations: (F, 3), the location channels of the root, where it is a body bone that may be moved.
+        plain: (F, m, 3), the location and scale channels that are written besides (`Prepared.plain_channels`).
         status: (F, C), indices into the kernel's `STATUSES`.
         residual: (F, C), from the solved effector to the target as a share of the chain's length.
         turn: (F, C), angles in radians by which the solved tip is off the rotation, or the aim, that it is to have.
@@ -27,22 +27,23 @@ class Answers:
     """
 
     rotations: Doubles
-    locations: Doubles
+    plain: Doubles
     status: Ints
     residual: Doubles
     turn: Doubles
     violation: float = 0.0
 
     @classmethod
-    def room(cls, frames: int, bones: int, chains: int) -> Answers:
+    def room(cls, frames: int, prepared: Prepared) -> Answers:
         """Room for the answers of so many frames."""
+        chains, count = len(prepared.asked), len(prepared.plain_channels)
         status = np.zeros((frames, chains), dtype=np.int32)
-        rest = np.zeros((frames, 3)), status, np.zeros((frames, chains)), np.zeros((frames, chains))
-        return cls(np.empty((frames, bones, 4)), *rest)
+        rest = np.zeros((frames, count, 3)), status, np.zeros((frames, chains)), np.zeros((frames, chains))
+        return cls(np.empty((frames, len(prepared.bones), 4)), *rest)
 
     def put(self, at: slice | Places, found: Answers) -> None:
         """Put the answers of some frames among them."""
-        self.rotations[at], self.locations[at], self.status[at] = found.rotations, found.locations, found.status
+        self.rotations[at], self.plain[at], self.status[at] = found.rotations, found.plain, found.status
         self.residual[at], self.turn[at] = found.residual, found.turn
         self.violation = max(self.violation, found.violation)
 
@@ -84,7 +85,7 @@ class Track:
 
     def room(self) -> Answers:
         """Room for the answers of all frames."""
-        return Answers.room(len(self.frames), len(self.prepared.bones), len(self.prepared.asked))
+        return Answers.room(len(self.frames), self.prepared)
 
     def joints_of(self, k: int) -> list[int]:
         """The joints of one of the chains, and those of no chain, which carry all of them."""

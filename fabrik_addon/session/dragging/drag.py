@@ -226,7 +226,7 @@ def drag_to(
         prepared = prepared.started([read_rotation(pose_bones(owner)[name]) for name in prepared.bones])
     points = _points(drag, owner, depsgraph, GoalPoints(point, turn=multiplied(turn, drag.turn)))
     item = posed(prepared, points, owner, depsgraph)
-    pose_writer.write(owner, prepared.writes(owner, item.rotations, item.shift))
+    pose_writer.write(owner, prepared.writes(owner, item.rotations, item.shift, item.factors))
     ended = item.ended[drag.index]
     pairs = zip(prepared.chains, item.ended, strict=True)
     missed = tuple(name for name, one in pairs if name != drag.name and one.status is not Status.REACHED)

@@ -208,11 +208,16 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
         _solve_in_full(known)
         return
     size = known.space.rig.size
-    residual = row.residual[0] * size if size else known.space.world_length(minus(numbers, row.tip))
+    if not size:
+        size = known.space.world_length((1.0, 0.0, 0.0))
+        residual = known.space.world_length(minus(numbers, row.tip))
+    else:
+        residual = row.residual[0] * size
     if outcome.status == WORDS[status] and outcome.is_bare and pole_error <= POLE_MISSED:
         outcome.residual, outcome.passes = residual, row.passes[0]
+        outcome.softened = row.softened[0] * size
     else:
-        outcome = Outcome(outcome.chain, WORDS[status], residual, row.passes[0])
+        outcome = Outcome(outcome.chain, WORDS[status], residual, row.passes[0], softened=row.softened[0] * size)
         warn_of_pole(outcome, pole_error)
         known.outcomes = [outcome]
     if prepared.influence < 1.0:
@@ -240,4 +245,5 @@ def _keep_posed(known: LiveFigure, item: Posed) -> None:
     row = known.prepared.row
     row.rotations[:] = array("d", [number for rotation in item.rotations for number in rotation])
     row.shift[:] = array("d", item.shift)
+    row.factors[:] = array("d", item.factors)
     known.tips[:] = [item.ends[one.joints[-1]] for one in known.prepared.asked]

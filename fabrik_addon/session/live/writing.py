@@ -30,7 +30,7 @@ def write(rig: LiveRig, figures: list[LiveFigure]) -> None:
         _batch_of(rig, plain).write(pose_bones(rig.owner))
         _tell(rig, plain)
         for known in plain:
-            _write_location(rig, known)
+            _write_plain(rig, known)
     if len(plain) < len(figures):
         for known in figures:
             if known not in plain:
@@ -43,7 +43,7 @@ def write_new(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
     plain, changed = _quaternion_figures(rig, figures), list[LiveFigure]()
     if plain:
         are_new = _batch_of(rig, plain).write_new(pose_bones(rig.owner))
-        changed = [known for known, is_new in zip(plain, are_new, strict=True) if _write_location(rig, known) or is_new]
+        changed = [known for known, is_new in zip(plain, are_new, strict=True) if _write_plain(rig, known) or is_new]
         if any(are_new):
             _tell(rig, changed)
     changed += [known for known in figures if known not in plain and _write_each(rig, known)]
@@ -73,23 +73,26 @@ def _tell(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
     state.writes += sum([len(known.places) for known in figures])
 
 
-def _write_location(rig: LiveRig, known: LiveFigure) -> bool:
-    """Where a body bone goes, beside its rotation; whether it did not stand there."""
-    root = known.prepared.root
-    if root is None:
+def _write_plain(rig: LiveRig, known: LiveFigure) -> bool:
+    """What is written of chains beside rotations: where a body bone goes, and stretch; whether it did not stand so."""
+    prepared, count = known.prepared, 0
+    if prepared.root is None and not any(prepared.grown):
         return False
-    bone = pose_bones(rig.owner)[known.prepared.bones[0]]
-    one = plain_write(bone, "location", root.location_for(known.prepared.row.shift))
-    if one.is_new:
-        setattr(bone, one.name, one.values)
-        state.writes += 1
-    return one.is_new
+    bones = pose_bones(rig.owner)
+    values = prepared.plain_values(prepared.row.shift, prepared.row.factors)
+    for (bone, name), own in zip(prepared.plain_channels, values, strict=True):
+        one = plain_write(bones[bone], name, own)
+        if one.is_new:
+            setattr(bones[bone], name, one.values)
+            count += 1
+    state.writes += count
+    return count > 0
 
 
 def _write_each(rig: LiveRig, known: LiveFigure) -> bool:
     """Chains written bone by bone; whether one did not stand so."""
     prepared = known.prepared
-    writes = prepared.writes(rig.owner, known.rotations.tolist(), prepared.row.shift)
+    writes = prepared.writes(rig.owner, known.rotations.tolist(), prepared.row.shift, prepared.row.factors)
     count = pose_writer.write(rig.owner, writes, rig.bones)
     state.writes += count
     return count > 0

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Soft reach and stretch by button and bake, judged by Blender's evaluation."""
+
+from __future__ import annotations
+
+from math import degrees, exp
+
+import bpy
+import pytest
+from fabrik_addon.rig.chain_bones import pose_bones
+from fabrik_addon.rig.properties import FabrikChain, rig_of
+
+from body_rigs import add_limb, effector, make_body, update, with_legs_pinned
+from rigs import Bone, add_chain, armature, make_armature, make_empty, run
+
+MODES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
+REACH = 2.0
+
+
+def leg(mode: str = "NONE") -> tuple[bpy.types.Object, FabrikChain]:
+    """Two bones of length 1, hardly bent, not connected, that inherit scale in one way; the target beside them."""
+    owner = make_armature([Bone((0, 0, 2), (0, -0.02, 1)), Bone((0, -0.02, 1), (0, 0, 0), 0.3)])
+    for bone in armature(owner).bones:
+        bone.inherit_scale = mode
+    return owner, add_chain(owner, (0, 0, 0.4))
+
+
+def knee(owner: bpy.types.Object) -> float:
+    """The angle of the knee in degrees."""
+    update()
+    thigh, shin = (bone.tail - bone.head for bone in pose_bones(owner))
+    return degrees(thigh.angle(shin))
+
+
+class TestSoft:
+    @pytest.mark.parametrize(("soft", "most"), [(0.0, None), (0.01, 1.5)])
+    def test_a_knee_does_not_snap(self, soft: float, most: float | None) -> None:
+        """A foot that goes down and past full stretch in 120 frames: degrees a frame of the knee."""
+        owner, chain = leg()
+        chain.soft = soft
+        seen = []
+        for frame in range(121):
+            chain.target.location = (0, 0, 0.4 - 0.5 * frame / 120)
+            run("solve_all")
+            seen.append(knee(owner))
+        steps = max(abs(b - a) for a, b in zip(seen, seen[1:], strict=False))
+        assert steps <= most if most is not None else steps > 5.0
+
+    def test_the_status_counts_against_the_softened_goal(self) -> None:
+        owner, chain = leg()
+        chain.soft = 0.02
+        run("solve_all")
+        assert chain.status == "REACHED"
+        assert chain.softened == 0.0
+        chain.target.location = (0, 0, -0.02)
+        run("solve_all")
+        update()
+        length = sum((bone.tail - bone.head).length for bone in pose_bones(owner))
+        width, distance = 0.02 * length, 2.02
+        wanted = length - width * exp(-(distance - length + width) / width)
+        assert chain.status == "REACHED"
+        assert (effector(owner, chain) - pose_bones(owner)["b0"].head).length == pytest.approx(wanted, abs=1e-4)
+        assert chain.softened == pytest.approx(distance - wanted, abs=1e-4)
+        assert chain.residual < 1e-3
+
+
+class TestStretch:
+    @pytest.mark.parametrize("mode", MODES)
+    def test_it_reaches_what_is_out_of_reach(self, mode: str) -> None:
+        owner, chain = leg(mode)
+        chain.stretch = 1.5
+        for place in ((0, 0, -0.6), (1.5, 1.0, 0.2), (0.2, 0.1, 0.8)):
+            chain.target.location = place
+            run("solve_all")
+            assert chain.status == "REACHED"
+            assert (effector(owner, chain) - chain.target.location).length <= 1e-3
+
+    @pytest.mark.parametrize("effector_end", ["TAIL", "HEAD"])
+    def test_it_stretches_as_far_as_it_may(self, effector_end: str) -> None:
+        owner, chain = leg()
+        chain.stretch, chain.effector = 1.25, effector_end
+        chain.target.location = (0, 0, -3)
+        run("solve_all")
+        update()
+        head = pose_bones(owner)["b0"].head
+        length = 1.0002 if effector_end == "HEAD" else 2.0004
+        assert (effector(owner, chain) - head).length == pytest.approx(1.25 * length, abs=1e-3)
+        assert chain.status != "REACHED"
+
+    def test_it_comes_back_to_its_length(self) -> None:
+        owner, chain = leg()
+        chain.stretch = 2.0
+        for place in ((0, 0, -1.0), (0, 0, 0.4)):
+            chain.target.location = place
+            run("solve_all")
+        assert all(tuple(bone.scale) == pytest.approx((1, 1, 1)) for bone in pose_bones(owner))
+
+    def test_soft_reach_is_made_up_for(self) -> None:
+        owner, chain = leg()
+        chain.soft, chain.stretch = 0.05, 1.3
+        chain.target.location = (0, 0, 0.02)
+        run("solve_all")
+        assert (effector(owner, chain) - chain.target.location).length <= 2e-3
+        assert knee(owner) > 5.0
+
+    def test_connected_bones_that_inherit_scale_are_refused(self) -> None:
+        owner, chain = leg("FULL")
+        bpy.ops.object.mode_set(mode="EDIT")
+        armature(owner).edit_bones["b1"].use_connect = True
+        bpy.ops.object.mode_set(mode="OBJECT")
+        chain.stretch = 1.5
+        with pytest.raises(RuntimeError, match="can't stretch: set Inherit Scale to None or Aligned"):
+            run("solve_all")
+
+    def test_a_limb_of_a_body_stretches_last(self) -> None:
+        owner = with_legs_pinned(make_body())
+        for bone in armature(owner).bones:
+            bone.inherit_scale = "NONE"
+        hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
+        hand.stretch = 1.5
+        run("solve_all")
+        assert all(tuple(bone.scale) == pytest.approx((1, 1, 1), abs=1e-5) for bone in pose_bones(owner))
+        hand.target.location = (1.2, -1.3, 1.2)
+        run("solve_all")
+        assert pose_bones(owner)["upper_arm.L"].scale.y > 1.05
+        assert (effector(owner, hand) - hand.target.location).length <= 2e-3 or hand.status == "BLOCKED"
+        assert {rig_of(owner).chains[f"foot{side}"].status for side in (".L", ".R")} == {"REACHED"}
+
+    def test_a_bake_keys_the_stretch(self) -> None:
+        owner, chain = leg("AVERAGE")
+        chain.stretch = 1.6
+        for frame, z in ((1, 0.4), (11, -1.0)):
+            chain.target.location = (0.3, 0, z)
+            chain.target.keyframe_insert("location", frame=frame)
+        run("bake", frame_start=1, frame_end=11)
+        assert not chain.enabled
+        for frame in (1, 6, 11, 8):
+            bpy.context.scene.frame_set(frame)
+            assert (effector(owner, chain) - chain.target.location).length <= 2e-3
+
+    def test_live_is_the_button(self) -> None:
+        owner, chain = leg("ALIGNED")
+        chain.stretch, chain.soft = 1.4, 0.02
+        chain.target.location = (0.5, 0, -0.5)
+        run("solve_all")
+        update()
+        wanted = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
+        chain.target.location = (0, 0, 0.5)
+        rig_of(owner).live = True
+        update()
+        chain.target.location = (0.5, 0, -0.5)
+        update()
+        assert [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)] == wanted
+
+
+def test_two_chains_that_stretch_one_bone_are_refused() -> None:
+    owner, chain = leg()
+    chain.stretch = 1.5
+    other = add_chain(owner, (0, 0, 0.5), tip="b0")
+    other.stretch = 1.2
+    other.target = make_empty((0, 0, 0.9))
+    with pytest.raises(RuntimeError, match="two chains that stretch have it"):
+        run("solve_all")
