@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from . import cython
-from .figure import Pose
 from .forms import V3
 from .goals.base import Goal
 from .goals.point import Point
@@ -12,6 +11,7 @@ from .ladder.blocked import gives
 from .ladder.bodies import Body, missing_of
 from .ladder.chain import Chain
 from .ladder.descent import Descent
+from .pose import Pose
 from .rows import Rows
 from .solution import BLOCKED, REACHED, STATUSES, TOO_FAR, TOO_NEAR, Solution
 from .vectors import ORIGIN, apart, length, put3, q4, scaled, v3

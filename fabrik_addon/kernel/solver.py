@@ -10,7 +10,7 @@ from ..errors import ChainError, InvalidValueError
 from ..finite import are_finite
 from . import cython
 from .answers import put_chain, put_goals, solution_of
-from .figure import Figure, Pose, checked_point, checked_rotation
+from .figure import Figure, checked_point, checked_rotation
 from .forms import Q4, V3
 from .goals.base import Goal
 from .ladder.blocked import blocking_joints
@@ -24,6 +24,7 @@ from .ladder.passes import backward, limited_forward
 from .ladder.pole import BendSide, PoleTurn
 from .ladder.reach import Reach
 from .limits.base import Limit
+from .pose import Pose
 from .rows import Rows
 from .settings import MOST_PASSES, MOST_RESTARTS, Settings
 from .solution import Solution

@@ -13,10 +13,11 @@ to miss just that.
 from __future__ import annotations
 
 from .. import cython
-from ..figure import Figure, Pose, copied_pose
+from ..figure import Figure
 from ..forms import V3, Doubles
 from ..goals.base import HINT, Goal
 from ..limits.base import Limit
+from ..pose import Pose, copied_pose
 from ..solution import BLOCKED, REACHED, TOO_FAR
 from ..trace import Trace
 from ..vectors import ORIGIN, X_AXIS, Y_AXIS, Z_AXIS, dot, doubles, larger, length, plus, put3, put4, q4, scaled

@@ -11,19 +11,16 @@ solved before.
 
 from __future__ import annotations
 
-from math import sqrt
-
 from .. import cython
-from ..figure import Figure, Pose
+from ..figure import Figure
 from ..forms import Q4, V3, Doubles, Ints
 from ..goals.base import Goal
 from ..limits.base import Limit
+from ..pose import Pose
 from ..vectors import (
     ORIGIN,
     UNDEFINED,
     conjugated,
-    copy_into,
-    dot,
     doubles,
     integers,
     larger,
@@ -40,8 +37,8 @@ from ..vectors import (
     unit,
     v3,
 )
-from .jacobian import A_RADIAN_OF_SHIFT, Jacobian, movers_of, placed_of
-from .posture import Posture
+from .jacobian import A_RADIAN_OF_SHIFT, Jacobian
+from .stand import Stand
 
 LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
 FIRST_DAMPING = cython.declare(cython.double, 1e-3)
@@ -67,8 +64,8 @@ RETURNING = cython.declare(cython.double, 0.5)  # share of the way from them tha
 
 
 @cython.cclass
-class Descent:
-    """Where a descent of a figure of size 1 stands, and its steps.
+class Descent(Stand):
+    """The steps by which a figure of size 1 comes nearer to its goals.
 
     Args:
         figure: n joints.
@@ -76,36 +73,11 @@ class Descent:
         keeper: A descent to other goals, from which no step may take the figure away; None where there are none.
 
     Attributes:
-        goals: Those of the keeper, then those that are wanted.
-        kept: How many are the keeper's.
-        allowed: For each goal the vector that may be missing, times its weight.
-        pose: The best so far, inside the limits.
-        error: Root of the sum of the squares of what the wanted goals miss, each times its weight.
-        cost: The square of that, and the posture term.
-        movers: The joints on the way to a goal; the others take no part. n stands for the shift.
-        held: Joints before this one do not turn.
-        posture: How readily joints turn, and what pulls them back to the start pose.
         little: Share of the error that is next to nothing.
     """
 
-    figure: Figure
-    count: cython.int
-    movers: Ints
-    count_of_movers: cython.int
-    count_of_turned: cython.int  # how many of them are joints
-    placed: Ints  # the joints whose places goals want to know
-    count_of_placed: cython.int
-    goals: list[Goal]
     keeper: Descent
-    kept: cython.int
-    allowed: Doubles
-    pose: Pose
-    error: cython.double
-    cost: cython.double
-    held: cython.int
-    posture: Posture
     little: cython.double
-    trial: Pose
     jacobian: Jacobian
     turns: Doubles
     returns: Doubles  # turns back to the goals that are kept
@@ -114,64 +86,15 @@ class Descent:
 
     def __init__(self, figure: Figure, wanted: list[Goal], keeper: Descent | None = None) -> None:
         count = figure.count
-        self.figure = figure
-        self.count = count
+        Stand.__init__(self, figure, [] if keeper is None else keeper.goals, wanted)
         self.keeper = keeper
-        self.goals = wanted if keeper is None else keeper.goals + wanted
-        self.kept = len(self.goals) - len(wanted)
-        self.movers = movers_of(figure, self.goals)
-        self.count_of_movers = len(self.movers)
-        self.count_of_turned = sum(i < count for i in self.movers)
-        self.placed = placed_of(figure, self.goals)
-        self.count_of_placed = len(self.placed)
-        self.allowed = doubles(3 * len(self.goals))
         if keeper is not None:
             keeper.allowed = self.allowed
-        self.pose, self.trial = Pose(count), Pose(count)
-        self.error = self.cost = 0.0
-        self.held = 0
-        self.posture = Posture(figure, self.movers)
         self.little = LITTLE
         self.jacobian = None
         self.turns, self.returns = doubles(3 * count + 3), doubles(3 * count + 3)
         self.largest = 0.0
         self.standing = integers(count + 1)
-
-    @cython.cfunc
-    def begin(self, rotations: Doubles) -> cython.void:
-        """Stand at allowed rotations."""
-        copy_into(self.pose.rotations, rotations, 4 * self.count)
-        copy_into(self.trial.rotations, rotations, 4 * self.count)
-        put3(self.pose.shift, 0, ORIGIN)
-        self.figure.place(self.pose)
-        self.judge()
-
-    @cython.cfunc
-    def take(self, pose: Pose) -> cython.void:
-        """Stand as a pose does."""
-        copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
-        copy_into(self.pose.shift, pose.shift, 3)
-        copy_into(self.trial.rotations, pose.rotations, 4 * self.count)
-        self.figure.place_part(self.pose, self.placed, self.count_of_placed)
-        self.judge()
-
-    @cython.cfunc
-    def judge(self) -> cython.void:
-        """Find the error and the cost of the pose anew, after the goals or the pose changed."""
-        self.error = self.error_of(self.pose)
-        self.cost = self.error * self.error + self.posture.strain_of(self.pose, self.held)
-
-    @cython.cfunc
-    def error_of(self, pose: Pose) -> cython.double:
-        """What a pose misses; see `error`."""
-        g: cython.int
-        goal: Goal
-        total: cython.double = 0.0
-        for g in range(self.kept, len(self.goals)):
-            goal = self.goals[g]
-            missing: V3 = minus(goal.missing(pose), v3(self.allowed, g))
-            total += dot(missing, missing)
-        return sqrt(total)
 
     @cython.cfunc
     def descend(self, enough: cython.double, budget: cython.int) -> cython.int:

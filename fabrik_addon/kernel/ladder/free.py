@@ -6,8 +6,9 @@ from __future__ import annotations
 from math import sqrt
 
 from .. import cython
-from ..figure import Figure, Pose
+from ..figure import Figure
 from ..forms import Q4, V3, Doubles
+from ..pose import Pose
 from ..vectors import (
     IDENTITY,
     ORIGIN,

@@ -6,10 +6,11 @@ from __future__ import annotations
 from math import sqrt
 
 from .. import cython
-from ..figure import Figure, Pose
+from ..figure import Figure
 from ..forms import Q4, V3, Doubles, Ints
 from ..goals.base import Goal
 from ..limits.base import Limit
+from ..pose import Pose
 from ..vectors import (
     IDENTITY,
     ORIGIN,

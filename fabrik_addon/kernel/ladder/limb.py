@@ -9,9 +9,10 @@ pose that does, and knees bend the way they bend in the start pose.
 from __future__ import annotations
 
 from .. import cython
-from ..figure import Figure, Pose
+from ..figure import Figure
 from ..forms import V3, Doubles
 from ..limits.base import Limit
+from ..pose import Pose
 from ..vectors import (
     copy_into,
     dot,

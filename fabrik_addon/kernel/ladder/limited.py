@@ -8,9 +8,10 @@ little past the edge of a limit would turn a joint a lot: they serve the other c
 from __future__ import annotations
 
 from .. import cython
-from ..figure import Figure, Pose, copied_pose
+from ..figure import Figure
 from ..forms import V3, Doubles
 from ..limits.base import Limit
+from ..pose import Pose, copied_pose
 from ..vectors import (
     apart,
     clipped,

@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .. import cython
-from ..figure import Figure, Pose
+from ..figure import Figure
 from ..forms import Q4, V3
 from ..limits.base import Limit
+from ..pose import Pose
 from ..vectors import (
     ORIGIN,
     PI,

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from .. import cython
-from ..figure import Figure, Pose
+from ..figure import Figure
 from ..forms import V3, Ints
+from ..pose import Pose
 from ..vectors import ORIGIN, conjugated, dot, multiplied, q4, rotation_vector, scaled, v3
 from .jacobian import A_RADIAN_OF_SHIFT
 

@@ -6,9 +6,10 @@ from __future__ import annotations
 from random import Random
 
 from .. import cython
-from ..figure import Figure, Pose
+from ..figure import Figure
 from ..forms import Doubles
 from ..limits.base import Limit
+from ..pose import Pose
 from ..vectors import apart, doubles, larger, put4, v3
 
 SCREENED = 128  # poses that are drawn
