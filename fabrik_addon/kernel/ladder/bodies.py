@@ -20,16 +20,32 @@ from ..limits.base import Limit
 from ..pose import Pose, copied_pose
 from ..solution import BLOCKED, REACHED, TOO_FAR
 from ..trace import Trace
-from ..vectors import ORIGIN, X_AXIS, Y_AXIS, Z_AXIS, dot, doubles, larger, length, plus, put3, put4, q4, scaled
+from ..vectors import (
+    ORIGIN,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    copy_into,
+    dot,
+    doubles,
+    larger,
+    length,
+    plus,
+    put3,
+    put4,
+    q4,
+    scaled,
+)
 from .descent import LITTLE, Descent
 from .limb import clamp_start, placed_pose
-from .limited import APART, CLEARLY_BETTER
+from .limited import APART
 from .starts import drawn_poses, farthest
 
 POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radian away from the start pose counts
 FINISHED_POSTURE = cython.declare(cython.double, 3e-5)  # the same, with which the pose is finished
 CONVERGED = cython.declare(cython.double, 1e-6)  # share of the error: so little a step gains at the posture's minimum
 ROUGH_STEPS = cython.declare(cython.int, 24)  # from another start, before it is told whether it leads to the goals
+MUCH_BETTER = cython.declare(cython.double, 0.5)  # share of the error that one may leave to be taken
 HOPEFUL = cython.declare(cython.double, 0.1)  # share of the error that another start may leave to be gone on from
 BODY_FINISHED = cython.declare(cython.double, 1e-9)
 NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
@@ -269,13 +285,14 @@ class Body:
 
     @cython.cfunc
     def half_way(self, rotations: Doubles) -> Pose:
-        """The pose half the way from the start pose to a drawn one."""
-        i: cython.int
+        """The pose half the way from the start pose to a drawn one; joints that move no goal stay."""
+        k: cython.int
         pose: Pose = Pose(self.figure.count)
-        start: Doubles = clamp_start(self.figure)
-        for i in range(self.figure.count):
+        copy_into(pose.rotations, clamp_start(self.figure), 4 * self.figure.count)
+        for k in range(self.descent.count_of_turned):
+            i: cython.int = self.descent.movers[k]
             limit: Limit = self.figure.limits[i]
-            put4(pose.rotations, i, limit.blend(q4(start, i), q4(rotations, i), HALF_WAY))
+            put4(pose.rotations, i, limit.blend(q4(pose.rotations, i), q4(rotations, i), HALF_WAY))
         self.figure.place(pose)
         return pose
 
@@ -299,9 +316,9 @@ def share_weights(goals: list[Goal]) -> cython.void:
 
 
 def is_less(errors: list[float], least: list[float]) -> bool:
-    """Whether some rank misses clearly less than it did, and none before it more."""
+    """Whether some rank misses so much less than it did that it is worth a jump, and none before it more."""
     for now, before in zip(errors, least, strict=True):
-        if now < before * CLEARLY_BETTER and before > NOTHING:
+        if now < before * MUCH_BETTER and before > NOTHING:
             return True
         if now > before + NOTHING:
             return False
