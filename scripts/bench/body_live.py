@@ -49,7 +49,8 @@ def frames(scale: Scale, folder: Path) -> Table:
     """With the skin, and without it."""
     rows = [row for with_skin in (False, True) for row in _rows(scale, folder, with_skin)]
     note = (
-        f"Milliseconds of a frame of playback of {FRAMES} frames, targets of wrists, ankles and head keyed at each, where poses inside the limits have them. "
+        f"Milliseconds of a frame of playback of {FRAMES} frames, targets of wrists, ankles and head keyed at each "
+        "where poses inside the limits have them. "
         "Files are opened in turn; *over* is the median of the rounds. *Error*: the farthest of an end from its "
         "target as Blender evaluates it, a share of the height. *Orders*: frames of which a channel is another one "
         "when they are gone through backwards or in jumps. *With skin*: 3,346 vertices."

@@ -1,18 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A skinned human posed as a whole: its feet pinned flat, its hips, hands and eyes with goals of their own."""
+"""A skinned human posed as a whole, by the buttons that a user presses: feet pinned flat, goals for hands and eyes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import bpy
+from mathutils import Vector
 
-from dev.humans import bone_of, give_ranges, make_human
+import addon_session
+from dev.humans import bone_of, both, give_ranges, make_human, select
 
 HUMAN = "human_game_engine"
 FORWARD = (0.0, 0.0, 1.0)  # where its eyes look, in the axes of its head
+STEPS = 40  # in which the hips are dragged
+GIRDLE = 0.6  # stiffness of the clavicles, which follow where the arm alone does not reach
 V3 = tuple[float, float, float]
+
+
+class End(NamedTuple):
+    """A bone whose head has a goal, and how many bones the chain has that brings it there."""
+
+    bone: str
+    bones: int
 
 
 @dataclass(frozen=True)
@@ -24,7 +37,7 @@ class Scene:
         hands: Where the wrists go, in metres, by side.
         look: At what the eyes look; None where they have no goal.
         hips: Where the hips go; None where they follow.
-        is_dragged: Whether the hips are dragged there, and have no goal of their own.
+        is_dragged: Whether all are dragged there one after the other, and pinned; else they have goals of their own.
         seat: Lowest and highest corner of what is sat on, or None.
         view: Direction from which it is looked at.
     """
@@ -42,10 +55,10 @@ SCENES = (
     Scene(
         "squat",
         hands={"L": (0.2, -0.5, 1.0), "R": (-0.2, -0.5, 1.0)},
-        look=(0.0, -3.0, 1.3),
-        hips=(0.0, 0.16, 0.58),
+        look=(0.0, -1.1, 1.2),
+        hips=(0.0, 0.16, 0.6),
     ),
-    Scene("reach", hands={"L": (0.3, -0.85, 1.7)}, look=(0.3, -0.85, 1.7), view=(0.8, -1.0, 0.25)),
+    Scene("reach", hands={"R": (-0.3, -0.85, 1.6)}, look=(-0.3, -0.85, 1.6), view=(1.0, -0.5, 0.2)),
     Scene(
         "sit",
         hands={"L": (0.15, -0.2, 0.6), "R": (-0.15, -0.2, 0.6)},
@@ -58,25 +71,58 @@ SCENES = (
 
 
 def make(scene: Scene) -> Any:
-    """The human in a file made anew, with limits and chains; posed by a solve of all."""
+    """The human in a file made anew, with limits and pinned feet, as it stands at rest; in Pose mode."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     owner: Any = make_human(HUMAN)
     give_ranges(owner)
-    owner.fabrik.body_bone = bone_of(HUMAN, "hips")
-    for side in "LR":
-        _pin(owner, _add(owner, f"foot.{side}", bone_of(HUMAN, "foot", side), 3))
-    for side, place in scene.hands.items():
-        chain = _add(owner, f"hand.{side}", bone_of(HUMAN, "hand", side), 3)
-        chain.target = _empty(f"Hand {side}", place)
-    if scene.look is not None:
-        chain = _add(owner, "eyes", bone_of(HUMAN, "head"), 2)
-        chain.kind, chain.aim_axis, chain.target = "AIM", FORWARD, _empty("Look At", scene.look)
-    if scene.hips is not None and not scene.is_dragged:
-        _add(owner, "hips", bone_of(HUMAN, "hips"), 1).target = _empty("Hips", scene.hips)
+    for name in both(HUMAN, "clavicle"):
+        owner.pose.bones[name].fabrik.stiffness = GIRDLE
     if scene.seat is not None:
-        _seat(*scene.seat)
+        _add_seat(*scene.seat)
+    _pin(owner, both(HUMAN, "foot"))
+    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    operators.body_bone_set(bone=bone_of(HUMAN, "hips"))
     update()
     return owner
+
+
+def pose(scene: Scene, owner: Any) -> None:
+    """Drag what is to be dragged, or give it goals; then solve."""
+    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    if scene.is_dragged:
+        for end, place in ends(scene):
+            drag(owner, end, place)
+            _pin(owner, [end.bone])
+    else:
+        for end, place in ends(scene):
+            _add_chain(owner, end, place).effector = "HEAD"
+    if scene.look is not None:
+        chain = _add_chain(owner, End(bone_of(HUMAN, "head"), 2), scene.look)
+        chain.name, chain.kind, chain.aim_axis = "eyes", "AIM", FORWARD
+    operators.solve_all()
+    update()
+
+
+def ends(scene: Scene) -> list[tuple[End, V3]]:
+    """The bones whose heads have goals, hips and hands, and where these are; the hips come first."""
+    hips = [(End(bone_of(HUMAN, "hips"), 1), scene.hips)] if scene.hips is not None else []
+    return [*hips, *((End(bone_of(HUMAN, "hand", side), 3), place) for side, place in scene.hands.items())]
+
+
+def _pin(owner: Any, names: Sequence[str]) -> None:
+    select(owner, names)
+    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    operators.pin_toggle(action="PIN")
+
+
+def drag(owner: Any, end: End, place: V3) -> None:
+    """Drag the head of a bone along a line, as the mouse does, and let go."""
+    dragging = import_module(f"{addon_session.MODULE}.session.dragging")
+    dragged = dragging.begin(bpy.context, owner, dragging.Taken(end.bone, "HEAD"))
+    for step in range(1, STEPS + 1):
+        dragging.drag_to(bpy.context, dragged, dragged.place.lerp(Vector(place), step / STEPS))
+        update()
+    dragging.finish(bpy.context, dragged)
 
 
 def update() -> None:
@@ -85,32 +131,15 @@ def update() -> None:
     layer.update()
 
 
-def _add(owner: Any, name: str, tip: str, count: int) -> Any:
-    """A chain whose effector is the head of its last bone: an ankle, a wrist."""
+def _add_chain(owner: Any, end: End, place: V3) -> Any:
     operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
-    operators.chain_add(tip_bone=tip, bone_count=count)
+    operators.chain_add(tip_bone=end.bone, bone_count=end.bones, use_target=True)
     chain = owner.fabrik.chains[-1]
-    chain.name, chain.effector = name, "HEAD"
+    chain.target.location = place
     return chain
 
 
-def _pin(owner: Any, chain: Any) -> None:
-    update()
-    bone = owner.pose.bones[chain.tip_bone]
-    chain.held_location = owner.matrix_world @ bone.head
-    chain.held_rotation = (owner.matrix_world @ bone.matrix).to_quaternion()
-    chain.pin, chain.orientation = True, "KEEP"
-
-
-def _empty(name: str, place: V3) -> Any:
-    empty: Any = bpy.data.objects.new(name, None)
-    empty.empty_display_type, empty.empty_display_size, empty.location = "CUBE", 0.05, place
-    scene: Any = bpy.context.scene
-    scene.collection.objects.link(empty)
-    return empty
-
-
-def _seat(low: V3, high: V3) -> None:
+def _add_seat(low: Sequence[float], high: Sequence[float]) -> None:
     mesh: Any = bpy.data.meshes.new("Seat")
     corners = [(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]

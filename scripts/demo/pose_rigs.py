@@ -15,6 +15,7 @@ import bpy
 from demo_rigs import DemoRig, Limb, demo_rigs, rest_hinge
 from mathutils import Vector
 from picture import draw_rig, save_side_by_side
+from pose_bodies import pose_bodies
 
 import addon_session
 from dev.quiet import quiet
@@ -40,7 +41,9 @@ def main(out: Path, rigs: Path, user: Path) -> int:
             owner = _pose(rig, out)
         failed += _print_rows(rig, owner)
         say(f"      {time.perf_counter() - started:.1f} s: {out / rig.name}.blend, {out / rig.name}.png")
-    print(f"\ntip error: share of the chain's length, as Blender evaluates it; files in {out}")
+    print("\ntip error: share of the chain's length, as Blender evaluates it")
+    failed += pose_bodies(out)
+    print(f"files in {out}")
     return min(failed, 1)
 
 

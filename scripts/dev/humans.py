@@ -145,13 +145,18 @@ def give_ranges(owner: bpy.types.Object) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def _limit(owner: Any, joint: str, names: Iterable[str]) -> None:
-    """Select bones and press *Human Joint*."""
-    chosen = set(names)
+def select(owner: Any, names: Iterable[str]) -> None:
+    """Pose mode with just these bones selected, the first of them active."""
+    chosen = list(names)
     bpy.ops.object.mode_set(mode="POSE")
     for bone in owner.pose.bones:
         (bone if hasattr(bone, "select") else bone.bone).select = bone.name in chosen
-    owner.data.bones.active = owner.data.bones[min(chosen)]
+    owner.data.bones.active = owner.data.bones[chosen[0]]
+
+
+def _limit(owner: Any, joint: str, names: Iterable[str]) -> None:
+    """Select bones and press *Human Joint*."""
+    select(owner, names)
     operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
     operators.limit_human(joint=joint)
 
