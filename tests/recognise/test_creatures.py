@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Creatures, and humans with what games hang on them; and skeletons that are none."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+from fabrik_addon.recognise.find import recognise
+from fabrik_addon.recognise.skeleton import Skeleton
+
+from creature_shapes import CREATURES, Builder, snake
+from human_shapes import moved, unnamed
+
+PLANS = {"6 legs": "MANY_LEGS", "8 legs in a row": "MANY_LEGS", "14 legs": "MANY_LEGS", "spider": "MANY_LEGS"}
+PLANS |= {"snake": "CHAINS", "centaur": "QUADRUPED", "dressed": "HUMAN", "four arms": "HUMAN", "six arms": "HUMAN"}
+SECONDS = 1.0  # for 500 bones
+
+
+def applied(creature: Builder, skeleton: Skeleton) -> dict[str, list[str]]:
+    names = creature.skeleton().names
+    return {part.name: [names[bone] for bone in part.bones] for part in recognise(skeleton).applied}
+
+
+@pytest.mark.parametrize("facing", range(4))
+@pytest.mark.parametrize("creature", CREATURES)
+def test_the_parts_of_a_creature(creature: str, facing: int) -> None:
+    made = CREATURES[creature]
+    skeleton = moved(made.skeleton(), facing, seed=facing)
+    found = applied(made, skeleton)
+    assert {name: found.get(name) for name in made.parts} == made.parts
+    assert recognise(skeleton).plan == PLANS[creature]
+
+
+@pytest.mark.parametrize("creature", ["centaur", "dressed", "four arms", "snake"])
+def test_the_parts_of_a_creature_without_names(creature: str) -> None:
+    made = CREATURES[creature]
+    found = applied(made, unnamed(made.skeleton()))
+    assert {name: found.get(name) for name in made.parts} == made.parts
+
+
+@pytest.mark.parametrize("creature", ["6 legs", "8 legs in a row", "14 legs", "spider", "six arms"])
+def test_what_nothing_tells_is_asked(creature: str) -> None:
+    """Without names an insect may face either way, and six arms may be a face: nothing of it is applied."""
+    made = CREATURES[creature]
+    found = recognise(unnamed(made.skeleton()))
+    assert not [
+        part.name for part in found.applied if part.kind in ("ARM", "LEG") and part.name not in ("Leg.L", "Leg.R")
+    ]
+    assert all(part.reasons for part in found.asked if part.kind in ("ARM", "LEG"))
+    assert found.asked
+
+
+def test_sword_hair_and_skirt_are_of_no_limb() -> None:
+    made = CREATURES["dressed"]
+    names = made.skeleton().names
+    found = {names[bone] for part in recognise(made.skeleton()).parts for bone in part.bones}
+    assert not [name for name in found if name.startswith(("sword", "blade", "skirt", "pony", "hair"))]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_few_bones(count: int) -> None:
+    points = [(0.0, 0.0, float(i)) for i in range(count + 1)]
+    made = Builder()
+    made.run([f"b{i}" for i in range(count)], "", points)
+    found = recognise(made.skeleton())
+    assert found.plan == "CHAINS"
+    assert [len(part.bones) for part in found.parts] == ([2] if count == 2 else [])
+
+
+def test_bones_without_length() -> None:
+    made = CREATURES["dressed"].skeleton()
+    flat = Skeleton(made.names, made.parents, made.heads, made.heads, made.flagged, made.axes)
+    assert {"Arm.L", "Leg.R"} <= {part.name for part in recognise(flat).parts}
+    nowhere = Skeleton(
+        made.names, made.parents, [(0.0, 0.0, 0.0)] * len(made.names), [(0.0, 0.0, 0.0)] * len(made.names)
+    )
+    assert not recognise(nowhere).applied
+
+
+def branches(count: int) -> Skeleton:
+    made = Builder()
+    made.run([f"x{i}" for i in range(5)], "", [(0.0, 0.0, float(i)) for i in range(6)])
+    for k in range(count):
+        made.run([f"b{k}_{i}" for i in range(5)], f"x{k % 5}", [(0.1 * k, 0.1 * i + k, float(k)) for i in range(6)])
+    return made.skeleton()
+
+
+@pytest.mark.parametrize("skeleton", [snake(500).skeleton(), branches(99)], ids=["row", "branches"])
+def test_five_hundred_bones_take_less_than_a_second(skeleton: Skeleton) -> None:
+    start = perf_counter()
+    recognise(skeleton)
+    assert perf_counter() - start < SECONDS

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Skeletons with bones missing, doubled and renamed: no limb is applied that has a bone of another limb or side."""
+
+from __future__ import annotations
+
+import pytest
+from fabrik_addon.recognise.find import recognise
+
+from human_shapes import A_POSE, human, moved, unnamed
+from mutilated import mutilated
+from name_lists import CONVENTIONS
+
+COUNT = 1200
+OF_THE_LIMB = {"collar", "knuckle", "half_pelvis"}  # clavicle, palm, half a pelvis
+NAMES = list(CONVENTIONS)
+
+
+def wrong_limbs(seed: int) -> list[str]:
+    """The limbs that are applied and have bones of others, by the skeleton that was spoilt."""
+    convention = NAMES[seed % len(NAMES)]
+    sides, told = CONVENTIONS[convention]
+    made = human(told, sides, arms=A_POSE if seed % 2 else 0.0, posed=seed % 3)
+    skeleton = moved(made.skeleton, seed % 4, seed=seed)
+    spoilt, limbs = mutilated(unnamed(skeleton) if seed % 5 == 0 else skeleton, made.limb_of, seed)
+    wrong = []
+    for part in recognise(spoilt).applied:
+        if part.kind in ("ARM", "LEG"):
+            own = f"{part.kind.title()}.{part.side}"
+            beside = {f"{limb}.{part.side}" for limb in OF_THE_LIMB}
+            if not all(limbs[bone] == own or limbs[bone] in beside for bone in part.bones):
+                wrong.append(f"{convention}, seed {seed}: {part.name}")
+    return wrong
+
+
+@pytest.mark.parametrize("start", range(0, COUNT, 200))
+def test_no_wrong_limb_is_applied(start: int) -> None:
+    assert [name for seed in range(start, start + 200) for name in wrong_limbs(seed)] == []
+
+
+def test_most_limbs_of_spoilt_skeletons_are_found_all_the_same() -> None:
+    """So that refusing everything is no way to be never wrong."""
+    found = 0
+    for seed in range(100):
+        sides, told = CONVENTIONS["Unreal"]
+        made = human(told, sides)
+        spoilt, _ = mutilated(made.skeleton, made.limb_of, seed)
+        found += sum(part.kind in ("ARM", "LEG") for part in recognise(spoilt).applied)
+    assert found > 300
