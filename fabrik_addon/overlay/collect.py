@@ -23,9 +23,9 @@ from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, V3, Y_AXIS, distance, length, rotated, v3
 from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
+from .collect_asked import asked_picture
 from .shapes import Picture, PlacedOutline
 
-NEARLY = 2.0  # times the tolerance that still counts as on target
 SAMPLES = 400  # poses drawn to find how far a chain reaches within its limits
 
 
@@ -61,25 +61,30 @@ def _picture(
     starts = read_start(owner, chain, bones, KeyedChannels(owner, frame_of(depsgraph)))
     limits = [_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     starts = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
-    solver = _solver(path, starts, limits)
-    size = sum(distance(a, b) for a, b in pairwise(joints)) / solver.figure.size
-    target = _point("target", chain.target, chain.target_bone, depsgraph)
+    size = sum(distance(a, b) for a, b in pairwise(joints)) / _solver(path, starts, limits).figure.size
+    count = 0 if chain.kind == "AIM" else len(bones) - (chain.effector == "HEAD")
+    solver = _solver(path, starts, limits, count) if count else None
+    asked = asked_picture(chain, poses[-1], joints, depsgraph)
     chain_axes = world @ Matrix.Translation(poses[0].head) @ Quaternion(path.base).to_matrix().to_4x4()
     return Picture(
         joints,
         tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
-        target,
+        asked.target,
         _point("pole", chain.pole, chain.pole_bone, depsgraph),
         tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
-        tuple(radius * size for radius in solver.reach),
-        tuple(radius * size for radius in _limited_reach(solver)) if with_limited_reach else (),
-        target is None or distance(joints[-1], target) <= NEARLY * chain.tolerance * solver.figure.size * size,
+        tuple(radius * size for radius in solver.reach) if solver is not None else (),
+        tuple(radius * size for radius in _limited_reach(solver)) if solver is not None and with_limited_reach else (),
+        asked.is_reached,
+        asked.effector,
+        asked.turn,
+        asked.soft,
+        asked.aim,
     )
 
 
-def _solver(path: BoneTree, starts: Sequence[Q4], limits: Sequence[Limit]) -> Solver:
-    """The kernel's solver for a chain as it stands in its start pose."""
-    bones = zip(path.segments(starts), starts, limits, strict=True)
+def _solver(path: BoneTree, starts: Sequence[Q4], limits: Sequence[Limit], count: int | None = None) -> Solver:
+    """The kernel's solver for a chain as it stands in its start pose, or for its first so many bones."""
+    bones = list(zip(path.segments(starts), starts, limits, strict=True))[:count]
     return Solver(Figure([Joint(one.vector, one.rest, start, limit, one.inherits) for one, start, limit in bones]))
 
 

@@ -25,6 +25,11 @@ FROM_THEME = {
     "residual": ("view_3d", "object_active", 1.0),
     "hover": ("user_interface", "gizmo_hi", 1.0),
     "hover_end": ("view_3d", "object_active", 1.0),
+    "pin": ("user_interface", "gizmo_primary", 1.0),
+    "pin_face": ("user_interface", "gizmo_primary", 0.4),
+    "turn_x": ("user_interface", "axis_x", 1.0),
+    "turn_y": ("user_interface", "axis_y", 1.0),
+    "turn_z": ("user_interface", "axis_z", 1.0),
     "step": ("user_interface", "gizmo_hi", 1.0),
     "text": ("user_interface", "wcol_regular.text_sel", 1.0),
 }

@@ -20,6 +20,7 @@ OPTIONS = {
     "show_reach": ("Reach", "How far the tip comes from the root, nearest and farthest", False),
     "show_limited_reach": ("Reach within Limits", "The same with the limits held", False),
     "show_residual": ("Residual", "A line from the tip to a target that it does not reach", True),
+    "show_rotation": ("Rotation", "The axes of the rotation that the tip is to have, and where it aims", True),
     "all_chains": ("All Chains", "Show all chains of the armature, not the active one alone", False),
 }
 
@@ -40,6 +41,7 @@ class FabrikOverlay(bpy.types.PropertyGroup):
         all_chains: bool
         show_limited_reach: bool
         show_strip: bool
+        show_pins: bool
     else:
         show: BoolProperty(
             name="Overlay",
@@ -53,6 +55,14 @@ class FabrikOverlay(bpy.types.PropertyGroup):
             "on them, red by a tenth of the length and more",
             default=True,
             update=_redraw_timelines,
+            options=set(),
+        )
+        show_pins: BoolProperty(
+            name="Pins",
+            description="Show where pins hold their bones, of all armatures and also without the overlay: filled at a "
+            "place of the world, open at a target",
+            default=True,
+            update=announce,
             options=set(),
         )
         for _name, (_label, _description, _default) in OPTIONS.items():

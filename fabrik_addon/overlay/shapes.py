@@ -11,10 +11,27 @@ from math import cos, sin, tau
 from mathutils import Matrix, Vector
 
 from ..kernel import Outline
-from ..rig.rotations import ORIGIN, V3, distance, length, minus, perpendicular, plus, scaled, unit, v3
+from ..rig.rotations import (
+    ORIGIN,
+    Q4,
+    V3,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    distance,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    unit,
+    v3,
+)
 
 CIRCLE_POINTS = 64
 DASHES = 12  # of a dashed line
+AXES = 0.12  # of a rotation, as a share of the chain's length
 CROSS = 0.04  # arms of the target's cross, as a share of the chain's length
 
 
@@ -50,7 +67,11 @@ class Picture:
         pole: Point, or None.
         limits: Outlines of the limited joints.
         reach: Radii about the root within which the tip comes: without limits, and with them where they are known.
-        is_reached: Whether the tip is on the target.
+        is_reached: Whether the effector is on its goal.
+        effector: What is to come to the target: the last joint, or the head of the last bone.
+        turn: The rotation that the last bone is to have, or None.
+        soft: Where the softened goal stands, where that is not at the target; or None.
+        aim: From where an axis of the last bone aims, and where it hits as far away as the target; or empty.
     """
 
     joints: tuple[V3, ...]
@@ -61,6 +82,15 @@ class Picture:
     reach: tuple[float, ...] = ()
     limited_reach: tuple[float, ...] = ()
     is_reached: bool = True
+    effector: V3 | None = None
+    turn: Q4 | None = None
+    soft: V3 | None = None
+    aim: tuple[V3, ...] = ()
+
+    @property
+    def end(self) -> V3:
+        """The effector."""
+        return self.joints[-1] if self.effector is None else self.effector
 
     @property
     def length(self) -> float:
@@ -131,16 +161,23 @@ def _goal(shapes: Shapes, picture: Picture) -> None:
     if picture.target is None:
         return
     arm = CROSS * picture.length
+    _cross(shapes, picture.target, arm)
+    if picture.soft is not None:
+        _cross(shapes, picture.soft, 0.5 * arm)
+        shapes.dashes("target", picture.soft, picture.target)
+
+
+def _cross(shapes: Shapes, place: V3, arm: float) -> None:
     for axis in ((arm, 0.0, 0.0), (0.0, arm, 0.0), (0.0, 0.0, arm)):
-        shapes.line("target", (minus(picture.target, axis), plus(picture.target, axis)))
+        shapes.line("target", (minus(place, axis), plus(place, axis)))
 
 
 def _pole(shapes: Shapes, picture: Picture) -> None:
     if picture.pole is None:
         return
-    root, tip = picture.joints[0], picture.joints[-1]
+    root, tip = picture.joints[0], picture.end
     shapes.fan("pole_plane", picture.pole, (root, tip))
-    shapes.dashes("pole", _middle(picture.joints), picture.pole)
+    shapes.dashes("pole", _middle((*picture.joints[:-1], tip)), picture.pole)
     shapes.line("pole", (root, tip))
 
 
@@ -186,7 +223,21 @@ def circles(centre: V3, radius: float) -> list[list[V3]]:
 
 def _residual(shapes: Shapes, picture: Picture) -> None:
     if picture.target is not None and not picture.is_reached:
-        shapes.line("residual", (picture.joints[-1], picture.target))
+        start = picture.aim[1] if picture.aim else picture.end
+        shapes.line("residual", (start, picture.target if picture.soft is None else picture.soft))
+
+
+def _rotation(shapes: Shapes, picture: Picture) -> None:
+    if picture.turn is not None:
+        draw_axes(shapes, picture.end, picture.turn, AXES * picture.length)
+    if picture.aim:
+        shapes.dashes("turn_y", *picture.aim)
+
+
+def draw_axes(shapes: Shapes, place: V3, turn: Q4, size: float) -> None:
+    """The axes of a rotation, in the colours of the theme."""
+    for colour, axis in zip(("turn_x", "turn_y", "turn_z"), (X_AXIS, Y_AXIS, Z_AXIS), strict=True):
+        shapes.line(colour, (place, plus(place, scaled(rotated(turn, axis), size))))
 
 
 PARTS = {
@@ -198,4 +249,5 @@ PARTS = {
     "joints": _joints,
     "goal": _goal,
     "residual": _residual,
+    "rotation": _rotation,
 }

@@ -14,7 +14,7 @@ from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..rig.versions import newer_refusal
 from ..session import record
-from . import hover, steps
+from . import hover, pins, steps
 from .collect import pictures_of
 from .colours import theme_colours
 from .paint import Painted
@@ -91,6 +91,7 @@ def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | No
 
 def _draw_world() -> None:
     _guarded(draw)
+    _guarded(lambda context: pins.draw(context, state.revision))
     _guarded(steps.draw_view)
     _guarded(hover.draw_view)
 
@@ -107,7 +108,8 @@ def _guarded(work: Callable[[bpy.types.Context], None]) -> None:
         log.exception("the overlay failed and is switched off")
         record.state.current = hover.state.shown = None
         if bpy.context.scene is not None:
-            scene_settings(bpy.context.scene).show = False
+            settings = scene_settings(bpy.context.scene)
+            settings.show = settings.show_pins = False
 
 
 def register() -> None:
@@ -123,4 +125,5 @@ def unregister() -> None:
     while state.handles:
         remove(state.handles.pop(), "WINDOW")
     state.painted = state.drawn = None
+    pins.state.painted = pins.state.drawn = None
     record.state.current = hover.state.shown = None

@@ -39,6 +39,8 @@ class FABRIK_PT_overlay(bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         settings = scene_settings(context.scene)
         column = self.layout.column(align=True)
+        column.prop(settings, "show_pins")
+        column.separator()
         column.prop(settings, "show")
         column = column.column(align=True)
         column.active = settings.show

@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from dataclasses import replace
 from math import radians
-from typing import Any, cast
+from typing import cast
 
 import bpy
 import numpy as np
 import pytest
-from fabrik_addon.overlay import collect, view
+from fabrik_addon.overlay import view
 from fabrik_addon.overlay.colours import FROM_THEME, theme_colours
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import PARTS, Picture, shapes_of
-from fabrik_addon.rig.array_types import Singles
 from fabrik_addon.rig.properties import FabrikChain
-from fabrik_addon.rig.rotations import ORIGIN, distance
-from mathutils import Matrix, Vector
+from fabrik_addon.rig.rotations import IDENTITY, ORIGIN, distance
+from mathutils import Vector
 
+from drawn import Context, pictures, ready_gpu, seen
 from rigs import add_chain, evaluated_joints, make_empty, make_line
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
@@ -35,13 +35,10 @@ def limited_line() -> tuple[bpy.types.Object, FabrikChain]:
     return owner, owner.fabrik.chains[0]
 
 
-def pictures(owner: bpy.types.Object, chains: Iterable[FabrikChain], with_reach: bool = False) -> list[Picture]:
-    return collect.pictures_of(owner, chains, bpy.context.evaluated_depsgraph_get(), with_reach)
-
-
 class TestShapes:
     def test_each_part_draws_its_own_and_nothing_else(self) -> None:
         picture = Picture(JOINTS, JOINTS, (1.0, 0.0, 1.0), (0.0, 3.0, 1.0), (), (0.5, 2.0), (0.7,), False)
+        picture = replace(picture, turn=IDENTITY)
         drawn = {part: shapes_of([picture], {part}) for part in PARTS}
         colours = {
             part: {*shapes.lines, *shapes.points, *shapes.faces} for part, shapes in drawn.items() if part != "limits"
@@ -54,6 +51,7 @@ class TestShapes:
             "joints": {"after"},
             "goal": {"target"},
             "residual": {"residual"},
+            "rotation": {"turn_x", "turn_y", "turn_z"},
         }
         assert not shapes_of([picture], set()).lines
 
@@ -74,8 +72,8 @@ class TestCollecting:
     def test_joints_goal_limits_and_reach(self) -> None:
         owner, chain = limited_line()
         (picture,) = pictures(owner, [chain], with_reach=True)
-        for seen, wanted in zip(picture.joints, evaluated_joints(owner, chain), strict=True):
-            assert distance(seen, wanted) < 1e-6
+        for stands, wanted in zip(picture.joints, evaluated_joints(owner, chain), strict=True):
+            assert distance(stands, wanted) < 1e-6
         assert Vector(picture.target) == chain.target.location
         assert len(picture.limits) == 2
         assert picture.reach[1] == pytest.approx(picture.length, rel=1e-4)
@@ -126,56 +124,6 @@ class TestSettings:
                 setattr(settings, name, True)
                 assert name.removeprefix("show_") in parts_of(settings)
                 setattr(settings, name, False)
-
-
-class Region:
-    width = height = 200
-
-
-class Context:
-    """As much of a context as the overlay asks for."""
-
-    region = Region()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(bpy.context, name)
-
-
-def ready_gpu() -> None:
-    """Start the GPU in background."""
-    import gpu
-
-    if hasattr(gpu, "init"):
-        gpu.init()
-        return
-    scene: Any = bpy.context.scene
-    scene.render.engine = "BLENDER_WORKBENCH"
-    scene.render.resolution_x = scene.render.resolution_y = 4
-    if scene.camera is None:
-        scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-        scene.collection.objects.link(scene.camera)
-    bpy.ops.render.render()
-
-
-def seen(draw: Callable[[], object]) -> Singles:
-    """What is drawn, seen along -X with Z up, 5 units across: (200, 200, 4)."""
-    import gpu
-
-    kinds: Any = gpu.types
-    buffer = kinds.GPUOffScreen(200, 200)
-    axes = Matrix(((0, 1, 0, 0), (0, 0, 1, 0), (1, 0, 0, 0), (0, 0, 0, 1)))
-    look = axes @ Matrix.Translation((0, -0.5, -1.2))
-    scale = Matrix.Diagonal((1 / 2.5, 1 / 2.5, 1 / 100, 1))
-    with buffer.bind():
-        gpu.state.active_framebuffer_get().clear(color=(0, 0, 0, 0))
-        with gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
-            gpu.matrix.load_matrix(look)
-            gpu.matrix.load_projection_matrix(scale)
-            draw()
-        pixels = gpu.state.active_framebuffer_get().read_color(0, 0, 200, 200, 4, 0, "FLOAT")
-    buffer.free()
-    numbers = pixels.to_list() if hasattr(pixels, "to_list") else pixels
-    return np.array(numbers, dtype=np.float32).reshape(200, 200, 4)
 
 
 class TestDrawing:

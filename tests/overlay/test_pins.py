@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pins are seen where they hold, with or without the overlay; and the overlay shows what a goal asks."""
+
+from __future__ import annotations
+
+from math import radians
+from typing import cast
+
+import bpy
+import pytest
+from fabrik_addon.overlay import pins, view
+from fabrik_addon.overlay.colours import theme_colours
+from fabrik_addon.overlay.settings import scene_settings
+from fabrik_addon.overlay.shapes import Picture, shapes_of
+from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.rotations import IDENTITY, distance
+from mathutils import Vector
+
+from body_rigs import add_limb, effector, make_body, pin, tip_turn, turned, update
+from drawn import Context, pictures, ready_gpu, seen
+from rigs import make_empty
+
+HELD = pins.Pin((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 2.0, None, has_target=False, is_held=True)
+
+
+def shown(owner: bpy.types.Object) -> list[pins.Pin]:
+    update()
+    return pins.pins_of(owner, bpy.context.evaluated_depsgraph_get())
+
+
+class TestShapes:
+    def test_a_place_of_the_world_is_filled_and_a_target_open(self) -> None:
+        assert set(pins.pin_shapes([HELD]).faces) == {"pin_face"}
+        assert not pins.pin_shapes([HELD._replace(has_target=True)]).faces
+
+    def test_a_rotation_has_axes_and_what_does_not_hold_is_told_of(self) -> None:
+        assert set(pins.pin_shapes([HELD._replace(turn=IDENTITY)]).lines) == {"pin", "turn_x", "turn_y", "turn_z"}
+        off = pins.pin_shapes([HELD._replace(effector=(0.0, 1.0, 1.0), is_held=False)])
+        assert set(off.lines) == {"blocked"}
+        assert off.lines["blocked"][-2:] == [(0.0, 1.0, 1.0), (0.0, 0.0, 1.0)]
+
+    def test_its_colours_are_in_the_theme(self) -> None:
+        colours = theme_colours(bpy.context.preferences)
+        shapes = pins.pin_shapes([HELD._replace(turn=IDENTITY), HELD._replace(is_held=False)])
+        assert {*shapes.lines, *shapes.faces} <= set(colours)
+
+
+class TestCollecting:
+    def test_a_pin_is_shown_where_it_holds_with_its_rotation(self) -> None:
+        owner = make_body()
+        owner.location = (1.0, 2.0, 0.5)
+        chain = add_limb(owner, "foot.L", 3)
+        pin(owner, chain)
+        (found,) = shown(owner)
+        assert Vector(found.place) == Vector(chain.held_location)
+        assert found.turn is not None
+        assert turned(found.turn, tip_turn(owner, chain)) < radians(0.01)
+        assert (found.has_target, found.is_held) == (False, True)
+
+    def test_where_the_bone_is_elsewhere_it_does_not_hold(self) -> None:
+        owner = make_body()
+        pin(owner, add_limb(owner, "foot.L", 3))
+        owner.location.z += 0.2
+        (found,) = shown(owner)
+        assert not found.is_held
+        assert distance(found.place, found.effector) == pytest.approx(0.2, abs=1e-5)
+
+    def test_what_holds_nothing_is_not_shown(self) -> None:
+        owner = make_body()
+        chain = add_limb(owner, "foot.L", 3)
+        pin(owner, chain)
+        for name, value in (("pin", False), ("enabled", False), ("weight", 0.0)):
+            was = getattr(chain, name)
+            setattr(chain, name, value)
+            assert not shown(owner)
+            setattr(chain, name, was)
+        chain.tip_bone = "nothing"
+        assert not shown(owner)
+
+
+def asked(chain: FabrikChain) -> Picture:
+    update()
+    owner = chain.id_data
+    assert isinstance(owner, bpy.types.Object)
+    picture: Picture = pictures(owner, [chain])[0]
+    return picture
+
+
+class TestPicture:
+    def test_the_head_of_the_tip_is_what_comes_to_the_target(self) -> None:
+        owner = make_body()
+        chain = add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
+        picture = asked(chain)
+        assert (Vector(picture.end) - effector(owner, chain)).length < 1e-6
+        assert picture.is_reached
+        assert max(picture.reach) == pytest.approx(distance(picture.joints[0], picture.joints[1]) + 0.424, abs=0.02)
+
+    def test_the_rotation_of_the_tip_has_axes(self) -> None:
+        owner = make_body()
+        chain = add_limb(owner, "foot.L", 3)
+        pin(owner, chain)
+        lines = shapes_of([asked(chain)], {"rotation"}).lines
+        assert set(lines) == {"turn_x", "turn_y", "turn_z"}
+        chain.orientation = "FREE"
+        assert not shapes_of([asked(chain)], {"rotation"}).lines
+
+    def test_an_aim_shows_where_it_points_and_by_how_much_it_misses(self) -> None:
+        owner = make_body()
+        chain = add_limb(owner, "head", 1, target=(0.0, 0.0, 3.0))
+        chain.kind = "AIM"
+        picture = asked(chain)
+        assert picture.is_reached
+        assert picture.aim[1] == pytest.approx((0.0, 0.0, 3.0), abs=1e-5)
+        assert not picture.reach
+        chain.target = make_empty((1.0, 0.0, 2.0))
+        picture = asked(chain)
+        assert not picture.is_reached
+        assert shapes_of([picture], {"residual"}).lines["residual"] == [picture.aim[1], picture.target]
+
+    def test_a_softened_goal_stands_before_the_target(self) -> None:
+        owner = make_body()
+        chain = add_limb(owner, "foot.L", 3, target=(0.1, 0.0, -0.5))
+        chain.status, chain.softened = "REACHED", 0.1
+        picture = asked(chain)
+        assert picture.soft is not None
+        assert picture.target is not None
+        assert distance(picture.soft, picture.target) == pytest.approx(0.1, abs=1e-6)
+        assert len(shapes_of([picture], {"goal"}).lines["target"]) > 12
+
+
+def test_pins_are_drawn_without_the_overlay_and_only_where_they_are_wanted() -> None:
+    owner = make_body()
+    chain = add_limb(owner, "hand.L", 3)
+    owner.rotation_euler.z = radians(90.0)
+    update()
+    pin(owner, chain)
+    name = owner.name
+    ready_gpu()
+    owner = bpy.data.objects[name]
+    settings, context = scene_settings(bpy.context.scene), cast(bpy.types.Context, Context())
+    settings.show, settings.show_pins = False, True
+
+    def draw() -> None:
+        pins.draw(context, view.state.revision)
+
+    view.touch()
+    picture = seen(draw)
+    assert 5 < (picture[..., 3] > 0).sum() < 500
+    settings.show_pins = False
+    assert not seen(draw).any()
+    settings.show_pins = True
+    rig_of(owner).chains[0].pin = False
+    update()
+    view.touch()
+    assert not seen(draw).any()
