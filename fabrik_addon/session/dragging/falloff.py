@@ -9,7 +9,7 @@ from dataclasses import replace
 from ...kernel import Solver
 from ...rig.prepared import Prepared
 
-HALF_WAY = 1.0  # bones from the dragged one at which a joint has half the stiffness that falloff gives at most
+A_BONE = 0.5  # share of a joint's readiness to turn that full falloff leaves the next one farther away
 
 
 def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
@@ -36,7 +36,7 @@ def stiffness_at(own: float, away: int, falloff: float) -> float:
         away: How many bones it is from the dragged one.
         falloff: 0 for that of its own, 1 for the most.
     """
-    return 1.0 - (1.0 - own) * (1.0 - falloff * away / (away + HALF_WAY))
+    return 1.0 - (1.0 - own) * A_BONE ** (falloff * away)
 
 
 def with_falloff(prepared: Prepared, dragged: int, falloff: float) -> Prepared:
