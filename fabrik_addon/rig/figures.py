@@ -7,7 +7,7 @@ of chains does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 import bpy
@@ -205,17 +205,18 @@ def body_moves(chain_set: ChainSet) -> bool:
     return not is_held and not any(locks)
 
 
-def shared_start(chains: Sequence[FabrikChain], owner: bpy.types.Object, bone: str) -> FabrikChain | None:
-    """The chain whose start pose a bone takes: of those that have it one that is animated, then one that is captured.
+def starting_chains(chain_set: ChainSet) -> dict[str, FabrikChain]:
+    """The chain whose start pose each bone takes: of those that have it one that is animated, then one captured.
 
     Args:
-        chains: In alphabetical order.
-        owner: The armature object.
-        bone: Name of the bone.
+        chain_set: Chains, in alphabetical order.
 
     Returns:
-        None for a bone of no chain.
+        By the names of the bones; none for a bone of no chain.
     """
-    own = [chain for chain in chains if bone in _bones_of(owner, chain)]
     order = ("ANIMATED", "CAPTURED", "REST")
-    return min(own, key=lambda chain: order.index(chain.start), default=None)
+    found: dict[str, FabrikChain] = {}
+    for chain in sorted(chain_set.chains, key=lambda one: order.index(one.start)):
+        for name in _bones_of(chain_set.owner, chain):
+            found.setdefault(name, chain)
+    return found

@@ -13,7 +13,7 @@ from ..errors import ChainError, InvalidValueError, RigError
 from ..finite import are_finite
 from .channels import neutral_values, to_rotation, to_values
 from .compat import strips_of
-from .figures import ChainSet, shared_start
+from .figures import ChainSet, starting_chains
 from .keys import KeyedChannels
 from .properties import FabrikChain, rig_of
 from .rotations import IDENTITY, ORIGIN, Q4, V3, v3
@@ -38,9 +38,9 @@ class Start(NamedTuple):
 def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> Start:
     """The start pose of the bones of a figure.
 
-    A bone that several chains have starts as `figures.shared_start` says. The body bone's location, and bones between
-    it and the chains, start from their keys where these are heard (`hears_body_keys`); else as they were captured, or
-    at rest.
+    A bone that several chains have starts as `figures.starting_chains` says. The body bone's location, and bones
+    between it and the chains, start from their keys where these are heard (`hears_body_keys`); else as they were
+    captured, or at rest.
 
     Args:
         chain_set: The chains.
@@ -54,7 +54,8 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
     owner, chains, body = chain_set
     if chain_set.is_one:
         return Start(read_start(owner, chains[0], bones, keyed), ORIGIN, [True] * len(bones))
-    found = [shared_start(chains, owner, bone.name) for bone in bones]
+    starting = starting_chains(chain_set)
+    found = [starting.get(bone.name) for bone in bones]
     is_of_chain = [chain is not None for chain in found]
     own = [bone for bone, is_own in zip(bones, is_of_chain, strict=True) if is_own]
     heard = keyed if hears_body_keys(chain_set, own, keyed) else None

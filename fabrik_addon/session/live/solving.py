@@ -145,11 +145,12 @@ def stands(known: LiveFigure, poses: Any) -> bool:
         known: The chains.
         poses: The evaluated pose bones.
     """
-    for name, (x, y, z) in zip(known.tip_bones, known.tips.tolist(), strict=True):
+    to_armature = known.space.to_armature
+    for name, tip in zip(known.tip_bones, known.tips.tolist(), strict=True):
         bone = poses.get(name)
         if bone is None:
             return False
-        a, b, c = known.space.to_armature((x, y, z))
+        a, b, c = to_armature(tip)
         p, q, r = bone.tail
         off: float = (p - a) * (p - a) + (q - b) * (q - b) + (r - c) * (r - c)
         if off > known.near_enough and off > (ULPS * max(abs(a), abs(b), abs(c))) ** 2:

@@ -139,7 +139,7 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
         look(scene)
     for rig in state.rigs if depsgraph.mode == "RENDER" else ():
         flush_animation(rig.owner, depsgraph)
-    if any(rig.grouped_by not in (None, grouping_of(rig.owner)) for rig in state.rigs):
+    if any(rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner) for rig in state.rigs):
         look(scene)
         return False
     return is_same
