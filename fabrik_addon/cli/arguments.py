@@ -68,6 +68,7 @@ def parser() -> Parser:
             add("--set", action="append", default=[], metavar="CHAIN.SETTING=VALUE", help="such as foot.L.pin=true")
     made["solve"].add_argument("--frame", type=int, help="frame at which to solve")
     made["convert"].add_argument("--to", choices=("chains", "ik"), required=True, help="what to make")
+    made["convert"].add_argument("--aims", action="store_true", help="make chains of Damped Track constraints as well")
     _add_bake(made["bake"])
     return found
 

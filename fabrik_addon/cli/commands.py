@@ -22,6 +22,7 @@ from ..rig.figures import set_of
 from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain, rig_of
 from ..session.convert import Converted, convert_ik, ik_constraints
+from ..session.convert_aims import convert_tracks, tracks
 from ..session.convert_back import convert_to_ik
 from ..session.frames import check_frame
 from ..session.pose import solve_items
@@ -227,8 +228,11 @@ def _converted(arguments: argparse.Namespace) -> Report:
         raise InvalidValueError("--chain does not go with --to chains: name an armature")
     else:
         for owner in armatures(arguments.armature):
-            if ik_constraints(list(pose_bones(owner))):
-                told.append((owner, convert_ik(bpy.context, owner, [bone.name for bone in pose_bones(owner)])))
+            bones = list(pose_bones(owner))
+            names = [bone.name for bone in bones]
+            made = convert_ik(bpy.context, owner, names) if ik_constraints(bones) else []
+            made += convert_tracks(bpy.context, owner, names) if arguments.aims and tracks(bones) else []
+            told += [(owner, made)] if made else []
         if not told:
             raise InvalidValueError("no bone has an IK constraint that is in force")
     every = [result for _, results in told for result in results]

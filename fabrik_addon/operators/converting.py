@@ -12,6 +12,7 @@ from ..errors import ChainError
 from ..rig.chain_bones import pose_bones
 from ..rig.compat import is_selected
 from ..session.convert import convert_ik, ik_constraints
+from ..session.convert_aims import convert_tracks, tracks
 from ..session.convert_back import convert_to_ik
 from .base import ChainOperator, RigOperator
 from .choices import chains_property, items_of
@@ -28,16 +29,22 @@ class FABRIK_OT_from_ik(RigOperator):
 
     if TYPE_CHECKING:
         use_selected: bool
+        use_aims: bool
     else:
         use_selected: BoolProperty(
             name="Selected Bones", description="Only constraints of selected bones, not all of the armature"
         )
+        use_aims: BoolProperty(
+            name="Aims", description="Make a chain that aims of each Damped Track constraint as well"
+        )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         bones = [bone for bone in pose_bones(owner) if not self.use_selected or is_selected(bone)]
-        if not ik_constraints(bones):
+        with_tracks = self.use_aims and bool(tracks(bones))
+        if not ik_constraints(bones) and not with_tracks:
             raise ChainError("no bone has an IK constraint that is in force", rig=owner.name)
-        results = convert_ik(context, owner, [bone.name for bone in bones])
+        names = [bone.name for bone in bones]
+        results = convert_ik(context, owner, names) + (convert_tracks(context, owner, names) if with_tracks else [])
         for result in results:
             what = f"{result.bone}, '{result.constraint}'"
             if not result.chain:

@@ -24,6 +24,7 @@ from ..rig.start_pose import is_animated
 from .anchoring import keep_pose, unposed
 from .bend import bend_between, differences, joints_of, solved_joints
 from .defaults import Defaults
+from .ik_goals import take_goal
 from .make import add_chain
 from .standing import Standing, pole_error
 
@@ -66,7 +67,7 @@ def ik_constraints(bones: Sequence[bpy.types.PoseBone]) -> list[tuple[bpy.types.
 
 
 def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[str]) -> list[Converted]:
-    """Make a chain of each IK constraint of bones, and mute the constraint.
+    """Make a chain of each IK constraint of bones, and mute the constraint; with the target's rotation and the weights.
 
     The pose that Blender's IK makes now stays: it is written into the bones and becomes the start pose, and the chain's
     pole angle is set so that it bends towards its pole as it stands. A keyed limb starts from its keys, and one
@@ -88,11 +89,13 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
         raise RigError(refusal, rig=owner.name)
     found, animated = ik_constraints([pose_bones(owner)[name] for name in bones]), Animated(owner)
     results, made = [], []
+    moved = {(bone.name, one.name): names_of_animated(animated, bone, one) for bone, one in found}
+    refusals = {(bone.name, one.name): _refusal(bone, one, moved[bone.name, one.name]) for bone, one in found}
+    going = {key for key, refusal in refusals.items() if not refusal}
     for bone, constraint in found:
         result = Converted(bone.name, constraint.name)
         results.append(result)
-        moving = _of_constraint(animated, bone, constraint)
-        refusal = _refusal(bone, constraint, moving)
+        refusal = refusals[bone.name, constraint.name]
         if refusal:
             result.lost.append(refusal)
             continue
@@ -100,7 +103,7 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
         assert tip is not None
         path = bones_to(owner, tip.name, 0)[-constraint.chain_count :]  # 0, from the start, is all of them
         names, depsgraph = [one.name for one in path], context.evaluated_depsgraph_get()
-        result.lost += _losses(constraint, path, moving)
+        result.lost += _losses(constraint, path, moved[bone.name, constraint.name], going)
         stood, seen = joints_of(owner, names, depsgraph), seen_rotations(owner, names, depsgraph)
         made.append(_Made(result, constraint, names, stood, seen))
     with unposed():
@@ -136,21 +139,21 @@ def _goals(constraint: Any) -> tuple[tuple[bpy.types.Object | None, str], ...]:
     return (constraint.target, constraint.subtarget), (constraint.pole_target, constraint.pole_subtarget)
 
 
-def _of_constraint(animated: Animated, bone: bpy.types.PoseBone, constraint: Any) -> set[str]:
+def names_of_animated(animated: Animated, bone: bpy.types.PoseBone, constraint: Any) -> set[str]:
     """Names of a constraint's own properties that are keyed or driven."""
     start = f'constraints["{bpy.utils.escape_identifier(constraint.name)}"].'
     return {name.removeprefix(start) for name in animated.of_bone(bone) if name.startswith(start)}
 
 
-def _losses(constraint: Any, path: Sequence[bpy.types.PoseBone], animated: set[str]) -> list[str]:
+def _losses(
+    constraint: Any, path: Sequence[bpy.types.PoseBone], animated: set[str], going: set[tuple[str, str]]
+) -> list[str]:
+    """What can't be carried over; the constraints that go as well are named by their bones and names."""
     lost = [f"its {name} is animated, and the chain keeps what it is now" for name in sorted(animated)]
-    if constraint.use_stretch and any(bone.ik_stretch > 0.0 for bone in path):
-        lost.append("stretch")
-    if constraint.use_rotation:
-        lost.append("the target's rotation")
     if constraint.influence < 1.0:
         lost.append(f"influence {constraint.influence:.0%} now turns each bone by its share")
-    others = [other.name for bone in path for other in bone.constraints if other != constraint and not other.mute]
+    staying = ((bone, other) for bone in path for other in bone.constraints if not other.mute)
+    others = [other.name for bone, other in staying if (bone.name, other.name) not in going]
     if others:
         lost.append(f"the constraint '{others[0]}' still moves a bone of it")
     return lost
@@ -159,11 +162,12 @@ def _losses(constraint: Any, path: Sequence[bpy.types.PoseBone], animated: set[s
 def _make(owner: bpy.types.Object, made: _Made) -> FabrikChain:
     names, constraint = made.names, made.constraint
     bones = [pose_bones(owner)[name] for name in names]
-    chain = _disabled(owner, names, constraint) or add_chain(owner, bones, len(bones), Defaults())
+    chain = _disabled(owner, made) or add_chain(owner, bones, len(bones), Defaults())
     chain.enabled = True
     chain.target, chain.target_bone = constraint.target, constraint.subtarget
     chain.pole, chain.pole_bone = constraint.pole_target, constraint.pole_subtarget
     chain.influence = constraint.influence
+    made.result.lost += take_goal(chain, constraint, bones)
     for bone in bones:
         limited = any(getattr(bone, f"{kind}_{axis}") for kind in ("lock_ik", "use_ik_limit") for axis in AXES)
         if limited and limit_of(bone).limit == "FREE":
@@ -174,16 +178,21 @@ def _make(owner: bpy.types.Object, made: _Made) -> FabrikChain:
     return chain
 
 
-def _disabled(owner: bpy.types.Object, names: Sequence[str], constraint: Any) -> FabrikChain | None:
-    """The disabled chain of just these bones with the same target, from which the constraint may have been made."""
+def _disabled(owner: bpy.types.Object, made: _Made) -> FabrikChain | None:
+    """The disabled chain of just these bones with the same target, from which the constraint may have been made.
+
+    Or one that brings the head of the bone there that has the constraint.
+    """
+    constraint, names = made.constraint, made.names
     for chain in rig_of(owner).chains:
         if chain.enabled or (chain.target, chain.target_bone) != (constraint.target, constraint.subtarget):
             continue
         try:
-            if [bone.name for bone in resolve_bones(owner, chain)] == list(names):
-                return chain
+            own = [bone.name for bone in resolve_bones(owner, chain)]
         except FabrikError:
             continue
+        if own == (names if chain.effector == "TAIL" else [*names, made.result.bone]):
+            return chain
     return None
 
 

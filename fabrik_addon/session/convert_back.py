@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from ..errors import FabrikError
+from ..errors import ChainError, FabrikError
 from ..rig import pose_writer
 from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones
@@ -22,22 +22,25 @@ from ..rig.keys import KeyedChannels
 from ..rig.limit_properties import limit_of
 from ..rig.prepared import Prepared, frame_of, read
 from ..rig.properties import FabrikChain
-from ..rig.rotations import V3
+from ..rig.rotations import V3, distance
 from .bend import bend_between, differences, joints_of, solved_joints
 from .convert import Converted
+from .convert_aims import make_track, track_axis
+from .ik_goals import give_goal, give_refusal
 from .order import Item
 
 CORRECTIONS = 5
+AT_TAIL = 1e-3  # share of a bone's length
 
 
 @dataclass(slots=True)
 class _Made:
-    """A constraint, and where its chain stood by our solve."""
+    """A constraint with the bones that it moves, and where these stood by our solve."""
 
     item: Item
     result: Converted
     constraint: Any
-    asked: Asked
+    bones: tuple[str, ...]
     length: float
     stood: list[V3]
 
@@ -72,6 +75,9 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
         results.append(result)
         try:
             check_rig(owner, depsgraph)
+            refusal = "" if track_axis(chain) else give_refusal(chain)
+            if refusal:
+                raise ChainError(refusal, chain=chain.name)
             chain_set = set_of(owner, chain)
             place = chain_set.names.index(chain.name)
             found.append(_Read((owner, chain), result, *read(chain_set, depsgraph), place))
@@ -79,10 +85,11 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
             result.lost.append(error.local)
     for one in found:
         asked, figure = one.prepared.asked[one.place], one.prepared.solver.figure
-        stood = solved_joints(one.prepared, one.points)[one.place]
-        size = sum(figure.lengths[i] for i in asked.joints)
+        count = len(asked.bones) - asked.at_head
+        stood = solved_joints(one.prepared, one.points)[one.place][: count + 1]
+        size = sum(figure.lengths[i] for i in asked.joints[:count])
         keyed = KeyedChannels(one.item[0], frame_of(depsgraph))
-        made.append(_Made(one.item, one.result, _constrained(one, keyed), asked, size, stood))
+        made.append(_Made(one.item, one.result, _constrained(one, keyed), asked.bones[:count], size, stood))
     _update(context)
     for done in made:
         _match_bend(context, done)
@@ -93,31 +100,57 @@ def _constrained(one: _Read, keyed: KeyedChannels) -> Any:
     """Make the constraint of a chain, and put its bones into the start pose."""
     (owner, chain), result, prepared = one.item, one.result, one.prepared
     asked = prepared.asked[one.place]
-    names = asked.bones
+    names = asked.bones[:-1] if asked.at_head else asked.bones
     bones = [pose_bones(owner)[name] for name in names]
     result.lost += _losses(one, bones, keyed)
-    for bone, joint in zip(bones, (prepared.joints[i] for i in asked.joints), strict=True):
+    for bone, joint in zip(bones, (prepared.joints[i] for i in asked.joints), strict=False):
         if not limit_of(bone).type.is_of_blender:
             result.lost += [f"{bone.name}: {lost}" for lost in write_ik_settings(bone, joint.limit, joint.stiffness)]
     pose_writer.write(owner, prepared.writes(owner, prepared.starts))
-    constraint: Any = _muted_constraint(owner, chain, names) or bones[-1].constraints.new("IK")
+    chain.enabled = False
+    if asked.kind == "AIM":
+        track = make_track(owner, chain)
+        track.influence, track.mute = chain.influence, False
+        result.bone, result.constraint = names[-1], track.name
+        return track
+    constraint: Any = _muted_constraint(owner, chain, names) or _new_constraint(owner, asked)
     constraint.target, constraint.subtarget = chain.target, chain.target_bone
     constraint.pole_target, constraint.pole_subtarget = chain.pole, chain.pole_bone
+    result.lost += give_goal(chain, constraint, bones, asked.at_head)
     constraint.chain_count = len(names) + (not constraint.use_tail)
     constraint.influence, constraint.mute = chain.influence, False
-    chain.enabled = False
-    result.bone, result.constraint = names[-1], constraint.name
+    result.bone, result.constraint = names[-1] if constraint.use_tail else asked.bones[-1], constraint.name
+    return constraint
+
+
+def _new_constraint(owner: bpy.types.Object, asked: Asked) -> Any:
+    """An IK constraint that brings the tail of the last bone to its target, or for its head that of the one before."""
+    constraint: Any = pose_bones(owner)[asked.bones[-1]].constraints.new("IK")
+    constraint.use_tail = not asked.at_head
     return constraint
 
 
 def _losses(one: _Read, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
     lost, asked = [], one.prepared.asked[one.place]
-    if asked.has_pole and not one.prepared.limits[asked.joints[0]].is_free:
+    if asked.at_head and not _is_at_tail(one.item[0], asked.bones[-1]):
+        lost.append(f"the way from the end of '{bones[-1].name}' to the head of '{asked.bones[-1]}'")
+    if one.prepared.root is not None:
+        lost.append(f"that the body bone '{one.prepared.bones[0]}' comes along")
+    if asked.has_pole and len(one.prepared.asked) > 1:
+        lost.append("its pole, which Blender's IK drops where constraints share bones")
+    elif asked.has_pole and not one.prepared.limits[asked.joints[0]].is_free:
         lost.append(f"{bones[0].name}: its limit, which Blender's IK does not hold at the root with a pole")
     named = [bone.name for bone in bones if keyed.has(bone)]
     if named:
         lost.append(f"the start pose: {named[0]} is keyed, and Blender's IK starts from its keys")
     return lost
+
+
+def _is_at_tail(owner: bpy.types.Object, name: str) -> bool:
+    """Whether the head of a bone is at the tail of its parent in the rest pose."""
+    bone = pose_bones(owner)[name].bone
+    assert bone.parent is not None, "the chain has more than one bone"
+    return distance(bone.head_local, bone.parent.tail_local) <= AT_TAIL * bone.parent.length
 
 
 def _muted_constraint(owner: bpy.types.Object, chain: FabrikChain, names: Sequence[str]) -> Any:
@@ -135,7 +168,7 @@ def _muted_constraint(owner: bpy.types.Object, chain: FabrikChain, names: Sequen
 
 def _match_bend(context: bpy.types.Context, made: _Made) -> None:
     """Set the pole angle by which Blender's limb bends as ours stood, and tell how far it is from there."""
-    if made.constraint.pole_target is not None:
+    if made.constraint.type == "IK" and made.constraint.pole_target is not None:
         left = _left(context, made, 0.0)
         side = min((1.0, -1.0), key=lambda side: abs(_left(context, made, side * left)))
         best, angle = (abs(left), 0.0), 0.0
@@ -155,7 +188,7 @@ def _left(context: bpy.types.Context, made: _Made, angle: float) -> float:
 
 def _seen(context: bpy.types.Context, made: _Made) -> list[V3]:
     _update(context)
-    return joints_of(made.item[0], made.asked.bones, context.evaluated_depsgraph_get())
+    return joints_of(made.item[0], made.bones, context.evaluated_depsgraph_get())
 
 
 def _update(context: bpy.types.Context) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ..rig.properties import FabrikChain
-from ..rig.rotations import IDENTITY, conjugated, multiplied, normalized, turn_angle
+from ..rig.rotations import IDENTITY, normalized, turn_angle
 
 LEAST_WEIGHT = 0.01  # that Blender's IK takes
 STRETCHED = 2.0  # times its length that a chain may have in place of one that has no bound
@@ -31,7 +31,7 @@ def take_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
     """
     lost = []
     chain.weight = constraint.weight
-    chain.effector, chain.kind, chain.pin = "TAIL", "REACH", False
+    chain.kind, chain.pin = "REACH", False
     if constraint.use_rotation:
         chain.rotation_offset = IDENTITY  # Blender's IK turns the tip as the target stands
         chain.orientation_weight = constraint.orient_weight
@@ -43,15 +43,24 @@ def take_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
     return lost
 
 
-def give_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.PoseBone]) -> list[str]:
-    """Let a constraint ask for what a chain asks, as far as it can; see `take_goal`."""
+def give_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.PoseBone], at_head: bool) -> list[str]:
+    """Let a constraint ask for what a chain asks, as far as it can; see `take_goal`.
+
+    Args:
+        chain: The chain.
+        constraint: An IK constraint.
+        bones: The bones that it moves.
+        at_head: Whether the tip bone is not among these, since its head is what comes to the target.
+    """
     lost = []
+    turns = chain.orientation == "TARGET" and not at_head
     constraint.weight = max(chain.weight, LEAST_WEIGHT)
-    constraint.use_location, constraint.use_rotation = True, chain.orientation == "TARGET"
-    if chain.orientation == "TARGET":
+    constraint.use_location, constraint.use_rotation = True, turns
+    if at_head and chain.orientation != "FREE":
+        lost.append("the rotation of its tip")
+    elif turns:
         constraint.orient_weight = max(chain.orientation_weight, LEAST_WEIGHT)
-        offset = multiplied(conjugated(IDENTITY), normalized(chain.rotation_offset))
-        if turn_angle(offset) > SAME_TURN:
+        if turn_angle(normalized(chain.rotation_offset)) > SAME_TURN:
             lost.append("the offset of its rotation: its tip turns as the target stands")
     elif chain.orientation == "KEEP":
         lost.append("the rotation that it keeps")
@@ -75,9 +84,11 @@ def _losses(chain: FabrikChain) -> list[tuple[str, bool]]:
 
 
 def give_refusal(chain: FabrikChain) -> str:
-    """Why a chain can't be an IK constraint; "" where it can."""
-    if chain.target is None:
+    """Why a chain can't be an IK constraint; "" where it can, as far as it has a goal."""
+    if chain.target is None and chain.pin:
         return "it is pinned without a target, which Blender's IK needs"
+    if chain.effector == "HEAD" and chain.bone_count == 1:
+        return "it moves the body alone, which Blender's IK does not"
     if chain.kind == "AIM":
         return "several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that"
     return ""

@@ -71,13 +71,13 @@ def test_without_tail_the_chain_ends_at_the_parent() -> None:
 
 def test_what_cannot_be_carried_over_is_said(capfd: pytest.CaptureFixture[str]) -> None:
     owner, constraint = leg()
-    constraint.use_rotation = True
+    owner.pose.bones["b0"].ik_stretch = 0.5
     lonely = owner.pose.bones["b2"].constraints.new("IK")
     bpy.ops.fabrik.from_ik()
     assert constraint.mute
     assert not lonely.mute
     said = capfd.readouterr().out
-    assert "but for the target's rotation" in said
+    assert "but for its stretch has an end at 2 times the length" in said
     assert "left as it is, it has no target" in said
 
 
