@@ -14,7 +14,22 @@ import numpy as np
 from mathutils import Matrix
 
 from .array_types import Doubles
-from .rotations import Q4, V3, Nine, axes_of, conjugated, dot, length, matrix_of, multiplied, nine, plus, v3
+from .rotations import (
+    Q4,
+    V3,
+    Z_AXIS,
+    Nine,
+    axes_of,
+    conjugated,
+    dot,
+    length,
+    matrix_of,
+    multiplied,
+    nine,
+    plus,
+    unit,
+    v3,
+)
 
 SIMILAR = 1e-6  # share of its square by which the axes of an armature that is scaled alike differ
 
@@ -114,6 +129,11 @@ class ChainSpace(NamedTuple):
         """A rotation of chain space in the world."""
         rig = axes_of(Matrix((self.rig.axes[:3], self.rig.axes[3:6], self.rig.axes[6:])))
         return multiplied(multiplied(rig, self.turn), turn)
+
+    @property
+    def up(self) -> V3:
+        """The direction of the world's Z axis in chain space."""
+        return unit(_applied(self.into, Z_AXIS))
 
     def many_to_chain(self, points: Doubles) -> Doubles:
         """World points (F, 3) in chain space, (F, 3); the same numbers as `to_chain` one by one, to the last bit."""

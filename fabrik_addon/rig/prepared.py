@@ -18,6 +18,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ..errors import ChainError, FabrikError, place_of
 from ..kernel import Figure, Goal, Joint, Limit, Rows, Settings, Solver
 from .asked import Asked, ask
+from .balance import Weighed, weigh
 from .chain_bones import pose_bones, resolve_bones
 from .chain_space import ChainSpace, RigFrame
 from .checks import Movers, check_bones, check_goal, check_location, movers_of
@@ -27,7 +28,7 @@ from .joints import Joints, joints_of, read_settings
 from .keys import KeyedChannels
 from .kinematics import BoneTree, Instead, head_of_root
 from .mount import Hang, Mount
-from .rotations import ORIGIN, Q4, V3, Nine, minus, nine, plus, v3
+from .rotations import ORIGIN, Q4, V3, Z_AXIS, Nine, minus, nine, plus, v3
 from .row import Row
 from .stretching import Grown, grown_by, unstretched
 from .writer import BoneChannels, ChannelWrite, channels_of, plain_write
@@ -117,6 +118,7 @@ class Prepared:
         root: How the root is moved, where it is a body bone that may be; else None.
         grown: For each chain what its bones take of its stretch.
         instead: By the names of bones what counts as their channels, in place of what a solve wrote there.
+        weighed: The masses of the joints, where a body is to keep its balance.
     """
 
     asked: tuple[Asked, ...]
@@ -135,6 +137,7 @@ class Prepared:
     root: RootMove | None = None
     grown: tuple[tuple[Grown, ...], ...] = ()
     instead: Mapping[str, Instead] = field(default_factory=dict)
+    weighed: Weighed | None = None
 
     @property
     def chains(self) -> tuple[str, ...]:
@@ -173,7 +176,7 @@ class Prepared:
 
     def rows_of(self, count: int) -> Rows:
         """Room for `count` rows of these chains' goals and answers."""
-        return _rows(self.solver.figure, self.asked, count)
+        return _rows(self.solver.figure, self.asked, self.weighed, count)
 
     def space_at(self, rig: RigFrame, root: bpy.types.PoseBone) -> ChainSpace | None:
         """Where chain space lies with the armature and the parents as they stand now.
@@ -198,7 +201,7 @@ class Prepared:
 
     def goals_at(self, numbers: Sequence[float]) -> list[Goal]:
         """The goals for `Solver.solve`, from the numbers of a row."""
-        return _goals(self.asked, numbers)
+        return _goals(self.asked, numbers, self.weighed, self.space.up)
 
     def targets_at(self, numbers: Sequence[float]) -> list[V3]:
         """Where each chain's target is in chain space, from the numbers of a row."""
@@ -284,7 +287,7 @@ class Prepared:
 
     def asking(self, asked: Sequence[Asked]) -> Prepared:
         """The same chains that ask for other things."""
-        return replace(self, asked=tuple(asked), row=Row.of(_rows(self.solver.figure, asked, 1)))
+        return replace(self, asked=tuple(asked), row=Row.of(_rows(self.solver.figure, asked, self.weighed, 1)))
 
 
 def prepare(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> Prepared:
@@ -386,6 +389,7 @@ def _prepared(
     root = RootMove.of(measured, start.location) if moves else None
     origin = v3(poses[0].head) if root is None else head_of_root(poses[0], root.location)
     asked = _placed(_asked(chain_set, {bone.name: i for i, bone in enumerate(bones)}, given), solver.figure)
+    weighed = weigh(chain_set, asked, [bone.name for bone in bones], depsgraph) if chain_set.body else None
     return Prepared(
         asked,
         tuple(bone.name for bone in bones),
@@ -399,10 +403,11 @@ def _prepared(
         keeps_axes,
         bodies,
         is_rigid,
-        Row.of(_rows(solver.figure, asked, 1)),
+        Row.of(_rows(solver.figure, asked, weighed, 1)),
         root,
         grown,
         instead,
+        weighed,
     )
 
 
@@ -512,9 +517,9 @@ def joints_at(
     return [*heads, ends[-1]]
 
 
-def _rows(figure: Figure, asked: Sequence[Asked], count: int) -> Rows:
+def _rows(figure: Figure, asked: Sequence[Asked], weighed: Weighed | None, count: int) -> Rows:
     """Room for rows of goals; their places come with the rows."""
-    return Rows(figure, _goals(asked, _nowhere(asked)), count)
+    return Rows(figure, _goals(asked, _nowhere(asked), weighed, Z_AXIS), count)
 
 
 def _nowhere(asked: Sequence[Asked]) -> list[float]:
@@ -522,13 +527,14 @@ def _nowhere(asked: Sequence[Asked]) -> list[float]:
     return [1.0] * sum(one.width for one in asked)
 
 
-def _goals(asked: Sequence[Asked], numbers: Sequence[float]) -> list[Goal]:
+def _goals(asked: Sequence[Asked], numbers: Sequence[float], weighed: Weighed | None, up: V3) -> list[Goal]:
+    """What chains ask for, from the numbers of a row, and that they keep their balance."""
     found: list[Goal] = []
     at = 0
     for one in asked:
         found += one.goals(numbers[at : at + one.width])
         at += one.width
-    return found
+    return found if weighed is None else [*found, weighed.goal(numbers, up)]
 
 
 def carried(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Prepared | None:
