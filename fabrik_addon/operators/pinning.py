@@ -54,12 +54,18 @@ class FABRIK_OT_pin_toggle(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
         wanted = self._wanted(context, owner)
-        do = {"TOGGLE": toggle, "PIN": pin, "FREE": free}[self.action]
-        told = do(context, owner, wanted)
+        told = self._do(context, owner, wanted)
         for note in told.notes:
             self.report({"WARNING"}, note)
         self.report({"INFO"}, _text(told))
         return {"FINISHED"}
+
+    def _do(self, context: bpy.types.Context, owner: bpy.types.Object, wanted: list[Wanted]) -> Pinning:
+        """Pin or free; chains that were chosen as such stay in the list."""
+        if self.action == "PIN":
+            return pin(context, owner, wanted)
+        do = free if self.action == "FREE" else toggle
+        return do(context, owner, wanted, stays=self.which != "SELECTED")
 
     def _wanted(self, context: bpy.types.Context, owner: bpy.types.Object) -> list[Wanted]:
         """What is chosen; with no bone selected the active chain."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -24,6 +25,7 @@ from ..rig.rotations import Q4, V3, Y_AXIS, distance, length, rotated, v3
 from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
 from .collect_asked import asked_picture
+from .collect_starts import starts_together
 from .shapes import Picture, PlacedOutline
 
 SAMPLES = 400  # poses drawn to find how far a chain reaches within its limits
@@ -40,12 +42,14 @@ def pictures_of(
         depsgraph: Evaluated.
         with_limited_reach: Whether to find out how far the tips come within the limits, which takes a while.
     """
-    found = []
-    for chain in chains:
+    found, wanted = [], list(chains)
+    starts = starts_together(owner, [chain.name for chain in wanted], depsgraph)
+    for chain in wanted:
         try:
-            found.append(_picture(owner, chain, depsgraph, with_limited_reach))
+            picture = _picture(owner, chain, depsgraph, with_limited_reach)
         except FabrikError:
             continue
+        found.append(replace(picture, before=starts.get(chain.name, picture.before)))
     return found
 
 

@@ -200,13 +200,17 @@ def _keys_itself(context: bpy.types.Context) -> bool:
     return context.scene.tool_settings.use_keyframe_insert_auto
 
 
-def free(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
-    """Take pins away; a chain that has nothing else, neither goal nor key of its pin, goes with it.
+def free(
+    context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted], *, stays: bool = False
+) -> Pinning:
+    """Take pins away.
 
     Args:
         context: For automatic keying.
         owner: The armature object.
         wanted: Of it; what is not pinned is passed over.
+        stays: Whether a chain stays that has nothing but its pin, neither goal nor key of it; else it goes with it, as
+            it came with it where a bone was pinned.
     """
     told = Pinning()
     for name in [one.chain for one in wanted if one.chain and rig_of(owner).chains[one.chain].pin]:
@@ -218,21 +222,23 @@ def free(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[W
         is_keyed = is_pin_keyed(owner, chain)
         if is_keyed and not _keys_itself(context):
             told.notes.append(f"{name}: its pin is keyed: key it, or the next frame change takes it back")
-        if is_keyed or chain.target is not None or chain.target_name or chain.pole is not None:
+        if stays or is_keyed or chain.target is not None or chain.target_name or chain.pole is not None:
             continue
         if remove_chain(owner, next(i for i, other in enumerate(rig_of(owner).chains) if other.name == name)):
             told.removed.append(name)
     return told
 
 
-def toggle(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
-    """Pin what is not pinned; where all is, free it.
+def toggle(
+    context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted], *, stays: bool = False
+) -> Pinning:
+    """Pin what is not pinned; where all is, free it. See `pin` and `free`.
 
     Raises:
         FabrikError: One can't be pinned; nothing was changed.
     """
     if are_pinned(owner, wanted):
-        return free(context, owner, wanted)
+        return free(context, owner, wanted, stays=stays)
     chains = rig_of(owner).chains
     return pin(context, owner, [one for one in wanted if not one.chain or not chains[one.chain].pin])
 

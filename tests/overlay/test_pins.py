@@ -128,6 +128,22 @@ class TestPicture:
         assert len(shapes_of([picture], {"goal"}).lines["target"]) > 12
 
 
+def test_the_start_pose_of_a_body_stands_where_it_starts() -> None:
+    owner = make_body()
+    for side in (".L", ".R"):
+        pin(owner, add_limb(owner, f"foot{side}", 3))
+    rig_of(owner).body_bone = "hips"
+    before = {chain.name: asked(chain).joints for chain in rig_of(owner).chains}
+    add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.7), name="sink")
+    update()
+    bpy.ops.fabrik.solve_all()
+    for name, joints in before.items():
+        picture = asked(rig_of(owner).chains[name])
+        assert distance(picture.joints[0], joints[0]) > 0.2
+        for stands, stood in zip(picture.before, joints, strict=True):
+            assert distance(stands, stood) < 1e-5
+
+
 def test_pins_are_drawn_without_the_overlay_and_only_where_they_are_wanted() -> None:
     owner = make_body()
     chain = add_limb(owner, "hand.L", 3)

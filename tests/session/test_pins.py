@@ -116,6 +116,15 @@ def test_pressed_again_what_was_made_for_a_pin_is_gone() -> None:
     assert len(rig_of(owner).chains) == 0
 
 
+@pytest.mark.parametrize("which", ["ACTIVE", "ALL"])
+def test_a_chain_that_is_freed_as_such_stays_in_the_list(which: str) -> None:
+    owner = make_body()
+    in_pose_mode(owner, "foot.L")
+    bpy.ops.fabrik.pin_toggle()
+    bpy.ops.fabrik.pin_toggle(which=which)
+    assert [chain.pin for chain in rig_of(owner).chains] == [False]
+
+
 def test_a_chain_with_a_target_stays_when_it_is_freed() -> None:
     owner = make_body()
     chain = add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
