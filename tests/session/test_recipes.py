@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The four recipes of the manual's page on bodies, done as it tells and judged by Blender's evaluation."""
+
+from __future__ import annotations
+
+from math import radians, tau
+
+import bpy
+import pytest
+from fabrik_addon.rig.properties import FabrikChain, rig_of
+from mathutils import Quaternion, Vector
+
+from body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update
+from rigs import Bone, make_armature, make_empty, select
+
+NEAR = 1e-4 * HEIGHT
+TURNED = radians(0.1)
+
+
+def solve_all() -> None:
+    update()
+    bpy.ops.fabrik.solve_all()
+    update()
+
+
+def statuses(owner: bpy.types.Object) -> set[str]:
+    return {chain.status for chain in rig_of(owner).chains if chain.enabled}
+
+
+@pytest.mark.parametrize("depth", [0.05, 0.15, 0.3])
+def test_feet_stay_flat_while_the_hips_sink(depth: float) -> None:
+    owner = make_body()
+    select(owner, "foot.L", "foot.R")
+    bpy.ops.fabrik.pin_toggle()
+    bpy.ops.fabrik.body_bone_set(source="FIND")
+    feet = {chain.name: (effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains}
+    add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.95 - depth), name="hips")
+    solve_all()
+    assert statuses(owner) == {"REACHED"}
+    for name, (place, turn) in feet.items():
+        chain = rig_of(owner).chains[name]
+        assert (effector(owner, chain) - place).length < NEAR
+        assert turned(tip_turn(owner, chain), turn) < TURNED
+    for side in (".L", ".R"):  # knees bend to the front, where they bent at rest
+        knee = owner.pose.bones[f"shin{side}"].head
+        hip, ankle = owner.pose.bones[f"thigh{side}"].head, owner.pose.bones[f"foot{side}"].head
+        assert knee.y < min(hip.y, ankle.y)
+
+
+def swinging_body() -> bpy.types.Object:
+    """A body whose right arm swings a stick, with a grip on it, and whose left arm is keyed, too."""
+    owner = make_body("XYZ")
+    for frame, angle in ((1, 0.0), (11, 0.5)):
+        for name in ("upper_arm.R", "forearm.R", "upper_arm.L", "forearm.L", "hand.L"):
+            bone = owner.pose.bones[name]
+            bone.rotation_euler = (angle, 0.3 * angle, -0.5)
+            bone.keyframe_insert("rotation_euler", frame=frame)
+        for name, sign in (("upper_arm.R", 1.0), ("upper_arm.L", -1.0)):
+            bone = owner.pose.bones[name]
+            bone.rotation_euler = (-1.2 + angle, 0.0, sign * 1.0)
+            bone.keyframe_insert("rotation_euler", frame=frame)
+    return owner
+
+
+def test_an_off_hand_stays_on_a_grip_over_an_animation() -> None:
+    owner = swinging_body()
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    hand = owner.pose.bones["hand.R"]
+    grip = make_empty((0.0, 0.0, 0.0), "grip")
+    grip.parent, grip.parent_type, grip.parent_bone = owner, "BONE", "hand.R"
+    update()
+    grip.matrix_world = owner.matrix_world @ hand.matrix
+    grip.matrix_world.translation = hand.head.lerp(owner.pose.bones["upper_arm.L"].head, 0.4)
+    update()
+    bpy.ops.fabrik.chain_add(tip_bone="hand.L", bone_count=3)
+    chain = rig_of(owner).chains[0]
+    assert chain.start == "ANIMATED"
+    chain.effector, chain.target = "HEAD", grip
+    update()
+    bpy.ops.fabrik.orientation_set(orientation="TARGET")
+    solve_all()
+    assert statuses(owner) == {"REACHED"}
+    seen = []
+    for frame in (1, 4, 8, 11):
+        scene.frame_set(frame)
+        solve_all()
+        assert (effector(owner, chain) - grip.matrix_world.translation).length < NEAR
+        in_grip = grip.matrix_world.to_quaternion().inverted() @ Quaternion(tip_turn(owner, chain))
+        seen.append(in_grip)
+    for one in seen:
+        assert one.rotation_difference(seen[0]).angle < TURNED
+    chain.influence = 0.0
+    scene.frame_set(8)
+    played = [tuple(bone.rotation_euler) for bone in owner.pose.bones]
+    solve_all()
+    for bone, was in zip(owner.pose.bones, played, strict=True):
+        assert tuple(bone.rotation_euler) == pytest.approx(was, abs=1e-5)
+
+
+def aimed_off(owner: bpy.types.Object, chain: FabrikChain) -> float:
+    """The angle between the aimed axis and the way to the target, as Blender evaluates them."""
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    matrix = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].matrix
+    along = matrix.to_3x3() @ Vector(chain.aim_axis)
+    return float(along.angle(chain.target.matrix_world.translation - matrix.translation))
+
+
+@pytest.mark.parametrize("place", [(3.0, 2.0, 1.5), (-2.0, 4.0, 3.0), (-1.0, -5.0, 0.8)])
+def test_a_turret_turns_about_its_mast_and_lifts_its_barrel(place: tuple[float, float, float]) -> None:
+    owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 1), (0, 1, 1))])
+    mast, barrel = (owner.pose.bones[f"b{i}"].fabrik for i in (0, 1))
+    mast.limit, mast.axis = "HINGE", (0.0, 1.0, 0.0)
+    barrel.limit, barrel.axis, barrel.angle_min, barrel.angle_max = "HINGE", (1.0, 0.0, 0.0), -0.2, radians(80)
+    bpy.ops.fabrik.chain_add(tip_bone="b1", bone_count=2)
+    chain = rig_of(owner).chains[0]
+    chain.kind, chain.target = "AIM", make_empty(place)
+    solve_all()
+    assert statuses(owner) == {"REACHED"}
+    assert aimed_off(owner, chain) < TURNED
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert (evaluated.pose.bones["b0"].tail - Vector((0, 0, 1))).length < 1e-6  # the mast stays upright
+
+
+def test_a_look_is_shared_by_spine_neck_and_head() -> None:
+    owner = make_body()
+    bpy.ops.fabrik.chain_add(tip_bone="head", bone_count=4)
+    chain = rig_of(owner).chains[0]
+    chain.kind = "AIM"
+    chain.aim_axis = owner.pose.bones["head"].bone.matrix_local.to_3x3().inverted() @ Vector((0.0, -1.0, 0.0))
+    chain.target = make_empty((2.0, -1.5, 1.6))
+    solve_all()
+    assert statuses(owner) == {"REACHED"}
+    assert aimed_off(owner, chain) < TURNED
+    turns = [owner.pose.bones[name].rotation_quaternion.angle for name in ("spine1", "spine2", "chest", "head")]
+    assert all(radians(2.0) < min(turn, tau - turn) < radians(35.0) for turn in turns)
+
+
+def test_the_pins_of_a_body_are_baked_flat_over_a_shot() -> None:
+    owner = make_body()
+    select(owner, "foot.L", "foot.R")
+    bpy.ops.fabrik.pin_toggle()
+    bpy.ops.fabrik.body_bone_set(source="FIND")
+    feet = {chain.tip_bone: (effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains}
+    sink = add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.95), name="hips")
+    for frame, height in ((1, 0.95), (11, 0.7)):
+        sink.target.location.z = height
+        sink.target.keyframe_insert("location", frame=frame)
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=11, chains="ALL")
+    assert not any(chain.enabled for chain in rig_of(owner).chains)
+    for frame in (1, 6, 11):
+        bpy.context.scene.frame_set(frame)
+        for chain in rig_of(owner).chains:
+            if chain.tip_bone in feet:
+                place, turn = feet[chain.tip_bone]
+                assert (effector(owner, chain) - place).length < NEAR
+                assert turned(tip_turn(owner, chain), turn) < TURNED
+    hips = owner.pose.bones["hips"]
+    assert (owner.matrix_world @ hips.head).z == pytest.approx(0.7, abs=NEAR)
