@@ -3,47 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import bpy
 import pytest
 from fabrik_addon.rig.properties import rig_of
-from fabrik_addon.rig.rotations import distance
 from fabrik_addon.session import live
-from mathutils import Euler, Matrix, Quaternion, Vector
+from mathutils import Matrix, Quaternion, Vector
 
-from body_rigs import HEIGHT, add_limb, effector, make_body, pin, tip_turn, turned, update, with_legs_pinned
+from body_rigs import add_limb, make_body, pin, tip_turn, turned, update, with_legs_pinned
+from live_bodies import HELD, HELD_TURN, LIMBS, assert_feet_hold, live_body, off_target, statuses
 from live_rigs import curves_of, keyed
-from rigs import channels, make_empty
-
-HELD = 1e-4 * HEIGHT
-HELD_TURN = 1e-3  # radians
-LIMBS = ("foot.L", "foot.R", "hand.L")
-
-
-def live_body() -> bpy.types.Object:
-    """Feet pinned flat, the hips the body bone, a hand that reaches; live."""
-    owner = with_legs_pinned(make_body())
-    add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
-    rig_of(owner).live = True
-    update()
-    return owner
-
-
-def statuses(owner: bpy.types.Object) -> dict[str, str]:
-    return {chain.name: chain.status for chain in rig_of(owner).chains}
-
-
-def assert_feet_hold(owner: bpy.types.Object) -> None:
-    for name in ("foot.L", "foot.R"):
-        chain = rig_of(owner).chains[name]
-        assert (effector(owner, chain) - Vector(chain.held_location)).length <= HELD
-        assert turned(tip_turn(owner, chain), tuple(chain.held_rotation)) <= HELD_TURN
-
-
-def off_target(owner: bpy.types.Object, name: str) -> float:
-    chain = rig_of(owner).chains[name]
-    return distance(effector(owner, chain), chain.target.matrix_world.translation)
+from rigs import channels, make_empty, run
 
 
 class TestFollowing:
@@ -258,6 +227,63 @@ class TestFrames:
             scene.frame_set(frame)
             assert channels(owner) == seen[frame]
 
+    def test_pins_hold_while_the_armature_is_animated(self) -> None:
+        owner = live_body()
+        for frame in (1, 10):
+            owner.rotation_euler.z = 0.02 * frame
+            owner.keyframe_insert("rotation_euler", frame=frame)
+            keyed(owner, frame, (0.004 * frame, -0.006 * frame, -0.01 * frame))
+        update()
+        reads = None
+        for frame in (2, 10, 5, 1):
+            bpy.context.scene.frame_set(frame)
+            assert_feet_hold(owner)
+            assert off_target(owner, "hand.L") <= HELD
+            assert reads in (None, live.state.reads)  # it is carried, and read once
+            reads = live.state.reads
+
+    @pytest.mark.parametrize("is_keyed", [True, False])
+    def test_pins_hold_below_a_bone_that_moves(self, is_keyed: bool) -> None:
+        owner = make_body()
+        bpy.ops.object.mode_set(mode="EDIT")
+        bones = owner.data.edit_bones
+        above = bones.new("root")
+        above.head, above.tail = (0, 0.2, 0), (0, 0.5, 0.1)
+        bones["hips"].parent = above
+        bpy.ops.object.mode_set(mode="OBJECT")
+        with_legs_pinned(owner)
+        add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+        rig_of(owner).live = True
+        root, scene = owner.pose.bones["root"], bpy.context.scene
+        root.rotation_mode = "XYZ"
+        for frame in (1, 10):
+            root.rotation_euler.y, root.location.x = 0.01 * frame, 0.01 * frame
+            if is_keyed:
+                root.keyframe_insert("rotation_euler", frame=frame)
+                root.keyframe_insert("location", frame=frame)
+            update()
+            assert_feet_hold(owner)
+        for frame in (4, 10, 2) if is_keyed else ():
+            scene.frame_set(frame)
+            assert_feet_hold(owner)
+            assert off_target(owner, "hand.L") <= HELD
+
+    def test_an_uneven_scale_on_the_way(self) -> None:
+        owner = with_legs_pinned(make_body())
+        owner.pose.bones["forearm.L"].scale = (1.0, 1.3, 0.8)
+        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+        keyed(hand.target, 1, (0.5, -0.4, 1.2))
+        keyed(hand.target, 10, (0.4, -0.3, 1.0))
+        rig_of(owner).live = True
+        for frame in (3, 9, 5):
+            bpy.context.scene.frame_set(frame)
+            assert_feet_hold(owner)
+            assert off_target(owner, "hand.L") <= 5 * HELD
+        posed = channels(owner)
+        rig_of(owner).live = False
+        run("solve_all")
+        assert channels(owner) == posed
+
     def test_automatic_keying_keys_the_place_of_the_body_too(self) -> None:
         owner = live_body()
         bpy.context.preferences.edit.use_keyframe_insert_available = False
@@ -273,93 +299,6 @@ class TestFrames:
         bpy.context.scene.frame_set(7)
         for mine, theirs in zip(channels(owner), posed, strict=True):
             assert mine == pytest.approx(theirs, abs=1e-5)
-
-
-class TestByHand:
-    def test_a_bone_between_body_and_limbs_is_kept(self) -> None:
-        owner = live_body()
-        bone = owner.pose.bones["spine2"]
-        bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.3, 0, 0)).to_quaternion()
-        wanted = bone.rotation_quaternion.copy()
-        update()
-        kept = rig_of(owner).body_captured["spine2"]
-        assert Quaternion(kept.rotation).rotation_difference(wanted).angle < 1e-6
-        assert {chain.start for chain in rig_of(owner).chains} == {"CAPTURED"}
-        assert off_target(owner, "hand.L") <= HELD
-        assert_feet_hold(owner)
-
-    def test_the_moved_body_is_kept(self) -> None:
-        owner = live_body()
-        hips = owner.pose.bones["hips"]
-        hips.location.y -= 0.1
-        wanted = hips.location.copy()
-        update()
-        assert (Vector(rig_of(owner).body_captured["hips"].location) - wanted).length < 1e-6
-        assert_feet_hold(owner)
-        assert off_target(owner, "hand.L") <= HELD
-
-    @pytest.mark.parametrize("name", ["hips", "spine1", "upper_arm.L", "hand.L", "thigh.R"])
-    def test_little_by_little(self, name: str) -> None:
-        owner = live_body()
-        before = [bone.tail.copy() for bone in owner.pose.bones]
-        for i in range(3):
-            bone = owner.pose.bones[name]
-            bone.rotation_quaternion = bone.rotation_quaternion @ Quaternion((1.0, 0.3, 0.2), 2e-4)
-            update()
-            pairs = zip(before, owner.pose.bones, strict=True)
-            assert max((a - b.tail).length for a, b in pairs) < 2e-3 * (i + 1)
-
-    def test_solving_by_button_stays(self) -> None:
-        owner = live_body()
-        owner.pose.bones["hips"].location.y -= 0.1
-        update()
-        posed = channels(owner)
-        rig_of(owner).live = False
-        bpy.ops.fabrik.solve_all()
-        update()
-        assert channels(owner) == posed
-
-    @pytest.mark.parametrize(
-        ("change", "reason"),
-        [
-            (lambda owner: setattr(rig_of(owner), "auto_capture", False), "Automatic Capture is off"),
-            (
-                lambda owner: setattr(rig_of(owner).chains["foot.R"], "start", "ANIMATED"),
-                "'foot.R' starts from its keys",
-            ),
-            (lambda owner: setattr(rig_of(owner).chains["foot.R"], "influence", 0.5), "'foot.R' has an influence"),
-        ],
-    )
-    def test_it_is_put_back_with_a_reason(self, change: Callable[[bpy.types.Object], None], reason: str) -> None:
-        owner = live_body()
-        change(owner)
-        update()
-        stood = channels(owner)
-        owner.pose.bones["hips"].location.y -= 0.1
-        owner.pose.bones["forearm.L"].rotation_quaternion = (1, 0, 0, 0.2)
-        update()
-        assert channels(owner) == stood
-        ((chain, hand),) = live.hands_of(owner)
-        assert chain == "hand.L"
-        assert set(hand.bones) == {"hips", "forearm.L"}
-        assert reason in hand.reason
-        bpy.ops.fabrik.hand_pose_keep(chain=chain)
-        update()
-        assert not live.hands_of(owner)
-        assert channels(owner) != stood
-
-    def test_undo_and_redo(self) -> None:
-        owner = live_body()
-        bpy.ops.ed.undo_push(message="before")
-        stood = channels(owner)
-        owner.pose.bones["hips"].location.y -= 0.1
-        update()
-        posed = channels(owner)
-        bpy.ops.ed.undo_push(message="moved")
-        for step, expected in ((bpy.ops.ed.undo, stood), (bpy.ops.ed.redo, posed), (bpy.ops.ed.undo, stood)):
-            step()
-            update()
-            assert channels(bpy.data.objects["Body"]) == expected
 
 
 def test_a_second_body_and_a_chain_beside_it_go_on_by_themselves() -> None:

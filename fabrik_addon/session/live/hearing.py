@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from contextlib import suppress
 
 import bpy
 
 from ...errors import FabrikError
 from ...rig.chain_bones import pose_bones, resolve_bones
-from ...rig.channels import read_rotation
+from ...rig.channels import channel_of, read_rotation
 from ...rig.figures import ChainSet, body_moves, figure_bones
 from ...rig.goals import goals_of
 from ...rig.kept_pose import keep_pose, put_back_pose, read_pose
@@ -17,11 +18,13 @@ from ...rig.keys import KeyedChannels
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import Q4, V3, q4, v3
 from ...rig.still import has_motion, is_still
-from .known import Hand, Key, LiveFigure, LiveRig, Replay, Values, state
+from .known import Done, Hand, Key, LiveFigure, LiveRig, Replay, Values, state
 from .tools import is_finished
 from .values import Player, difference, left_values, values_of
 
 Start = tuple[list[Q4], V3 | None]
+
+NOTHING = Done(False, False)
 
 
 class Ear:
@@ -60,7 +63,8 @@ class Ear:
             return None
         goes_on = hand is not None and hand.tool != 0 and tool in {0, hand.tool}
         stood = self._stood(known)
-        moved = [name for name in stood if self._is_moved(name, stood[name], known, plays=not goes_on)]
+        moved = {name: self._done_to(name, stood[name], known, plays=not goes_on) for name in stood}
+        moved = {name: done for name, done in moved.items() if any(done)}
         if hand is not None and goes_on:
             return self._went_on(hand, moved)
         if not moved:
@@ -78,7 +82,14 @@ class Ear:
         """Whether a modal tool was cancelled, and so left the bones as they stood before."""
         if is_finished(self.context, hand.tool):
             return False
-        return all(name in self.bones and self._values(name) == hand.stood[name] for name in hand.bones)
+        return all(name in self.bones and self._is_back(name, hand) for name in hand.bones)
+
+    def _is_back(self, name: str, hand: Hand) -> bool:
+        """Whether what was done to a bone stands as before; what live posing wrote beside it may stand otherwise."""
+        values, stood, done = self._values(name), hand.stood[name], hand.parts[name]
+        count = channel_of(self.bones[name].rotation_mode)[1]
+        is_turned = done.is_turned and values[:count] != stood[:count]
+        return not (is_turned or (done.is_moved and values[count:] != stood[count:]))
 
     def _again(self, hand: Hand | None) -> Start | None:
         """What undo or redo brought back is keyed again."""
@@ -91,8 +102,8 @@ class Ear:
         """The channels of the bones as live posing, or an undo, left them; {} where that can't be said."""
         return left_values(known, self.bones) if known is not None else state.restored.get(self.key, {})
 
-    def _is_moved(self, name: str, stood: list[float], known: LiveFigure | None, plays: bool) -> bool:
-        """Whether other values stand in the channels of a bone than those that were left there.
+    def _done_to(self, name: str, stood: list[float], known: LiveFigure | None, plays: bool) -> Done:
+        """What of a bone stands otherwise than it was left.
 
         Args:
             name: Of the bone.
@@ -102,14 +113,14 @@ class Ear:
         """
         bone = self.bones.get(name)
         if bone is None:
-            return False
+            return NOTHING
         values = self._values(name)
         found = difference(bone, values, stood)
         if not any(found) or (known is not None and values == known.accepted.get(name)):
-            return False
-        return not (plays and self.player.plays(bone, found, values, stood))
+            return NOTHING
+        return NOTHING if plays and self.player.plays(bone, found, values, stood) else found
 
-    def _new(self, stood: Values, moved: Sequence[str], known: LiveFigure | None) -> Hand | None:
+    def _new(self, stood: Values, moved: dict[str, Done], known: LiveFigure | None) -> Hand | None:
         """What was done just now; None where it can't be read."""
         try:
             bones = figure_bones(self.chain_set)
@@ -122,11 +133,12 @@ class Ear:
         if known is not None:
             rotations = dict(zip(known.prepared.bones, known.rotations.tolist(), strict=True))
             for name in wanted:
-                if name not in moved and name in stood and name in rotations:
+                if not moved.get(name, NOTHING).is_turned and name in stood and name in rotations:
                     wanted[name] = q4(rotations[name])
-            if self.mover and self.mover not in moved and known.prepared.root is not None:
+            if not moved.get(self.mover, NOTHING).is_moved and known.prepared.root is not None:
                 location = known.prepared.root.location_for(known.prepared.row.shift)
-        hand = Hand([*moved], wanted, location, stood, read_pose(self.chain_set), self._touched(moved), tool=self.tool)
+        before, chains = read_pose(self.chain_set), self._touched(moved)
+        hand = Hand(moved, wanted, location, stood, before, chains, tool=self.tool)
         hand.reason = self._objection()
         tools = self.context.scene.tool_settings if self.context.scene is not None else None
         is_keyed = all(chain.start == "ANIMATED" for chain in self.chain_set.chains)
@@ -134,7 +146,7 @@ class Ear:
             hand.reason, hand.is_keyed = "", True
         return hand
 
-    def _touched(self, moved: Sequence[str]) -> tuple[str, ...]:
+    def _touched(self, moved: Iterable[str]) -> tuple[str, ...]:
         """Names of the chains that have one of some bones; of all where none has."""
         owner, chains, _ = self.chain_set
         found = [chain.name for chain in chains if {bone.name for bone in resolve_bones(owner, chain)} & {*moved}]
@@ -147,34 +159,36 @@ class Ear:
             return "Automatic Capture is off"
         if screen is not None and screen.is_animation_playing:
             return "frames are playing"
-        for chain in self.chain_set.chains:
-            objection = self._objection_of(chain)
-            if objection:
-                return f"{_subject(self.chain_set, chain)} {objection}"
-        named = _subject(self.chain_set, self.chain_set.chains[0])
+        objection = next(filter(None, map(self._objection_of, self.chain_set.chains)), "")
+        if objection:
+            return objection
         if any(self._has_keys(bone.name) for bone in figure_bones(self.chain_set)):
             return "a bone of its body is keyed, and a new start pose would move the other frames"
-        if self._moves_in_other_frames():
-            return f"{named} is animated, and a new start pose would move the other frames"
-        return ""
+        moving = self._moving_in_other_frames()
+        return f"{moving} animated, and a new start pose would move the other frames" if moving else ""
 
     def _objection_of(self, chain: FabrikChain) -> str:
         """Why a chain may not get another start pose; "" where it may."""
+        is_one = self.chain_set.is_one
         if chain.start == "ANIMATED":
-            return "starts from its keys, and this is not keyed"
+            return f"{_subject(self.chain_set, chain)} starts from its keys, and this is not keyed"
         if any(self._has_keys(bone.name) for bone in resolve_bones(self.rig.owner, chain)):
-            return "has bones that are keyed, and a new start pose would move the other frames"
-        return "has an influence between 0 and 1" if 0.0 < chain.influence < 1.0 else ""
+            bones = "its bones" if is_one else f"the bones of '{chain.name}'"
+            return f"{bones} are keyed, and a new start pose would move the other frames"
+        influence = "its influence" if is_one else f"the influence of '{chain.name}'"
+        return f"{influence} is between 0 and 1" if 0.0 < chain.influence < 1.0 else ""
 
-    def _moves_in_other_frames(self) -> bool:
-        """Whether the chains may stand elsewhere in another frame: they, what carries them, or goals are animated."""
+    def _moving_in_other_frames(self) -> str:
+        """What makes the chains stand elsewhere in another frame, as the beginning of a sentence; "" where nothing."""
         owner, chains, _ = self.chain_set
         group = self.rig.groups.get(self.chain_set.names)
         if group is None or group.motion.changes or not is_still(owner, figure_bones(self.chain_set)[0].name):
-            return True
+            return "it is" if self.chain_set.is_one else "what moves or sets them is"
         others = [other for other in rig_of(owner).chains if other.enabled] if group.motion.is_carried else []
-        goals = [goal for one in (*chains, *others) for goal in goals_of(one)]
-        return not all(is_still(goal.found, goal.bone) for goal in goals)
+        for chain in (*chains, *others):
+            if not all(is_still(goal.found, goal.bone) for goal in goals_of(chain)):
+                return f"{_subject(self.chain_set, chain)} is"
+        return ""
 
     def _has_keys(self, name: str) -> bool:
         """Whether a bone has keys in other frames than this one."""
@@ -185,18 +199,17 @@ class Ear:
         frame = self.keyed.frame
         return any(has_motion(one) or any(key.co[0] != frame for key in one.keyframe_points) for one in curves)
 
-    def _went_on(self, hand: Hand, moved: Sequence[str]) -> Start | None:
+    def _went_on(self, hand: Hand, moved: dict[str, Done]) -> Start | None:
         """A modal tool goes on, or ends: what it did is done from where it began."""
-        for name in moved:
-            try:
-                hand.wanted[name] = read_rotation(self.bones[name])
-            except FabrikError:
-                continue
-            if name == self.mover:
+        for name, done in moved.items():
+            before = hand.parts.get(name, NOTHING)
+            hand.parts[name] = Done(before.is_turned or done.is_turned, before.is_moved or done.is_moved)
+            if done.is_turned:
+                with suppress(FabrikError):
+                    hand.wanted[name] = read_rotation(self.bones[name])
+            if done.is_moved:
                 hand.location = v3(self.bones[name].location)
-            if name not in hand.bones:
-                hand.bones.append(name)
-        hand.chains = self._touched(hand.bones)
+        hand.chains = self._touched(hand.parts)
         return self._done(hand)
 
     def _done(self, hand: Hand) -> Start | None:

@@ -163,12 +163,19 @@ class LiveRig:
     tips: Tips | None = None
 
 
+class Done(NamedTuple):
+    """What of a bone stands otherwise than it was left."""
+
+    is_turned: bool
+    is_moved: bool
+
+
 @dataclass(slots=True, eq=False)
 class Hand:
     """What was done by hand to live chains that are solved together, and what came of it.
 
     Attributes:
-        bones: Names of the bones that were turned, or moved.
+        parts: By the names of the bones that were turned, or moved, which of both.
         wanted: The rotation of each bone of the chains as it was wanted: those by hand, the others as they stood.
         location: The location channels of the body bone, likewise; None where it does not move.
         stood: The values of the channels before.
@@ -180,7 +187,7 @@ class Hand:
         after: The start pose as it was stored then.
     """
 
-    bones: list[str]
+    parts: dict[str, Done]
     wanted: dict[str, Q4]
     location: V3 | None
     stood: Values
@@ -190,6 +197,11 @@ class Hand:
     is_keyed: bool = False
     tool: int = 0
     after: KeptPose | None = None
+
+    @property
+    def bones(self) -> list[str]:
+        """Names of the bones that were turned, or moved."""
+        return [*self.parts]
 
 
 Item = tuple[LiveRig, Names]  # an armature, and chains of it that are solved together

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import bpy
 
 from ...errors import FabrikError
@@ -12,7 +10,7 @@ from ...rig.channels import channel_of, read_values, rotation_path, stored, to_r
 from ...rig.compat import curves_of_action, strips_of
 from ...rig.keys import KeyedChannels
 from ...rig.rotations import conjugated, distance, multiplied, turn_angle
-from .known import LiveFigure, Values
+from .known import Done, LiveFigure, Values
 
 SAME_TURN = 1e-5  # radians that Blender's tools may be off by rounding where they turn nothing
 SAME_PLACE = 1e-6  # of the largest coordinate, and of 1, the same where they move nothing
@@ -42,22 +40,15 @@ def left_values(known: LiveFigure, bones: bpy.types.bpy_prop_collection[bpy.type
     return found
 
 
-class Difference(NamedTuple):
-    """What of a bone stands otherwise than it was left: its rotation, its location."""
-
-    is_turned: bool
-    is_moved: bool
-
-
-def difference(bone: bpy.types.PoseBone, values: list[float], stood: list[float]) -> Difference:
+def difference(bone: bpy.types.PoseBone, values: list[float], stood: list[float]) -> Done:
     """What was done to a bone, from its values and from those that were left there."""
     count = channel_of(bone.rotation_mode)[1]
     if values == stood or len(values) != len(stood):
-        return Difference(False, False)
+        return Done(False, False)
     place, before = values[count:], stood[count:]
     slack = SAME_PLACE * max([1.0, *map(abs, before)])
     is_moved = bool(place) and not distance(place, before) <= slack
-    return Difference(_is_another_turn(bone, values[:count], stood[:count]), is_moved)
+    return Done(_is_another_turn(bone, values[:count], stood[:count]), is_moved)
 
 
 def _is_another_turn(bone: bpy.types.PoseBone, values: list[float], stood: list[float]) -> bool:
@@ -82,7 +73,7 @@ class Player:
     def __init__(self, owner: bpy.types.Object, keyed: KeyedChannels) -> None:
         self._owner, self._keyed = owner, keyed
 
-    def plays(self, bone: bpy.types.PoseBone, found: Difference, values: list[float], stood: list[float]) -> bool:
+    def plays(self, bone: bpy.types.PoseBone, found: Done, values: list[float], stood: list[float]) -> bool:
         """Whether all that stands otherwise may have been played."""
         count = channel_of(bone.rotation_mode)[1]
         turn = rotation_path(bone), values[:count], stood[:count]
