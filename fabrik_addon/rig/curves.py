@@ -29,17 +29,17 @@ from .key_arrays import (
 Place: TypeAlias = tuple[str, int]  # data path of a property, index of the channel
 
 VECTORS = {"QUATERNION": (slice(0, 4), slice(0, 0)), "AXIS_ANGLE": (slice(1, 4), slice(0, 1))}  # and the angles
-PLACE = "LOCATION"  # in place of a rotation mode
+PLAIN = "PLAIN"  # in place of a rotation mode
 CONSTANT = 2.0**-22  # a change that is none: two units in the last place of a channel that holds a one
 
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """The channels of a bone's rotation, or of its location, that are keyed.
+    """The channels of a bone's rotation, location or scale that are keyed.
 
     Attributes:
         path: Data path of the property from the object.
-        mode: The rotation mode; `PLACE` for the location.
+        mode: The rotation mode; `PLAIN` for what is no rotation.
         group: Name of the bone, under which the curves are listed.
         indices: Of those that are written; the others are left alone.
         stood: The k values of the property where its channels have no keys.
@@ -249,7 +249,7 @@ def _neighbours(
     stood, then = (_values_at(channels, curves, frame) for frame in (before, after))
     factors: Doubles = np.ones(len(curves))
     added: Doubles = np.zeros(len(curves))
-    if after is not None and channels.mode != PLACE:
+    if after is not None and channels.mode != PLAIN:
         factors, added = _running_on(channels, keys.values[-1], then)
     then = factors * then + added
     for i in channels.indices:

@@ -13,7 +13,7 @@ from ...rig.array_types import Doubles, Mask
 from ...rig.chain_bones import pose_bones
 from ...rig.channel_runs import cosines, run_of_turns, run_on
 from ...rig.channels import plain_path, read_values, rotation_path
-from ...rig.curves import PLACE, Channels, CurveWriter, Keys, staying
+from ...rig.curves import PLAIN, Channels, CurveWriter, Keys, staying
 from ...rig.keys import KeyedChannels
 from ...rig.rotations import conjugated, multiplied, turn_angle
 from ...rig.writer import BoneChannels
@@ -124,7 +124,7 @@ def _plain_keys(
     """The values (F, 3) of the location or scale of a bone: of `Prepared.plain_channels` the one at an index."""
     name, channel = track.prepared.plain_channels[i]
     bone = pose_bones(track.owner)[name]
-    channels = Channels(plain_path(bone, channel), PLACE, name, range(3), [*getattr(bone, channel)])
+    channels = Channels(plain_path(bone, channel), PLAIN, name, range(3), [*getattr(bone, channel)])
     keys = Keys(
         track.frames, values, staying(values), settings.interpolation, (settings.frames[0], settings.frames[-1])
     )

@@ -28,7 +28,7 @@ from ...rig.plain_motion import points_at
 from ...rig.prepared import Prepared, RigFacts, carried, read, resettled
 from ...rig.properties import FabrikChain
 from ..frames import go_to
-from ..posing import Posed, posed
+from ..posing import posed
 from .solving import put_posed
 from .track import Answers, Track
 
@@ -229,7 +229,9 @@ class _Visit:
                 track.numbers[k] = now.numbers(points)
                 return
             now = resettled(now, chain_set)
-        track.apart[k] = _answers(track, posed(now, points, owner, self.depsgraph))
+        item = posed(now, points, owner, self.depsgraph)
+        track.apart[k] = Answers.room(1, track.prepared)
+        put_posed(track, track.apart[k], 0, item)
 
     def _facts_of(self, owner: bpy.types.Object, frame: float) -> RigFacts:
         """What is gathered once for all chains of an armature."""
@@ -237,10 +239,3 @@ class _Visit:
         if key not in self._facts:
             self._facts[key] = RigFacts.of(owner, frame)
         return self._facts[key]
-
-
-def _answers(track: Track, own: Posed) -> Answers:
-    """What was found for chains in one frame."""
-    found = Answers.room(1, track.prepared)
-    put_posed(track, found, 0, own)
-    return found
