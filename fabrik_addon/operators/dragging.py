@@ -243,7 +243,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             owner = bpy.data.objects[self._drag.rig]
             rig = rig_of(owner)
             rig.falloff = self.falloff = min(max(rig.falloff + FALLOFF[key] * FALLOFF_STEP, 0.0), 1.0)
-            set_falloff(self._drag, owner)
+            self._note = set_falloff(self._drag, owner)
         self.with_turn = self._drag.with_turn
 
     def _follow(self, event: bpy.types.Event) -> None:

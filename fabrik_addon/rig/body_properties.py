@@ -13,6 +13,7 @@ from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 
 NO_ROTATION = (1.0, 0.0, 0.0, 0.0)
 DEFAULT_SPINE = 0.5
+DEFAULT_FALLOFF = 0.5  # with which a body jumps least when a drag goes out of reach
 
 
 class FabrikCapturedBone(bpy.types.PropertyGroup):
@@ -71,7 +72,16 @@ BODY_PROPERTIES: dict[str, Any] = {
     "body_stiffness": _factor("Body Stiffness", "How much later than the limbs the body bone gives way"),
     "spine": _factor("Spine", "How readily the bones between body and limbs give way; 0: they stay", DEFAULT_SPINE),
     "balance": _factor("Balance", "How much the centre of mass is kept over the pinned tips, where goals let it"),
-    "falloff": _factor("Falloff", "How far from the dragged bone the others follow: 0 all alike, 1 the nearest most"),
+    "falloff": _number(
+        name="Falloff",
+        description="How much less the bones far from a dragged one follow than those near it; solves without the "
+        "mouse know nothing of it",
+        subtype="FACTOR",
+        min=0.0,
+        max=1.0,
+        default=DEFAULT_FALLOFF,
+        override=OVERRIDE,
+    ),
 }
 MASS = _number(
     name="Mass",

@@ -19,7 +19,7 @@ from fabrik_addon.rig.checks import check_rig
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST, STEPS
 from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.convert import convert_ik
-from fabrik_addon.session.dragging import begin
+from fabrik_addon.session.dragging import Taken, begin
 from fabrik_addon.session.pose import solve_items
 from fabrik_addon.ui import baking, panels, viewing
 
@@ -184,7 +184,7 @@ WAYS: dict[str, Callable[[bpy.types.Object], object]] = {
     "check": lambda owner: check_rig(owner, bpy.context.evaluated_depsgraph_get()),
     "solve": lambda owner: solve_items(bpy.context, [(owner, owner.fabrik.chains[0])]),
     "bake": lambda owner: bake(bpy.context, [(owner, owner.fabrik.chains[0])], BakeSettings(frames=(1, 2))),
-    "drag": lambda owner: begin(bpy.context, owner, owner.fabrik.chains[0]),
+    "drag": lambda owner: begin(bpy.context, owner, Taken.tip_of(owner.fabrik.chains[0])),
     "convert": lambda owner: convert_ik(bpy.context, owner, ["b2"]),
     "choose": lambda owner: items_of(bpy.context, owner, "ALL"),
 }

@@ -155,9 +155,18 @@ class TestSmoothness:
     """Of 120 frames none jumps."""
 
     @pytest.mark.parametrize(
-        ("bone", "end"), [("hips", "HEAD"), ("hand.L", "HEAD"), ("chest", "TAIL"), ("forearm.R", "TAIL")]
+        ("bone", "end", "falloff"),
+        [
+            ("hips", "HEAD", 0.5),
+            ("hand.L", "HEAD", 0.0),
+            ("hand.L", "HEAD", 0.5),
+            ("forearm.R", "TAIL", 0.5),
+            ("chest", "TAIL", 0.0),  # with falloff the straight spine would fold as a straight knee does
+        ],
     )
-    def test_in_reach(self, body: bpy.types.Object, bone: str, end: str) -> None:
+    def test_in_reach(self, body: bpy.types.Object, bone: str, end: str, falloff: float) -> None:
+        rig_of(body).falloff = falloff
+
         def way(share: float) -> Vector:
             return Vector((0.06 * sin(2 * pi * share), -0.1 + 0.1 * cos(2 * pi * share), -0.05 * sin(pi * share)))
 
@@ -250,6 +259,7 @@ class TestFalloff:
 
     def test_it_can_be_changed_while_dragging(self) -> None:
         owner = with_legs_pinned(make_body())
+        rig_of(owner).falloff = 0.0
         drag = begin(bpy.context, owner, Taken("hand.L", "HEAD"))
         point = drag.place + Vector((-0.2, -0.25, -0.1))
         drag_to(bpy.context, drag, point)

@@ -321,7 +321,7 @@ def test_a_bone_without_a_chain_is_dragged_with_its_limb(mode: str) -> None:
     finish(bpy.context, drag)
     bpy.context.view_layer.update()
     assert stand.moved() > 0.01
-    assert (owner.matrix_world @ owner.pose.bones[tip].tail - drag.tip - Vector((0.3, -0.2, 0.5))).length < 1e-3
+    assert (owner.matrix_world @ owner.pose.bones[tip].tail - drag.place - Vector((0.3, -0.2, 0.5))).length < 1e-3
     assert not rig_of(owner).chains
     assert limit_of(owner.pose.bones["b1"]).limit == "FREE"
 

@@ -182,11 +182,19 @@ def _turning(drag: Drag, prepared: Prepared) -> Prepared:
     return prepared.asking(asked)
 
 
-def set_falloff(drag: Drag, owner: bpy.types.Object) -> None:
-    """Take over the armature's falloff; a chain that is posed live knows none."""
-    if not drag.scope.follows:
-        joint = drag.started.asked[drag.index].joints[-1]
-        drag.prepared = with_falloff(drag.started, joint, rig_of(owner).falloff)
+def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
+    """Take over the armature's falloff; why it does not count, or "".
+
+    A limb alone is solved as by button: only so it stands still when it is grabbed. A chain that is posed live knows
+    none, either.
+    """
+    if drag.scope.follows:
+        return "it is live, and has no falloff"
+    if drag.started.is_chain:
+        return "a limb alone has no falloff"
+    joint = drag.started.asked[drag.index].joints[-1]
+    drag.prepared = with_falloff(drag.started, joint, rig_of(owner).falloff)
+    return ""
 
 
 def drag_to(
