@@ -21,6 +21,7 @@ from ..vectors import (
     ORIGIN,
     UNDEFINED,
     conjugated,
+    copy_into,
     doubles,
     integers,
     larger,
@@ -60,6 +61,8 @@ PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew
 KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
 KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # the most that a step may take from them
 RETURNS = cython.declare(cython.int, 6)  # steps back to them
+RETURN_DAMPING = cython.declare(cython.double, 1e-7)
+NOT_LOST = cython.declare(cython.double, 0.05)  # from where it is tried, in sizes of the figure
 RETURNING = cython.declare(cython.double, 0.5)  # share of the way from them that a step back may leave
 
 
@@ -74,10 +77,12 @@ class Descent(Stand):
 
     Attributes:
         little: Share of the error that is next to nothing.
+        first_damping: Of the first step of a descent.
     """
 
     keeper: Descent
     little: cython.double
+    first_damping: cython.double
     jacobian: Jacobian
     turns: Doubles
     returns: Doubles  # turns back to the goals that are kept
@@ -90,7 +95,9 @@ class Descent(Stand):
         self.keeper = keeper
         if keeper is not None:
             keeper.allowed = self.allowed
+            keeper.first_damping = RETURN_DAMPING
         self.little = LITTLE
+        self.first_damping = FIRST_DAMPING
         self.jacobian = None
         self.turns, self.returns = doubles(3 * count + 3), doubles(3 * count + 3)
         self.largest = 0.0
@@ -109,7 +116,7 @@ class Descent(Stand):
         """
         used: cython.int = 0
         stalled: cython.int = 0
-        damping: cython.double = FIRST_DAMPING
+        damping: cython.double = self.first_damping
         while used < budget and stalled < STALLED and damping <= MOST_DAMPING:
             if self.posture.weight <= 0.0 and self.error <= enough:
                 break
@@ -214,7 +221,6 @@ class Descent(Stand):
         self.figure.place_part(trial, self.placed, self.count_of_placed)
 
     @cython.cfunc
-    @cython.exceptval(check=False)
     def keeps(self, trial: Pose) -> cython.bint:
         """Bring a trial back to the goals that are kept, from which a long step strays; False if it can't be.
 
@@ -235,7 +241,17 @@ class Descent(Stand):
             for k in range(self.count_of_movers):
                 put3(self.returns, self.movers[k], jacobian.returning(self.movers[k]))
             self.turn_by(trial, trial, self.returns, 1.0)
-        return strayed <= KEPT_WITHIN
+        return strayed <= KEPT_WITHIN or (strayed <= NOT_LOST and self.is_brought_back(trial))
+
+    @cython.cfunc
+    def is_brought_back(self, trial: Pose) -> cython.bint:
+        """Bring a trial, some joints of which came to their limits, back by a descent; False if it can't be."""
+        self.keeper.take(trial)
+        self.keeper.descend(KEPT_EXACTLY, RETURNS)
+        copy_into(trial.rotations, self.keeper.pose.rotations, 4 * self.count)
+        copy_into(trial.shift, self.keeper.pose.shift, 3)
+        self.figure.place_part(trial, self.placed, self.count_of_placed)
+        return self.keeper.error <= KEPT_WITHIN
 
     @cython.cfunc
     def keep(self, tolerance: cython.double) -> cython.void:
