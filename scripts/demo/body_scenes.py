@@ -38,6 +38,8 @@ class Scene:
         look: At what the eyes look; None where they have no goal.
         hips: Where the hips go; None where they follow.
         is_dragged: Whether all are dragged there one after the other, and pinned; else they have goals of their own.
+        body_stiffness: How much later than the limbs the hips give way.
+        spine: How readily the bones between hips and limbs give way.
         seat: Lowest and highest corner of what is sat on, or None.
         view: Direction from which it is looked at.
     """
@@ -47,6 +49,8 @@ class Scene:
     look: V3 | None = None
     hips: V3 | None = None
     is_dragged: bool = False
+    body_stiffness: float = 0.0
+    spine: float = 0.5
     seat: tuple[V3, V3] | None = None
     view: V3 = (1.0, -1.0, 0.3)
 
@@ -57,8 +61,16 @@ SCENES = (
         hands={"L": (0.2, -0.5, 1.0), "R": (-0.2, -0.5, 1.0)},
         look=(0.0, -1.1, 1.2),
         hips=(0.0, 0.16, 0.6),
+        spine=0.3,
     ),
-    Scene("reach", hands={"R": (-0.3, -0.85, 1.6)}, look=(-0.3, -0.85, 1.6), view=(1.0, -0.5, 0.2)),
+    Scene(
+        "reach",
+        hands={"R": (-0.25, -0.75, 1.5)},
+        look=(-0.25, -0.75, 1.5),
+        body_stiffness=0.9,
+        spine=0.9,
+        view=(1.0, -0.5, 0.2),
+    ),
     Scene(
         "sit",
         hands={"L": (0.15, -0.2, 0.6), "R": (-0.15, -0.2, 0.6)},
@@ -82,6 +94,7 @@ def make(scene: Scene) -> Any:
     _pin(owner, both(HUMAN, "foot"))
     operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
     operators.body_bone_set(bone=bone_of(HUMAN, "hips"))
+    owner.fabrik.body_stiffness, owner.fabrik.spine = scene.body_stiffness, scene.spine
     update()
     return owner
 
