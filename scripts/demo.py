@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pose real rigs and show it: a table, a .blend and a picture a rig, in out/.
+"""Pose real rigs, limb by limb and as a whole, and show it: a table, a .blend and a picture a rig, in out/.
 
   python3 scripts/demo.py              writes into out/
   python3 scripts/demo.py --readme     renews the README's pictures, too
@@ -20,7 +20,7 @@ from pathlib import Path
 from build import ensure_built
 from environment import ROOT, SetupError, blender_python, default_blender, say
 
-README_PICTURES = ("human", "wolf", "spider", "tentacle")
+README_PICTURES = ("body_sit", "body_squat", "body_reach", "body_look", "human", "wolf", "spider", "tentacle")
 
 
 def main() -> int:
