@@ -17,12 +17,14 @@ from . import (
     pinning,
     recording,
     reporting,
+    setting_up,
     single_user,
     solving,
     start_pose,
 )
 
 MODULES = (
+    setting_up,
     chains,
     converting,
     goals,

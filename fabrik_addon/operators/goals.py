@@ -103,7 +103,8 @@ class FABRIK_OT_pole_add(GoalMaker):
         depsgraph = context.evaluated_depsgraph_get()
         plans = []
         for chain in chains:
-            options = PoleOptions(self.distance, chain.pole_angle, starts_to_keep((owner, chain), depsgraph))
+            starts = starts_to_keep((owner, chain), depsgraph)
+            options = PoleOptions(self.distance, chain.pole_angle, starts, chain.effector)
             plans.append(plan_pole(context, owner, resolve_bones(owner, chain), options, defaults))
         self.make(context, owner, [Asked(chain, "pole", one) for chain, one in zip(chains, plans, strict=True)])
         return {"FINISHED"}

@@ -7,7 +7,7 @@ Each maker is given what a planner found, and can't fail: all is planned before 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import bpy
@@ -160,11 +160,13 @@ class PoleOptions:
         distance: From the chain, as a share of the chain's length.
         angle: The chain's pole angle, for which the pose is to stay as it is.
         starts: Rotations of the chain's start pose, or None for the pose at hand.
+        effector: Which end of the last bone the chain brings to its target; with `HEAD` that bone does not bend it.
     """
 
     distance: float = 0.6
     angle: float = 0.0
     starts: Sequence[Q4] | None = None
+    effector: str = "TAIL"
 
 
 def plan_pole(
@@ -180,8 +182,12 @@ def plan_pole(
         TargetError: There is one bone alone, which does not bend.
         FabrikError: The armature can't be posed, or a bone's limit makes no sense.
     """
+    tip = bones[-1].name
+    if options.effector == "HEAD":
+        bones = bones[:-1]
+        options = replace(options, starts=options.starts[:-1] if options.starts else None)
     if len(bones) < 2:
-        raise TargetError("a single bone does not bend, so a pole has nothing to turn", bone=bones[-1].name)
+        raise TargetError("a single bone does not bend, so a pole has nothing to turn", bone=tip)
     depsgraph = context.evaluated_depsgraph_get()
     evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
     path = path_of(owner, [bone.name for bone in bones], depsgraph)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ..overlay.settings import scene_settings
-from ..rig.find import working_rig
+from ..rig.find import working_chain, working_rig
 from .status import Icon
 
 
@@ -38,10 +38,12 @@ class Submenu:
 
 LINE = None  # between entries
 LIVE, OVERLAY = "live", "overlay"  # switches
+BEGIN = "begin"  # the button to begin with: set up the character, or add a chain where there are some
 Part = Entry | Submenu | str | None
 
 DRAG = Entry("fabrik.drag", icon="VIEW_PAN")
 SOLVE = Entry("fabrik.solve", icon="CON_KINEMATIC")
+SET_UP = Entry("fabrik.character_setup", icon="OUTLINER_OB_ARMATURE")
 ADD = Entry("fabrik.chain_add", icon="ADD")
 BAKE = Entry("fabrik.bake", icon="KEYFRAME_HLT")
 GOALS_TO_POSE = Entry("fabrik.goal_snap", "Goals to Pose", "SNAP_ON")
@@ -63,6 +65,7 @@ MAIN: tuple[Part, ...] = (
     LIVE,
     OVERLAY,
     LINE,
+    SET_UP,
     ADD,
     BAKE,
     LINE,
@@ -150,7 +153,7 @@ STEPS: tuple[Part, ...] = (
 # Behind the arrow beside the list: all of it stands in the menus above, too.
 LIST: tuple[Part, ...] = (MIRROR, LINE, *CONVERT, LINE, *SNAP_ALL, SINGLE_USER, LINE, HINGES, LINE, REMOVE_ALL)
 # From the left against the clock as Blender fills a pie: west, east, south, north, and the corners from the north-west.
-PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, ADD, OVERLAY, GOALS_TO_POSE, PIN)
+PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, BEGIN, OVERLAY, GOALS_TO_POSE, PIN)
 
 
 def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: tuple[Part, ...]) -> None:
@@ -164,6 +167,8 @@ def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: tu
             layout.prop(scene_settings(context.scene), "show", text="Overlay", icon="OVERLAY")
         elif part == LIVE:
             _draw_live(context, layout)
+        elif part == BEGIN:
+            _draw_entry(layout, SET_UP if working_chain(context) is None else ADD)
         else:
             layout.separator()
 

@@ -65,6 +65,9 @@ class FABRIK_PT_chains(FabrikPanel):
         _draw_list(context, layout, owner)
         draw_goal_notes(context, layout, owner)
         if chain is None:
+            column = layout.column()
+            column.scale_y = 1.6
+            column.operator("fabrik.character_setup", icon="OUTLINER_OB_ARMATURE")
             layout.operator("fabrik.chain_add", icon="ADD")
             layout.operator("fabrik.from_ik", icon="CON_KINEMATIC")
             layout.operator("fabrik.drag", icon="VIEW_PAN")

@@ -8,6 +8,7 @@ from .plan import Plan
 PLAN = Plan(
     name="CHAINS",
     label="Chains",
+    description="No body: a chain for each great run of bones",
     leg_pairs=range(0),
     leg_labels=(),
     expected=(),

@@ -8,6 +8,7 @@ from .plan import Plan
 PLAN = Plan(
     name="HUMAN",
     label="Human",
+    description="Stands on two legs; birds, too",
     leg_pairs=range(1, 2),
     leg_labels=("Leg",),
     expected=("Arm.L", "Arm.R", "Leg.L", "Leg.R", "Spine", "Head"),

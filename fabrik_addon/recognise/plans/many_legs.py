@@ -8,6 +8,7 @@ from .plan import Plan
 PLAN = Plan(
     name="MANY_LEGS",
     label="Many Legs",
+    description="Stands on six legs or more",
     leg_pairs=range(3, 1000),
     leg_labels=(),
     expected=("Leg 1.L", "Leg 1.R", "Leg 2.L", "Leg 2.R", "Leg 3.L", "Leg 3.R"),

@@ -14,6 +14,7 @@ class Plan:
     Attributes:
         name: How it is stored.
         label: How it is called.
+        description: What it is.
         leg_pairs: How many pairs of legs it stands on.
         leg_labels: What its pairs of legs are called, from the front to the back; empty where they are numbered.
         expected: Names of the parts that such a body has.
@@ -21,6 +22,7 @@ class Plan:
 
     name: str
     label: str
+    description: str
     leg_pairs: range
     leg_labels: Sequence[str]
     expected: Sequence[str]

@@ -8,6 +8,7 @@ from .plan import Plan
 PLAN = Plan(
     name="QUADRUPED",
     label="Quadruped",
+    description="Stands on four legs",
     leg_pairs=range(2, 3),
     leg_labels=("Front Leg", "Hind Leg"),
     expected=("Front Leg.L", "Front Leg.R", "Hind Leg.L", "Hind Leg.R", "Spine", "Head"),

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Set Up Character: a whole rig posable with one button."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
+
+from ..errors import ChainError
+from ..recognise.parts import APPLIED
+from ..recognise.plans import PLANS
+from ..rig.find import working_rig
+from ..session.setup.asking import chosen_parts
+from ..session.setup.finding import Found, find_parts
+from ..session.setup.making import Done, SetupOptions, set_up, wanted_parts
+from .base import RigOperator, listed
+
+if TYPE_CHECKING:
+    from .base import Returned
+
+PLAN_ITEMS = (
+    ("AUTO", "Find", "By the limbs that stand on the ground"),
+    *((plan.name, plan.label, plan.description) for plan in PLANS.values()),
+)
+CONTROL_ITEMS = (
+    ("BONES", "Bones", "Targets and poles are control bones of the armature, in the bone collection FABRIK"),
+    ("EMPTIES", "Empties", "Targets and poles are empties beside the armature"),
+    ("NONE", "None", "No targets and poles: bones are dragged, and pins hold feet where they are"),
+)
+OPTIONS = ("plan", "controls", "use_poles", "use_limits", "use_pins", "use_fingers", "use_tail")
+MOST_TOLD = 3  # things to look out for that are told one by one
+
+
+class FabrikSetupPart(bpy.types.PropertyGroup):
+    """A part of a character that is asked about before it becomes a chain; the group's `name` is the part's."""
+
+    if TYPE_CHECKING:
+        name: str
+        use: bool
+        first_bone: str
+        last_bone: str
+        confidence: float
+        reason: str
+    else:
+        use: BoolProperty(name="Use", description="Make a chain of it")
+        first_bone: StringProperty(name="First Bone", description="Where the limb begins: upper arm, thigh")
+        last_bone: StringProperty(name="Last Bone", description="Where the limb ends: hand, foot")
+        confidence: FloatProperty(name="Confidence", description="How sure it is, from 0 to 1", subtype="FACTOR")
+        reason: StringProperty(name="Reason", description="What speaks against it")
+
+
+class FABRIK_OT_character_setup(RigOperator):
+    """Find arms, legs, spine, head and tail, and make them posable: chains, goals, joint limits, pins, body bone"""
+
+    bl_idname = "fabrik.character_setup"
+    bl_label = "Set Up Character"
+
+    if TYPE_CHECKING:
+        plan: str
+        controls: str
+        use_poles: bool
+        use_limits: bool
+        use_pins: bool
+        use_fingers: bool
+        use_tail: bool
+        parts: Any
+    else:
+        plan: EnumProperty(name="Body", description="What kind of body it is", items=PLAN_ITEMS)
+        controls: EnumProperty(name="Goals", description="What targets and poles are made as", items=CONTROL_ITEMS)
+        use_poles: BoolProperty(
+            name="Poles", description="A pole for each arm and leg, in the plane of its bend", default=True
+        )
+        use_limits: BoolProperty(
+            name="Joint Limits",
+            description="Ranges of a human, or hinges by the bend at rest, for bones without a limit",
+            default=True,
+        )
+        use_pins: BoolProperty(
+            name="Pin Feet", description="Feet stay where they are before all other goals", default=True
+        )
+        use_fingers: BoolProperty(name="Fingers", description="A chain for each finger")
+        use_tail: BoolProperty(name="Tail and Ears", description="Chains for tail and ears", default=True)
+        parts: CollectionProperty(type=FabrikSetupPart, options={"SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        self._ask(find_parts(working_rig(context), self.plan))
+        if self.parts:
+            return context.window_manager.invoke_props_dialog(self, width=480)
+        return self.execute(context)
+
+    def _ask(self, found: Found) -> None:
+        """List what is not sure."""
+        self.parts.clear()
+        for part in found.parts:
+            if part.confidence < APPLIED:
+                asked = self.parts.add()
+                asked.name, asked.confidence = part.name, part.confidence
+                asked.first_bone, asked.last_bone = part.bones[0], part.bones[-1]
+                asked.reason = "; ".join(part.reasons)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        found = find_parts(owner, self.plan)
+        answers = {asked.name: (asked.first_bone, asked.last_bone) for asked in self.parts if asked.use}
+        options = SetupOptions(
+            use_poles=self.use_poles,
+            use_limits=self.use_limits,
+            use_pins=self.use_pins,
+            controls=self.controls,
+            use_fingers=self.use_fingers,
+            use_tail=self.use_tail,
+        )
+        parts = wanted_parts(chosen_parts(owner, found, answers), options)
+        if not parts:
+            raise ChainError(nothing_text(found), rig=owner.name)
+        done = set_up(context, owner, found, parts, options)
+        self._tell(found, done)
+        return {"FINISHED"}
+
+    def _tell(self, found: Found, done: Done) -> None:
+        for name, reason in [*found.missing, *found.held]:
+            self.report({"WARNING"}, f"{name} was not found: {reason}")
+        asked = [part.name for part in found.parts if part.confidence < APPLIED and part.name not in done.made]
+        if asked:
+            self.report({"WARNING"}, f"Not sure of {listed(asked, 'parts')}: run it again to be asked about them")
+        for note in done.notes[:MOST_TOLD]:
+            self.report({"WARNING"}, note)
+        if len(done.notes) > MOST_TOLD:
+            self.report({"WARNING"}, f"and {len(done.notes) - MOST_TOLD} more to look out for")
+        self.report({"INFO"}, done_text(found, done))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.use_property_split = True
+        for name in OPTIONS:
+            layout.prop(self, name)
+        if not self.parts:
+            return
+        layout.separator()
+        layout.label(text="Not sure of these: tick what is right, or choose its bones", icon="QUESTION")
+        owner = working_rig(context)
+        for asked in self.parts:
+            _draw_asked(layout, owner, asked)
+
+
+def _draw_asked(layout: bpy.types.UILayout, owner: bpy.types.Object, asked: FabrikSetupPart) -> None:
+    column = layout.column(align=True)
+    column.use_property_split = False
+    row = column.row(align=True)
+    row.prop(asked, "use", text=f"{asked.name}  {asked.confidence:.0%}")
+    bones = row.row(align=True)
+    bones.active = asked.use
+    bones.prop_search(asked, "first_bone", owner.pose, "bones", text="")
+    bones.prop_search(asked, "last_bone", owner.pose, "bones", text="")
+    if asked.reason:
+        column.label(text=asked.reason)
+
+
+def nothing_text(found: Found) -> str:
+    """Why there is nothing to set up."""
+    if found.held:
+        name, reason = found.held[0]
+        return f"nothing of it can be posed: {name}: {reason}"
+    unsure = [part.name for part in found.parts]
+    if unsure:
+        return f"nothing of it is sure: {listed(unsure, 'parts')} are to be asked about"
+    return "no limb was found: add chains by hand"
+
+
+def done_text(found: Found, done: Done) -> str:
+    """What was done, in a sentence."""
+    words = [f"{PLANS[found.plan].label}{f', {found.convention} names' if found.convention else ''}"]
+    words.append(f"{len(done.made)} chains: {', '.join(done.made)}" if done.made else "no new chain")
+    words += [f"{done.body} is the body bone"] if done.body else []
+    words += [f"limits for {len(done.limited)} bones"] if done.limited else []
+    words += [f"{len(done.kept)} chains were there already"] if done.kept else []
+    words += [f"added {listed(done.mended, 'goals')}"] if done.mended else []
+    return "; ".join(words)
+
+
+CLASSES = (FabrikSetupPart, FABRIK_OT_character_setup)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parts of a rig that can be posed, by the names of their bones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import bpy
+
+from ...errors import FabrikError
+from ...recognise.find import recognise
+from ...recognise.parts import ARM, LEG, Part, Recognised
+from ...rig.chain_bones import pose_bones
+from ...rig.checks import check_bones, movers_of
+from ...rig.control_bones import control_names
+from ...rig.skeleton import read_skeleton
+
+LEAST_BONES = 2  # of an arm or leg, that are left where bones at its end follow something else
+
+
+@dataclass(frozen=True, slots=True)
+class RigPart:
+    """A part of a rig.
+
+    Attributes:
+        kind: See `recognise.parts`.
+        name: What its chain is to be called.
+        bones: Names of its bones, root to tip, each the parent of the next.
+        roles: What each of them is.
+        holds_head: Whether its end is the head of its last bone, a hand or foot.
+        confidence: From 0 to 1.
+        reasons: What speaks against it.
+    """
+
+    kind: str
+    name: str
+    bones: tuple[str, ...]
+    roles: tuple[str, ...]
+    holds_head: bool
+    confidence: float
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found in a rig.
+
+    Attributes:
+        plan: What kind of body it is.
+        convention: The convention that the names of its bones follow, or "".
+        parts: Those that are sure, or to be asked about, and can be posed.
+        body: Name of the bone on which all limbs hang, or "".
+        missing: What such a body has and was not found, each with the reason.
+        held: Parts that something else poses, each with the reason.
+    """
+
+    plan: str
+    convention: str
+    parts: Sequence[RigPart]
+    body: str
+    missing: Sequence[tuple[str, str]]
+    held: Sequence[tuple[str, str]]
+
+
+def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Found:
+    """The parts of an armature object.
+
+    Where other bones drive those that deform, as in a generated rig, the parts are looked for among the bones that
+    nothing drives: its controls.
+
+    Args:
+        owner: The armature object.
+        plan: What kind of body it is, or `AUTO`.
+    """
+    made = control_names(owner)
+    found = _found(owner, plan, made)
+    if not found.held:
+        return found
+    reasons = _reasons_by_bone(owner)
+    free = _found(owner, plan, made | set(reasons))
+    return free if _count(free) >= max(1, _count(found)) else found
+
+
+def _count(found: Found) -> int:
+    return sum(part.kind in (ARM, LEG) for part in found.parts)
+
+
+def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Found:
+    skeleton = read_skeleton(owner, without=without)
+    told = recognise(skeleton, plan)
+    parts: list[RigPart] = []
+    held: list[tuple[str, str]] = []
+    reasons = _reasons_by_bone(owner)
+    for part in told.parts:
+        named = _in_one_row(owner, _named(part, skeleton.names))
+        reason = next((reasons[bone] for bone in named.bones if bone in reasons), "")
+        if reason or len(named.bones) < min(len(part.bones), LEAST_BONES):
+            held.append((part.name, reason or "its bones do not hang on each other"))
+        else:
+            parts.append(named)
+    body = skeleton.names[told.body] if told.body >= 0 else ""
+    return Found(told.plan, told.convention, parts, body, _missing(told), held)
+
+
+def _missing(told: Recognised) -> Sequence[tuple[str, str]]:
+    return told.missing
+
+
+def _named(part: Part, names: Sequence[str]) -> RigPart:
+    bones = tuple(names[bone] for bone in part.bones)
+    return RigPart(part.kind, part.name, bones, part.roles, part.holds_head, part.confidence, part.reasons)
+
+
+def _in_one_row(owner: bpy.types.Object, part: RigPart) -> RigPart:
+    """A part down to where a bone that was left out lies between its bones; its end is then the tail of the last."""
+    bones = pose_bones(owner)
+    count = 1
+    while count < len(part.bones) and bones[part.bones[count]].parent == bones[part.bones[count - 1]]:
+        count += 1
+    if count == len(part.bones):
+        return part
+    return replace(part, bones=part.bones[:count], roles=part.roles[:count], holds_head=False)
+
+
+def _reasons_by_bone(owner: bpy.types.Object) -> dict[str, str]:
+    """The bones that something else poses, each with the reason."""
+    movers = movers_of(owner)
+    found = {}
+    for bone in pose_bones(owner):
+        try:
+            check_bones(owner, [bone], movers)
+        except FabrikError as error:
+            found[bone.name] = error.local
+    return found

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parts of a character become chains with goals, limits and pins; nothing moves, what is right is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import bpy
+
+from ...errors import FabrikError
+from ...recognise.parts import ARM, EAR, FINGER, LEG, TAIL, WING
+from ...rig.chain_bones import bones_to, resolve_bones
+from ...rig.checks import check_rig
+from ...rig.properties import FabrikChain, rig_of, unique_name
+from ...rig.versions import bring_up_to_date
+from ..anchoring import keep_poses, starts_to_keep, unposed
+from ..body import set_body
+from ..control_bones import Asked, check_can_make, make_goals
+from ..defaults import Defaults, read_defaults
+from ..make import PoleOptions, add_chain, plan_pole, plan_target
+from ..orientation import set_orientation
+from ..pins import pin, wanted_of_chains
+from ..pole_side import pole_in_bend
+from .finding import Found, RigPart
+from .ranges import give_ranges
+
+WITH_GOALS = (ARM, LEG, WING)  # parts that are posed by their ends; the others are dragged
+KIND_OF_CONTROLS = {"BONES": "BONE", "EMPTIES": "EMPTY"}
+SHARED = 2  # bones that a chain has in common with a part from which it stands for it
+
+
+@dataclass(frozen=True, slots=True)
+class SetupOptions:
+    """What is to be made.
+
+    Attributes:
+        use_poles: A pole for each arm and leg, in the plane of its bend.
+        use_limits: Joint limits for bones that have none.
+        use_pins: Feet stay where they are before all other goals.
+        controls: What goals are made as: `BONES`, `EMPTIES`, or `NONE` for none.
+        use_fingers: A chain for each finger.
+        use_tail: Chains for tail and ears.
+    """
+
+    use_poles: bool = True
+    use_limits: bool = True
+    use_pins: bool = True
+    controls: str = "BONES"
+    use_fingers: bool = False
+    use_tail: bool = True
+
+
+@dataclass(slots=True)
+class Done:
+    """What was done.
+
+    Attributes:
+        made: Names of the chains that were made.
+        kept: Names of those that stood for a part already.
+        mended: What was missing of these, and was made.
+        limited: Names of the bones that were given a limit.
+        body: Name of the bone that was made the body bone, or "".
+        notes: What to look out for, as sentences.
+    """
+
+    made: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+    limited: list[str] = field(default_factory=list)
+    body: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+def wanted_parts(parts: Sequence[RigPart], options: SetupOptions) -> list[RigPart]:
+    """The parts that are to become chains."""
+    left_out = {FINGER} if not options.use_fingers else set()
+    left_out |= {TAIL, EAR} if not options.use_tail else set()
+    return [part for part in parts if part.kind not in left_out]
+
+
+def set_up(
+    context: bpy.types.Context, owner: bpy.types.Object, found: Found, parts: Sequence[RigPart], options: SetupOptions
+) -> Done:
+    """Make chains of parts, with all that belongs to them; the pose stays as it is.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        found: What was found in it.
+        parts: Those of its parts that are wanted.
+        options: What is to be made.
+
+    Raises:
+        FabrikError: The armature can't be posed, or can't be given bones; nothing was changed.
+    """
+    with unposed() as depsgraph:
+        check_rig(owner, depsgraph)
+    check_can_make([owner] if options.controls != "NONE" else [], KIND_OF_CONTROLS.get(options.controls, "EMPTY"))
+    for part in parts:
+        bones_to(owner, part.bones[-1], len(part.bones))
+    bring_up_to_date(owner)
+    defaults = read_defaults(context)
+    done = Done()
+    chains: dict[str, RigPart] = {}
+    new: list[RigPart] = []
+    for part in parts:
+        standing = chain_of(owner, part)
+        if standing is None:
+            new.append(part)
+        else:
+            chains[standing.name] = part
+            done.kept.append(standing.name)
+    if options.use_limits:
+        done.limited = give_ranges(owner, parts, found.plan)
+    for part in new:
+        name = _made(owner, part, defaults)
+        chains[name] = part
+        done.made.append(name)
+    _choose_body(context, owner, found, done)
+    if options.controls != "NONE":
+        _make_goals(context, owner, chains, options, done)
+    _hold(context, owner, chains, options, done)
+    with_goals = [(owner, chain) for name in done.made if (chain := rig_of(owner).chains[name]).target is not None]
+    done.notes += keep_poses(with_goals)[1]
+    return done
+
+
+def chain_of(owner: bpy.types.Object, part: RigPart) -> FabrikChain | None:
+    """The chain that stands for a part already: with its bones, or beginning as it does with some of them."""
+    for chain in rig_of(owner).chains:
+        try:
+            bones = [bone.name for bone in resolve_bones(owner, chain)]
+        except FabrikError:
+            continue
+        least = min(SHARED, len(part.bones))
+        if bones[0] == part.bones[0] and len(set(bones) & set(part.bones)) >= least:
+            return chain
+    return None
+
+
+def _made(owner: bpy.types.Object, part: RigPart, defaults: Defaults) -> str:
+    bones = bones_to(owner, part.bones[-1], len(part.bones))
+    taken = [chain.name for chain in rig_of(owner).chains]
+    chain = add_chain(owner, bones, len(bones), defaults)
+    chain.name = unique_name(part.name, taken)
+    chain.effector = "HEAD" if part.holds_head else "TAIL"
+    return chain.name
+
+
+def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Found, done: Done) -> None:
+    if rig_of(owner).body_bone or not found.body:
+        return
+    try:
+        set_body(context, owner, found.body)
+    except FabrikError as error:
+        done.notes.append(f"no body bone: {error.local}")
+        return
+    done.body = found.body
+
+
+def _make_goals(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    chains: dict[str, RigPart],
+    options: SetupOptions,
+    done: Done,
+) -> None:
+    """Targets and poles where there are none."""
+    defaults, asked = read_defaults(context), []
+    depsgraph = context.evaluated_depsgraph_get()
+    for name, part in chains.items():
+        if part.kind not in WITH_GOALS:
+            continue
+        chain = rig_of(owner).chains[name]
+        bones = resolve_bones(owner, chain)
+        if chain.target is None and not chain.pin:
+            asked.append(Asked(chain, "target", plan_target(context, owner, bones, defaults, chain.effector)))
+        if options.use_poles and chain.pole is None and len(bones) > 1 + (chain.effector == "HEAD"):
+            try:
+                starts = starts_to_keep((owner, chain), depsgraph)
+                pole = plan_pole(context, owner, bones, PoleOptions(starts=starts, effector=chain.effector), defaults)
+                pole = pole_in_bend((owner, chain), pole, depsgraph)
+            except FabrikError as error:
+                done.notes.append(f"{name} has no pole: {error.local}")
+                continue
+            asked.append(Asked(chain, "pole", pole))
+    done.mended += [f"{one.role} of {one.chain.name}" for one in asked if one.chain.name in done.kept]
+    if asked:
+        make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
+
+
+def _hold(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    chains: dict[str, RigPart],
+    options: SetupOptions,
+    done: Done,
+) -> None:
+    """Rotations of hands and feet, and pins of feet, of chains that were made now."""
+    rig = rig_of(owner)
+    made = [(rig.chains[name], chains[name]) for name in done.made]
+    for chain, part in made:
+        if part.holds_head and part.kind == LEG:
+            set_orientation(context, (owner, chain), "KEEP")
+        elif part.holds_head and part.kind == ARM and chain.target is not None:
+            set_orientation(context, (owner, chain), "TARGET")
+    feet = [chain for chain, part in made if part.kind == LEG]
+    if options.use_pins and feet:
+        done.notes += pin(context, owner, wanted_of_chains(owner, feet)).notes
