@@ -42,18 +42,18 @@ def plain_path(bone: bpy.types.PoseBone, name: str) -> str:
     return f"{bone.path_from_id()}.{name}"
 
 
-def read_values(bone: bpy.types.PoseBone) -> list[float]:
-    """The numbers of the rotation channels in the bone's own mode."""
+def read_values(bone: bpy.types.PoseBone | bpy.types.Object) -> list[float]:
+    """The numbers of the rotation channels of a bone, or of an object, in its own mode."""
     return [*getattr(bone, channel_of(bone.rotation_mode)[0])]
 
 
-def read_locks(bone: bpy.types.PoseBone) -> list[bool]:
+def read_locks(bone: bpy.types.PoseBone | bpy.types.Object) -> list[bool]:
     """The rotation locks of X, Y and Z."""
     locks: Any = bone.lock_rotation
     return [*locks]
 
 
-def read_rotation(bone: bpy.types.PoseBone) -> Q4:
+def read_rotation(bone: bpy.types.PoseBone | bpy.types.Object) -> Q4:
     """The bone's rotation as a unit quaternion.
 
     Raises:

@@ -12,10 +12,11 @@ import bpy
 from .channels import channel_of, rotation_path
 from .compat import fcurves_of
 from .goals import GoalRef
-from .placing import holder_of, key_group, location_curves
+from .placing import holder_of, key_group, location_curves, turn_curves
 from .properties import FabrikChain
 
-PINNED = ("pin", "held_location", "held_rotation")
+HELD = ("held_location", "held_rotation")
+PINNED = ("pin", *HELD)
 SAME_FRAME = 1e-3
 
 
@@ -97,9 +98,34 @@ def insert_goal_keys(context: bpy.types.Context, goal: GoalRef) -> int:
     return _insert(context, [Channel(holder_of(goal), "location", key_group(goal), is_keyed)])
 
 
+def insert_turn_keys(context: bpy.types.Context, goal: GoalRef) -> int:
+    """Key the rotation of a target where automatic keying is on; see `insert_auto_keys`."""
+    holder = holder_of(goal)
+    name = channel_of(holder.rotation_mode)[0]
+    return _insert(context, [Channel(holder, name, key_group(goal), bool(turn_curves(goal)))])
+
+
 def insert_goal_key(goal: GoalRef, frame: float) -> None:
     """Key the location of a target or pole at a frame."""
     holder_of(goal).keyframe_insert("location", frame=frame, group=key_group(goal))
+
+
+def insert_turn_key(goal: GoalRef, frame: float) -> None:
+    """Key the rotation of a target at a frame."""
+    holder = holder_of(goal)
+    holder.keyframe_insert(channel_of(holder.rotation_mode)[0], frame=frame, group=key_group(goal))
+
+
+def held_curves(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.FCurve]:
+    """The curves of the place and the rotation that a chain holds."""
+    paths = {chain.path_from_id(name) for name in HELD}
+    return [curve for curve in fcurves_of(owner) if curve.data_path in paths]
+
+
+def insert_held_key(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> None:
+    """Key the place and the rotation that a chain holds at a frame."""
+    for name in HELD:
+        owner.keyframe_insert(chain.path_from_id(name), frame=frame, group=chain.name)
 
 
 def is_pin_keyed(owner: bpy.types.Object, chain: FabrikChain) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -11,10 +11,12 @@ import bpy
 from mathutils import Vector
 
 from ..errors import TargetError
+from .channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
 from .compat import fcurves_of
 from .dependencies import carriers_of
 from .goals import GoalRef
-from .targets import kind_of
+from .rotations import Q4, conjugated, multiplied, normalized
+from .targets import kind_of, resolve_turn
 
 
 def held_by(goal: GoalRef | None) -> str:
@@ -60,6 +62,12 @@ def location_path(goal: GoalRef) -> str:
     return holder_of(goal).path_from_id("location")
 
 
+def turn_curves(goal: GoalRef) -> list[bpy.types.FCurve]:
+    """The curves of a goal's rotation in the action of its object."""
+    path = turn_path(goal)
+    return [curve for curve in fcurves_of(goal.found) if curve.data_path == path]
+
+
 def location_curves(goal: GoalRef) -> list[bpy.types.FCurve]:
     """The curves of a goal's location in the action of its object."""
     path = location_path(goal)
@@ -90,6 +98,45 @@ def put(goal: GoalRef, location: Vector) -> None:
     holder: Any = holder_of(goal)
     if holder.location != location:
         holder.location = location
+
+
+def turn_held_by(goal: GoalRef) -> str:
+    """Why a target that can be put somewhere can't be turned, to follow its name; "" where it can."""
+    holder = holder_of(goal)
+    data, path = goal.found.animation_data, turn_path(goal)
+    if data is not None and any(driver.data_path == path for driver in data.drivers):
+        return "has a driven rotation"
+    return "is locked in its rotation" if any(read_locks(holder)) else ""
+
+
+def turn_path(goal: GoalRef) -> str:
+    """The path of a goal's rotation channels from its object."""
+    holder = holder_of(goal)
+    return holder.path_from_id(channel_of(holder.rotation_mode)[0])
+
+
+def turn_at(goal: GoalRef, turn: Q4, depsgraph: bpy.types.Depsgraph) -> list[float]:
+    """The rotation channels with which a goal is turned in the world as wanted, whatever it hangs on.
+
+    Args:
+        goal: One that can be turned (`turn_held_by`), and has no constraints.
+        turn: Of the world.
+        depsgraph: Evaluated.
+
+    Raises:
+        FabrikError: It has no rotation.
+    """
+    holder, evaluated = holder_of(goal), goal.found.evaluated_get(depsgraph)
+    own = read_rotation(kind_of(goal.found, goal.bone).holder(evaluated, goal.bone))
+    rest = multiplied(own, conjugated(resolve_turn(goal.found, goal.bone, depsgraph)))
+    return to_values(holder.rotation_mode, normalized(multiplied(rest, turn)), read_values(holder))
+
+
+def put_turn(goal: GoalRef, values: Sequence[float]) -> None:
+    """Write a goal's rotation channels, where they differ."""
+    holder = holder_of(goal)
+    if read_values(holder) != stored(values):
+        setattr(holder, channel_of(holder.rotation_mode)[0], values)
 
 
 def restorer(goal: GoalRef) -> Callable[[], None]:

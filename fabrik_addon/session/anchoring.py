@@ -34,7 +34,7 @@ from ..rig.start_pose import is_animated
 from .live.known import state as live_state
 from .live.looking import live_armatures
 from .order import Item
-from .standing import SAME, Standing, pole_error, tip_of
+from .standing import SAME, Standing, goal_point, pole_error
 
 FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
 CLOSER = 0.5  # share of what a solve turns that a new start pose has to leave, to be worth it
@@ -89,7 +89,7 @@ def keep_poses(items: Sequence[Item]) -> tuple[list[str], list[str]]:
     with unposed() as depsgraph:
         for owner, chain in items:
             try:
-                kept = keep_pose((owner, chain), depsgraph, tip_of(owner, chain, depsgraph))
+                kept = keep_pose((owner, chain), depsgraph, goal_point(owner, chain, depsgraph))
             except FabrikError as error:
                 warnings.append(f"{chain.name} can't be solved yet: {error.local}")
                 continue
@@ -108,7 +108,7 @@ def starts_to_keep(item: Item, depsgraph: bpy.types.Depsgraph) -> list[Q4]:
     Raises:
         FabrikError: The chain can't be posed.
     """
-    standing = Standing.of(item, depsgraph, tip_of(*item, depsgraph))
+    standing = Standing.of(item, depsgraph, goal_point(*item, depsgraph))
     before, found = standing.turned_by(standing.prepared), standing.rotations
     if standing.is_animated or before <= SAME or standing.turned_by(standing.as_started) > CLOSER * before:
         found = standing.prepared.starts

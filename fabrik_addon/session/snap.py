@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import bpy
@@ -15,28 +14,35 @@ from ..errors import ChainError, TargetError, place_of
 from ..kernel import Bend, Point
 from ..rig.chain_bones import resolve_bones
 from ..rig.dependencies import carriers_of
-from ..rig.goals import GoalRef, goal_of, goals_of
+from ..rig.goals import GoalRef, goal_of, goals_of, turns_tip
+from ..rig.held import Held, read_held
 from ..rig.key_arrays import clear_keys
-from ..rig.keys import insert_goal_key, insert_goal_keys
-from ..rig.placing import held_by, location_at, location_curves, put
+from ..rig.placing import held_by, location_at, location_curves, turn_at, turn_curves, turn_held_by
 from ..rig.prepared import joints_at
 from ..rig.properties import FabrikChain
-from ..rig.rotations import any_perpendicular, length, minus, perpendicular, plus, rotated, scaled, turn_about, unit
+from ..rig.rotations import (
+    Q4,
+    any_perpendicular,
+    conjugated,
+    length,
+    minus,
+    multiplied,
+    normalized,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+    unit,
+)
 from .anchoring import keep_poses
 from .bend import bend_between
 from .frames import frames_visited, go_to
 from .order import Item
-from .standing import Standing, bend_of, tip_of
+from .relocation import HeldThere, Key, Moved, Relocation
+from .standing import Standing, bend_of, goal_point
 
 LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
-
-
-@dataclass(frozen=True, slots=True)
-class Relocation:
-    """Where a target or pole is to go: its location channels."""
-
-    goal: GoalRef
-    location: Vector
 
 
 class Snapped(NamedTuple):
@@ -47,29 +53,46 @@ class Snapped(NamedTuple):
     warnings: list[str]
 
 
-def relocations_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> list[Relocation]:
-    """Where target and pole of a chain would not change its pose.
+def relocations_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> list[Moved]:
+    """Where target, pole and what it holds would not change the pose of a chain.
 
     Args:
         owner: The armature object.
-        chain: A chain with a target; its pole may be missing.
+        chain: A chain with a target or a pin; its pole may be missing.
         depsgraph: Evaluated.
 
     Raises:
         FabrikError: The chain can't be read, or target or pole can't be moved.
     """
     target, pole = goal_of(chain, "target"), goal_of(chain, "pole")
+    is_held = target is None and chain.pin and not chain.target_name
     for role, goal in (("target", target), ("pole", pole)):
         reason = held_by(goal)
-        if reason and (goal is not None or role == "target"):
+        if not reason and role == "target" and goal is not None and _turns_with_target(chain):
+            reason = turn_held_by(goal)
+        if reason and (goal is not None or (role == "target" and not is_held)):
             raise TargetError(f"the {role} {reason}, so it can't be moved", chain=chain.name)
-    tip = tip_of(owner, chain, depsgraph)
-    assert target is not None
-    found = [Relocation(target, location_at(target, tip, depsgraph))]
+    tip = goal_point(owner, chain, depsgraph)
+    held = read_held(owner.evaluated_get(depsgraph), resolve_bones(owner, chain)[-1].name, chain.effector)
+    found: list[Moved] = []
+    if target is not None:
+        turn = turn_at(target, _turn_of_target(chain, held), depsgraph) if _turns_with_target(chain) else None
+        found.append(Relocation(target, location_at(target, tip, depsgraph), turn))
+    if is_held or (turns_tip(chain) and chain.orientation == "KEEP"):
+        found.append(HeldThere(owner, chain, held))
     if pole is not None:
         point = _pole_point(owner, chain, depsgraph, tip)
         found += [Relocation(pole, location_at(pole, point, depsgraph))] if point is not None else []
     return found
+
+
+def _turns_with_target(chain: FabrikChain) -> bool:
+    return turns_tip(chain) and chain.orientation == "TARGET"
+
+
+def _turn_of_target(chain: FabrikChain, held: Held) -> Q4:
+    """How the target has to be turned in the world for the tip to turn as it does, by the offset that is kept."""
+    return multiplied(held.rotation, conjugated(normalized(chain.rotation_offset)))
 
 
 def _pole_point(
@@ -133,31 +156,31 @@ def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float
     assert scene is not None
     _check(wanted)
     now = [one for item, frames in wanted if not frames for one in _relocations(context, item)]
-    found: list[tuple[float, Relocation]] = []
+    found: list[tuple[float, Moved]] = []
     with frames_visited(scene) if len(now) < len(wanted) else nullcontext():
         for frame in sorted({frame for _, frames in wanted for frame in frames}):
             go_to(scene, frame)
             items = [item for item, frames in wanted if frame in frames]
             found += [(frame, one) for item in items for one in _relocations(context, item)]
-        for goal, first, last in _spans(found):
-            for curve in location_curves(goal):
+        for moved, first, last in _spans(found):
+            for curve in moved.curves():
                 clear_keys(curve, first, last)
         for frame, one in found:  # before the frame is put back, which evaluates the keys
-            put(one.goal, one.location)
-            insert_goal_key(one.goal, frame)
+            one.put()
+            one.key_at(frame)
     for one in now:
-        put(one.goal, one.location)
-        insert_goal_keys(context, one.goal)
+        one.put()
+        one.key_itself(context)
     done, warnings = keep_poses([item for item, _ in wanted])
-    return Snapped(len({one.goal.key for one in (*now, *(one for _, one in found))}), done, warnings)
+    return Snapped(len({one.key for one in (*now, *(one for _, one in found))}), done, warnings)
 
 
-def _spans(found: Sequence[tuple[float, Relocation]]) -> list[tuple[GoalRef, float, float]]:
-    """The goals that are keyed, each with its first and last frame."""
-    frames: dict[tuple[str, str], tuple[GoalRef, list[float]]] = {}
+def _spans(found: Sequence[tuple[float, Moved]]) -> list[tuple[Moved, float, float]]:
+    """What is keyed, each with its first and last frame."""
+    frames: dict[Key, tuple[Moved, list[float]]] = {}
     for frame, one in found:
-        frames.setdefault(one.goal.key, (one.goal, []))[1].append(frame)
-    return [(goal, min(some), max(some)) for goal, some in frames.values()]
+        frames.setdefault(one.key, (one, []))[1].append(frame)
+    return [(moved, min(some), max(some)) for moved, some in frames.values()]
 
 
 def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
@@ -172,7 +195,7 @@ def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
                 reason = f"its target or pole {goal.name} is also of '{taken[goal.key][1]}'"
                 raise TargetError(f"{reason}: snap them one by one", rig=owner.name, chain=chain.name)
             taken[goal.key] = goal, chain.name
-            reason = _not_keyed(goal) if frames and not held_by(goal) else ""
+            reason = _not_keyed(goal, chain) if frames and not held_by(goal) else ""
             if reason:
                 raise TargetError(f"{goal.name} can't be keyed: {reason}", rig=owner.name, chain=chain.name)
     for (owner, chain), _ in wanted:
@@ -185,19 +208,22 @@ def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
                 raise TargetError(f"{reason}: this can't come to rest", rig=owner.name, chain=chain.name)
 
 
-def _not_keyed(goal: GoalRef) -> str:
-    """Why keys on the location of a goal would not play as they are; "" where they would."""
+def _not_keyed(goal: GoalRef, chain: FabrikChain) -> str:
+    """Why keys on a goal would not play as they are; "" where they would."""
     data = goal.found.animation_data
     if data is not None and data.action is not None and not data.action.is_editable:
         return f"its action '{data.action.name}' is linked"
     if data is not None and any(track.is_solo for track in data.nla_tracks):
         return "one of its NLA tracks plays solo"
-    if any(curve.lock or curve.mute or len(curve.modifiers) for curve in location_curves(goal)):
-        return "the curve of its location is locked, muted or modified"
+    curves = location_curves(goal)
+    if goal.role == "target" and _turns_with_target(chain):
+        curves += turn_curves(goal)
+    if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
+        return "the curve of its location or rotation is locked, muted or modified"
     return ""
 
 
-def _relocations(context: bpy.types.Context, item: Item) -> list[Relocation]:
+def _relocations(context: bpy.types.Context, item: Item) -> list[Moved]:
     owner, chain = item
     with place_of(rig=owner.name):
         return relocations_of(owner, chain, context.evaluated_depsgraph_get())

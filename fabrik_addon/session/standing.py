@@ -19,6 +19,7 @@ from ..rig.checks import check_rig
 from ..rig.figures import ChainSet, set_of
 from ..rig.goals import GoalPoints
 from ..rig.keys import KeyedChannels
+from ..rig.kinematics import world_turn
 from ..rig.prepared import Prepared, ends_at, frame_of, measured_at, mounted_path, read
 from ..rig.properties import FabrikChain
 from ..rig.rotations import (
@@ -38,8 +39,10 @@ from ..rig.rotations import (
     turn_about,
     turn_angle,
     unit,
+    v3,
 )
 from ..rig.start_pose import is_animated
+from ..rig.targets import resolve_point
 from .bend_error import bend_side
 from .order import Item
 from .posing import posed
@@ -181,6 +184,19 @@ def tip_of(
     tip = poses[bones[-1].name]
     place = poses[bones[0].name].head if root else tip.head if chain.effector == "HEAD" else tip.tail
     return evaluated.matrix_world @ place
+
+
+def goal_point(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """Where the target of a chain would leave its pose: at the effector, or for one that aims as far ahead as it is."""
+    if chain.kind != "AIM":
+        return tip_of(owner, chain, depsgraph)
+    evaluated = owner.evaluated_get(depsgraph)
+    tip = pose_bones(evaluated)[resolve_bones(owner, chain)[-1].name]
+    head, away = evaluated.matrix_world @ tip.head, tip.length
+    if chain.target is not None:
+        target = resolve_point("target", chain.target, chain.target_bone, depsgraph)
+        away = (target - head).length or away
+    return head + away * Vector(unit(rotated(world_turn(evaluated, tip), v3(chain.aim_axis))))
 
 
 def pole_error(standing: Standing) -> float | None:
