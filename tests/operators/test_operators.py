@@ -216,7 +216,7 @@ ONLY_LOOK = {
     "step",
     "steps_play",
 }  # these change nothing in the file
-NOT_REDONE = {"manual"}  # which would open the browser again
+NOT_REDONE = {"manual", "drag_pick"}  # which would open the browser again; which only calls the drag
 WHILE_LIVE = {"hand_pose_keep"}  # tried in session/test_live_by_hand.py
 
 
