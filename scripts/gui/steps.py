@@ -17,6 +17,7 @@ from mathutils import Quaternion, Vector
 sys.path.insert(0, str(Path(__file__).parent.parent))  # Blender runs this file by its path
 
 from gui.baking import baked
+from gui.bodies import dragged_bodies
 from gui.by_hand import beside
 from gui.control_bones import dragged_by_a_bone
 from gui.dragging import dragged_as_posed, dragged_without_a_chain
@@ -241,6 +242,7 @@ def steps() -> Iterator[float]:
         lambda: baked(window),
         lambda: at_hand(window),
         lambda: beside(window),
+        lambda: dragged_bodies(window),
     )
     for part in parts:
         yield from part()
