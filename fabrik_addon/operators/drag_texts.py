@@ -13,7 +13,8 @@ import bpy
 from ..session.dragging import Drag, Dragged
 from ..session.wording import STATUS_TEXTS, length_text
 
-REACHED = "REACHED"
+REACHED, BLOCKED = "REACHED", "BLOCKED"
+BY_PINS = "Held back by pins or limits"
 
 
 class Mode(Enum):
@@ -78,7 +79,8 @@ def header_text(drag: Drag, dragged: Dragged, shown: Shown, scene: bpy.types.Sce
     along = [] if shown.axis is None else [f"along {'XYZ'[shown.axis]}"]
     missed = [f"{length_text(dragged.residual, scene)} off"] if dragged.status else []
     if dragged.status not in {"", REACHED}:
-        missed = [f"{STATUS_TEXTS[dragged.status]}, {missed[0]}"]
+        is_held = dragged.status == BLOCKED and bool(drag.scope.holding)
+        missed = [f"{BY_PINS if is_held else STATUS_TEXTS[dragged.status]}, {missed[0]}"]
     turned = [f"{degrees(dragged.turn_residual):.1f}° off"] if drag.with_turn and dragged.status else []
     given = [f"not held: {', '.join(dragged.missed)}"] if dragged.missed else []
     note = [shown.note] if shown.note else []

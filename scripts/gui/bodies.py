@@ -121,9 +121,6 @@ def _hips_dragged(window: Window) -> Iterator[float]:
     with window.context():
         bpy.ops.ed.undo()
     yield WAIT
-    with window.context():
-        bpy.ops.ed.undo()
-    yield WAIT
     check("a drag is one step to undo", is_alike(before, pose()))
     yield from window.key("ESC", at)
     yield WAIT
@@ -170,7 +167,7 @@ def _hand_dragged(window: Window) -> Iterator[float]:
     yield from window.key("G", far)
     yield WAIT
     check("G lets go and keeps the pose", not is_alike(before, pose()) and hold(stood))
-    to = window.seen(place("head").lerp(place("head", "tail"), 0.8))
+    to = window.seen(place("forearm.R").lerp(place("forearm.R", "tail"), 0.8))
     held = pose()
     yield from window.move(to)
     yield from window.events(("LEFTMOUSE", "PRESS"), at=to)
