@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import bpy
 
+from ..errors import FabrikError
 from .animated_paths import OF_CHAIN, animated_paths, chain_of
 from .chain_bones import resolve_bones
 from .channels import read_locks
@@ -16,6 +17,7 @@ from .figures import ChainSet, body_moves
 from .keys import KeyedChannels
 from .properties import FabrikChain, rig_of
 from .start_pose import hears_body_keys
+from .stretching import written_besides
 
 OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
 SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
@@ -76,18 +78,18 @@ class Animated:
             bones: Their bones (`figures.figure_bones`).
             moved: Names of bones that something else moves: other chains, an IK constraint.
         """
-        root, moves = bones[0], body_moves(chain_set)
+        root, moves, besides = bones[0], body_moves(chain_set), _besides(chain_set)
         settings = {name for chain in chain_set.chains for name in self.of_chain(chain)}
         are_others = (
             any(name.startswith(SHAPING) for name in settings)
             or self._start_changes(chain_set, bones, moves)
-            or self._bones_change(bones)
+            or self._bones_change(bones, besides)
         )
-        is_root_moved = _is_moved(self.of_bone(root), root)
+        is_root_moved = _is_moved(self.of_bone(root), root) and (root.name, "location") not in besides
         return Motion(
-            self._object_moves() or (is_root_moved and not moves) or self._moves_above(root, moved),
+            self._object_moves() or is_root_moved or self._moves_above(root, moved),
             are_others or bool(settings),
-            self.are_turned(bones) or (is_root_moved and moves),
+            self.are_turned(bones) or any(name in self._bones.get(bone, ()) for bone, name in besides),
             bool(settings) and not are_others,
         )
 
@@ -136,11 +138,27 @@ class Animated:
         """Names of the settings of a chain."""
         return self._chains.get(chain.name, set())
 
-    def _bones_change(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
-        """Whether something animated makes the bones of a chain others from frame to frame."""
-        if self.has_data:
-            return True
-        return any(_is_setting(name, bone, i) for i, bone in enumerate(bones) for name in self.of_bone(bone))
+    def _bones_change(self, bones: Sequence[bpy.types.PoseBone], besides: set[tuple[str, str]]) -> bool:
+        """Whether something animated makes the bones of chains others from frame to frame.
+
+        Args:
+            bones: The bones.
+            besides: What a solve writes besides rotations.
+        """
+        return self.has_data or any(
+            _is_setting(name, bone, i)
+            for i, bone in enumerate(bones)
+            for name in self.of_bone(bone)
+            if (bone.name, name) not in besides
+        )
+
+
+def _besides(chain_set: ChainSet) -> set[tuple[str, str]]:
+    """What a solve writes of chains besides rotations: names of bones, each with that of a property."""
+    try:
+        return {(bone.name, name) for bone, name in written_besides(chain_set)}
+    except FabrikError:  # what is wrong is told when they are solved
+        return set()
 
 
 def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:

@@ -38,6 +38,12 @@ def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
 
 def is_pinned_at_times(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     """Whether keys, strips or a driver pin and free a chain, so that it may be pinned in another frame."""
-    names = [other.name for other in rig_of(owner).chains]
-    paths = (OF_CHAIN.fullmatch(path) for path in animated_paths(owner))
-    return any(path is not None and path[3] == "pin" and chain_of(path, names) == chain.name for path in paths)
+    return is_animated(owner, chain, "pin")
+
+
+def is_animated(owner: bpy.types.Object, chain: FabrikChain, name: str) -> bool:
+    """Whether keys, strips or a driver move a setting of a chain."""
+    paths = (OF_CHAIN.fullmatch(path) for path in animated_paths(owner) if path.endswith(f".{name}"))
+    found = [path for path in paths if path is not None and path[3] == name]
+    names = [other.name for other in rig_of(owner).chains] if found else []
+    return any(chain_of(path, names) == chain.name for path in found)

@@ -129,9 +129,11 @@ def moved_since(chain: FabrikChain, stand: Stand, is_followed: bool) -> str:
     kept = [*chain.solved_as]
     allowed = SAME * stand.length + stand.rounding
     if is_followed or not kept[-1]:
-        is_other = abs(stand.residual - chain.residual) > _to_world(chain, allowed)
+        far, soft, off = _to_world(chain, allowed), chain.softened, chain.residual
+        # the residual is counted from where soft reach put the target, to some side of that
+        is_other = not abs(soft - off) - far <= stand.residual <= soft + off + far
         is_other = is_other or abs(stand.turn_off - chain.turn_residual) > SAME_TURN
-        return "bones" if is_other and chain.influence >= 1.0 else ""
+        return "bones" if is_other and chain.influence >= 1.0 and chain.weight > 0.0 else ""
     target, pole, shape, turn, target_world, pole_world = (v3(kept[i : i + 3]) for i in range(0, 18, 3))
     far = _to_world(chain, allowed)
     if distance(stand.target, target) > allowed:

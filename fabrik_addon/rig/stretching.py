@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..errors import BoneError
+from .animated_paths import is_animated
 from .chain_bones import pose_bones, resolve_bones
 from .figures import ChainSet, body_moves
 from .kinematics import Instead, Link
@@ -74,7 +75,7 @@ def grown_by(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: se
     Raises:
         BoneError: A bone can't be made longer, or the next one can't follow it.
     """
-    if chain.stretch <= 1.0 or chain.kind == "AIM":
+    if chain.kind == "AIM" or not bones or not _may_stretch(chain, bones[0].id_data):
         return ()
     last = len(bones) - 2 if chain.effector == "HEAD" else len(bones) - 1
     found: list[Grown] = []
@@ -91,6 +92,11 @@ def grown_by(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: se
     for one in found:
         _check(next(bone for bone in bones if bone.name == one.bone), one, driven)
     return tuple(found)
+
+
+def _may_stretch(chain: FabrikChain, owner: bpy.types.ID | None) -> bool:
+    """Whether a chain stretches, in this frame or in another: then the channels are its own in all frames."""
+    return chain.stretch > 1.0 or (isinstance(owner, bpy.types.Object) and is_animated(owner, chain, "stretch"))
 
 
 def written_besides(chain_set: ChainSet) -> list[tuple[bpy.types.PoseBone, str]]:

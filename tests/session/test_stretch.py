@@ -9,7 +9,9 @@ from math import degrees, exp
 import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
+from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.session.telling import told_of
 
 from body_rigs import add_limb, effector, make_body, update, with_legs_pinned
 from rigs import Bone, add_chain, armature, make_armature, make_empty, run
@@ -162,3 +164,52 @@ def test_two_chains_that_stretch_one_bone_are_refused() -> None:
     other.target = make_empty((0, 0, 0.9))
     with pytest.raises(RuntimeError, match="two chains that stretch have it"):
         run("solve_all")
+
+
+class TestLive:
+    def test_frames_in_any_order_where_stretch_is_animated(self) -> None:
+        owner, chain = leg("ALIGNED")
+        chain.target.location = (0.5, 0, -0.5)
+        for frame, most in ((1, 1.0), (5, 1.0), (10, 1.5)):
+            chain.stretch = most
+            chain.keyframe_insert("stretch", frame=frame)
+        rig_of(owner).live = True
+        update()
+        scene, seen = bpy.context.scene, {}
+        for frame in (1, 5, 8, 10):
+            scene.frame_set(frame)
+            seen[frame] = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
+        assert seen[10][0][1] > 1.05
+        assert seen[5][0][:3] == [1.0, 1.0, 1.0]
+        for frame in (10, 5, 8, 1):
+            scene.frame_set(frame)
+            found = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
+            assert found == seen[frame], frame
+
+    def test_automatic_keying_keys_it(self) -> None:
+        owner, chain = leg("ALIGNED")
+        chain.stretch, chain.soft = 1.4, 0.02
+        rig_of(owner).live = True
+        update()
+        bpy.context.preferences.edit.use_keyframe_insert_available = False
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        chain.target.location = (0.5, 0, -0.5)
+        update()
+        shown = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
+        assert shown[0][1] > 1.05
+        assert any(curve.data_path.endswith(".scale") for curve in fcurves_of(owner))
+        assert told_of(chain, bpy.context).kind == chain.status
+        for frame in (5, 1):
+            bpy.context.scene.frame_set(frame)
+            found = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
+            assert found == [pytest.approx(own, abs=1e-5) for own in shown]
+
+    def test_a_status_of_soft_reach_is_true(self) -> None:
+        owner, chain = leg()
+        chain.soft = 0.02
+        rig_of(owner).live = True
+        for z in (0.4, -0.02, -0.01, -1.0, 0.2):
+            chain.target.location.z = z
+            update()
+            assert (chain.softened > 0.0) == (z < 0.0)
+            assert told_of(chain, bpy.context).kind == chain.status

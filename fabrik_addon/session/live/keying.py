@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import bpy
 
 from ...rig.chain_bones import pose_bones
-from ...rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys
+from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
 from ...rig.live_properties import mark_unkeyed, unkeyed_chains
 from ...rig.prepared import frame_of
 from .known import Item, Key, LiveFigure, Numbers, Pair, state
@@ -103,11 +103,10 @@ def _by_owner(pairs: Iterable[Pair]) -> Iterable[tuple[bpy.types.Object, list[st
 
 
 def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveFigure, frame: float) -> None:
-    """Key the bones of chains that are written, and the place of their body bone."""
+    """Key the bones of chains that are written: their rotations, the place of a body bone, what stretches."""
     bones, prepared, keyed = pose_bones(owner), known.prepared, KeyedChannels(owner, frame)
     written = [bones[channels.bone] for channels in prepared.channels if channels is not None]
     count = insert_auto_keys(context, written, keyed)
-    if prepared.root is not None:
-        count += insert_location_keys(context, bones[prepared.bones[0]], keyed)
+    count += insert_plain_keys(context, [(bones[name], channel) for name, channel in prepared.plain_channels], keyed)
     if count:
         state.order = None  # from now on frames move its bones

@@ -141,6 +141,7 @@ class LiveRig:
         bones: Indices of its bones by their names.
         residuals: Of each of its chains, as stored.
         turn_residuals: The same.
+        softened: The same.
         passes: The same.
         frame: How the armature object stood at the last evaluation.
         world: The same as Blender has it.
@@ -156,6 +157,7 @@ class LiveRig:
     bones: dict[str, int]
     residuals: array[float]
     turn_residuals: array[float]
+    softened: array[float]
     passes: array[int]
     frame: RigFrame | None = None
     world: Matrix | None = None

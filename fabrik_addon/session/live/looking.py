@@ -54,14 +54,15 @@ def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRi
     """A live armature; its chains that were read stay so as long as nothing else changes them."""
     chains, animated = rig_of(owner).chains, Animated(owner)
     count = len(chains)
-    residuals, turns, passes = array("f", [0.0]) * count, array("f", [0.0]) * count, array("i", [0]) * count
-    chains.foreach_get("residual", residuals)
-    chains.foreach_get("turn_residual", turns)
+    residuals, turns, softened = (array("f", [0.0]) * count for _ in range(3))
+    passes = array("i", [0]) * count
+    for name, numbers in (("residual", residuals), ("turn_residual", turns), ("softened", softened)):
+        chains.foreach_get(name, numbers)
     chains.foreach_get("passes", passes)
     bones = {bone.name: i for i, bone in enumerate(pose_bones(owner))}
     groups, grouped_by = _groups(animated, sets, owner), grouping_of(owner) if animated.regroups() else None
     indices = {chain.name: i for i, chain in enumerate(chains)}
-    rig = LiveRig(owner, {}, groups, grouped_by, indices, bones, residuals, turns, passes)
+    rig = LiveRig(owner, {}, groups, grouped_by, indices, bones, residuals, turns, softened, passes)
     for names, known in before.figures.items() if before is not None else ():
         if names in groups and groups[names].body == known.group.body:
             known.group, known.foreseen = groups[names], {}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
@@ -103,7 +103,7 @@ def _store(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
     if not figures:
         return
     kept = rig_of(rig.owner).chains
-    are_turns = are_passes = False
+    others = set[str]()
     for known in figures:
         stored = known.stored
         for k, outcome in enumerate(known.outcomes):
@@ -113,14 +113,24 @@ def _store(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
                 stored[k] = outcome
             rig.residuals[index] = outcome.residual
             if rig.passes[index] != outcome.passes:
-                rig.passes[index], are_passes = outcome.passes, True
+                rig.passes[index] = outcome.passes
+                others.add("passes")
             if rig.turn_residuals[index] != outcome.turn_residual:
-                rig.turn_residuals[index], are_turns = outcome.turn_residual, True
+                rig.turn_residuals[index] = outcome.turn_residual
+                others.add("turn_residual")
+            if rig.softened[index] != outcome.softened:
+                rig.softened[index] = outcome.softened
+                others.add("softened")
     kept.foreach_set("residual", rig.residuals)
-    if are_passes:
-        kept.foreach_set("passes", rig.passes)
-    if are_turns:
-        kept.foreach_set("turn_residual", rig.turn_residuals)
+    if others:
+        _store_numbers(rig, others)
+
+
+def _store_numbers(rig: LiveRig, names: Iterable[str]) -> None:
+    """Keep numbers of all chains of an armature."""
+    numbers = {"passes": rig.passes, "turn_residual": rig.turn_residuals, "softened": rig.softened}
+    for name in names:
+        rig_of(rig.owner).chains.foreach_set(name, numbers[name])
 
 
 def _store_words(chain: FabrikChain, outcome: Outcome, stored: Outcome | None) -> None:
