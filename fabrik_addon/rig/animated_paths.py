@@ -36,14 +36,14 @@ def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
     return names[int(path[1])] if int(path[1]) < len(names) else ""
 
 
+def chains_animated_in(owner: bpy.types.Object, name: str) -> set[str]:
+    """The names of the chains of which a setting is animated."""
+    names = [chain.name for chain in rig_of(owner).chains]
+    ends = (path for path in animated_paths(owner) if path.endswith(f".{name}"))
+    found = (OF_CHAIN.fullmatch(path) for path in ends)
+    return {chain_of(path, names) for path in found if path is not None and path[3] == name}
+
+
 def is_pinned_at_times(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     """Whether keys, strips or a driver pin and free a chain, so that it may be pinned in another frame."""
-    return is_animated(owner, chain, "pin")
-
-
-def is_animated(owner: bpy.types.Object, chain: FabrikChain, name: str) -> bool:
-    """Whether keys, strips or a driver move a setting of a chain."""
-    paths = (OF_CHAIN.fullmatch(path) for path in animated_paths(owner) if path.endswith(f".{name}"))
-    found = [path for path in paths if path is not None and path[3] == name]
-    names = [other.name for other in rig_of(owner).chains] if found else []
-    return any(chain_of(path, names) == chain.name for path in found)
+    return chain.name in chains_animated_in(owner, "pin")

@@ -17,6 +17,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import ChainError, FabrikError, place_of
 from ..kernel import Figure, Goal, Joint, Limit, Rows, Settings, Solver
+from .animated_paths import chains_animated_in
 from .asked import Asked, ask
 from .balance import Weighed, weigh
 from .chain_bones import pose_bones, resolve_bones
@@ -41,15 +42,17 @@ class RigFacts:
     Attributes:
         movers: What moves bones beside their own channels.
         keyed: The curves of the armature at the frame.
+        stretched: Names of the chains whose stretch is animated.
     """
 
     movers: Movers
     keyed: KeyedChannels
+    stretched: set[str]
 
     @classmethod
     def of(cls, owner: bpy.types.Object, frame: float) -> RigFacts:
         """Gather them; `frame` is that which the channels of the bones continue, sub-frame included."""
-        return cls(movers_of(owner), KeyedChannels(owner, frame))
+        return cls(movers_of(owner), KeyedChannels(owner, frame), chains_animated_in(owner, "stretch"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +370,8 @@ def _prepared(
     bone_settings, start = read_settings(chain_set, bones, facts.keyed)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
-    grown = tuple(grown_by(chain, resolve_bones(owner, chain), facts.movers.driven) for chain in chain_set.chains)
+    driven, animated = facts.movers.driven, facts.stretched
+    grown = tuple(grown_by(chain, resolve_bones(owner, chain), driven, animated) for chain in chain_set.chains)
     instead = unstretched(grown)
     if moves:
         instead[bones[0].name] = Instead(start.location, instead.get(bones[0].name, Instead()).scale)

@@ -8,13 +8,13 @@ channels. While a chain may stretch, these channels are its own; unstretched, th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import bpy
 
 from ..errors import BoneError
-from .animated_paths import is_animated
+from .animated_paths import chains_animated_in
 from .chain_bones import pose_bones, resolve_bones
 from .figures import ChainSet, body_moves
 from .kinematics import Instead, Link
@@ -64,18 +64,21 @@ class Grown(NamedTuple):
         return factor**x, factor**y, factor**z
 
 
-def grown_by(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: set[str]) -> tuple[Grown, ...]:
-    """What the bones of a chain take of its stretch; nothing where it does not stretch.
+def grown_by(
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: set[str], animated: Collection[str] = ()
+) -> tuple[Grown, ...]:
+    """What the bones of a chain take of its stretch; nothing where it does not stretch in any frame.
 
     Args:
         chain: The chain.
         bones: Its pose bones, root to tip.
         driven: Data paths of drivers.
+        animated: Names of chains whose stretch is animated.
 
     Raises:
         BoneError: A bone can't be made longer, or the next one can't follow it.
     """
-    if chain.kind == "AIM" or not bones or not _may_stretch(chain, bones[0].id_data):
+    if (chain.stretch <= 1.0 and chain.name not in animated) or chain.kind == "AIM":
         return ()
     last = len(bones) - 2 if chain.effector == "HEAD" else len(bones) - 1
     found: list[Grown] = []
@@ -94,11 +97,6 @@ def grown_by(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: se
     return tuple(found)
 
 
-def _may_stretch(chain: FabrikChain, owner: bpy.types.ID | None) -> bool:
-    """Whether a chain stretches, in this frame or in another: then the channels are its own in all frames."""
-    return chain.stretch > 1.0 or (isinstance(owner, bpy.types.Object) and is_animated(owner, chain, "stretch"))
-
-
 def written_besides(chain_set: ChainSet) -> list[tuple[bpy.types.PoseBone, str]]:
     """Bones of which a solve writes "location" or "scale" besides rotations: the body bone, and what stretches.
 
@@ -107,8 +105,10 @@ def written_besides(chain_set: ChainSet) -> list[tuple[bpy.types.PoseBone, str]]
     """
     owner, bones = chain_set.owner, pose_bones(chain_set.owner)
     found = [(bones[chain_set.body], "location")] if body_moves(chain_set) else []
+    animated = chains_animated_in(owner, "stretch")
     for chain in chain_set.chains:
-        found += [(bones[one.bone], one.name) for one in grown_by(chain, resolve_bones(owner, chain), set())]
+        grown = grown_by(chain, resolve_bones(owner, chain), set(), animated)
+        found += [(bones[one.bone], one.name) for one in grown]
     return found
 
 

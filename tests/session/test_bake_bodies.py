@@ -55,7 +55,7 @@ def run(owner: bpy.types.Object, **settings: Any) -> BakeResult:
 
 def seen(owner: bpy.types.Object) -> Channels:
     """All channels as they are stored."""
-    return {bone.name: [*read_values(bone), *bone.location] for bone in owner.pose.bones}
+    return {bone.name: [*read_values(bone), *bone.location, *bone.scale] for bone in owner.pose.bones}
 
 
 def by_button(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Channels]:
@@ -88,7 +88,7 @@ def assert_same(found: dict[int, Channels], wanted: dict[int, Channels]) -> None
         for name, values in bones.items():
             a, b = np.array(found[frame][name]), np.array(values)
             signed = b.copy()
-            signed[:4] *= -1.0 if len(b) == 7 else 1.0
+            signed[:4] *= -1.0 if len(b) == 10 else 1.0
             unit = np.spacing(np.maximum(np.abs(a), 1.0).astype(np.float32))
             off = min(float((np.abs(a - other) / unit).max()) for other in (b, signed))
             assert off <= ULPS, (frame, name, found[frame][name], values)
@@ -209,6 +209,7 @@ class TestOverTime:
             owner.keyframe_insert(f"fabrik_chains[{index}].pin", frame=frame)
         wanted = by_button(owner, FRAMES)
         assert_same(by_button(owner, shuffled(FRAMES)), wanted)
+        assert_same(live(owner, shuffled(FRAMES)), wanted)
         result = run(owner)
         assert_same(as_played(owner, shuffled(FRAMES)), wanted)
         assert result.all_reached
@@ -236,8 +237,27 @@ class TestOverTime:
             setattr(hand, name, value)
             owner.keyframe_insert(f"fabrik_chains[{index}].{name}", frame=frame)
         wanted = by_button(owner, FRAMES)
+        assert_same(live(owner, shuffled(FRAMES)), wanted)
         run(owner)
         assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+
+    @pytest.mark.parametrize("first", [1.0, 1.3])
+    def test_stretch_is_animated(self, first: float) -> None:
+        owner = squatting()
+        for bone in owner.data.bones:
+            bone.inherit_scale = "NONE"
+        hand = rig_of(owner).chains["hand.L"]
+        keyed_target(hand, {1: (0.7, -0.3, 1.2), 6: (0.9, -0.8, 1.6), 12: (1.1, -0.7, 1.2)})
+        index = list(rig_of(owner).chains).index(hand)
+        for frame, value in ((1, first), (12, 2.3 - first)):
+            hand.stretch = value
+            owner.keyframe_insert(f"fabrik_chains[{index}].stretch", frame=frame)
+        wanted = by_button(owner, FRAMES)
+        assert_same(by_button(owner, shuffled(FRAMES)), wanted)
+        assert_same(live(owner, shuffled(FRAMES)), wanted)
+        run(owner)
+        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        assert max(values[-2] for bones in wanted.values() for values in bones.values()) > 1.01
 
     def test_a_body_bone_that_is_keyed_starts_from_its_keys(self) -> None:
         owner = with_legs_pinned(make_body())

@@ -70,5 +70,5 @@ def test_a_mass_that_is_no_number_is_refused() -> None:
     owner = with_legs_pinned(make_body())
     rig_of(owner).balance = 1.0
     pose_bones(owner)["chest"].fabrik.mass = float("nan")
-    with pytest.raises(RuntimeError, match="chest.*mass is not a finite number"):
+    with pytest.raises(RuntimeError, match="mass is not a finite number"):
         run("solve_all")

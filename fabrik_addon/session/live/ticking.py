@@ -14,6 +14,7 @@ from typing import Any
 import bpy
 
 from ...errors import FabrikError
+from ...rig.animated_paths import chains_animated_in
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.changes import Changes
@@ -298,7 +299,8 @@ class _Tick:
 
     def _facts_of(self, rig: LiveRig) -> RigFacts:
         if rig not in self.facts:
-            self.facts[rig] = RigFacts(movers_of(rig.owner), self._keyed_of(rig))
+            stretched = chains_animated_in(rig.owner, "stretch")
+            self.facts[rig] = RigFacts(movers_of(rig.owner), self._keyed_of(rig), stretched)
         return self.facts[rig]
 
     def _keyed_of(self, rig: LiveRig) -> KeyedChannels:
