@@ -18,11 +18,13 @@ from .baking import BakeRequest
 from .progress import FORMS
 from .scene import Choice, Place
 from .settings import settings_of
+from .setup import add_setup
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect
   blender --background rig.blend --command fabrik solve --armature Rig --target hand.L=1,0,1.5 --output posed.blend
   blender --background --command fabrik bake --file shot.blend --frames 1-250 --output baked.blend
+  blender --background character.blend --command fabrik setup --output rig.blend
   blender --background --command fabrik convert --file rig.blend --to chains --output rig.blend
   blender --background --command fabrik bake --job shots.json --index 4-6 --progress
 
@@ -34,6 +36,7 @@ COMMANDS = {
     "inspect": "tell armatures, chains and their settings",
     "solve": "pose chains at the frame of the file or at another",
     "bake": "key chains over a range of frames, of one file or of the shots of a job file",
+    "setup": "find the limbs of characters and make chains, goals, limits and pins of them",
     "convert": "make chains of Blender's IK constraints, or the other way round",
 }
 
@@ -69,6 +72,8 @@ def parser() -> Parser:
     made["solve"].add_argument("--frame", type=int, help="frame at which to solve")
     made["convert"].add_argument("--to", choices=("chains", "ik"), required=True, help="what to make")
     made["convert"].add_argument("--aims", action="store_true", help="make chains of Damped Track constraints as well")
+    made["inspect"].add_argument("--parts", action="store_true", help="tell the limbs that are found as well")
+    add_setup(made["setup"])
     _add_bake(made["bake"])
     return found
 

@@ -44,6 +44,7 @@ from .jobs import run_job
 from .progress import Progress
 from .scene import armatures, chosen, items_of, put
 from .settings import OF_BODY, OF_GOAL
+from .setup import parts_told, set_up_file
 from .streams import put_error, put_out
 
 REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
@@ -120,6 +121,7 @@ def _run(arguments: argparse.Namespace) -> Report:
         "solve": _solved,
         "bake": _baked,
         "convert": _converted,
+        "setup": set_up_file,
     }
     report = work[arguments.command](arguments)
     if getattr(arguments, "output", None) is not None:
@@ -156,14 +158,19 @@ def _job(arguments: argparse.Namespace) -> Report:
 def _inspected(arguments: argparse.Namespace) -> Report:
     told: list[Report] = []
     bpy.context.evaluated_depsgraph_get()  # what moved since the last solve is read from what is evaluated
-    for owner, named in chosen(choice_of(arguments), any_will_do=True):
+    owners = armatures(arguments.armature)
+    are_none = arguments.parts and not any(len(rig_of(owner).chains) for owner in owners)
+    for owner, named in [] if are_none else chosen(choice_of(arguments), any_will_do=True):
         chains = named if arguments.chain else list(rig_of(owner).chains)
         live = rig_of(owner).live
         body = {name: getattr(rig_of(owner), name) for name in OF_BODY}
         told.append({"name": owner.name, "live": live, **body, "chains": [_told(owner, chain) for chain in chains]})
     every = [chain for armature in told for chain in armature["chains"]]
     all_reached = not any("error" in chain for chain in every)
-    return {"all_reached": all_reached, "solver": asdict(loading.form()), "armatures": told}
+    report: Report = {"all_reached": all_reached, "solver": asdict(loading.form()), "armatures": told}
+    if arguments.parts:
+        report["parts"] = [{"name": owner.name, **parts_told(owner)} for owner in owners]
+    return report
 
 
 def _told(owner: bpy.types.Object, chain: FabrikChain) -> Report:

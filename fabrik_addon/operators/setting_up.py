@@ -82,7 +82,12 @@ class FABRIK_OT_character_setup(RigOperator):
         )
         use_fingers: BoolProperty(name="Fingers", description="A chain for each finger")
         use_tail: BoolProperty(name="Tail and Ears", description="Chains for tail and ears", default=True)
-        parts: CollectionProperty(type=FabrikSetupPart, options={"SKIP_SAVE"})
+        parts: CollectionProperty(
+            type=FabrikSetupPart,
+            name="Not Sure",
+            description="Parts that are not sure, with the bones that they are to have",
+            options={"SKIP_SAVE"},
+        )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         self._ask(find_parts(working_rig(context), self.plan))

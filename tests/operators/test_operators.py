@@ -207,6 +207,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "orientation_set": {"chain": "first", "orientation": "TARGET"},
     "body_bone_set": {"bone": "b0"},
     "balance_masses": {"by": "LENGTH"},
+    "character_setup": {"plan": "CHAINS"},
 }
 ONLY_LOOK = {
     "report_copy",
@@ -222,6 +223,8 @@ WHILE_LIVE = {"hand_pose_keep"}  # tried in session/test_live_by_hand.py
 
 def make_ready(name: str, owner: bpy.types.Object) -> None:
     """Give an operator something to do."""
+    if name == "character_setup":
+        owner.fabrik.chains.clear()
     if name == "goals_single_user":
         bpy.context.collection.objects.link(owner.copy())
     if name == "chain_mirror":

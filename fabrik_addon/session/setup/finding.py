@@ -10,7 +10,7 @@ import bpy
 
 from ...errors import FabrikError
 from ...recognise.find import recognise
-from ...recognise.parts import ARM, LEG, Part, Recognised
+from ...recognise.parts import ARM, LEG, Part
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_bones, movers_of
 from ...rig.control_bones import control_names
@@ -100,11 +100,22 @@ def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Foun
         else:
             parts.append(named)
     body = skeleton.names[told.body] if told.body >= 0 else ""
-    return Found(told.plan, told.convention, parts, body, _missing(told), held)
+    if not _carries(owner, body, parts, reasons):
+        body = ""
+    return Found(told.plan, told.convention, parts, body, told.missing, held)
 
 
-def _missing(told: Recognised) -> Sequence[tuple[str, str]]:
-    return told.missing
+def _carries(owner: bpy.types.Object, body: str, parts: Sequence[RigPart], reasons: Collection[str]) -> bool:
+    """Whether nothing else poses a body bone and those between it and the limbs."""
+    if not body or body in reasons:
+        return False
+    bones = pose_bones(owner)
+    for part in parts:
+        above = [bone.name for bone in bones[part.bones[0]].parent_recursive]
+        between = above[: above.index(body)] if body in above else []
+        if any(bone in reasons for bone in between):
+            return False
+    return True
 
 
 def _named(part: Part, names: Sequence[str]) -> RigPart:

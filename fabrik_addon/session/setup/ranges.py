@@ -55,9 +55,14 @@ def give_ranges(owner: bpy.types.Object, parts: Sequence[RigPart], plan: str) ->
 
 
 def _limb(owner: bpy.types.Object, part: RigPart, free: set[str]) -> None:
-    """A human arm or leg: each role at its first bone; what goes on it is its second half, and holds still."""
+    """A human arm or leg: each role at its first bone; what goes on it is its second half, and holds still.
+
+    A hand or foot at the end is left free: its rotation is asked for by the goal, and a foot that stays flat while the
+    knee bends turns farther in its ankle than one that hangs.
+    """
     done: set[str] = set()
-    for bone, role in zip(part.bones, part.roles, strict=True):
+    count = len(part.bones) - part.holds_head
+    for bone, role in zip(part.bones[:count], part.roles[:count], strict=True):
         if role in done and bone in free:
             give_limits(owner, [(bone, {"limit": "LOCKED"})])
         elif role in JOINT_OF and bone in free:
