@@ -89,9 +89,10 @@ def limb_bones(skeleton: Skeleton, limb: tuple[int, int]) -> list[int]:
 
 
 def ground(skeleton: Skeleton, up: V3) -> float:
-    """Height of the lowest joint."""
+    """Height of the lowest joint; 0 where there is none."""
     bones = range(len(skeleton.names))
-    return min(dot(point, up) for point in [*skeleton.heads, *(skeleton.end(bone) for bone in bones)])
+    points = [*skeleton.heads, *(skeleton.end(bone) for bone in bones)]
+    return min((dot(point, up) for point in points), default=0.0)
 
 
 def stands(skeleton: Skeleton, limb: tuple[int, int], up: V3, low: float) -> bool:

@@ -19,10 +19,12 @@ USUAL_COUNTS = range(3, 8)  # bones of an arm or leg with its hand or foot
 ALIKE, UNLIKE = 0.05, 0.4  # share of the length by which both sides differ: fully alike, and not at all
 MIRRORED, ASKEW = 0.15, 1.5  # the same for their places; a posed limb stands askew
 HALVES = 0.5, 2.0  # ratio of upper to lower half of a limb
+ORDER = {"UPPER_ARM": 0, "FOREARM": 1, "HAND": 2, "THIGH": 0, "LEG": 0, "SHIN": 1, "FOOT": 2, "TOE": 3}
 LIMB_SIZE = 0.18  # share of the skeleton's extent from which a limb is a great one
 SMALL_SIZE = 0.04
 TOO_FEW = 0.7  # greatest confidence of what may be a limb
 NO_ARM = 0.3  # of what can't be one
+STANDS = 0.7  # cosine of the angle of the body to the scene's up within which legs without names are sure
 LEAST_ARM = 0.3  # share of a leg's reach that an arm has which no names tell
 SURELY_ARM = 0.5  # share of a leg's reach from which it is an arm, however many there are
 MOST_ON_ONE = 2  # pairs that hang on one bone beside such an arm, itself included
@@ -69,6 +71,15 @@ def evidence_of(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Evidence:
     evidence.geometry = _geometry(tree, pair, legs)
     if not evidence.names and pair.kind in (ARM, LEG):
         evidence.doubts = _doubts(tree, pair, legs)
+    elif pair.kind in (ARM, LEG):
+        evidence.doubts = _contradictions(tree, pair)
+    if len(pair.runs) == 1:
+        evidence.doubts += [(TOO_FEW, text) for value, text in evidence.structure[1:] if value == 0.0]
+    if all(_size(tree, limb.bones) <= 0.0 for limb in pair.limbs):
+        evidence.doubts.append((NO_ARM, "its bones have no length"))
+    unlike = [text for value, text in evidence.geometry[:2] if value < 0.5]
+    if len(pair.runs) == 2 and len(unlike) == 2:
+        evidence.doubts.append((TOO_FEW, unlike[0]))
     return evidence
 
 
@@ -108,12 +119,10 @@ def _agreement(tree: Tree, pair: Pair, bone: int, role: str) -> float:
     label, family = tree.labels[bone], tree.families[bone]
     if pair.kind not in FAMILY:
         return float(family == pair.kind)
-    if label == role:
-        return 1.0
-    is_front = pair.kind == LEG and family == "ARM"
-    if family == FAMILY[pair.kind] or (is_front and pair.does_stand):
-        return VAGUE
-    return 0.0
+    is_front = pair.kind == LEG and family == "ARM" and pair.does_stand
+    if family != FAMILY[pair.kind] and not is_front:
+        return 0.0
+    return 1.0 if label == role else VAGUE
 
 
 def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
@@ -135,20 +144,36 @@ def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     return found
 
 
+def _contradictions(tree: Tree, pair: Pair) -> Features:
+    """Names that tell another part, or another order, than the place of their bones: then it is asked."""
+    found: Features = [(TOO_FEW, text) for value, text in _names(tree, pair) if value == 0.0]
+    for limb in pair.limbs:
+        places = [ORDER[tree.labels[bone]] for bone in limb.bones if tree.labels[bone] in ORDER]
+        if places != sorted(places):
+            found.append((TOO_FEW, "its names are in another order than its bones"))
+        beside = tree.skeleton.children[tree.skeleton.parents[limb.bones[-1]]] if pair.kind == ARM else []
+        if limb.holds_head and any(tree.labels[bone] in {"FINGER", "PALM"} for bone in beside):
+            found.append((TOO_FEW, "fingers hang beside its hand"))
+    return found
+
+
 def _doubts(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     """What can't be an arm or leg, or may be none, where no names tell that it is."""
     found: Features = []
     reach = reach_of(tree, pair)
     if max(len(run) for run in pair.runs) < USUAL_COUNTS.start:
         found.append((TOO_FEW, "it has two bones, and no names"))
+    top = attach_of(tree, pair)
+    if top < 0:
+        found.append((TOO_FEW, "both sides hang on no bone in common, and no names tell what it is"))
     if pair.kind == LEG:
-        return found
+        lies = dot(tree.axes.up, tree.skeleton.up) < STANDS
+        return [*found, (TOO_FEW, "the body does not stand upright in the scene")] if lies else found
     along = max((_reach(tree, leg.limbs[0].bones) for leg in legs), default=tree.skeleton.extent)
     if reach < LEAST_ARM * along:
         found.append((NO_ARM, "it is too short for an arm"))
     if sum(_size(tree, limb.bones) for limb in pair.limbs) * LEAST_STRETCHED > 2.0 * reach:
         found.append((NO_ARM, "it is no limb that is stretched"))
-    top = attach_of(tree, pair)
     if top >= 0 and not any(child not in _upmost(tree, pair, top) for child in tree.skeleton.children[top]):
         found.append((TOO_FEW, "it may be ears or horns"))
     pairs = sum(tree.unnamed.twins[child] >= 0 for child in tree.skeleton.children[top]) // 2 if top >= 0 else 0

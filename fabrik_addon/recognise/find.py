@@ -13,7 +13,8 @@ from .middle import Middle, Trunk, middle_parts, trunk_of
 from .pairs import Pair, all_pairs
 from .part_names import convention_of
 from .parts import APPLIED, ARM, ASKED, FINGER, LABELS, LEG, RUN, WING, Part, Recognised
-from .plans import PLANS, Plan, plan_for
+from .plans import PLANS, plan_for
+from .plans.plan import Plan
 from .sides_found import Sides
 from .skeleton import Skeleton
 from .tree import Tree

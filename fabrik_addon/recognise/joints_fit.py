@@ -15,10 +15,7 @@ from .parts import ARM, LEG
 from .tree import Tree
 
 ROLES = {ARM: ("UPPER_ARM", "FOREARM", "HAND"), LEG: ("THIGH", "SHIN", "FOOT")}
-USUAL = {
-    ARM: 0.186 / 0.146,
-    LEG: 0.245 / 0.246,
-}  # upper to lower half (Drillis and Contini 1966)
+USUAL = {ARM: 1.1, LEG: 1.0}  # upper to lower half, in the middle of the rigs that were measured
 BEFORE, AFTER = 0.3, 0.1  # what is left out at either end costs, as a share of the limb, beside the ratio's logarithm
 CROOKED = 2.0  # what it costs that a half is not straight
 MOST_BEND = radians(20.0)  # bend at rest that tells an elbow or knee; more tells no better

@@ -85,16 +85,21 @@ def _runs(limbs: Limbs) -> Iterator[tuple[tuple[int, ...], ...]]:
             yield run, twin
 
 
+def _labelled_above(tree: Tree, bone: int) -> Iterator[int]:
+    """A bone, and those above it that names call the same limb."""
+    for above in tree.path_up(bone):
+        if tree.families[above] != tree.families[bone]:
+            return
+        yield above
+
+
 def _by_labels(tree: Tree) -> Iterator[tuple[tuple[int, ...], ...]]:
     """The bones that names call those of one arm or one leg, where they hang on each other, pair by pair."""
-    runs = {}
+    runs: dict[int, tuple[int, ...]] = {}
     for bone, family in enumerate(tree.families):
         is_last = not any(tree.families[child] == family for child in tree.skeleton.children[bone])
         if family in GREAT and is_last and tree.sides[bone]:
-            run = [bone]
-            while tree.families[above := tree.skeleton.parents[run[-1]]] == family and above >= 0:
-                run.append(above)
-            runs[bone] = tuple(run[::-1])
+            runs[bone] = tuple(_labelled_above(tree, bone))[::-1]
     for tip, run in runs.items():
         twin = runs.get(tree.named.twins[tip])
         if twin is None:
