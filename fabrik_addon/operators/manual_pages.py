@@ -39,7 +39,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.step*", "steps", "step-by-step"),
     ("bpy.ops.fabrik.manual", "menus", "help"),
     *((f"bpy.types.fabrikchain.{name}", "chains", "the-list") for name in ("enabled", "is_baked")),
-    ("bpy.types.fabrikchain.solved_as", "chains", "what-has-changed-since"),
+    ("bpy.types.fabrikchain.solved_*", "chains", "what-has-changed-since"),
     *(
         (f"bpy.types.fabrikchain.{name}", "chains", "bones-and-goal")
         for name in ("tip_bone", "bone_count", "target*", "pole*")
