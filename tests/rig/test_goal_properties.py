@@ -34,7 +34,7 @@ BODY: dict[str, tuple[Any, Any]] = {
     "body_stiffness": (0.0, 0.25),
     "spine": (0.5, 0.75),
     "balance": (0.0, 1.0),
-    "falloff": (0.0, 0.5),
+    "falloff": (0.5, 0.25),
 }
 ASKED = set(CHAIN) - {"turn_residual", "softened"}
 
@@ -98,7 +98,7 @@ def test_a_copy_of_the_armature_has_them_too() -> None:
     check_all(copy)
 
 
-@pytest.mark.parametrize("name", [*ASKED, *BODY])
+@pytest.mark.parametrize("name", sorted({*ASKED, *BODY} - {"falloff"}))  # which is of drags alone
 def test_a_change_makes_the_status_old(name: str) -> None:
     owner = make_line(3)
     chain = add_chain(owner, (0.4, -0.5, 1.9))
