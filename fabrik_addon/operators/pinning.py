@@ -10,11 +10,12 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..errors import ChainError
 from ..rig.chain_goal_properties import ORIENTATION_ITEMS
+from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.properties import FabrikChain, name_all, rig_of
 from ..session.orientation import set_orientation
-from ..session.pins import Pinning, Wanted, free, pin, toggle, wanted_of_chains, wanted_of_selected
-from .base import ChainOperator, RigOperator, listed
+from ..session.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
+from .base import ChainOperator, RigOperator, listed, rigs_in_pose_mode
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -52,35 +53,46 @@ class FABRIK_OT_pin_toggle(RigOperator):
         return "there is no chain: in Pose mode bones are pinned without one"
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        name_all(owner)
-        wanted = self._wanted(context, owner)
-        told = self._do(context, owner, wanted)
+        found = toggle_rigs(context, self._wanted(context, owner), self.action, stays=self.which != "SELECTED")
+        told = Pinning()
+        for one in found:
+            for name in Pinning.__dataclass_fields__:
+                getattr(told, name).extend(getattr(one, name))
         for note in told.notes:
             self.report({"WARNING"}, note)
         self.report({"INFO"}, _text(told))
         return {"FINISHED"}
 
-    def _do(self, context: bpy.types.Context, owner: bpy.types.Object, wanted: list[Wanted]) -> Pinning:
-        """Pin or free; chains that were chosen as such stay in the list."""
-        if self.action == "PIN":
-            return pin(context, owner, wanted)
-        do = free if self.action == "FREE" else toggle
-        return do(context, owner, wanted, stays=self.which != "SELECTED")
-
-    def _wanted(self, context: bpy.types.Context, owner: bpy.types.Object) -> list[Wanted]:
-        """What is chosen; with no bone selected the active chain."""
-        if self.which == "ALL":
-            chains = [chain for chain in rig_of(owner).chains if chain.enabled]
-            if not chains:
-                raise ChainError("no chain is enabled", rig=owner.name)
-            return wanted_of_chains(owner, chains)
+    def _wanted(
+        self, context: bpy.types.Context, owner: bpy.types.Object
+    ) -> list[tuple[bpy.types.Object, list[Wanted]]]:
+        """What is chosen, of each armature; with no bone selected the active chain."""
         active = working_chain(context)
-        is_posed = self.which == "SELECTED" and owner.mode == "POSE"
-        if is_posed and (context.selected_pose_bones or active is None):
-            return wanted_of_selected(owner)
+        if self.which == "SELECTED" and owner.mode == "POSE" and (context.selected_pose_bones or active is None):
+            return self._selected(context, owner)
+        name_all(owner)
+        chains = [chain for chain in rig_of(owner).chains if chain.enabled] if self.which == "ALL" else [active]
+        if not chains:
+            raise ChainError("no chain is enabled", rig=owner.name)
         if active is None:
             raise ChainError("there is no active chain", rig=owner.name)
-        return wanted_of_chains(owner, [active])
+        return [(owner, wanted_of_chains(owner, chains))]
+
+    def _selected(
+        self, context: bpy.types.Context, owner: bpy.types.Object
+    ) -> list[tuple[bpy.types.Object, list[Wanted]]]:
+        """The selected bones, of all armatures in Pose mode."""
+        chosen = {bone.id_data for bone in context.selected_pose_bones or ()}
+        rigs = []
+        for rig in rigs_in_pose_mode(context, owner):
+            refusal = rig_refusal(rig) if rig in chosen else ""
+            if refusal:
+                self.report({"WARNING"}, f"{rig.name} is left out: {refusal}")
+            elif rig in chosen:
+                rigs.append(rig)
+        for rig in rigs:
+            name_all(rig)
+        return [(rig, wanted_of_selected(rig)) for rig in rigs or [owner]]
 
 
 def _text(told: Pinning) -> str:

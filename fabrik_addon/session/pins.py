@@ -128,10 +128,7 @@ def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wa
     Raises:
         FabrikError: One can't be pinned; nothing was changed.
     """
-    with unposed() as depsgraph:
-        posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
-        held = [_read(owner, one, posed) for one in wanted]
-    _check_free(owner, wanted)
+    held = _checked(owner, wanted)
     bring_up_to_date(owner)
     told = Pinning()
     for one, place in zip(wanted, held, strict=True):
@@ -144,6 +141,19 @@ def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wa
     for name in told.pinned:
         told.notes += _kept(context, owner, rig_of(owner).chains[name])
     return told
+
+
+def _checked(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Held]:
+    """How all of them stand, where they can be pinned.
+
+    Raises:
+        FabrikError: One can't be.
+    """
+    with unposed() as depsgraph:
+        posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
+        held = [_read(owner, one, posed) for one in wanted]
+    _check_free(owner, wanted)
+    return held
 
 
 def _read(owner: bpy.types.Object, one: Wanted, posed: bpy.types.Object) -> Held:
@@ -229,18 +239,41 @@ def free(
     return told
 
 
-def toggle(
-    context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted], *, stays: bool = False
-) -> Pinning:
+def toggle(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
     """Pin what is not pinned; where all is, free it. See `pin` and `free`.
 
     Raises:
         FabrikError: One can't be pinned; nothing was changed.
     """
-    if are_pinned(owner, wanted):
-        return free(context, owner, wanted, stays=stays)
+    return toggle_rigs(context, [(owner, wanted)], "TOGGLE", stays=False)[0]
+
+
+def toggle_rigs(
+    context: bpy.types.Context, wanted: Sequence[tuple[bpy.types.Object, Sequence[Wanted]]], action: str, *, stays: bool
+) -> list[Pinning]:
+    """Pin or free what is wanted of several armatures, all of it or nothing.
+
+    Args:
+        context: Its view layer has the armatures.
+        wanted: Armature objects, each with what is wanted of it.
+        action: "PIN", "FREE", or "TOGGLE" to pin what is not pinned, or to free all where all is.
+        stays: See `free`.
+
+    Raises:
+        FabrikError: One can't be pinned; nothing was changed.
+    """
+    if action == "FREE" or (action == "TOGGLE" and all(are_pinned(*pair) for pair in wanted)):
+        return [free(context, owner, some, stays=stays) for owner, some in wanted]
+    if action == "TOGGLE":
+        wanted = [(owner, _not_pinned(owner, some)) for owner, some in wanted]
+    for owner, some in wanted:
+        _checked(owner, some)
+    return [pin(context, owner, some) for owner, some in wanted if some]
+
+
+def _not_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Wanted]:
     chains = rig_of(owner).chains
-    return pin(context, owner, [one for one in wanted if not one.chain or not chains[one.chain].pin])
+    return [one for one in wanted if not one.chain or not chains[one.chain].pin]
 
 
 def hold_first(chain: FabrikChain) -> None:

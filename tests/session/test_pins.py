@@ -7,7 +7,7 @@ from math import radians
 
 import bpy
 import pytest
-from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.compat import fcurves_of, set_selected
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.limb_ends import end_beyond, keeps_rotation
 from mathutils import Euler, Matrix, Vector
@@ -146,6 +146,39 @@ def test_of_some_that_are_pinned_the_others_are_pinned_too() -> None:
     bpy.ops.fabrik.pin_toggle()
     assert [chain.pin for chain in rig_of(owner).chains] == [True, True]
     assert tuple(rig_of(owner).chains[0].held_location) == held
+
+
+def two_bodies() -> list[bpy.types.Object]:
+    """Two bodies in Pose mode together, a hand of each selected."""
+    owners = [make_body(), make_body()]
+    bpy.ops.object.select_all(action="DESELECT")
+    for owner in owners:
+        owner.select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    for owner in owners:
+        for bone in owner.pose.bones:
+            set_selected(bone, bone.name == "hand.L")
+    return owners
+
+
+def test_bones_of_all_armatures_in_pose_mode_are_pinned_and_freed() -> None:
+    owners = two_bodies()
+    bpy.ops.fabrik.pin_toggle()
+    assert [[chain.tip_bone for chain in rig_of(owner).chains] for owner in owners] == [["hand.L"], ["hand.L"]]
+    bpy.ops.fabrik.pin_toggle()
+    assert [len(rig_of(owner).chains) for owner in owners] == [0, 0]
+
+
+def test_where_one_armature_refuses_none_is_changed() -> None:
+    owners = two_bodies()
+    first = owners[0] if bpy.context.object == owners[1] else owners[1]
+    for name in ("one", "two"):
+        add_limb(first, "hand.L", 3, target=(0.7, 0.0, 1.4), name=name)
+    rig_of(first).chains["two"].pin = True
+    with pytest.raises(RuntimeError, match="the chain 'two' pins it already"):
+        bpy.ops.fabrik.pin_toggle(action="PIN")
+    assert [len(rig_of(owner).chains) for owner in owners if owner != first] == [0]
+    assert not rig_of(first).chains["one"].pin
 
 
 def test_all_enabled_chains_are_pinned_and_freed() -> None:
