@@ -24,6 +24,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.start_pose_*", "chains", "start-pose"),
     ("bpy.ops.fabrik.hand_pose_keep", "live", "posing-a-live-limb-by-hand"),
     ("bpy.ops.fabrik.pin_*", "bodies", "pins"),
+    ("bpy.ops.fabrik.effector_*", "bodies", "what-a-goal-asks"),
     ("bpy.ops.fabrik.orientation_*", "bodies", "rotation-of-the-tip"),
     ("bpy.ops.fabrik.body_*", "bodies", "the-body"),
     ("bpy.ops.fabrik.balance_*", "bodies", "the-body"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pin chains, and choose which rotation their tips have."""
+"""Pin chains, and choose which end and which rotation of their tips is asked for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..errors import ChainError
-from ..rig.chain_goal_properties import ORIENTATION_ITEMS
+from ..rig.chain_goal_properties import EFFECTOR_ITEMS, ORIENTATION_ITEMS
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.properties import FabrikChain, name_all, rig_of
+from ..session.effector import set_effector
 from ..session.orientation import set_orientation
 from ..session.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
 from .base import ChainOperator, RigOperator, listed, rigs_in_pose_mode
@@ -138,6 +139,37 @@ class FABRIK_OT_orientation_set(ChainOperator):
         return {"FINISHED"}
 
 
+class FABRIK_OT_effector_set(ChainOperator):
+    """Choose which end of the tip bone comes to the target; a target that was reached moves there, the pose stays"""
+
+    bl_idname = "fabrik.effector_set"
+    bl_label = "Set End of Tip"
+
+    if TYPE_CHECKING:
+        chain: str
+        effector: str
+    else:
+        chain: StringProperty(
+            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
+        )
+        effector: EnumProperty(
+            name="End", description="Which end of the tip bone comes to the target", items=EFFECTOR_ITEMS
+        )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        chosen = getattr(properties, "effector")
+        return next(text for name, _, text in EFFECTOR_ITEMS if name == chosen)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        name_all(owner)
+        chain = _named(context, owner, self.chain)
+        done, warnings = set_effector(context, (owner, chain), self.effector)
+        text = "; ".join([f"{chain.name}: its goal is for the {self.effector.lower()} of its tip", *done, *warnings])
+        self.report({"WARNING"} if warnings else {"INFO"}, text)
+        return {"FINISHED"}
+
+
 def _named(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> FabrikChain:
     """A chain by its name, or the active one."""
     active = working_chain(context)
@@ -147,4 +179,4 @@ def _named(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> Fa
     return rig_of(owner).chains[wanted]
 
 
-CLASSES = (FABRIK_OT_pin_toggle, FABRIK_OT_orientation_set)
+CLASSES = (FABRIK_OT_pin_toggle, FABRIK_OT_orientation_set, FABRIK_OT_effector_set)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..rig.chain_bones import pose_bones
-from ..rig.chain_goal_properties import ORIENTATION_ITEMS
+from ..rig.chain_goal_properties import EFFECTOR_ITEMS, ORIENTATION_ITEMS
 from ..rig.find import working_chain, working_rig
 from ..rig.properties import FabrikChain, rig_of
 from .base import FabrikPanel, row_or_column
@@ -31,7 +31,7 @@ class FABRIK_PT_asked(FabrikPanel):
         if chain.kind == "AIM":
             column.prop(chain, "aim_axis")
         else:
-            column.row().prop(chain, "effector", expand=True)
+            _draw_effector(column, chain)
         column.prop(chain, "weight")
         if chain.kind == "REACH":
             column.prop(chain, "soft")
@@ -59,6 +59,14 @@ def _draw_rotation(context: bpy.types.Context, layout: bpy.types.UILayout, chain
         button.chain, button.orientation = chain.name, name
     if chain.orientation != "FREE":
         layout.prop(chain, "orientation_weight", slider=True)
+
+
+def _draw_effector(layout: bpy.types.UILayout, chain: FabrikChain) -> None:
+    """The buttons that choose the end of the tip."""
+    row = layout.row(align=True, heading="End")
+    for name, label, _ in EFFECTOR_ITEMS:
+        button = row.operator("fabrik.effector_set", text=label, depress=chain.effector == name)
+        button.chain, button.effector = chain.name, name
 
 
 class FABRIK_PT_body(FabrikPanel):

@@ -205,6 +205,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "report_clear": {},
     "pin_toggle": {},
     "orientation_set": {"chain": "first", "orientation": "TARGET"},
+    "effector_set": {"chain": "first", "effector": "HEAD"},
     "body_bone_set": {"bone": "b0"},
     "balance_masses": {"by": "LENGTH"},
     "character_setup": {"plan": "CHAINS"},
