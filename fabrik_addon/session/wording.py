@@ -28,6 +28,8 @@ def status_text(chain: FabrikChain) -> str:
     own = OF_AIM if chain.kind == "AIM" else OF_PIN if chain.pin else {}
     text = own.get(chain.status, STATUS_TEXTS[chain.status])
     names = ", ".join(bone.name for bone in chain.blocking_bones)
+    if chain.status == "BLOCKED" and not names and chain.message:  # which tells by what
+        return "Held back"
     return f"{text}: {names}" if names else text
 
 

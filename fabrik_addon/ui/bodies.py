@@ -24,14 +24,13 @@ class FABRIK_PT_asked(FabrikPanel):
         row_or_column(context, layout).prop(chain, "kind", expand=True)
         _draw_pin(layout, chain)
         if chain.kind == "REACH":
+            _draw_effector(context, layout, chain)
             _draw_rotation(context, layout, chain)
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column()
         if chain.kind == "AIM":
             column.prop(chain, "aim_axis")
-        else:
-            _draw_effector(column, chain)
         column.prop(chain, "weight")
         if chain.kind == "REACH":
             column.prop(chain, "soft")
@@ -61,9 +60,10 @@ def _draw_rotation(context: bpy.types.Context, layout: bpy.types.UILayout, chain
         layout.prop(chain, "orientation_weight", slider=True)
 
 
-def _draw_effector(layout: bpy.types.UILayout, chain: FabrikChain) -> None:
+def _draw_effector(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain) -> None:
     """The buttons that choose the end of the tip."""
-    row = layout.row(align=True, heading="End")
+    layout.label(text="End of the tip at the goal:")
+    row = row_or_column(context, layout)
     for name, label, _ in EFFECTOR_ITEMS:
         button = row.operator("fabrik.effector_set", text=label, depress=chain.effector == name)
         button.chain, button.effector = chain.name, name

@@ -20,6 +20,7 @@ from rigs import add_chain, make_line
         ({"pin": True, "status": "REACHED"}, "Pin holds"),
         ({"pin": True, "status": "TOO_FAR"}, "Pin too far away"),
         ({"pin": True, "status": "BLOCKED"}, "Held back by limits"),
+        ({"status": "BLOCKED", "message": "it gives way to the pin of 'foot'"}, "Held back"),
         ({"kind": "AIM", "status": "REACHED"}, "Aims at its target"),
         ({"status": "REACHED"}, "On target"),
     ],
