@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import pow
 
 from ...kernel import Solver
 from ...rig.prepared import Prepared
@@ -36,7 +37,7 @@ def stiffness_at(own: float, away: int, falloff: float) -> float:
         away: How many bones it is from the dragged one.
         falloff: 0 for that of its own, 1 for the most.
     """
-    return 1.0 - (1.0 - own) * A_BONE ** (falloff * away)
+    return 1.0 - (1.0 - own) * pow(A_BONE, falloff * away)
 
 
 def with_falloff(prepared: Prepared, dragged: int, falloff: float) -> Prepared:
