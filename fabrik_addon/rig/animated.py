@@ -110,11 +110,18 @@ class Animated:
             return False
         if any(path.startswith(BODY) for path in self._own):
             return True
+        if chain_set.body and self._weighs(bones):
+            return True
         names = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}
         if not hears_body_keys(chain_set, [bone for bone in bones if bone.name in names], KeyedChannels(owner, 0.0)):
             return False
         is_turned = self.are_turned(bone for bone in bones if bone.name not in names)
         return is_turned or (moves and "location" in self.of_bone(bones[0]))
+
+    def _weighs(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
+        """Whether bones that a body with some bones carries without moving them move, and shift its weight."""
+        names = {bone.name for bone in bones}
+        return rig_of(self._owner).balance > 0.0 and any(name not in names for name in self._bones)
 
     def _object_moves(self) -> bool:
         """Whether the armature object moves."""

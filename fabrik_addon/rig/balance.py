@@ -4,20 +4,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
+from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..kernel import HINT, PIN, Balance, Goal
 from .asked import Asked
 from .chain_bones import pose_bones
+from .channels import read_rotation
 from .control_bones import control_names
 from .figures import ChainSet
+from .kinematics import Link
 from .limit_properties import limit_of
 from .properties import rig_of
-from .rotations import ORIGIN, V3, axes_of, conjugated, minus, plus, q4, rotated, scaled, v3
+from .rotations import ORIGIN, V3, plus, q4, rotated, scaled, v3
 
 
 class Support(NamedTuple):
@@ -65,35 +68,36 @@ class Weighed(NamedTuple):
 
 
 def weigh(
-    chain_set: ChainSet, asked: Sequence[Asked], bones: Sequence[str], depsgraph: bpy.types.Depsgraph
+    chain_set: ChainSet, asked: Sequence[Asked], bones: Sequence[bpy.types.PoseBone], segments: Sequence[V3]
 ) -> Weighed | None:
     """Weigh the bones of a body; None where it is not to keep its balance, or nothing is pinned.
 
     A bone carries the share that is set for it, else one by its length. What hangs on a bone of the figure without
-    being of it counts with that bone, as it stands.
+    being of it counts with that bone, as its channels have it. Nothing depends on how the figure stands, which must not
+    count for where it is to go.
 
     Args:
         chain_set: The chains.
         asked: What each asks for.
-        bones: Names of the figure's n bones.
-        depsgraph: Evaluated.
+        bones: The figure's n bones, evaluated.
+        segments: n vectors, the bones in their own axes.
 
     Raises:
         InvalidValueError: A mass is not a finite number.
     """
     balance = rig_of(chain_set.owner).balance
-    supports = _supports(asked, chain_set, depsgraph)
+    supports = _supports(asked, segments)
     if balance <= 0.0 or not supports:
         return None
-    poses = pose_bones(chain_set.owner.evaluated_get(depsgraph))
-    joints = {name: i for i, name in enumerate(bones)}
-    masses, moments = [0.0] * len(bones), [ORIGIN] * len(bones)
+    joints = {bone.name: i for i, bone in enumerate(bones)}
+    owner: Any = bones[0].id_data  # the evaluated armature
+    poses = pose_bones(owner)
+    masses, moments, hanging = [0.0] * len(bones), [ORIGIN] * len(bones), dict[str, Matrix]()
     for name, mass in _masses(chain_set.owner).items():
         joint = _carrier(poses[name], joints)
         if joint is not None:
-            pose, carrier = poses[name], poses[bones[joint]]
-            centre = scaled(plus(v3(pose.head), v3(pose.tail)), 0.5)
-            place = rotated(conjugated(axes_of(carrier.matrix)), minus(centre, carrier.head))
+            own = scaled(segments[joint], 0.5)
+            place = own if name in joints else _centre(poses[name], bones[joint], hanging)
             masses[joint] += mass
             moments[joint] = plus(moments[joint], scaled(place, mass))
     if not any(masses):
@@ -102,14 +106,31 @@ def weigh(
     return Weighed(tuple(masses), tuple(places), tuple(supports), balance)
 
 
-def _supports(asked: Sequence[Asked], chain_set: ChainSet, depsgraph: bpy.types.Depsgraph) -> list[Support]:
+def _centre(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[str, Matrix]) -> V3:
+    """The middle of a bone that hangs on another, at any remove, in that one's frame."""
+    rest = carrier.bone.matrix_local.to_3x3()
+    middle = _pose(bone, carrier, hanging) @ Vector((0.0, 0.5 * bone.bone.length, 0.0))
+    return v3(rest.inverted() @ middle)
+
+
+def _pose(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[str, Matrix]) -> Matrix:
+    """The matrix of a bone in armature space by its channels, with the bone that carries it at rest at the origin."""
+    if bone == carrier:
+        return carrier.bone.matrix_local.to_3x3().to_4x4() @ Matrix.LocRotScale(None, None, carrier.scale)
+    if bone.name not in hanging:
+        assert bone.parent is not None, "it hangs on the carrier"
+        above = _pose(bone.parent, carrier, hanging)
+        hanging[bone.name] = Link.of(bone).pose(above, Quaternion(read_rotation(bone)))
+    return hanging[bone.name]
+
+
+def _supports(asked: Sequence[Asked], segments: Sequence[V3]) -> list[Support]:
     found, at = [], 0
-    bones = chain_set.owner.evaluated_get(depsgraph)
     for one in asked:
         if one.rank == PIN and one.kind == "REACH" and one.weight > 0.0:
-            tip = pose_bones(bones)[one.bones[-1]]
-            away = minus(tip.tail, tip.head) if one.at_head else minus(tip.head, tip.tail)
-            found.append(Support(at, rotated(conjugated(axes_of(tip.matrix)), away) if one.turns else None))
+            tip = segments[one.joints[-1]]
+            away = tip if one.at_head else scaled(tip, -1.0)
+            found.append(Support(at, away if one.turns else None))
         at += one.width
     return found
 

@@ -393,7 +393,7 @@ def _prepared(
     root = RootMove.of(measured, start.location) if moves else None
     origin = v3(poses[0].head) if root is None else head_of_root(poses[0], root.location)
     asked = _placed(_asked(chain_set, {bone.name: i for i, bone in enumerate(bones)}, given), solver.figure)
-    weighed = weigh(chain_set, asked, [bone.name for bone in bones], depsgraph) if chain_set.body else None
+    weighed = weigh(chain_set, asked, poses, [joint.segment for joint in bodies.joints]) if chain_set.body else None
     return Prepared(
         asked,
         tuple(bone.name for bone in bones),

@@ -39,10 +39,11 @@ def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsg
     """An error naming the first bone that Blender evaluated elsewhere than it was solved."""
     evaluated, space = pose_bones(owner.evaluated_get(depsgraph)), item.prepared.space
     poses = [evaluated[name] for name in item.prepared.bones]
+    shorter = _not_grown(item)
     seen = [(pose.name, pose.head) for pose in poses]
     wanted = [*item.heads]
     for i, pose in enumerate(poses):
-        if not item.prepared.is_chain or i == len(poses) - 1:
+        if (not item.prepared.is_chain and i not in shorter) or i == len(poses) - 1:
             seen.append((pose.name, pose.tail))
             wanted.append(item.ends[i])
     for (bone, point), joint in zip(seen, wanted, strict=True):
@@ -51,6 +52,13 @@ def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsg
         if not distance(point, there) <= allowed:
             return BoneError("something else moves it: it does not stand where it was solved", bone=bone)
     return None
+
+
+def _not_grown(item: Posed) -> set[int]:
+    """Indices of the bones that a stretch leaves as long as they are: it moves the next one's head away instead."""
+    prepared = item.prepared
+    moved = [one.bone for own in prepared.grown for one in own if one.name == "location"]
+    return {prepared.bodies.parents[prepared.bones.index(name)] for name in moved}
 
 
 def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.Depsgraph) -> TargetError | None:

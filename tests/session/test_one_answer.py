@@ -150,7 +150,7 @@ def body() -> bpy.types.Object:
     hand = add_limb(owner, "hand.R", 3, target=(-0.4, -0.5, 1.0))
     update()
     hand.orientation, hand.held_rotation = "KEEP", tip_turn(owner, hand)
-    rig_of(owner).spine = 0.8
+    rig_of(owner).spine, rig_of(owner).balance = 0.8, 0.5
     return owner
 
 
@@ -163,7 +163,8 @@ def carried_body() -> bpy.types.Object:
         owner.keyframe_insert("rotation_euler", frame=frame)
     bpy.context.scene.frame_set(1)
     with_legs_pinned(owner)
-    add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+    hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+    hand.soft, hand.stretch = 0.02, 1.3
     return owner
 
 
@@ -173,6 +174,7 @@ def aiming() -> bpy.types.Object:
     look = add_limb(owner, "head", 3, target=(0.8, -1.0, 1.4))
     look.kind = "AIM"
     look.aim_axis = (0.0, 0.0, 1.0)
+    look.weight = 0.7
     add_limb(owner, "hand.L", 6, target=(0.5, -0.4, 1.2)).influence = 0.5
     hand = add_limb(owner, "hand.R", 6, target=(-0.5, -0.4, 1.2))
     hand.weight, hand.orientation = 0.5, "TARGET"

@@ -267,10 +267,10 @@ class _Tick:
             points, space = points_now(known, self.depsgraph), known.space
             if not self._is_same(rig, known, points):
                 return self._anew(rig, names)
-            numbers = known.numbers
-            if points != known.points or known.space is not space:
+            numbers, is_carried = known.numbers, known.space is not space
+            if points != known.points or is_carried:
                 numbers = numbers_of(known, points)
-            if numbers != known.numbers:
+            if numbers != known.numbers or (is_carried and known.prepared.weighed is not None):
                 follow(known, numbers, points)
                 return known
             known.points = points
