@@ -31,7 +31,9 @@ from ..rig.rotations import (
     turn_angle,
 )
 from .bend_error import bend_error
-from .measuring import EXACT, MEASURES, measured_solution, uneven_bone
+from .measuring import EXACT, measured_solution, uneven_bone
+
+BODY_MEASURES = 12  # times that chains that are solved together are measured and solved anew
 
 
 class Ended(NamedTuple):
@@ -190,7 +192,7 @@ def is_plain(prepared: Prepared) -> bool:
 def _measured(prepared: Prepared, path: BoneTree, numbers: Sequence[float], explain: bool) -> tuple[Solution, float]:
     """Solve chains that are measured anew at each pose to which that leads, as long as they are others there."""
     solver, goals = prepared.solver, prepared.goals_at(numbers)
-    for _ in range(MEASURES):
+    for _ in range(BODY_MEASURES):
         solution = solver.solve(goals, prepared.settings, explain=explain)
         heads, _ends = path.placed(solution.rotations)
         solved = solver.figure.placed(solution.rotations).heads
@@ -236,6 +238,8 @@ def _ending(
     way = _way(prepared, one.joints[-1])
     held = [(i, give) for i, give in _gives(solution) if i in way]
     status = solution.statuses[worst]
+    if not prepared.is_rigid and missed > prepared.settings.tolerance * prepared.length:  # by Blender's own measure
+        status = Status.BLOCKED if status is Status.REACHED else status
     return Ended(
         status,
         residual,
