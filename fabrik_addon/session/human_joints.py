@@ -36,7 +36,7 @@ class HumanJoint:
         part: The part that bends in it.
         from_straight: Whether flexion is counted from the straight limb, and not from the rest pose.
         side: Towards the body's middle (negative) to away from it; of a wrist little finger (negative) to thumb.
-        twist: Outwards (negative) to inwards.
+        twist: Outwards (negative) to inwards; of an ankle sole inwards (negative) to outwards.
     """
 
     label: str
@@ -53,9 +53,10 @@ HUMAN_JOINTS = {
     "SHOULDER": HumanJoint("Shoulder", (-60, 180), "UPPER_ARM", side=(-75, 180), twist=(-90, 70)),
     "HIP": HumanJoint("Hip", (-30, 120), "THIGH", side=(-30, 45), twist=(-45, 45)),
     "WRIST": HumanJoint("Wrist", (-70, 80), "HAND", side=(-30, 20)),
-    "ANKLE": HumanJoint("Ankle", (-20, 50), "FOOT"),
+    "ANKLE": HumanJoint("Ankle", (-20, 50), "FOOT", side=(-20, 10), twist=(-35, 15)),
     "FINGER": HumanJoint("Finger", (0, 90), "FINGER", from_straight=True),
     "SPINE": HumanJoint("Spine", (-10, 25), "SPINE", side=(-12, 12), twist=(-15, 15)),
+    "NECK": HumanJoint("Neck", (-22.5, 22.5), "SPINE", side=(-22.5, 22.5), twist=(-30, 30)),  # half of it: neck or head
 }
 
 
@@ -109,7 +110,7 @@ def apply_human_joint(owner: bpy.types.Object, names: Sequence[str], joint: Huma
 
 def _hinge(limbs: Limbs, bone: int, joint: HumanJoint, flip: bool, report: HumanReport) -> dict[str, Any]:
     low, high = (radians(value) for value in joint.flexion)
-    found = _ankle(limbs, bone) if joint.part == "FOOT" else bend_of(limbs, bone, joint.part)
+    found = bend_of(limbs, bone, joint.part)
     if found is None:
         report.guessed.append(limbs.skeleton.names[bone])
         axis, rest = (1.0, 0.0, 0.0), 0.0
@@ -120,12 +121,15 @@ def _hinge(limbs: Limbs, bone: int, joint: HumanJoint, flip: bool, report: Human
     return hinge_settings(axis, (low, max(high, rest)), rest)
 
 
-def _ankle(limbs: Limbs, bone: int) -> tuple[V3, float] | None:
-    """The axis about which the toes go down: away from the shin, where the foot stands off it."""
-    rest = rest_bend(limbs, bone)
-    if rest is not None and rest.angle >= SHOWS_ANKLE:
-        return scaled(rest.axis, -1.0), rest.angle
-    return None if limbs.axes.left is None else (limbs.axes.left, 0.0)
+def _ankle(limbs: Limbs, bone: int, along: V3) -> Placed | None:
+    """The toes go down away from the shin, where the foot stands off it; the other axis is at right angles to that."""
+    joint, rest, left = HUMAN_JOINTS["ANKLE"], rest_bend(limbs, bone), limbs.axes.left
+    is_shown = rest is not None and rest.angle >= SHOWS_ANKLE
+    flexion = scaled(rest.axis, -1.0) if rest is not None and is_shown else left
+    if flexion is None or joint.side is None:
+        return None
+    across = turn_towards(along, flexion if left is None else scaled(left, _side_sign(limbs, bone)))
+    return None if across is None else Placed(flexion, across, joint.flexion, joint.side)
 
 
 def _ball(limbs: Limbs, bone: int, joint: HumanJoint, flip: bool, report: HumanReport) -> dict[str, Any]:
@@ -157,9 +161,11 @@ def _ball(limbs: Limbs, bone: int, joint: HumanJoint, flip: bool, report: HumanR
 def _placed(limbs: Limbs, bone: int, joint: HumanJoint) -> Placed | None:
     """The axes and ranges of a ball joint in the rest pose; None where the bones do not tell them."""
     forward, left, up = limbs.axes.forward, limbs.axes.left, limbs.axes.up
+    along = direction_of(limbs, bone)
+    if joint.part == "FOOT":
+        return _ankle(limbs, bone, along)
     if forward is None or left is None or joint.side is None:
         return None
-    along = direction_of(limbs, bone)
     out = scaled(left, _side_sign(limbs, bone))
     if joint.part == "UPPER_ARM":
         return _shoulder(along, forward, out, up)

@@ -64,14 +64,14 @@ DRAGS = (
     ),
     Drag("hand down to the toes", "hand", "L", _there_and_back(-0.15, -0.25, -0.38), True),
     Drag("hand across to the other side", "hand", "L", _there_and_back(-0.38, -0.18, 0.1), True),
-    Drag("hips down: a squat", "hips", "", _there_and_back(0.0, 0.1, -0.22), True),
+    Drag("hips down: a squat", "hips", "", _there_and_back(0.0, 0.11, -0.19), True),
     Drag("hips round", "hips", "", lambda s: (0.03 * sin(ROUND * s), 0.07 + 0.03 * cos(ROUND * s), -0.1), True),
     Drag("head down and forwards", "head", "", _there_and_back(0.0, -0.2, -0.2), True),
-    Drag("hand past full stretch", "hand", "L", _there_and_back(0.6, -0.9, 0.3), False),
-    Drag("hand up and away", "hand", "L", _there_and_back(0.2, -0.1, 1.2), False),
-    Drag("hips past straight legs", "hips", "", _there_and_back(0.0, -0.05, 0.3), False),
-    Drag("hips far to the side", "hips", "", _there_and_back(0.6, 0.0, 0.0), False),
-    Drag("chest backwards and down", "chest", "", _there_and_back(0.0, 0.6, -0.4), False),
+    Drag("hand past full stretch", "hand", "L", _there_and_back(0.3, -0.5, 0.15), False),
+    Drag("hand up and away", "hand", "L", _there_and_back(0.1, -0.05, 0.65), False),
+    Drag("hips past straight legs", "hips", "", _there_and_back(0.0, -0.02, 0.15), False),
+    Drag("hips far to the side", "hips", "", _there_and_back(0.3, 0.0, 0.0), False),
+    Drag("chest backwards and down", "chest", "", _there_and_back(0.0, 0.3, -0.2), False),
 )
 
 
@@ -84,10 +84,10 @@ def drags(scale: Scale) -> Table:
             found = built(body.make(), body)
             rows += [_row(scale, body, found, drag) for drag in DRAGS]
     note = (
-        f"One bone of a human is dragged along a path of {FRAMES} frames and back; both feet are pinned at the ankle "
-        "with their rotation. *A frame*: the largest turn of a joint between two frames. *Pins*: the farthest that a "
-        "foot is from its place, a share of the height, and the most that it is turned. *Orders*: frames whose pose "
-        "is another one when they are solved backwards or in jumps."
+        f"One bone of a human is dragged along a path and back in {FRAMES} frames, up to 3 cm a frame; both feet are "
+        "pinned at the ankle with their rotation. *A frame*: the largest turn of a joint between two frames. *Pins*: "
+        "the farthest that a foot is from its place, a share of the height, and the most that it is turned. *Orders*: "
+        "frames whose pose is another one when they are solved backwards or in jumps."
     )
     return Table("8b. Drags on pinned feet", note, rows)
 

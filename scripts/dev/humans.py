@@ -66,6 +66,7 @@ FINGERS = ("thumb", "index", "middle", "ring", "pinky")
 
 HUMAN_JOINTS = {
     "SPINE": ("spine", "waist", "chest"),
+    "NECK": ("neck", "head"),
     "SHOULDER": ("upper arm",),
     "ELBOW": ("forearm",),
     "WRIST": ("hand",),
@@ -73,8 +74,7 @@ HUMAN_JOINTS = {
     "KNEE": ("shin",),
     "ANKLE": ("foot",),
 }
-# What the operator has no ranges for, in degrees; half of a neck's 45, 45 and 60 for each of its two bones.
-NECK_SWING, NECK_TWIST = 22.5, 30.0
+# What the operator has no ranges for, in degrees.
 CLAVICLE_SWING, CLAVICLE_TWIST = 20.0, 15.0
 TOES_UP, TOES_DOWN = 40.0, 30.0
 FOOT_UP = 38.0  # of a foot that bears weight, as it does in a squat; raised freely it is 20
@@ -131,13 +131,8 @@ def give_ranges(owner: bpy.types.Object) -> None:
         _limit(owner, joint, [name for part in parts for name in named(human, part)])
     bones: Any = owner.pose.bones  # type: ignore[union-attr]
     _limit(owner, "FINGER", [bone.name for bone in bones if any(word in bone.name.lower() for word in FINGERS)])
-    for part, swing, twist in (
-        ("neck", NECK_SWING, NECK_TWIST),
-        ("head", NECK_SWING, NECK_TWIST),
-        ("clavicle", CLAVICLE_SWING, CLAVICLE_TWIST),
-    ):
-        for name in named(human, part):
-            _round(bones[name].fabrik, swing, twist)
+    for name in both(human, "clavicle"):
+        _round(bones[name].fabrik, CLAVICLE_SWING, CLAVICLE_TWIST)
     for side in "LR":
         _toes(bones[bone_of(human, "toe", side)])
         _bear(bones[bone_of(human, "foot", side)].fabrik)
@@ -176,14 +171,13 @@ def _toes(bone: Any) -> None:
     limit.angle_min, limit.angle_max = radians(-TOES_UP), radians(TOES_DOWN)
 
 
-def _bear(limit: Any) -> None:
-    """An ankle that bears weight: it bends further up, and also turns the sole inwards and outwards."""
-    low, high = _about_x(limit)
+def _bear(ankle: Any) -> None:
+    """An ankle that bears weight bends further up."""
     up = radians(FOOT_UP)
-    limit.cone_x_min, limit.cone_x_max = (-up, high) if -low < high else (low, up)  # down it bends further
-    limit.limit, limit.use_ellipse, limit.use_twist = "CONE", True, True
-    limit.cone_z_min, limit.cone_z_max = radians(-FOOT_SIDE), radians(FOOT_SIDE)
-    limit.twist_min, limit.twist_max = radians(-FOOT_TWIST), radians(FOOT_TWIST)
+    if -ankle.cone_x_min < ankle.cone_x_max:  # down it bends further
+        ankle.cone_x_min = -up
+    else:
+        ankle.cone_x_max = up
 
 
 def _pronate(forearm: Any, hand: Any) -> None:

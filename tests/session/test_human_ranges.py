@@ -155,6 +155,20 @@ def test_toes_go_down_far_and_up_little(side: int) -> None:
     assert body.exceeds(bone, body.toes_down, -45) > 5.0
 
 
+@pytest.mark.parametrize(("name", "side"), [(name, side) for name, side in SIDES if name != "cesium_man"])
+def test_a_sole_turns_inwards_more_than_outwards(name: str, side: int) -> None:
+    """Without that hips could not sway over feet that are planted."""
+    body = Body(name, side)
+    bone = body.give("ANKLE", body.joints.ankles)
+    along = body.along(bone)
+    sole = cross(along, DOWN)  # where what is below goes
+    inwards = 1.0 if dot(sole, body.inwards) > 0.0 else -1.0
+    assert body.exceeds(bone, along, inwards * 30) < 1.0
+    assert body.exceeds(bone, along, inwards * 50) > 5.0
+    assert body.exceeds(bone, along, -inwards * 10) < 1.0
+    assert body.exceeds(bone, along, -inwards * 30) > 5.0
+
+
 def pointing(bone: bpy.types.Bone) -> V3:
     return unit(minus(bone.tail_local, bone.head_local))
 
