@@ -39,6 +39,7 @@ INSTEAD = {  # which carries the share of one that has no bone
     "HAND": ("FOREARM",),
     "FOOT": ("SHIN",),
 }
+AS_NONE = 1e-6
 NEEDED = {"THIGH", "SHIN", "UPPER_ARM", "FOREARM"}
 
 
@@ -100,7 +101,12 @@ def _by_parts(owner: bpy.types.Object, skeleton: Skeleton) -> list[float]:
                 shares[instead] += share
     whole = sum(shares.values())
     pairs = zip(lengths, segments, strict=True)
-    return [shares[own] * size / (sizes[own] * whole) if own in shares else 0.0 for size, own in pairs]
+    return [shares[own] * size / (sizes[own] * whole) if own in shares else _as_none(size) for size, own in pairs]
+
+
+def _as_none(size: float) -> float:
+    """The mass of a bone that is of no segment: next to none where it deforms, since 0 would count by its length."""
+    return AS_NONE if size > 0.0 else 0.0
 
 
 def _segments_of(skeleton: Skeleton, parts: Sequence[str]) -> list[str]:

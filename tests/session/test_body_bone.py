@@ -135,6 +135,19 @@ def test_masses_of_human_parts_add_up_to_those_of_de_leva() -> None:
     assert trunk == pytest.approx(0.312 / whole, rel=1e-5)
 
 
+def test_a_root_that_is_of_no_part_has_next_to_none() -> None:
+    owner = make_body()
+    bpy.ops.object.mode_set(mode="EDIT")
+    root = owner.data.edit_bones.new("root")
+    root.head, root.tail = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    owner.data.edit_bones["hips"].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.fabrik.balance_masses(by="PARTS")
+    found = masses(owner)
+    assert 0.0 < found["root"] < 1e-5
+    assert sum(found.values()) == pytest.approx(1.0, abs=1e-4)
+
+
 def test_masses_by_length_and_cleared() -> None:
     owner = make_line(4)
     bpy.ops.fabrik.balance_masses(by="LENGTH")
