@@ -35,7 +35,7 @@ def body() -> Any:
     return bpy.data.objects["Body"]
 
 
-def _make(window: Window) -> Iterator[float]:
+def make_body(window: Window) -> Iterator[float]:
     """The body in Pose mode, seen from the front."""
     make_leg()
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -181,7 +181,7 @@ def _hand_dragged(window: Window) -> Iterator[float]:
 
 def dragged_bodies(window: Window) -> Iterator[float]:
     """All of it."""
-    yield from _make(window)
+    yield from make_body(window)
     yield from _pinned(window)
     yield from _hips_dragged(window)
     yield from _hand_dragged(window)

@@ -21,6 +21,7 @@ from gui.bodies import dragged_bodies
 from gui.by_hand import beside
 from gui.control_bones import dragged_by_a_bone
 from gui.dragging import dragged_as_posed, dragged_without_a_chain
+from gui.live_bodies import lived_bodies
 from gui.menus import at_hand
 from gui.window import ARCHIVE, CONTEXT, OPS, WAIT, Window, check, make_leg, rotations, say, tip
 
@@ -243,6 +244,7 @@ def steps() -> Iterator[float]:
         lambda: at_hand(window),
         lambda: beside(window),
         lambda: dragged_bodies(window),
+        lambda: lived_bodies(window),
     )
     for part in parts:
         yield from part()
