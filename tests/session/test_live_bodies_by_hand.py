@@ -12,7 +12,7 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session import live
 from mathutils import Euler, Quaternion, Vector
 
-from body_rigs import update
+from body_rigs import add_limb, update
 from live_bodies import HELD, assert_feet_hold, live_body, off_target
 from live_rigs import curves_of, keyed
 from rigs import channels
@@ -169,6 +169,20 @@ class TestByHand:
         bpy.context.scene.frame_set(1)
         for mine, theirs in zip(channels(owner), shown, strict=True):
             assert mine == pytest.approx(theirs, abs=1e-5)
+
+    def test_it_is_told_until_the_body_moves_on(self) -> None:
+        owner = live_body()
+        for join in (False, True):
+            owner.pose.bones["hips"].location.y -= 0.03
+            update()
+            ((_, hand),) = live.hands_of(owner)
+            assert "'hips' was posed by hand" in live.hand_text(hand, True)
+            if join:
+                add_limb(owner, "hand.R", 3, target=(-0.5, -0.4, 1.2))
+            else:
+                rig_of(owner).chains["hand.L"].target.location.z -= 0.1
+            update()
+            assert not live.hands_of(owner)
 
     def test_undo_and_redo(self) -> None:
         owner = live_body()

@@ -85,10 +85,10 @@ def _let_go(context: bpy.types.Context, posed: Iterable[Item], is_frame: bool) -
     if is_frame:
         state.hands.clear()
     elif not tool_of(context):
-        for rig, names in posed:
-            key = rig.owner.name_full, *names
-            if key not in state.heeded:
-                state.hands.pop(key, None)
+        moved = {(rig.owner.name_full, name) for rig, names in posed for name in names}
+        for key in [*state.hands]:
+            if key not in state.heeded and any((key[0], name) in moved for name in key[1:]):
+                del state.hands[key]
 
 
 def _posed(

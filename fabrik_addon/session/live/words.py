@@ -23,4 +23,5 @@ def hand_text(hand: Hand, is_held: bool) -> str:
     if hand.reason:
         return f"{done}, and live posing put it back: {hand.reason}"
     kept = "is keyed" if hand.is_keyed else "is the start pose now"
-    return f"{done}, which {kept}{'; the tip stays at its target' if is_held else ''}"
+    held = "the tip stays at its target" if len(hand.chains) == 1 else "the tips stay where they are held"
+    return f"{done}, which {kept}{f'; {held}' if is_held else ''}"
