@@ -15,12 +15,13 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import q4
 from fabrik_addon.session.bake import BakeResult, BakeSettings, bake
+from fabrik_addon.session.bake.result import WORDS
 from fabrik_addon.session.pose import solve_items
 from mathutils import Euler, Vector
 
-from bake_rigs import frames_gone_to
+from bake_rigs import frames_gone_to, keyed_line
 from body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update, with_legs_pinned
-from rigs import make_empty
+from rigs import chain_bones, make_empty
 
 FRAMES = tuple(range(1, 13))
 HELD = 1e-4 * HEIGHT
@@ -162,6 +163,34 @@ class TestSquat:
         assert result.chains[0].together == ["foot.L", "foot.R", "hips"]
         assert not any(chain.enabled for chain in rig_of(owner).chains)
         assert all(chain.is_baked for chain in rig_of(owner).chains)
+
+    def test_frames_that_are_solved_in_rows_end_as_by_button(self) -> None:
+        owner = squatting()
+        hand = rig_of(owner).chains["hand.L"]
+        keyed_target(hand, {1: (0.5, -0.3, 1.2), 6: (1.5, -1.5, 1.4), 12: (0.2, -0.7, 0.9)})
+        hand.orientation, hand.held_rotation, hand.soft = "KEEP", (0.2, 0.9, 0.1, 0.4), 0.02
+        wanted = {}
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            wanted[frame] = {one.chain: one for one in solve_items(bpy.context, items_of(owner))}
+        for found in run(owner, verify="NONE").chains:
+            length = sum(bone.length for bone in chain_bones(owner, rig_of(owner).chains[found.chain]))
+            for k, frame in enumerate(FRAMES):
+                outcome = wanted[frame][found.chain]
+                assert WORDS[found.status[k]] == outcome.status
+                assert found.residuals[k] * length == pytest.approx(outcome.residual, abs=1e-6)
+                assert found.turns[k] == pytest.approx(outcome.turn_residual, abs=1e-6)
+                assert found.softened[k] * length == pytest.approx(outcome.softened, abs=1e-6)
+
+    def test_soft_reach_is_not_taken_for_something_that_moves_the_tip(self) -> None:
+        owner, chain = keyed_line()
+        chain.soft = 0.05
+        keyed_target(chain, {1: (0.3, 0.3, 2.4), 10: (0, 0.2, 3.05), 20: (0.3, 0.3, 2.0)})
+        (found,) = bake(bpy.context, [(owner, chain)], BakeSettings(FRAMES)).chains
+        assert found.all_reached
+        assert found.softened.max() > 0.005
+        assert found.worst_tip_error is not None
+        assert found.worst_tip_error[0] < 1e-4
 
     @pytest.mark.parametrize("into", ["NEW_ACTION", "NLA"])
     def test_into_other_actions(self, into: str) -> None:

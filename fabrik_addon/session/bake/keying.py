@@ -105,6 +105,7 @@ def _result(track: Track, answers: Answers, steps: Doubles, k: int) -> ChainBake
         answers.status[:, k].copy(),
         answers.residual[:, k].copy(),
         answers.turn[:, k].copy(),
+        answers.softened[:, k].copy(),
     )
     result.together = [name for name in track.prepared.chains if name != result.chain]
     result.worst_violation = answers.violation

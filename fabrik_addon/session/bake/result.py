@@ -34,6 +34,7 @@ class ChainBake:
         residuals: (F,) distances from effector to target as shares of the length, as evaluated by Blender where that
             was done, else as solved.
         turns: (F,) angles in radians by which the tip is off the rotation, or the aim, that it is to have, likewise.
+        softened: (F,) distances from where soft reach put the goal to the target, shares of the length.
         together: Names of the chains that are solved with it.
         is_asked: Whether it was asked for, and not only baked since it is solved with one that was.
         keys: Number of keys written.
@@ -50,6 +51,7 @@ class ChainBake:
     status: Ints
     residuals: Doubles
     turns: Doubles
+    softened: Doubles
     together: list[str] = field(default_factory=list)
     is_asked: bool = True
     keys: int = 0
@@ -84,6 +86,7 @@ class ChainBake:
             "worst_residual_frame": float(self.frames[self.residuals.argmax()]),
             "worst_residual_degrees": degrees(float(self.turns.max())),
             "worst_residual_degrees_frame": float(self.frames[self.turns.argmax()]),
+            "worst_softened": float(self.softened.max()),
             "worst_tip_error": error,
             "worst_tip_error_frame": frame,
             "worst_tip_turn_degrees": None if turn is None else degrees(turn),

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ...kernel import STATUSES
+from ...kernel import STATUSES, Rows
 from ...rig.array_types import Doubles, Ints
+from ...rig.prepared import Prepared
 from ..posing import Posed, is_plain, posed_rigidly
+from .result import REACHED
 from .track import Answers, Track
 
 PORTION = 4096  # frames of a chain that are solved without a word on how far it is
@@ -45,24 +47,67 @@ def solve_track(track: Track, answers: Answers) -> Iterator[float]:
 def _chain_solved(track: Track, numbers: Doubles) -> Answers:
     """The answers of a chain to goals in chain space, a row for each frame."""
     prepared = track.prepared
-    rows = prepared.rows_of(len(numbers))
-    _doubles(rows.numbers)[:] = numbers.ravel()
-    prepared.solver.solve_many(rows, prepared.settings)
+    rows = _rows_solved(prepared, numbers)
     if prepared.influence < 1.0:
         prepared.solver.blend_rows(rows, prepared.influence)
-    statuses: Any = rows.status
-    status: Ints = np.frombuffer(statuses, dtype=np.intc)
-    rotations = _doubles(rows.rotations).reshape(len(numbers), -1, 4)
-    residual = (_doubles(rows.residual) / prepared.length)[:, None]
-    plain, turn = np.zeros((len(numbers), 0, 3)), np.zeros((len(numbers), 1))
-    return Answers(rotations, plain, status[:, None], residual, turn, prepared.solver.worst_violation(rows))
+    count, size = len(numbers), prepared.length
+    residual = (_doubles(rows.residual) / size)[:, None]
+    softened = _doubles(rows.softened).reshape(count, -1)[:, :1] / size
+    plain, turn = np.zeros((count, 0, 3)), np.zeros((count, 1))
+    rotations, status = _doubles(rows.rotations).reshape(count, -1, 4), _ints(rows.status)[:, None]
+    return Answers(rotations, plain, status, residual, turn, softened, prepared.solver.worst_violation(rows))
 
 
 def _body_solved(track: Track, numbers: Doubles) -> Answers:
     """The answers of chains that are solved together, or ask for more than a place, to goals in chain space."""
-    found = Answers.room(len(numbers), track.prepared)
-    for k, row in enumerate(numbers.tolist()):
-        put_posed(track, found, k, posed_rigidly(track.prepared, row))
+    prepared, count = track.prepared, len(numbers)
+    found = Answers.room(count, prepared)
+    if prepared.influence < 1.0:  # which the lengths of a chain that stretches take, too
+        for k, row in enumerate(numbers.tolist()):
+            put_posed(track, found, k, posed_rigidly(prepared, row))
+        return found
+    rows = _rows_solved(prepared, numbers)
+    found.rotations[:] = _doubles(rows.rotations).reshape(count, -1, 4)
+    found.violation = prepared.solver.worst_violation(rows)
+    if prepared.plain_channels:
+        shifts, factors = _doubles(rows.shifts).reshape(count, 3), _doubles(rows.factors).reshape(count, -1)
+        pairs = zip(shifts.tolist(), factors.tolist(), strict=True)
+        found.plain[:] = [prepared.plain_values(shift, own) for shift, own in pairs]
+    status, residual, turn, softened = _of_goals(rows, count)
+    first = 0
+    for j, one in enumerate(prepared.asked):
+        found.status[:, j] = _worst(status, residual, range(first, first + one.goal_count - one.has_pole))
+        found.softened[:, j] = softened[:, first] / track.lengths[j]
+        if one.weight > 0.0 and one.kind == "REACH":
+            found.residual[:, j] = residual[:, first] / track.lengths[j]
+        if one.weight > 0.0 and (one.turns or one.kind == "AIM"):
+            found.turn[:, j] = turn[:, first + one.turns]
+        first += one.goal_count
+    return found
+
+
+def _rows_solved(prepared: Prepared, numbers: Doubles) -> Rows:
+    """Rows of the kernel's, solved."""
+    rows = prepared.rows_of(len(numbers))
+    _doubles(rows.numbers)[:] = numbers.ravel()
+    prepared.solver.solve_many(rows, prepared.settings)
+    return rows
+
+
+def _of_goals(rows: Rows, count: int) -> tuple[Ints, Doubles, Doubles, Doubles]:
+    """How each goal ended, what it misses, by what angle, and what soft reach left: (F, G) each."""
+    numbers = (rows.goal_residual, rows.goal_turn, rows.softened)
+    residual, turn, softened = (_doubles(buffer).reshape(count, -1) for buffer in numbers)
+    return _ints(rows.goal_status).reshape(count, -1), residual, turn, softened
+
+
+def _worst(status: Ints, residual: Doubles, goals: range) -> Ints:
+    """(F,), how that goal of a chain ended which is not met and misses most; see `posing.endings`."""
+    found, most = status[:, goals[0]], residual[:, goals[0]]
+    for k in goals[1:]:
+        is_missed, was_missed = status[:, k] != REACHED, found != REACHED
+        is_worse = np.where(is_missed == was_missed, residual[:, k] > most, is_missed)
+        found, most = np.where(is_worse, status[:, k], found), np.where(is_worse, residual[:, k], most)
     return found
 
 
@@ -71,14 +116,23 @@ def put_posed(track: Track, answers: Answers, k: int, item: Posed) -> None:
     answers.rotations[k] = item.rotations
     if item.prepared.plain_channels:
         answers.plain[k] = item.prepared.plain_values(item.shift, item.factors)
-    for j, own in enumerate(item.ended):
+    first = 0
+    for j, (one, own) in enumerate(zip(item.prepared.asked, item.ended, strict=True)):
         answers.status[k, j] = STATUSES.index(own.status)
         answers.residual[k, j] = own.missed / track.lengths[j]
         answers.turn[k, j] = own.turn_residual
+        answers.softened[k, j] = item.solution.softened[first] / track.lengths[j]
+        first += one.goal_count
     answers.violation = max(answers.violation, item.prepared.solver.violation(item.rotations))
 
 
 def _doubles(buffer: Any) -> Doubles:
     """A buffer of the kernel's as an array, which shares its memory."""
     found: Doubles = np.frombuffer(buffer)
+    return found
+
+
+def _ints(buffer: Any) -> Ints:
+    """The same of whole numbers."""
+    found: Ints = np.frombuffer(buffer, dtype=np.intc)
     return found

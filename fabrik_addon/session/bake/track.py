@@ -23,6 +23,7 @@ class Answers:
         status: (F, C), indices into the kernel's `STATUSES`.
         residual: (F, C), from the solved effector to the target as a share of the chain's length.
         turn: (F, C), angles in radians by which the solved tip is off the rotation, or the aim, that it is to have.
+        softened: (F, C), from where soft reach put the goal to the target, a share of the chain's length.
         violation: The worst of any limit, radians.
     """
 
@@ -31,20 +32,21 @@ class Answers:
     status: Ints
     residual: Doubles
     turn: Doubles
+    softened: Doubles
     violation: float = 0.0
 
     @classmethod
     def room(cls, frames: int, prepared: Prepared) -> Answers:
         """Room for the answers of so many frames."""
         chains, count = len(prepared.asked), len(prepared.plain_channels)
-        status = np.zeros((frames, chains), dtype=np.int32)
-        rest = np.zeros((frames, count, 3)), status, np.zeros((frames, chains)), np.zeros((frames, chains))
-        return cls(np.empty((frames, len(prepared.bones), 4)), *rest)
+        rotations, plain = np.empty((frames, len(prepared.bones), 4)), np.zeros((frames, count, 3))
+        residual, turn, softened = np.zeros((3, frames, chains))
+        return cls(rotations, plain, np.zeros((frames, chains), dtype=np.int32), residual, turn, softened)
 
     def put(self, at: slice | Places, found: Answers) -> None:
         """Put the answers of some frames among them."""
         self.rotations[at], self.plain[at], self.status[at] = found.rotations, found.plain, found.status
-        self.residual[at], self.turn[at] = found.residual, found.turn
+        self.residual[at], self.turn[at], self.softened[at] = found.residual, found.turn, found.softened
         self.violation = max(self.violation, found.violation)
 
 

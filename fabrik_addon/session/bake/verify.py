@@ -12,11 +12,13 @@ import bpy
 
 from ...errors import FabrikError, place_of
 from ...finite import LARGEST
+from ...rig.animated import Animated
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.figures import is_let_go
 from ...rig.goals import goal_of, goals_of, held_point, read_turn, turns_tip
 from ...rig.kinematics import world_turn
+from ...rig.properties import FabrikChain
 from ...rig.rotations import (
     V3,
     axes_of,
@@ -74,6 +76,9 @@ def verify(
     chains = [
         _Compared((track, k), result, slack, baked) for track, results in tracks for k, result in enumerate(results)
     ]
+    animated = {track.owner.name_full: Animated(track.owner) for track, _ in tracks}
+    for compared in chains:
+        compared.changes = bool(animated[compared.track.owner.name_full].of_chain(compared.chain))
     with _scene_of(context, [track for track, _ in tracks]) as scene:
         for frame in frames:
             go_to(scene, frame)
@@ -131,6 +136,35 @@ class _EvaluatedRig(NamedTuple):
         return self.frame.to_armature(minus(point, self.frame.away))
 
 
+class _Asked(NamedTuple):
+    """What a chain asks for in a frame.
+
+    Attributes:
+        counts: Whether it asks for anything.
+        is_full: Whether it is to come to its goal in full.
+        aims: Whether it aims.
+        at_head: Whether the head of its last bone is its effector.
+        turns: Whether its last bone is to have a rotation.
+    """
+
+    counts: bool
+    is_full: bool
+    aims: bool
+    at_head: bool
+    turns: bool
+
+    @classmethod
+    def of(cls, owner: bpy.types.Object, chain: FabrikChain) -> _Asked:
+        """Read a chain."""
+        return cls(
+            chain.weight > 0.0 and not is_let_go(owner, chain),
+            chain.influence >= 1.0,
+            chain.kind == "AIM",
+            chain.effector == "HEAD",
+            turns_tip(chain),
+        )
+
+
 class _Compared:
     """A chain that is compared frame by frame.
 
@@ -142,6 +176,7 @@ class _Compared:
 
     Attributes:
         places: Index of each of its frames.
+        changes: Whether what it asks for is animated.
     """
 
     def __init__(
@@ -156,6 +191,8 @@ class _Compared:
         chain_set, self.asked = self.track.chain_set, self.track.prepared.asked[k]
         self.chain, self.length = chain_set.chains[k], self.track.lengths[k]
         self.target = goal_of(self.chain, "target")
+        self.now = _Asked.of(self.track.owner, self.chain)
+        self.changes = False
         size = self.track.prepared.length
         self.turned = OFF + slack * self.track.way_to(k)
         self.allowed = OFF + slack * self.track.way_to(k) * size / self.length
@@ -172,7 +209,9 @@ class _Compared:
             depsgraph: With what it was evaluated.
         """
         result, k = self.result, self.places[frame]
-        if self.chain.weight <= 0.0 or is_let_go(self.track.owner, self.chain):  # which may be animated
+        if self.changes:
+            self.now = _Asked.of(self.track.owner, self.chain)
+        if not self.now.counts:
             return
         try:
             with place_of(rig=result.rig, chain=result.chain):
@@ -184,18 +223,15 @@ class _Compared:
             raise
         solved, turned = float(result.residuals[k]), float(result.turns[k])
         result.residuals[k], result.turns[k] = error, turn
-        if result.status[k] != REACHED or self.chain.influence < 1.0:  # which may be animated
+        if result.status[k] != REACHED or not self.now.is_full:
             return
-        result.worst_tip_error = _worse(result.worst_tip_error, error, frame)
-        if self._asks_turn:
+        softened = float(result.softened[k])
+        result.worst_tip_error = _worse(result.worst_tip_error, abs(error - softened), frame)
+        if self.now.aims or self.now.turns:
             result.worst_tip_turn = _worse(result.worst_tip_turn, turn, frame)
-        over = max(error - solved - self.allowed, turn - turned - self.turned)
+        over = max(error - solved - softened - self.allowed, turn - turned - self.turned)
         if over > 0.0 and over > self._carried(rig, depsgraph):
             result.status[k] = MOVED
-
-    @property
-    def _asks_turn(self) -> bool:
-        return self.chain.kind == "AIM" or turns_tip(self.chain)
 
     def _carried(self, rig: _EvaluatedRig, depsgraph: bpy.types.Depsgraph) -> float:
         """By what share of the length the tip may be off since keys were left out of bones that carry it or its goals.
@@ -217,24 +253,25 @@ class _Compared:
 
     def _tip_error(self, rig: _EvaluatedRig, target: Sequence[float], depsgraph: bpy.types.Depsgraph) -> float:
         """From effector to target in armature space; nothing for a chain that aims."""
-        if self.chain.kind == "AIM":
+        if self.now.aims:
             return 0.0
         bone = rig.bones[self.asked.bones[-1]]
-        error = distance(rig.to_armature(target), bone.head if self.chain.effector == "HEAD" else bone.tail)
+        error = distance(rig.to_armature(target), bone.head if self.now.at_head else bone.tail)
         if not error <= LARGEST and self.target is not None:
             resolve_point(*self.target, depsgraph)  # which says what is wrong
         return error
 
     def _turn_error(self, rig: _EvaluatedRig, target: Sequence[float], depsgraph: bpy.types.Depsgraph) -> float:
         """By how much the tip is off the rotation, or the aim, that it is to have, radians."""
+        if not (self.now.aims or self.now.turns):
+            return 0.0
         bone = rig.bones[self.asked.bones[-1]]
-        if self.chain.kind == "AIM":
+        if self.now.aims:
             along = rotated(axes_of(bone.matrix), v3(self.chain.aim_axis))
             wanted = minus(rig.to_armature(target), v3(bone.head))
             return atan2(length(cross(along, wanted)), dot(along, wanted))
         wanted_turn = read_turn(self.chain, depsgraph)
-        if wanted_turn is None:
-            return 0.0
+        assert wanted_turn is not None, "its tip is to have a rotation"
         return turn_angle(multiplied(conjugated(world_turn(rig.evaluated, bone)), wanted_turn))
 
 
