@@ -21,7 +21,8 @@ CONTEXT: Any = bpy.context
 WAIT = 0.4  # seconds for Blender to redraw and handle events
 # Where the buttons stand in the sidebar: share of its width, pixels below its top at scale 1.
 BUTTONS = {
-    "Add Chain": (0.5, 173),
+    "Set Up Character": (0.5, 178),
+    "Add Chain": (0.5, 208),
     "Chains ?": (0.78, 15),
     "Live": (0.2, 46),
     "Overlay": (0.62, 46),

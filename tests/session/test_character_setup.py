@@ -291,3 +291,17 @@ def test_a_scaled_and_turned_character_is_set_up() -> None:
     press("solve_all")
     assert all(chain.status == "REACHED" for chain in with_targets(owner))
     assert moved(owner, before) < STILL * 100.0 / height(owner) or moved(owner, before) < 1e-3
+
+
+def test_bones_that_are_posed_beyond_their_range_are_left_free() -> None:
+    """Else the next solve would bring them back into it."""
+    owner = make_character("human_mixamo")
+    shin = owner.pose.bones["mixamorig:LeftLeg"]
+    shin.rotation_mode = "XYZ"
+    shin.rotation_euler.x = 0.9  # a knee the wrong way
+    before = world(owner)
+    press("character_setup")
+    assert shin.fabrik.limit == "FREE"
+    assert owner.pose.bones["mixamorig:RightLeg"].fabrik.limit == "HINGE"
+    press("solve_all")
+    assert moved(owner, before) < STILL

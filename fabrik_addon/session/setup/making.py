@@ -112,7 +112,9 @@ def set_up(
             chains[standing.name] = part
             done.kept.append(standing.name)
     if options.use_limits:
-        done.limited = give_ranges(owner, parts, found.plan)
+        done.limited, exceeded = give_ranges(owner, parts, found.plan)
+        if exceeded:
+            done.notes.append(f"posed beyond the range of their joints, and left free: {', '.join(exceeded)}")
     for part in new:
         name = _made(owner, part, defaults)
         chains[name] = part
@@ -121,6 +123,8 @@ def set_up(
     if options.controls != "NONE":
         _make_goals(context, owner, chains, options, done)
     _hold(context, owner, chains, options, done)
+    if done.made:
+        rig_of(owner).active_index = 0  # arms and legs come first
     with_goals = [(owner, chain) for name in done.made if (chain := rig_of(owner).chains[name]).target is not None]
     done.notes += keep_poses(with_goals)[1]
     return done
