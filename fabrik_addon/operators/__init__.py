@@ -13,6 +13,7 @@ from . import (
     ik_fk,
     limits,
     manual,
+    mappings,
     mirroring,
     pinning,
     recording,
@@ -25,6 +26,7 @@ from . import (
 
 MODULES = (
     setting_up,
+    mappings,
     chains,
     converting,
     goals,

@@ -10,6 +10,7 @@ MANUAL = Path(__file__).parent.parent / "manual"
 # What Blender calls a thing, in lower case and with "*" for any end (the first that fits counts); a page; its heading.
 PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.character_setup", "characters", "one-button"),
+    ("bpy.ops.fabrik.mapping_*", "characters", "mappings"),
     ("bpy.types.fabriksetuppart.*", "characters", "what-is-not-sure"),
     ("bpy.ops.fabrik.chain_mirror", "chains", "the-other-side"),
     ("bpy.ops.fabrik.chain_*", "chains", "the-list"),

@@ -14,7 +14,7 @@ from ..recognise.plans import PLANS
 from ..rig.find import working_rig
 from ..session.setup.asking import chosen_parts
 from ..session.setup.finding import Found, find_parts
-from ..session.setup.making import Done, SetupOptions, set_up, wanted_parts
+from ..session.setup.making import Done, SetupOptions, chain_of, set_up, wanted_parts
 from .base import RigOperator, listed
 
 if TYPE_CHECKING:
@@ -51,23 +51,17 @@ class FabrikSetupPart(bpy.types.PropertyGroup):
         reason: StringProperty(name="Reason", description="What speaks against it")
 
 
-class FABRIK_OT_character_setup(RigOperator):
-    """Find arms, legs, spine, head and tail, and make them posable: chains, goals, joint limits, pins, body bone"""
-
-    bl_idname = "fabrik.character_setup"
-    bl_label = "Set Up Character"
+class SetupOperator(RigOperator):
+    """An operator that makes what a set-up makes, with its options."""
 
     if TYPE_CHECKING:
-        plan: str
         controls: str
         use_poles: bool
         use_limits: bool
         use_pins: bool
         use_fingers: bool
         use_tail: bool
-        parts: Any
     else:
-        plan: EnumProperty(name="Body", description="What kind of body it is", items=PLAN_ITEMS)
         controls: EnumProperty(name="Goals", description="What targets and poles are made as", items=CONTROL_ITEMS)
         use_poles: BoolProperty(
             name="Poles", description="A pole for each arm and leg, in the plane of its bend", default=True
@@ -82,6 +76,30 @@ class FABRIK_OT_character_setup(RigOperator):
         )
         use_fingers: BoolProperty(name="Fingers", description="A chain for each finger")
         use_tail: BoolProperty(name="Tail and Ears", description="Chains for tail and ears", default=True)
+
+    def wanted_options(self) -> SetupOptions:
+        """What is to be made."""
+        return SetupOptions(
+            use_poles=self.use_poles,
+            use_limits=self.use_limits,
+            use_pins=self.use_pins,
+            controls=self.controls,
+            use_fingers=self.use_fingers,
+            use_tail=self.use_tail,
+        )
+
+
+class FABRIK_OT_character_setup(SetupOperator):
+    """Find arms, legs, spine, head and tail, and make them posable: chains, goals, joint limits, pins, body bone"""
+
+    bl_idname = "fabrik.character_setup"
+    bl_label = "Set Up Character"
+
+    if TYPE_CHECKING:
+        plan: str
+        parts: Any
+    else:
+        plan: EnumProperty(name="Body", description="What kind of body it is", items=PLAN_ITEMS)
         parts: CollectionProperty(
             type=FabrikSetupPart,
             name="Not Sure",
@@ -90,16 +108,17 @@ class FABRIK_OT_character_setup(RigOperator):
         )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        self._ask(find_parts(working_rig(context), self.plan))
+        owner = working_rig(context)
+        self._ask(owner, find_parts(owner, self.plan))
         if self.parts:
             return context.window_manager.invoke_props_dialog(self, width=480)
         return self.execute(context)
 
-    def _ask(self, found: Found) -> None:
-        """List what is not sure."""
+    def _ask(self, owner: bpy.types.Object, found: Found) -> None:
+        """List what is not sure and has no chain yet."""
         self.parts.clear()
         for part in found.parts:
-            if part.confidence < APPLIED:
+            if part.confidence < APPLIED and chain_of(owner, part) is None:
                 asked = self.parts.add()
                 asked.name, asked.confidence = part.name, part.confidence
                 asked.first_bone, asked.last_bone = part.bones[0], part.bones[-1]
@@ -108,25 +127,19 @@ class FABRIK_OT_character_setup(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         found = find_parts(owner, self.plan)
         answers = {asked.name: (asked.first_bone, asked.last_bone) for asked in self.parts if asked.use}
-        options = SetupOptions(
-            use_poles=self.use_poles,
-            use_limits=self.use_limits,
-            use_pins=self.use_pins,
-            controls=self.controls,
-            use_fingers=self.use_fingers,
-            use_tail=self.use_tail,
-        )
+        options = self.wanted_options()
         parts = wanted_parts(chosen_parts(owner, found, answers), options)
         if not parts:
             raise ChainError(nothing_text(found), rig=owner.name)
         done = set_up(context, owner, found, parts, options)
-        self._tell(found, done)
+        self._tell(owner, found, done)
         return {"FINISHED"}
 
-    def _tell(self, found: Found, done: Done) -> None:
+    def _tell(self, owner: bpy.types.Object, found: Found, done: Done) -> None:
         for name, reason in [*found.missing, *found.held]:
             self.report({"WARNING"}, f"{name} was not found: {reason}")
-        asked = [part.name for part in found.parts if part.confidence < APPLIED and part.name not in done.made]
+        unsure = [part for part in found.parts if part.confidence < APPLIED]
+        asked = [part.name for part in unsure if chain_of(owner, part) is None]
         if asked:
             self.report({"WARNING"}, f"Not sure of {listed(asked, 'parts')}: run it again to be asked about them")
         for note in done.notes[:MOST_TOLD]:

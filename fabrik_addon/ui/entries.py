@@ -79,12 +79,15 @@ MAIN: tuple[Part, ...] = (
     LINE,
     Entry("fabrik.manual", icon="HELP"),
 )
+MAPPING = Entry("fabrik.mapping_export", icon="EXPORT"), Entry("fabrik.mapping_import", icon="IMPORT")
 CHAIN: tuple[Part, ...] = (
     MIRROR,
     Entry("fabrik.chain_move", "Move Chain Up", "TRIA_UP", {"direction": "UP"}),
     Entry("fabrik.chain_move", "Move Chain Down", "TRIA_DOWN", {"direction": "DOWN"}),
     LINE,
     *CONVERT,
+    LINE,
+    *MAPPING,
     LINE,
     Entry("fabrik.chain_remove", icon="REMOVE"),
     REMOVE_ALL,

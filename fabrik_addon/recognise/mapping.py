@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which bones are which parts of a body, as a text that can be kept and given away; read strictly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from ..errors import InvalidValueError
+from .parts import LABELS
+from .plans import PLANS
+
+VERSION = 1
+LARGEST = 1_000_000  # characters
+MOST_PARTS = 1000
+MOST_BONES = 10_000
+LONGEST = 256  # characters of a name
+ENDS = ("HEAD", "TAIL")
+FIELDS = {"fabrik_mapping", "plan", "body", "parts"}
+PART_FIELDS = {"name", "kind", "bones", "roles", "end"}
+
+
+@dataclass(frozen=True, slots=True)
+class MappedPart:
+    """A part of a body by the names of its bones.
+
+    Attributes:
+        name: What its chain is called.
+        kind: See `parts`.
+        bones: Root to tip.
+        roles: What each of them is, or "".
+        end: Which end of the last bone is brought to a goal, `HEAD` or `TAIL`.
+    """
+
+    name: str
+    kind: str
+    bones: tuple[str, ...]
+    roles: tuple[str, ...]
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """The parts of a body by the names of their bones.
+
+    Attributes:
+        plan: What kind of body it is.
+        body: The bone on which all limbs hang, or "".
+        parts: The parts.
+    """
+
+    plan: str
+    body: str
+    parts: tuple[MappedPart, ...]
+
+
+def mapping_text(mapping: Mapping) -> str:
+    """A mapping as JSON."""
+    return json.dumps({"fabrik_mapping": VERSION, **asdict(mapping)}, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_mapping(text: str) -> Mapping:
+    """A mapping out of JSON.
+
+    Raises:
+        InvalidValueError: It is none; the message says where.
+    """
+    if len(text) > LARGEST:
+        raise InvalidValueError(f"it is no mapping: {len(text)} characters are more than {LARGEST}")
+    try:
+        data: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidValueError(f"it is no mapping: {type(error).__name__}: {str(error)[:80]}") from error
+    fields = _fields(data, FIELDS, "it")
+    if fields["fabrik_mapping"] != VERSION or isinstance(fields["fabrik_mapping"], bool):
+        raise InvalidValueError(f"it is no mapping of version {VERSION}")
+    plan = _text(fields["plan"], "'plan'")
+    if plan not in PLANS:
+        raise InvalidValueError(f"'plan' is none of {', '.join(PLANS)}")
+    told = _list(fields["parts"], MOST_PARTS, "'parts'")
+    parts = tuple(_part(one, f"part {i}") for i, one in enumerate(told, start=1))
+    if len({part.name for part in parts}) < len(parts):
+        raise InvalidValueError("two of its parts have one name")
+    return Mapping(plan, _text(fields["body"], "'body'"), parts)
+
+
+def _part(data: object, where: str) -> MappedPart:
+    fields = _fields(data, PART_FIELDS, where)
+    kind, end = _text(fields["kind"], f"the kind of {where}"), _text(fields["end"], f"the end of {where}")
+    if kind not in LABELS:
+        raise InvalidValueError(f"the kind of {where} is none of {', '.join(LABELS)}")
+    if end not in ENDS:
+        raise InvalidValueError(f"the end of {where} is neither HEAD nor TAIL")
+    name = _text(fields["name"], f"the name of {where}")
+    bones = _texts(fields["bones"], f"the bones of {where}")
+    roles = _texts(fields["roles"], f"the roles of {where}")
+    if not name or not bones or not all(bones) or len(set(bones)) < len(bones) or len(roles) != len(bones):
+        raise InvalidValueError(f"{where} has no name, no bones, a bone twice, or not as many roles as bones")
+    return MappedPart(name, kind, bones, roles, end)
+
+
+def _fields(data: object, known: set[str], where: str) -> dict[str, object]:
+    if not isinstance(data, dict) or set(data) != known:
+        raise InvalidValueError(f"{where} has not just the fields {', '.join(sorted(known))}")
+    return data
+
+
+def _text(data: object, where: str) -> str:
+    if not isinstance(data, str) or len(data) > LONGEST or not (data.isprintable() or not data):
+        raise InvalidValueError(f"{where} is no text of up to {LONGEST} characters")
+    return data
+
+
+def _list(data: object, most: int, where: str) -> Sequence[object]:
+    if not isinstance(data, list) or len(data) > most:
+        raise InvalidValueError(f"{where} is no list of up to {most}")
+    return data
+
+
+def _texts(data: object, where: str) -> tuple[str, ...]:
+    return tuple(_text(one, where) for one in _list(data, MOST_BONES, where))
