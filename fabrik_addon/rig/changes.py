@@ -31,16 +31,17 @@ class FirstHeld:
     """Who is to be told when a chain is to hold a place or a rotation.
 
     Attributes:
-        listener: Is called with the chain; what it holds may never have been stored.
+        listener: Is called with the chain, whose place and rotation may never have been stored; and with whether its
+            place is another one than was stored.
     """
 
-    listener: Callable[[FabrikChain], None] | None = None
+    listener: Callable[[FabrikChain, bool], None] | None = None
 
     @classmethod
-    def tell(cls, chain: FabrikChain) -> None:
+    def tell(cls, chain: FabrikChain, is_elsewhere: bool = False) -> None:
         """Tell whoever listens."""
         if cls.listener is not None:
-            cls.listener(chain)
+            cls.listener(chain, is_elsewhere)
 
 
 class SwitchedOn:

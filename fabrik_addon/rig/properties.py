@@ -27,7 +27,7 @@ from bpy.props import (
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
 from .body_properties import BodyView
 from .chain_goal_properties import ChainGoal
-from .changes import SwitchedOn, announce
+from .changes import FirstHeld, SwitchedOn, announce
 from .solve_properties import FabrikBoneName, LastSolve, forget_status
 from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 
@@ -83,6 +83,8 @@ def _announce_scene(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 def _set_target(chain: FabrikChain, context: bpy.types.Context) -> None:
     """An object that is deleted leaves its name behind, for Blender calls nothing then."""
     chain.target_name = chain.target.name if chain.target else ""
+    if chain.pin and chain.target is None:
+        FirstHeld.tell(chain, is_elsewhere=True)
     forget_status(chain, context)
 
 

@@ -276,16 +276,20 @@ def _not_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Wante
     return [one for one in wanted if not one.chain or not chains[one.chain].pin]
 
 
-def hold_first(chain: FabrikChain) -> None:
+def hold_first(chain: FabrikChain, is_elsewhere: bool) -> None:
     """Hold a chain where it stands, as far as nothing was ever stored to hold it: a script set it to be held.
 
     Read from how the view was drawn last, since this is called from within Blender's setting of a property.
+
+    Args:
+        chain: The chain.
+        is_elsewhere: Whether its place is stored anew: its target was taken away, which had held it till then.
     """
     owner = chain.id_data
     assert isinstance(owner, bpy.types.Object)
     try:
         held = read_held(owner, resolve_bones(owner, chain)[-1].name, chain.effector)
-        if chain.pin and not was_held(chain, "held_location"):
+        if chain.pin and (is_elsewhere or not was_held(chain, "held_location")):
             store(chain, "held_location", held.location)
         if (chain.pin or chain.orientation == "KEEP") and not was_held(chain, "held_rotation"):
             store(chain, "held_rotation", held.rotation)

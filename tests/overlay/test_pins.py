@@ -18,7 +18,7 @@ from mathutils import Vector
 
 from body_rigs import add_limb, effector, make_body, pin, tip_turn, turned, update
 from drawn import Context, pictures, ready_gpu, seen
-from rigs import make_empty
+from rigs import make_empty, run
 
 HELD = pins.Pin((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 2.0, None, has_target=False, is_held=True)
 
@@ -136,7 +136,7 @@ def test_the_start_pose_of_a_body_stands_where_it_starts() -> None:
     before = {chain.name: asked(chain).joints for chain in rig_of(owner).chains}
     add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.7), name="sink")
     update()
-    bpy.ops.fabrik.solve_all()
+    run("solve_all")
     for name, joints in before.items():
         picture = asked(rig_of(owner).chains[name])
         assert distance(picture.joints[0], joints[0]) > 0.2

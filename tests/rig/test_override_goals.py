@@ -12,7 +12,7 @@ from fabrik_addon.rig.properties import rig_of
 from mathutils import Vector
 
 from body_rigs import add_limb, effector, make_body, tip_turn, turned, update
-from rigs import select
+from rigs import run, select
 
 
 def library(path: Path, with_pin: bool) -> str:
@@ -24,7 +24,7 @@ def library(path: Path, with_pin: bool) -> str:
     bpy.context.scene.collection.objects.unlink(owner)
     if with_pin:
         select(owner, "foot.L")
-        bpy.ops.fabrik.pin_toggle()
+        run("pin_toggle")
         bpy.ops.object.mode_set(mode="OBJECT")
     file = str(path / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=file)
@@ -54,8 +54,8 @@ def test_what_is_set_on_an_override_is_there_after_reload_and_holds(tmp_path: Pa
     owner.location = (1.0, 0.5, 0.0)
     update()
     select(owner, "foot.L", "foot.R")
-    bpy.ops.fabrik.pin_toggle(action="PIN")
-    bpy.ops.fabrik.body_bone_set()
+    run("pin_toggle", action="PIN")
+    run("body_bone_set")
     rig_of(owner).balance = 0.25
     owner.pose.bones["thigh.L"].fabrik.mass = 0.125
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -70,7 +70,7 @@ def test_what_is_set_on_an_override_is_there_after_reload_and_holds(tmp_path: Pa
     assert (rig.body_bone, rig.balance, owner.pose.bones["thigh.L"].fabrik.mass) == ("hips", 0.25, 0.125)
     add_limb(owner, "hips", 1, target=(1.0, 0.5, 0.75), name="sink")
     update()
-    bpy.ops.fabrik.solve_all()
+    run("solve_all")
     update()
     for chain in rig.chains:
         assert chain.status == "REACHED"

@@ -11,7 +11,7 @@ from fabrik_addon.rig.properties import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
 from body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update
-from rigs import Bone, make_armature, make_empty, select
+from rigs import Bone, make_armature, make_empty, run, select
 
 NEAR = 1e-4 * HEIGHT
 TURNED = radians(0.1)
@@ -19,7 +19,7 @@ TURNED = radians(0.1)
 
 def solve_all() -> None:
     update()
-    bpy.ops.fabrik.solve_all()
+    run("solve_all")
     update()
 
 
@@ -31,8 +31,8 @@ def statuses(owner: bpy.types.Object) -> set[str]:
 def test_feet_stay_flat_while_the_hips_sink(depth: float) -> None:
     owner = make_body()
     select(owner, "foot.L", "foot.R")
-    bpy.ops.fabrik.pin_toggle()
-    bpy.ops.fabrik.body_bone_set(source="FIND")
+    run("pin_toggle")
+    run("body_bone_set", source="FIND")
     feet = {chain.name: (effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains}
     add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.95 - depth), name="hips")
     solve_all()
@@ -73,12 +73,12 @@ def test_an_off_hand_stays_on_a_grip_over_an_animation() -> None:
     grip.matrix_world = owner.matrix_world @ hand.matrix
     grip.matrix_world.translation = hand.head.lerp(owner.pose.bones["upper_arm.L"].head, 0.4)
     update()
-    bpy.ops.fabrik.chain_add(tip_bone="hand.L", bone_count=3)
+    run("chain_add", tip_bone="hand.L", bone_count=3)
     chain = rig_of(owner).chains[0]
     assert chain.start == "ANIMATED"
     chain.effector, chain.target = "HEAD", grip
     update()
-    bpy.ops.fabrik.orientation_set(orientation="TARGET")
+    run("orientation_set", orientation="TARGET")
     solve_all()
     assert statuses(owner) == {"REACHED"}
     seen = []
@@ -112,7 +112,7 @@ def test_a_turret_turns_about_its_mast_and_lifts_its_barrel(place: tuple[float, 
     mast, barrel = (owner.pose.bones[f"b{i}"].fabrik for i in (0, 1))
     mast.limit, mast.axis = "HINGE", (0.0, 1.0, 0.0)
     barrel.limit, barrel.axis, barrel.angle_min, barrel.angle_max = "HINGE", (1.0, 0.0, 0.0), -0.2, radians(80)
-    bpy.ops.fabrik.chain_add(tip_bone="b1", bone_count=2)
+    run("chain_add", tip_bone="b1", bone_count=2)
     chain = rig_of(owner).chains[0]
     chain.kind, chain.target = "AIM", make_empty(place)
     solve_all()
@@ -124,7 +124,7 @@ def test_a_turret_turns_about_its_mast_and_lifts_its_barrel(place: tuple[float, 
 
 def test_a_look_is_shared_by_spine_neck_and_head() -> None:
     owner = make_body()
-    bpy.ops.fabrik.chain_add(tip_bone="head", bone_count=4)
+    run("chain_add", tip_bone="head", bone_count=4)
     chain = rig_of(owner).chains[0]
     chain.kind = "AIM"
     chain.aim_axis = owner.pose.bones["head"].bone.matrix_local.to_3x3().inverted() @ Vector((0.0, -1.0, 0.0))
@@ -139,14 +139,14 @@ def test_a_look_is_shared_by_spine_neck_and_head() -> None:
 def test_the_pins_of_a_body_are_baked_flat_over_a_shot() -> None:
     owner = make_body()
     select(owner, "foot.L", "foot.R")
-    bpy.ops.fabrik.pin_toggle()
-    bpy.ops.fabrik.body_bone_set(source="FIND")
+    run("pin_toggle")
+    run("body_bone_set", source="FIND")
     feet = {chain.tip_bone: (effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains}
     sink = add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.95), name="hips")
     for frame, height in ((1, 0.95), (11, 0.7)):
         sink.target.location.z = height
         sink.target.keyframe_insert("location", frame=frame)
-    bpy.ops.fabrik.bake(frame_start=1, frame_end=11, chains="ALL")
+    run("bake", frame_start=1, frame_end=11, chains="ALL")
     assert not any(chain.enabled for chain in rig_of(owner).chains)
     for frame in (1, 6, 11):
         bpy.context.scene.frame_set(frame)
