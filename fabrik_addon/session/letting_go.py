@@ -40,14 +40,14 @@ class Loosed:
 
     Attributes:
         chain: The chain.
-        tip: Where its tip was let go, in world space.
+        goal: Where a goal belongs for its tip to stay where it was let go, in world space.
         stays: Whether its goals held meanwhile, and are not brought along.
         warnings: What there is to look out for.
         is_refused: Whether it can't be solved.
     """
 
     chain: FabrikChain
-    tip: Vector
+    goal: Vector
     stays: bool = False
     warnings: list[str] = field(default_factory=list)
     is_refused: bool = False
@@ -55,7 +55,7 @@ class Loosed:
     @property
     def point(self) -> Vector | None:
         """Where its effector is to go in place of a goal, where it has none."""
-        return self.tip if self.chain.target is None and not self.chain.pin else None
+        return self.goal if self.chain.target is None and not self.chain.pin else None
 
 
 def let_go(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[Loosed], is_keyed: bool) -> LetGo:
@@ -71,14 +71,14 @@ def let_go(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence
     starts: list[str] = []
 
     def place(one: Loosed) -> None:
-        one.warnings += [] if one.stays else _place_goal(context, (owner, one.chain), one.tip)
+        one.warnings += [] if one.stays else _place_goal(context, (owner, one.chain), one.goal)
 
     def keep_at_tip(one: Loosed) -> None:
-        point = one.point if one.stays else one.tip
+        point = one.point if one.stays else one.goal
         starts.append(keep((owner, one.chain), _evaluated(context), point).start)
 
     def place_pole(one: Loosed) -> None:
-        one.warnings += [] if one.stays else _place_pole(context, (owner, one.chain), one.tip)
+        one.warnings += [] if one.stays else _place_pole(context, (owner, one.chain), one.goal)
 
     def keep_last(one: Loosed) -> None:
         found = keep((owner, one.chain), _evaluated(context), one.point)
@@ -111,14 +111,14 @@ def _evaluated(context: bpy.types.Context) -> bpy.types.Depsgraph:
     return context.evaluated_depsgraph_get()
 
 
-def _place_goal(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:
-    """Bring what a chain goes to or holds to its tip; why it stays where it is, where it can't be moved."""
+def _place_goal(context: bpy.types.Context, item: Item, place: Vector) -> list[str]:
+    """Bring what a chain goes to or holds to a place; why it stays where it is, where it can't be moved."""
     owner, chain = item
     evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
     held = read_held(evaluated, chain.tip_bone, chain.effector)
-    told = _place_target(context, item, tip)
+    told = _place_target(context, item, place)
     if chain.pin and chain.target is None:
-        store(chain, "held_location", held.location)
+        store(chain, "held_location", v3(place))
     if chain.orientation == "KEEP":
         store(chain, "held_rotation", held.rotation)
     if chain.orientation == "TARGET" and chain.target is not None:
@@ -138,15 +138,15 @@ def _key_held(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabrik
     return []
 
 
-def _place_target(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:
-    """Bring the target to the tip, or what is aimed at into its line; why it stays, where it can't be moved."""
+def _place_target(context: bpy.types.Context, item: Item, place: Vector) -> list[str]:
+    """Bring the target to a place, or what is aimed at into the tip's line; why it stays, where it can't be moved."""
     target = goal_of(item[1], "target")
     if target is None:
         return []
     depsgraph = context.evaluated_depsgraph_get()
-    standing = Standing.of(item, depsgraph, tip)
+    standing = Standing.of(item, depsgraph, place)
     there = resolve_point("target", target.found, target.bone, depsgraph)
-    point = _aimed_at(item, Vector(there), depsgraph) if item[1].kind == "AIM" else tip
+    point = _aimed_at(item, Vector(there), depsgraph) if item[1].kind == "AIM" else place
     near = IN_PLACE * standing.prepared.space.world_length((standing.prepared.length, 0, 0))
     return [] if (Vector(there) - point).length <= near else _placed(context, item, target, point)
 
@@ -159,12 +159,12 @@ def _aimed_at(item: Item, target: Vector, depsgraph: bpy.types.Depsgraph) -> Vec
     return Vector(held.location) + Vector(along) * (target - Vector(held.location)).length
 
 
-def _place_pole(context: bpy.types.Context, item: Item, tip: Vector) -> list[str]:
+def _place_pole(context: bpy.types.Context, item: Item, place: Vector) -> list[str]:
     """Turn the pole about the limb to where the pose bends, if it is not there."""
     pole = goal_of(item[1], "pole")
     if pole is None:
         return []
-    standing = Standing.of(item, _evaluated(context), tip)
+    standing = Standing.of(item, _evaluated(context), place)
     off = pole_error(standing)
     if off is None or abs(off) <= POLE_MET:
         return []

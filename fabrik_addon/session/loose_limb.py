@@ -59,15 +59,17 @@ def loose_limb(name: str, tip: str, bone_count: int, end: str) -> FabrikChain:
     return cast("FabrikChain", LooseLimb(name, tip, bone_count, end))
 
 
-def loose_chain(chain: FabrikChain, bone_count: int) -> FabrikChain:
+def loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> FabrikChain:
     """What stands for a chain whose tip is dragged: it has its pole, and follows the mouse all the way.
 
     Args:
         chain: The chain.
         bone_count: How many of its bones take part.
+        is_alone: Whether nothing else does: a goal that gives way softly would leave the body where it is.
     """
     found = LooseLimb(chain.name, chain.tip_bone, bone_count, chain.effector)
     found.pole, found.pole_bone, found.pole_angle = chain.pole, chain.pole_bone, chain.pole_angle
     found.tolerance, found.max_passes, found.restarts = chain.tolerance, chain.max_passes, chain.restarts
-    found.use_plain, found.soft, found.stretch = chain.use_plain, chain.soft, chain.stretch
+    found.use_plain, found.stretch = chain.use_plain, chain.stretch
+    found.soft = chain.soft if is_alone else 0.0
     return cast("FabrikChain", found)

@@ -19,7 +19,7 @@ from ...errors import BoneError, ChainError, TargetError
 from ...kernel import Status
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones, resolve_bones
-from ...rig.channels import channel_of, read_rotation, read_values
+from ...rig.channels import channel_of, read_rotation
 from ...rig.goals import GoalPoints, goal_of, read_points
 from ...rig.held import read_held
 from ...rig.placing import carries, location_at, put, restorer, stays
@@ -132,9 +132,9 @@ def _restorer(owner: bpy.types.Object, scope: Scope, prepared: Prepared) -> Call
     """What puts back bones, the target that is moved along, and live posing, as they stand now."""
     rig, pauses = owner.name, _pauses(owner, scope)
     target = goal_of(rig_of(owner).chains[scope.taken.chain], "target") if scope.follows else None
-    bones = [pose_bones(owner)[name] for name in prepared.bones]
-    before = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
-    root, location = bones[0].name, bones[0].location.copy()
+    channels = [(name, channel_of(pose_bones(owner)[name].rotation_mode)[0]) for name in prepared.bones]
+    channels += [(prepared.bones[0], "location"), *prepared.plain_channels]
+    before = [(name, path, list(getattr(pose_bones(owner)[name], path))) for name, path in channels]
     restore_target = restorer(target) if target is not None else None
 
     def restore() -> None:
@@ -144,8 +144,6 @@ def _restorer(owner: bpy.types.Object, scope: Scope, prepared: Prepared) -> Call
             for name, path, values in before:
                 if name in found.pose.bones:
                     setattr(found.pose.bones[name], path, values)
-            if root in found.pose.bones:
-                found.pose.bones[root].location = location
         if restore_target is not None:
             restore_target()
         if pauses:

@@ -6,16 +6,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import bpy
+from mathutils import Vector
 
 from ...errors import FabrikError
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.goals import goal_of
-from ...rig.keys import KeyedChannels, insert_auto_keys, insert_location_keys
+from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
 from ...rig.prepared import frame_of
 from ...rig.properties import FabrikChain, rig_of
 from ..anchoring import resume_live
 from ..letting_go import LetGo, Loosed, key_goal, let_go
 from ..live.known import state as live_state
+from ..softening import hard_place
 from ..standing import tip_of
 from .drag import Drag, found, waits
 
@@ -47,9 +49,14 @@ def _finished(context: bpy.types.Context, drag: Drag) -> LetGo:
         if one.status != "NONE":
             one.status = "NONE"  # what was solved last is not what stands
     depsgraph = context.evaluated_depsgraph_get()
-    loosed = [Loosed(one, tip_of(owner, one, depsgraph), one.name in drag.scope.holding) for one in chains]
+    loosed = [Loosed(one, _goal_of(owner, one, depsgraph), one.name in drag.scope.holding) for one in chains]
     ended = let_go(context, owner, loosed, is_keyed)
     return LetGo(ended.done, [*lost, *ended.warnings])
+
+
+def _goal_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """Where the goal of a chain belongs, so that its tip stays where it is."""
+    return hard_place(owner, chain, tip_of(owner, chain, depsgraph), depsgraph)
 
 
 def _key(context: bpy.types.Context, drag: Drag, owner: bpy.types.Object) -> tuple[bool, list[str]]:
@@ -58,9 +65,10 @@ def _key(context: bpy.types.Context, drag: Drag, owner: bpy.types.Object) -> tup
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
     named = [bone.name for bone in bones if keyed.has(bone)]
     is_keyed = insert_auto_keys(context, bones, keyed) > 0
-    if drag.pulled or drag.prepared.root is not None:
-        named += [bones[0].name] if keyed.has(bones[0], "location") and not named else []
-        insert_location_keys(context, bones[0], keyed)
+    plain = [(pose_bones(owner)[name], channel) for name, channel in drag.prepared.plain_channels]
+    plain += [(bones[0], "location")] if drag.pulled else []
+    named += [bone.name for bone, channel in plain if keyed.has(bone, channel)]
+    insert_plain_keys(context, plain, keyed)
     if not named or is_keyed:
         return is_keyed, []
     return False, [f"'{named[0]}' is keyed: key the pose, or the next frame change loses it"]

@@ -64,7 +64,12 @@ class Scope(NamedTuple):
             raise ChainError("it is gone", rig=owner.name, chain=name)
         if chain is None:
             return loose_limb(_free_name(owner, bone), bone, self.bone_count, end)
-        return chain if self.follows else loose_chain(chain, self.bone_count)
+        return chain if self.follows else loose_chain(chain, self.bone_count, is_alone=self.is_alone)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the dragged limb is all that takes part."""
+        return not self.body and not self.holding
 
     def chain_set(self, owner: bpy.types.Object) -> ChainSet:
         """The chains that are solved together in the drag.
