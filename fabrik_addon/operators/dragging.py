@@ -294,7 +294,8 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def _ended(self, context: bpy.types.Context) -> None:
         show(None)
-        context.workspace.status_text_set(None)
+        if context.workspace is not None:  # gone where another file is loaded
+            context.workspace.status_text_set(None)
         if context.area is not None:  # gone where its window is closed
             context.area.header_text_set(None)
         if context.window is not None:

@@ -89,7 +89,8 @@ class FABRIK_OT_drag_pick(RigOperator):
         """Show nothing any more; Blender asks for it where the window is closed, too."""
         Hovering.is_on = False
         show(None)
-        context.workspace.status_text_set(None)
+        if context.workspace is not None:  # gone where another file is loaded
+            context.workspace.status_text_set(None)
 
     def _handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if rig_refusal(working_rig(context)):

@@ -80,11 +80,6 @@ def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone]
     return _insert(context, [Channel(bone, name, bone.name, keyed.has(bone, name)) for bone, name in names])
 
 
-def insert_location_keys(context: bpy.types.Context, bone: bpy.types.PoseBone, keyed: KeyedChannels) -> int:
-    """Key the location of a bone where automatic keying is on; see `insert_auto_keys`."""
-    return _insert(context, [Channel(bone, "location", bone.name, keyed.has(bone, "location"))])
-
-
 def insert_plain_keys(
     context: bpy.types.Context, channels: Sequence[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels
 ) -> int:

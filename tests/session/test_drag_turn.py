@@ -99,6 +99,18 @@ def test_hips_keep_their_rotation_unless_they_are_let_tilt() -> None:
     drag.restore()
 
 
+def test_a_foot_that_is_pinned_flat_stays_so_while_it_is_moved() -> None:
+    owner = with_legs_pinned(make_body())
+    foot = rig_of(owner).chains["foot.L"]
+    before = turn_of(owner, "foot.L")
+    drag = begin(bpy.context, owner, Taken.tip_of(foot))
+    assert drag.with_turn
+    assert drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.2, 0.2))).status == "REACHED"
+    assert turned(turn_of(owner, "foot.L"), before) <= HELD_TURN
+    finish(bpy.context, drag)
+    assert turned(tuple(foot.held_rotation), before) <= HELD_TURN
+
+
 def test_a_limb_with_a_rotation_is_not_pulled_like_a_rope() -> None:
     drag = begin(bpy.context, make_line(3), Taken("b2"))
     assert pull_refusal(drag) == ""

@@ -20,7 +20,7 @@ from ...kernel import Status
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_rotation
-from ...rig.goals import GoalPoints, goal_of, read_points
+from ...rig.goals import GoalPoints, goal_of, read_points, turns_tip
 from ...rig.held import read_held
 from ...rig.placing import carries, location_at, put, restorer, stays
 from ...rig.prepared import Prepared, RigFacts, carried, frame_of, prepare
@@ -113,9 +113,15 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     live_state.held = True
     live_state.paused = live_state.paused or _pauses(owner, scope)
     set_falloff(drag, owner)
-    if scope.body == taken.bone:  # hips are moved, and tilted where that is asked for
+    if scope.body == taken.bone or _keeps_turn(owner, taken):
         set_turning(drag, on=True)
     return drag
+
+
+def _keeps_turn(owner: bpy.types.Object, taken: Taken) -> bool:
+    """Whether a chain says that its tip has a rotation; so it keeps it while it is dragged."""
+    chain = rig_of(owner).chains.get(taken.chain)
+    return chain is not None and turns_tip(chain)
 
 
 def waits(drag: Drag) -> bool:
