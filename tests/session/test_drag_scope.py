@@ -12,7 +12,7 @@ from fabrik_addon.session.dragging.scope import Scope, scope_of
 from mathutils import Vector
 
 from body_rigs import add_limb, effector, make_body, pin, update, with_legs_pinned
-from rigs import Bone, channels, make_armature, make_empty, make_line
+from rigs import Bone, channels, make_armature, make_empty, make_line, run
 
 
 def bones_of(owner: bpy.types.Object, scope: Scope) -> set[str]:
@@ -141,6 +141,28 @@ class TestLive:
         update()
         assert (hand.target.location - effector(owner, hand)).length < 1e-5
         assert (hand.target.location - Vector((-0.7, 0, 1.45))).length > 1e-2
+
+    def test_what_aims_goes_on_looking(self) -> None:
+        owner = with_legs_pinned(make_body())
+        head = add_limb(owner, "head", 2, target=(0.5, -2.0, 1.2))
+        head.kind, head.aim_axis = "AIM", (0, 0, 1)
+        run("solve_all")
+        drag = begin(bpy.context, owner, Taken("hips", "HEAD"))
+        assert "head" in drag.scope.holding
+        drag_to(bpy.context, drag, drag.place + Vector((0.15, 0.05, -0.15)))
+        finish(bpy.context, drag)
+        update()
+        assert (head.target.location - Vector((0.5, -2.0, 1.2))).length < 1e-6
+        bone = owner.pose.bones["head"]
+        wanted = (head.target.location - bone.head).normalized()
+        assert (bone.matrix.to_3x3() @ Vector((0, 0, 1))).angle(wanted) < 2e-3
+        assert "head" not in scope_of(owner, Taken("head")).holding
+
+    @pytest.mark.parametrize("setting", ["weight", "influence"])
+    def test_a_pin_that_asks_nothing_does_not_hold(self, setting: str) -> None:
+        owner = with_legs_pinned(make_body(), "")
+        setattr(rig_of(owner).chains["foot.L"], setting, 0.0)
+        assert scope_of(owner, Taken("hips", "HEAD")).holding == ("foot.R",)
 
 
 class TestPinning:

@@ -40,7 +40,7 @@ class Scope(NamedTuple):
 
     Attributes:
         taken: What is dragged.
-        holding: Names of the chains whose goals hold meanwhile: pins, and what is posed live.
+        holding: Names of the chains whose goals hold meanwhile: pins, what is posed live, and what aims.
         body: Name of the bone that may move and turn with all of it, or "".
         bone_count: Number of bones of the limb that the dragged bone ends.
         follows: Whether the chain is posed live, so that it is dragged by its target.
@@ -101,7 +101,7 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
 
     Where a bone of the same skeleton is pinned, or a body bone is set above the dragged one, the body follows: from the
     body bone, else from the nearest bone above the dragged one and all pins that can be moved. Else it is the limb
-    alone. Chains that are posed live hold their targets, as far as they are in it.
+    alone. Chains that are posed live, and those that aim, keep to their targets, as far as they are in it.
 
     Args:
         owner: The armature object.
@@ -117,23 +117,30 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
     bone = bones_to(owner, taken.bone, 1)[0]
     if chain is not None and rig.live and chain.enabled and chain.target is not None:
         return Scope(taken, follows=True)
-    others = [one for one in rig.chains if one.enabled and one.name != taken.chain]
+    others = [one for one in rig.chains if one.enabled and one.name != taken.chain and one.weight * one.influence > 0.0]
     limb = _limb(owner, taken, chain)
     pins = [one for one in others if one.pin and _is_beside(owner, one, bone)]
-    live = [one for one in others if rig.live and one.target is not None and not one.pin]
+    asking = [one for one in others if not one.pin and _holds(owner, one, bone)]
     home = pose_bones(owner).get(rig.body_bone)
     is_in_body = home is not None and (home == bone or home in bone.parent_recursive)
     if not pins and not is_in_body:
-        held = [one for one in live if not _names(owner, one).isdisjoint(limb)]
+        held = [one for one in asking if not _names(owner, one).isdisjoint(limb)]
         body = taken.bone if len(limb) == 1 and taken.end == "HEAD" and not held else ""
         return Scope(taken, _named(held), body, len(limb))
     if is_in_body:
         body = rig.body_bone
-        holding = [one for one in (*pins, *live) if _is_below(owner, one, body)]
+        holding = [one for one in (*pins, *asking) if _is_below(owner, one, body)]
     else:
         body = _top(owner, taken, pins)
-        holding = [*pins, *(one for one in live if not body or _is_below(owner, one, body))]
+        holding = [*pins, *(one for one in asking if not body or _is_below(owner, one, body))]
     return Scope(taken, _named(holding), body, _clipped(owner, limb, body))
+
+
+def _holds(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
+    """Whether a chain that is not pinned keeps to its target: live, or looking at it with bones that aren't dragged."""
+    if chain.target is None:
+        return False
+    return rig_of(owner).live or (chain.kind == "AIM" and bone.name not in _names(owner, chain))
 
 
 def _named(chains: Iterable[FabrikChain]) -> tuple[str, ...]:
