@@ -93,6 +93,7 @@ class LiveFigure:
         tip_bones: Names of the last bones of the chains.
         near_enough: Square of the distance within which a tip counts as being where it was solved.
         is_plain: Whether it is a chain by itself that has a target, and perhaps a pole, and asks for nothing else.
+        is_turned_only: Whether nothing but rotations is written.
         numbers: The goals for which they stand solved, in chain space.
         points: The same goals as they were seen.
         before: Those for which they stood before, in chain space.
@@ -117,6 +118,7 @@ class LiveFigure:
     tip_bones: Names
     near_enough: float
     is_plain: bool
+    is_turned_only: bool
     numbers: Numbers = ()
     points: Seen = ()
     before: Numbers = ()

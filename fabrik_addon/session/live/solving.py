@@ -97,6 +97,7 @@ def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[G
         tuple(one.bones[-1] for one in prepared.asked),
         (EXACT * prepared.length) ** 2,
         is_plain(prepared) and bool(sources) and sources[0].role == "target",
+        prepared.root is None and not any(prepared.grown),
         outcomes=[Outcome(name, "NONE") for name in chain_set.names],
         stored=[None] * count,
         start=read_pose(chain_set),

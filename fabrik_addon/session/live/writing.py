@@ -30,7 +30,8 @@ def write(rig: LiveRig, figures: list[LiveFigure]) -> None:
         _batch_of(rig, plain).write(pose_bones(rig.owner))
         _tell(rig, plain)
         for known in plain:
-            _write_plain(rig, known)
+            if not known.is_turned_only:
+                _write_plain(rig, known)
     if len(plain) < len(figures):
         for known in figures:
             if known not in plain:
@@ -76,7 +77,7 @@ def _tell(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
 def _write_plain(rig: LiveRig, known: LiveFigure) -> bool:
     """What is written of chains beside rotations: where a body bone goes, and stretch; whether it did not stand so."""
     prepared, count = known.prepared, 0
-    if prepared.root is None and not any(prepared.grown):
+    if known.is_turned_only:
         return False
     bones = pose_bones(rig.owner)
     values = prepared.plain_values(prepared.row.shift, prepared.row.factors)
