@@ -3,109 +3,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from random import Random
-from typing import Any
-
 import bpy
-import numpy as np
 import pytest
-from fabrik_addon.rig.channels import read_values
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.rig.rotations import q4
-from fabrik_addon.session.bake import BakeResult, BakeSettings, bake
+from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.bake.result import WORDS
 from fabrik_addon.session.pose import solve_items
-from mathutils import Euler, Vector
+from mathutils import Vector
 
 from bake_rigs import frames_gone_to, keyed_line
-from body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update, with_legs_pinned
+from body_bakes import (
+    FRAMES,
+    HELD,
+    as_played,
+    assert_feet_hold,
+    assert_same,
+    by_button,
+    items_of,
+    keyed_target,
+    live,
+    run,
+    seen,
+    shuffled,
+    squatting,
+)
+from body_rigs import HEIGHT, effector, make_body, with_legs_pinned
 from rigs import chain_bones, make_empty
-
-FRAMES = tuple(range(1, 13))
-HELD = 1e-4 * HEIGHT
-HELD_TURN = 1e-3  # radians
-ULPS = 4.0  # units in the last place of a channel, or of a one where the channel is smaller
-Channels = dict[str, list[float]]
-
-
-def keyed_target(chain: FabrikChain, places: dict[int, tuple[float, float, float]]) -> None:
-    for frame, place in places.items():
-        chain.target.location = place
-        chain.target.keyframe_insert("location", frame=frame)
-
-
-def squatting(mode: str = "QUATERNION") -> bpy.types.Object:
-    """Pinned feet, hips that sink, and a hand that reaches."""
-    owner = with_legs_pinned(make_body(mode))
-    hips = add_limb(owner, "hips", 1, target=(0, 0, 0.95))
-    hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
-    keyed_target(hips, {1: (0, 0, 0.95), 12: (0.05, -0.05, 0.75)})
-    keyed_target(hand, {1: (0.5, -0.3, 1.2), 6: (0.5, -0.5, 1.4), 12: (0.2, -0.7, 0.9)})
-    return owner
-
-
-def items_of(owner: bpy.types.Object) -> list[tuple[bpy.types.Object, FabrikChain]]:
-    return [(owner, chain) for chain in rig_of(owner).chains]
-
-
-def run(owner: bpy.types.Object, **settings: Any) -> BakeResult:
-    return bake(bpy.context, items_of(owner), BakeSettings(**{"frames": FRAMES, **settings}))
-
-
-def seen(owner: bpy.types.Object) -> Channels:
-    """All channels as they are stored."""
-    return {bone.name: [*read_values(bone), *bone.location, *bone.scale] for bone in owner.pose.bones}
-
-
-def by_button(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Channels]:
-    found = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
-        solve_items(bpy.context, items_of(owner))
-        found[frame] = seen(owner)
-    return found
-
-
-def as_played(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Channels]:
-    found = {}
-    for frame in frames:
-        bpy.context.scene.frame_set(frame)
-        found[frame] = seen(owner)
-    return found
-
-
-def live(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, Channels]:
-    rig_of(owner).live = True
-    found = as_played(owner, frames)
-    rig_of(owner).live = False
-    return found
-
-
-def assert_same(found: dict[int, Channels], wanted: dict[int, Channels]) -> None:
-    """Equal but for rounding and the sign of a quaternion."""
-    for frame, bones in wanted.items():
-        for name, values in bones.items():
-            a, b = np.array(found[frame][name]), np.array(values)
-            signed = b.copy()
-            signed[:4] *= -1.0 if len(b) == 10 else 1.0
-            unit = np.spacing(np.maximum(np.abs(a), 1.0).astype(np.float32))
-            off = min(float((np.abs(a - other) / unit).max()) for other in (b, signed))
-            assert off <= ULPS, (frame, name, found[frame][name], values)
-
-
-def assert_feet_hold(owner: bpy.types.Object) -> None:
-    for side in (".L", ".R"):
-        chain = rig_of(owner).chains[f"foot{side}"]
-        assert (effector(owner, chain) - Vector(chain.held_location)).length <= HELD
-        assert turned(tip_turn(owner, chain), q4(chain.held_rotation)) <= HELD_TURN
-
-
-def shuffled(frames: Iterable[int]) -> list[int]:
-    found = list(frames)
-    Random(3).shuffle(found)
-    return found
 
 
 class TestSquat:
@@ -181,6 +105,16 @@ class TestSquat:
                 assert found.residuals[k] * length == pytest.approx(outcome.residual, abs=1e-6)
                 assert found.turns[k] == pytest.approx(outcome.turn_residual, abs=1e-6)
                 assert found.softened[k] * length == pytest.approx(outcome.softened, abs=1e-6)
+
+    def test_a_body_that_keeps_its_balance(self) -> None:
+        owner = squatting()
+        rig_of(owner).balance = 1.0
+        hand = rig_of(owner).chains["hand.L"]
+        keyed_target(hand, {1: (0.3, -0.3, 1.2), 6: (0.3, -0.8, 1.1), 12: (0.3, -0.7, 0.9)})
+        wanted = by_button(owner, FRAMES)
+        assert_same(live(owner, shuffled(FRAMES)), wanted)
+        run(owner)
+        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
 
     def test_soft_reach_is_not_taken_for_something_that_moves_the_tip(self) -> None:
         owner, chain = keyed_line()
@@ -310,60 +244,3 @@ class TestOverTime:
         assert_same(as_played(owner, shuffled(FRAMES)), wanted)
         bpy.context.scene.frame_set(8)
         assert_feet_hold(owner)
-
-
-class TestRotations:
-    def test_a_hand_that_turns_with_its_target(self) -> None:
-        owner = squatting()
-        hand = rig_of(owner).chains["hand.L"]
-        hand.orientation = "TARGET"
-        for frame, turn in ((1, 0.0), (12, 0.5)):
-            hand.target.rotation_euler = (turn, 0.3 * turn, turn)
-            hand.target.keyframe_insert("rotation_euler", frame=frame)
-        bpy.context.scene.frame_set(1)
-        hand.rotation_offset = tip_turn(owner, hand)
-        result = run(owner)
-        found = next(found for found in result.chains if found.chain == "hand.L")
-        assert found.worst_tip_turn is not None
-        assert found.worst_tip_turn[0] < HELD_TURN
-        for frame in FRAMES:
-            bpy.context.scene.frame_set(frame)
-            turn = Euler(hand.target.rotation_euler).to_quaternion() @ hand.rotation_offset
-            assert turned(tip_turn(owner, hand), q4(turn)) < HELD_TURN
-
-    def test_a_head_that_aims(self) -> None:
-        owner = make_body()
-        head = add_limb(owner, "head", 2, target=(0.5, -2, 1.5))
-        head.kind, head.aim_axis = "AIM", (0, 0, 1)
-        keyed_target(head, {1: (0.5, -2, 1.5), 12: (-0.8, -2, 1.9)})
-        result = run(owner)
-        assert result.all_reached
-        assert result.chains[0].worst_tip_turn is not None
-        assert result.chains[0].worst_tip_turn[0] < HELD_TURN
-        for frame in FRAMES:
-            bpy.context.scene.frame_set(frame)
-            update()
-            bone = owner.pose.bones["head"]
-            assert bone.matrix.to_3x3().col[2].angle(head.target.location - bone.head) < HELD_TURN
-
-    def test_the_report_tells_degrees(self) -> None:
-        owner = make_body()
-        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.3))
-        add_limb(owner, "hand.R", 3, target=(-0.5, -0.3, 1.3))
-        hand.orientation, hand.held_rotation = "KEEP", (0.7, 0.1, 0.7, 0.0)
-        kept, free = run(owner).as_json()["chains"]
-        assert kept["worst_tip_turn_degrees"] < 0.1
-        assert kept["worst_residual_degrees"] < 0.1
-        assert free["worst_tip_turn_degrees"] is None
-        assert (free["together"], free["asked"]) == ([], True)
-
-    def test_a_rotation_that_limits_hold_back_is_no_frame_that_is_reached(self) -> None:
-        owner = make_body()
-        for name in ("upper_arm.L", "forearm.L", "hand.L"):
-            owner.pose.bones[name].fabrik.limit = "HINGE"
-        hand = add_limb(owner, "hand.L", 3, target=(0.65, -0.02, 1.46))
-        hand.orientation, hand.held_rotation = "KEEP", (0.0, 1.0, 0.0, 0.0)
-        (found,) = run(owner).chains
-        assert {reason for _, reason in found.unreached} == {"BLOCKED"}
-        bpy.context.scene.frame_set(FRAMES[0])
-        assert found.turns[0] == pytest.approx(turned(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.errors import ChainError
 from fabrik_addon.overlay.settings import step_of
 from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
 from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import distance
 from fabrik_addon.session.record import Recording, record, state
 
+from body_rigs import add_limb, make_body, with_legs_pinned
 from rigs import add_chain, channels, evaluated_joints, make_line
 
 
@@ -94,3 +96,25 @@ def test_a_chain_that_cannot_be_solved_is_refused() -> None:
         bpy.ops.fabrik.record()
     assert state.current is None
     assert owner.fabrik.chains[0].status == "NONE"
+
+
+def test_chains_that_are_solved_together_or_only_turn_have_no_steps() -> None:
+    owner = with_legs_pinned(make_body())
+    hips = add_limb(owner, "hips", 1, target=(0, 0, 0.9))
+    other = make_body()
+    look = add_limb(other, "head", 2, target=(1, -1, 1.5))
+    look.kind = "AIM"
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    with pytest.raises(ChainError, match=r"solved together with 'foot\.L' and 'foot\.R'"):
+        record(owner, hips, depsgraph)
+    with pytest.raises(ChainError, match="only turns"):
+        record(other, look, depsgraph)
+
+
+def test_the_steps_of_a_limb_whose_head_is_brought_somewhere_end_there() -> None:
+    owner = make_body()
+    hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
+    recording = record(owner, hand, bpy.context.evaluated_depsgraph_get())
+    assert {len(step.joints) for step in recording.passes} == {3}
+    assert distance(recording.passes[-1].joints[-1], hand.target.location) < 1e-3
+    assert recording.passes[-1].error < 1e-3

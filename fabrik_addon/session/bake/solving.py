@@ -62,7 +62,8 @@ def _body_solved(track: Track, numbers: Doubles) -> Answers:
     """The answers of chains that are solved together, or ask for more than a place, to goals in chain space."""
     prepared, count = track.prepared, len(numbers)
     found = Answers.room(count, prepared)
-    if prepared.influence < 1.0:  # which the lengths of a chain that stretches take, too
+    if prepared.influence < 1.0 or prepared.weighed is not None:
+        # the influence counts for the lengths of a chain that stretches, too; and what supports a body is in no row
         for k, row in enumerate(numbers.tolist()):
             put_posed(track, found, k, posed_rigidly(prepared, row))
         return found
