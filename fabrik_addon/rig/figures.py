@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from ..errors import BoneError, ChainError, FabrikError
+from ..errors import BoneError, FabrikError, RigError
 from .animated_paths import is_pinned_at_times
 from .chain_bones import pose_bones, resolve_bones
 from .properties import FabrikChain, rig_of
@@ -188,11 +188,11 @@ def check_body(owner: bpy.types.Object, chain_set: ChainSet) -> None:
     """Refuse a body bone that is not there.
 
     Raises:
-        ChainError: The armature has no such bone.
+        RigError: The armature has no such bone.
     """
     body = rig_of(owner).body_bone
     if body and body not in pose_bones(owner):
-        raise ChainError(f"the armature has no bone '{body}', which is set as its body bone", chain=chain_set.names[0])
+        raise RigError(f"the armature has no bone '{body}', which is set as its body bone", chain=chain_set.names[0])
 
 
 def body_moves(chain_set: ChainSet) -> bool:

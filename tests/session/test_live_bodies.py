@@ -180,6 +180,28 @@ class TestGroups:
         update()
         assert set(statuses(owner).values()) == {"REACHED"}
 
+    def test_all_wait_for_a_body_bone_that_is_not_there(self) -> None:
+        owner = live_body()
+        for name, status in (("pelvis", "REFUSED"), ("hips", "REACHED")):
+            rig_of(owner).body_bone = name
+            update()
+            assert set(statuses(owner).values()) == {status}
+            assert all(chain.enabled for chain in rig_of(owner).chains)
+        rig_of(owner).body_bone = "pelvis"
+        update()
+        assert "live posing waits: the armature has no bone 'pelvis'" in rig_of(owner).chains[0].message
+
+    def test_a_second_pin_of_a_foot_is_switched_off_and_the_others_go_on(self) -> None:
+        owner = live_body()
+        pin(owner, add_limb(owner, "foot.L", 2, name="second"))
+        update()
+        assert [chain.name for chain in rig_of(owner).chains if not chain.enabled] == ["second"]
+        assert "both pin it" in rig_of(owner).chains["second"].message
+        rig_of(owner).chains["hand.L"].target.location.z -= 0.2
+        update()
+        assert_feet_hold(owner)
+        assert off_target(owner, "hand.L") <= HELD
+
     def test_a_chain_that_can_not_be_solved_is_left_out_at_once(self) -> None:
         owner = live_body()
         constraint = owner.pose.bones["forearm.L"].constraints.new("COPY_ROTATION")
