@@ -36,18 +36,23 @@ from ..vectors import (
     q4,
     scaled,
 )
-from .descent import LITTLE, Descent
+from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
 from .limb import clamp_start, placed_pose
 from .limited import APART
 from .starts import drawn_poses, farthest
 
+FAR_MISSED = cython.declare(cython.double, 0.5)  # error, in sizes of the figure, of goals that are as good as far
 POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radian away from the start pose counts
-FINISHED_POSTURE = cython.declare(cython.double, 3e-5)  # the same, with which the pose is finished
-CONVERGED = cython.declare(cython.double, 1e-6)  # share of the error: so little a step gains at the posture's minimum
+FINISHED_POSTURE = cython.declare(cython.double, 1e-5)  # the same, with which the pose is finished
+PATIENCE = cython.declare(cython.int, 2)  # steps in a row that gain next to nothing
+CONVERGED = cython.declare(cython.double, 3e-6)  # share of the error: so little a step gains at the posture's minimum
+HINT_STEPS = cython.declare(cython.int, 32)  # of a descent to what only fills the room that is left
 ROUGH_STEPS = cython.declare(cython.int, 24)  # from another start, before it is told whether it leads to the goals
 MUCH_BETTER = cython.declare(cython.double, 0.5)  # share of the error that one may leave to be taken
 HOPEFUL = cython.declare(cython.double, 0.1)  # share of the error that another start may leave to be gone on from
-BODY_FINISHED = cython.declare(cython.double, 1e-9)
+BODY_FINISHED = cython.declare(cython.double, 3e-8)
+NEVER_ENOUGH = cython.declare(cython.double, -1.0)
+LAST_DAMPING = cython.declare(cython.double, 1e-5)  # of the first step of the descent that finishes a pose
 NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
 HALF_WAY = cython.declare(cython.double, 0.5)  # of a drawn pose from the start pose: the inner half of the limits
 
@@ -85,7 +90,8 @@ class Body:
         weighty = [goal for goal in goals if goal.weight > 0.0] or goals
         self.judged = [goal for goal in weighty if goal.rank != HINT] or weighty
         for rank in sorted({goal.rank for goal in weighty}):
-            own = [goal for goal in weighty if goal.rank == rank]
+            # side by side where they hang on the same joints: these then have few rows of the equations
+            own = sorted((goal for goal in weighty if goal.rank == rank), key=effector_of)
             share_weights(own)
             self.stages.append(Descent(figure, own, Descent(figure, before) if before else None))
             before = before + own
@@ -188,28 +194,32 @@ class Body:
         before: Descent = None
         for stage in self.stages:
             stage.posture.is_relaxed = False
+            stage.robust_to = FAR_MISSED
+            stage.patience = PATIENCE if before is None else STALLED
             stage.posture.weight = POSTURE
-            stage.little = CONVERGED
+            is_hint: cython.bint = before is not None and stage.goals[stage.kept].rank == HINT
+            stage.little = LITTLE if is_hint else CONVERGED
             if before is None:
                 stage.take(start)
             else:
                 stage.take(before.pose)
                 stage.keep(tolerance)
-            used += self.meet(stage, tolerance)
+            used += self.meet(stage, HINT_STEPS if is_hint and self.budget > HINT_STEPS else self.budget)
             before = stage
         if before is not self.descent:
             self.descent.take(before.pose)
         return used
 
     @cython.cfunc
-    def meet(self, stage: Descent, tolerance: cython.double) -> cython.int:
+    def meet(self, stage: Descent, budget: cython.int) -> cython.int:
         """Bring the goals of one rank nearer from where a stage stands; returns the steps used."""
-        used: cython.int = stage.descend(BODY_FINISHED, self.budget)
+        stage.first_damping = FIRST_DAMPING
+        used: cython.int = stage.descend(NEVER_ENOUGH, budget)
+        stage.first_damping = LAST_DAMPING
         stage.posture.weight = FINISHED_POSTURE
         stage.little = LITTLE
         stage.judge()
-        used += stage.descend(BODY_FINISHED, self.budget)
-        return used
+        return used + stage.descend(BODY_FINISHED, budget)
 
     @cython.cfunc
     def misses(self) -> cython.double:
@@ -301,6 +311,11 @@ class Body:
         if self.trace is not None:
             self.figure.place(self.descent.pose)
             self.trace.record(name, self.descent.pose.heads, self.figure.count)
+
+
+def effector_of(goal: Goal) -> int:
+    """The joint by which goals of a rank are ordered."""
+    return goal.effector
 
 
 @cython.cfunc

@@ -78,11 +78,15 @@ class Descent(Stand):
     Attributes:
         little: Share of the error that is next to nothing.
         first_damping: Of the first step of a descent.
+        patience: Steps in a row that may gain next to nothing.
+        robust_to: Error from which on the damping besides grows with it, and no more with its square.
     """
 
     keeper: Descent
     little: cython.double
     first_damping: cython.double
+    robust_to: cython.double
+    patience: cython.int
     jacobian: Jacobian
     turns: Doubles
     returns: Doubles  # turns back to the goals that are kept
@@ -98,6 +102,8 @@ class Descent(Stand):
             keeper.first_damping = RETURN_DAMPING
         self.little = LITTLE
         self.first_damping = FIRST_DAMPING
+        self.robust_to = UNDEFINED
+        self.patience = STALLED
         self.jacobian = None
         self.turns, self.returns = doubles(3 * count + 3), doubles(3 * count + 3)
         self.largest = 0.0
@@ -108,7 +114,7 @@ class Descent(Stand):
         """Bring the goals nearer until they are near enough, the budget is spent or nothing more is gained.
 
         Args:
-            enough: Error at which to stop; with a posture term nothing but the gain counts.
+            enough: Error at which to stop; below zero where nothing but the gain counts.
             budget: Greatest number of steps.
 
         Returns:
@@ -117,12 +123,12 @@ class Descent(Stand):
         used: cython.int = 0
         stalled: cython.int = 0
         damping: cython.double = self.first_damping
-        while used < budget and stalled < STALLED and damping <= MOST_DAMPING:
-            if self.posture.weight <= 0.0 and self.error <= enough:
+        while used < budget and stalled < self.patience and damping <= MOST_DAMPING:
+            if self.error <= enough:
                 break
             used += 1
             before: cython.double = self.cost
-            if self.step(damping + ROBUST * self.error * self.error, LARGEST_TURN):
+            if self.step(damping + ROBUST * self.error * smaller(self.error, self.robust_to), LARGEST_TURN):
                 is_little: cython.bint = self.cost > before * (1.0 - 2.0 * self.little)  # a square: it counts twice
                 stalled = stalled + 1 if is_little else 0
                 if is_little and self.posture.weight <= 0.0:

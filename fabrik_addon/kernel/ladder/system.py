@@ -26,11 +26,12 @@ class System:
     wanted: Doubles
     values: Doubles
     factor: Doubles  # Cholesky's, in the lower half
+    column: Doubles  # of it, the one at hand
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.matrix, self.factor = doubles(size * size), doubles(size * size)
-        self.wanted, self.values = doubles(size), doubles(size)
+        self.wanted, self.values, self.column = doubles(size), doubles(size), doubles(size)
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -52,18 +53,21 @@ class System:
         k: cython.int
         size: cython.int = self.size
         factor: Doubles = self.factor
-        total: cython.double
-        for i in range(size):
-            for j in range(i + 1):
-                total = self.matrix[i * size + j]
-                for k in range(j):
-                    total -= factor[i * size + k] * factor[j * size + k]
-                if i > j:
-                    factor[i * size + j] = total * factor[j * size + j]
-                elif total > 0.0:
-                    factor[i * size + i] = 1.0 / sqrt(total)
-                else:
-                    return False
+        column: Doubles = self.column
+        copy_into(factor, self.matrix, size * size)
+        for j in range(size):
+            pivot: cython.double = factor[j * size + j]
+            if not pivot > 0.0:
+                return False
+            pivot = 1.0 / sqrt(pivot)
+            factor[j * size + j] = pivot
+            for i in range(j + 1, size):
+                column[i] = factor[i * size + j] * pivot
+                factor[i * size + j] = column[i]
+            for i in range(j + 1, size):  # along a row at last, so that processors can do several numbers at once
+                own: cython.double = column[i]
+                for k in range(j + 1, i + 1):
+                    factor[i * size + k] -= own * column[k]
         return True
 
     @cython.cfunc
