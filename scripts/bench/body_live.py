@@ -18,10 +18,10 @@ from fabrik_addon.rig.joint_limits import read_limit
 from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
-from dev.humans import HEIGHT, bone_of, both, give_ranges, make_human
+from dev.humans import HEIGHT, bone_of, both
 from dev.quiet import quiet
 
-from .body_rigs import bodies, built, empty_file
+from .body_rigs import Body, bodies, built, empty_file
 from .live import Writer
 from .problems import Q4, drawn
 from .rigs import Rig
@@ -93,13 +93,13 @@ def _rows(scale: Scale, folder: Path, with_skin: bool) -> list[Row]:
 def _made(contender: str, with_skin: bool) -> Any:
     """A human whose ends follow targets that are keyed at each frame."""
     empty_file()
-    owner: Any = make_human(HUMAN)
-    give_ranges(owner)
+    body = next(one for one in bodies() if one.name == HUMAN)
+    owner = body.make()
     if not with_skin:
         for mesh in [found for found in bpy.data.objects if found.type == "MESH"]:
             bpy.data.objects.remove(mesh)
     ends = _ends()
-    targets = _add_targets(owner, ends)
+    targets = _add_targets(owner, body, ends)
     if contender == "blender":
         _constrain(owner, ends, targets)
     elif contender != "writing":
@@ -114,12 +114,12 @@ def _ends() -> list[str]:
     return [*both(HUMAN, "forearm"), *both(HUMAN, "shin"), bone_of(HUMAN, "head")]
 
 
-def _add_targets(owner: Any, ends: Sequence[str]) -> list[Any]:
+def _add_targets(owner: Any, body: Body, ends: Sequence[str]) -> list[Any]:
     """Empties where the ends are in poses inside the limits that go round once, the hips in their place."""
     targets: list[Any] = [bpy.data.objects.new(f"target {end}", None) for end in ends]
     for target in targets:
         CONTEXT.scene.collection.objects.link(target)
-    found = built(owner, next(body for body in bodies() if body.name == HUMAN), moves=False)
+    found = built(owner, body, moves=False)
     random = Random(4)
     far = [Quaternion(drawn(random, limit)) for limit in found.figure.joint_limits]
     for frame in ORDER:

@@ -17,6 +17,7 @@ from fabrik_addon.rig.joint_limits import read_limit
 from mathutils import Quaternion, Vector
 
 from dev.humans import bone_of, give_ranges, make_human, named
+from dev.quiet import quiet
 
 from .problems import Q4, v3
 
@@ -73,8 +74,9 @@ def bodies() -> list[Body]:
 
 def _human(name: str) -> Body:
     def make() -> Any:
-        owner = make_human(name)
-        give_ranges(owner)
+        with quiet():
+            owner = make_human(name)
+            give_ranges(owner)
         return owner
 
     def bones(*parts: str) -> list[str]:
