@@ -24,6 +24,7 @@ MENUS = (
     ("FABRIK_MT_chains", "13_menu_list"),
     ("FABRIK_MT_chain", "13_menu_chain"),
     ("FABRIK_MT_goals", "13_menu_goals"),
+    ("FABRIK_MT_body", "13_menu_body"),
     ("FABRIK_MT_start_pose", "13_menu_start_pose"),
     ("FABRIK_MT_limit", "13_menu_limit"),
 )

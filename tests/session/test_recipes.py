@@ -157,3 +157,38 @@ def test_the_pins_of_a_body_are_baked_flat_over_a_shot() -> None:
                 assert turned(tip_turn(owner, chain), turn) < TURNED
     hips = owner.pose.bones["hips"]
     assert (owner.matrix_world @ hips.head).z == pytest.approx(0.7, abs=NEAR)
+
+
+def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted() -> None:
+    owner = make_body()
+    scene = bpy.context.scene
+    bpy.context.preferences.edit.use_keyframe_insert_available = False
+    select(owner, "foot.L", "foot.R")
+    run("pin_toggle")
+    run("body_bone_set")
+    hips = add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.9), name="hips")
+    for frame, y in ((1, 0.0), (21, -0.3)):
+        hips.target.location.y = y
+        hips.target.keyframe_insert("location", frame=frame)
+    scene.tool_settings.use_keyframe_insert_auto = True
+    select(owner, "foot.L")
+    for frame, action in ((1, "PIN"), (8, "FREE"), (14, "PIN")):
+        scene.frame_set(frame)
+        run("solve_all")
+        update()
+        run("pin_toggle", action=action)
+    scene.tool_settings.use_keyframe_insert_auto = False
+    run("bake", frame_start=1, frame_end=21, chains="ALL")
+    places = {}
+    for frame in range(1, 22):
+        scene.frame_set(frame)
+        places[frame] = {
+            side: (owner.matrix_world @ owner.pose.bones[f"foot{side}"].head).copy() for side in (".L", ".R")
+        }
+    for frame in range(1, 22):
+        assert (places[frame][".R"] - places[1][".R"]).length < NEAR
+    for frame in range(1, 8):
+        assert (places[frame][".L"] - places[1][".L"]).length < NEAR
+    for frame in range(14, 22):
+        assert (places[frame][".L"] - places[14][".L"]).length < NEAR
+    assert (places[14][".L"] - places[1][".L"]).length > 0.02
