@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.errors import BoneError
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.rotations import q4
@@ -103,3 +104,14 @@ def test_the_button_names_those_that_were_baked_along(capfd: pytest.CaptureFixtu
     bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="ACTIVE")
     said = capfd.readouterr().out
     assert "baked with those that they are solved together with: foot.L, foot.R, hand.L" in said
+
+
+def test_two_pins_on_a_bone_are_refused_by_name_and_nothing_is_keyed() -> None:
+    owner = squatting()
+    again = add_limb(owner, "foot.L", 2, name="again")
+    again.pin, again.held_location = True, (0, 0, 0)
+    with pytest.raises(BoneError, match=r"'again' and 'foot\.L' both pin it") as refused:
+        run(owner)
+    assert refused.value.rig == owner.name
+    assert not fcurves_of(owner)
+    assert all(chain.enabled for chain in rig_of(owner).chains)

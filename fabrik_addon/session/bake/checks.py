@@ -57,8 +57,9 @@ def _check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) 
     reason = _nla_refusal(data, into) or _action_refusal(owner, data, into)
     if reason:
         raise RigError(reason, rig=owner.name)
-    bones = {bone.name: bone for one in sets for bone in figure_bones(one)}
-    plain = (found for one in sets for found in written_besides(one))
+    with place_of(rig=owner.name):
+        bones = {bone.name: bone for one in sets for bone in figure_bones(one)}
+        plain = [found for one in sets for found in written_besides(one)]
     own = {*map(rotation_path, bones.values()), *(plain_path(bone, name) for bone, name in plain)}
     for curve in fcurves_of(owner):
         if curve.data_path in own:
