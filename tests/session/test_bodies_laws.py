@@ -40,7 +40,8 @@ def off_pole(owner: bpy.types.Object, chain: FabrikChain) -> float:
     root = pose_bones(owner)[chain.tip_bone].parent.parent.head
     along = unit(effector(owner, chain) - root)
     bend = perpendicular(pose_bones(owner)[KNEES[chain.name]].head - root, along)
-    return Vector(bend).angle(Vector(perpendicular(chain.pole.location - root, along)))
+    angle: float = Vector(bend).angle(Vector(perpendicular(chain.pole.location - root, along)))
+    return angle
 
 
 class TestPoles:
