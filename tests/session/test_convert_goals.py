@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 import bpy
 import pytest
@@ -29,8 +29,10 @@ def assert_same(owner: bpy.types.Object, before: Poses, most: float = NEAR) -> N
         assert matrix.to_quaternion().rotation_difference(before[name].to_quaternion()).angle < most, name
 
 
-def with_ik(owner: bpy.types.Object, bone: str, place: tuple[float, float, float], count: int = 0) -> Any:
-    constraint: Any = owner.pose.bones[bone].constraints.new("IK")
+def with_ik(
+    owner: bpy.types.Object, bone: str, place: tuple[float, float, float], count: int = 0
+) -> bpy.types.KinematicConstraint:
+    constraint = cast(bpy.types.KinematicConstraint, owner.pose.bones[bone].constraints.new("IK"))
     constraint.target, constraint.chain_count = make_empty(place, f"Target {bone}"), count
     bpy.context.view_layer.objects.active = owner
     return constraint
@@ -93,14 +95,16 @@ class TestFromIk:
 
 
 class TestToIk:
-    def made(self, owner: bpy.types.Object, chain: FabrikChain, capfd: pytest.CaptureFixture[str]) -> tuple[Any, str]:
+    def made(
+        self, owner: bpy.types.Object, chain: FabrikChain, capfd: pytest.CaptureFixture[str]
+    ) -> tuple[bpy.types.KinematicConstraint, str]:
         """The constraint that is made of a chain, and what is said."""
         capfd.readouterr()
         rig_of(owner).active_index = list(rig_of(owner).chains).index(chain)
         bpy.ops.fabrik.to_ik(chains="ACTIVE")
         said = capfd.readouterr().out
         found = [one for bone in owner.pose.bones for one in bone.constraints if not one.mute]
-        return (found[0] if found else None), said
+        return cast(bpy.types.KinematicConstraint, found[0] if found else None), said
 
     def test_a_rotation_that_follows_its_target(self, capfd: pytest.CaptureFixture[str]) -> None:
         owner = make_line(3)
@@ -111,7 +115,8 @@ class TestToIk:
         bpy.context.view_layer.update()
         constraint, said = self.made(owner, chain, capfd)
         assert constraint.use_rotation
-        assert (constraint.weight, constraint.orient_weight) == (pytest.approx(0.5), pytest.approx(0.7))
+        assert constraint.weight == pytest.approx(0.5)
+        assert constraint.orient_weight == pytest.approx(0.7)
         assert "offset" not in said
         chain.enabled = True
         constraint.mute = True
@@ -161,7 +166,7 @@ class TestAims:
         owner = make_line(2)
         bone = owner.pose.bones["b1"]
         bone.rotation_quaternion = Quaternion((0.3, 0.4, 0.2), 0.5)
-        constraint: Any = bone.constraints.new("DAMPED_TRACK")
+        constraint = cast(bpy.types.DampedTrackConstraint, bone.constraints.new("DAMPED_TRACK"))
         constraint.target, constraint.track_axis = make_empty((1.2, 0.7, 1.8)), axis
         bpy.context.view_layer.objects.active = owner
         bpy.context.view_layer.update()
@@ -185,7 +190,7 @@ class TestAims:
 
     def test_without_the_option_tracks_stay(self) -> None:
         owner = make_line(2)
-        constraint: Any = owner.pose.bones["b1"].constraints.new("DAMPED_TRACK")
+        constraint = cast(bpy.types.DampedTrackConstraint, owner.pose.bones["b1"].constraints.new("DAMPED_TRACK"))
         constraint.target = make_empty((1, 0, 2))
         bpy.context.view_layer.objects.active = owner
         with pytest.raises(RuntimeError, match="no bone has an IK constraint"):
@@ -194,7 +199,7 @@ class TestAims:
 
     def test_a_place_along_a_bone_is_left_as_it_is(self, capfd: pytest.CaptureFixture[str]) -> None:
         owner, other = make_line(2), make_line(2)
-        constraint: Any = owner.pose.bones["b1"].constraints.new("DAMPED_TRACK")
+        constraint = cast(bpy.types.DampedTrackConstraint, owner.pose.bones["b1"].constraints.new("DAMPED_TRACK"))
         constraint.target, constraint.subtarget, constraint.head_tail = other, "b0", 0.5
         bpy.context.view_layer.objects.active = owner
         bpy.ops.fabrik.from_ik(use_aims=True)
