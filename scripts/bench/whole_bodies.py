@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .body_drags import drags
+from .body_kernel import cost
 from .body_live import frames
 from .body_success import success
 from .body_tree import beside_blender
@@ -15,4 +16,6 @@ from .timing import Scale
 
 def measured(scale: Scale, folder: Path) -> Group:
     """The tables of the group."""
-    return Group("8", "Bodies", [success(scale), drags(scale), beside_blender(scale), frames(scale, folder)])
+    return Group(
+        "8", "Bodies", [success(scale), drags(scale), beside_blender(scale), frames(scale, folder), cost(scale)]
+    )
