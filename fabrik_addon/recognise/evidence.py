@@ -162,7 +162,7 @@ def _doubts(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     found: Features = []
     reach = reach_of(tree, pair)
     if max(len(run) for run in pair.runs) < USUAL_COUNTS.start:
-        found.append((TOO_FEW, "it has two bones, and no names"))
+        found.append((TOO_FEW, "no names tell that it is a limb"))
     top = attach_of(tree, pair)
     if top < 0:
         found.append((TOO_FEW, "both sides hang on no bone in common, and no names tell what it is"))

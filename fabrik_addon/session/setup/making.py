@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ...errors import FabrikError
-from ...recognise.parts import ARM, EAR, FINGER, LEG, TAIL, WING
+from ...recognise.parts import ARM, EAR, FIN, FINGER, LEG, RUN, TAIL, WING
 from ...rig.chain_bones import bones_to, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.properties import FabrikChain, rig_of, unique_name
@@ -25,7 +25,8 @@ from ..pole_side import pole_in_bend
 from .finding import Found, RigPart
 from .ranges import give_ranges
 
-WITH_GOALS = (ARM, LEG, WING)  # parts that are posed by their ends; the others are dragged
+WITH_TARGETS = (ARM, LEG, WING, FIN, RUN)  # parts that are posed by their ends; the others are dragged
+WITH_POLES = (ARM, LEG, WING)
 KIND_OF_CONTROLS = {"BONES": "BONE", "EMPTIES": "EMPTY"}
 SHARED = 2  # bones that a chain has in common with a part from which it stands for it
 
@@ -117,6 +118,7 @@ def set_up(
             done.notes.append(f"posed beyond the range of their joints, and left free: {', '.join(exceeded)}")
     for part in new:
         name = _made(owner, part, defaults)
+        rig_of(owner).chains[name].enabled = _has_goal(part, options)  # else Solve All would miss its target
         chains[name] = part
         done.made.append(name)
     _choose_body(context, owner, found, done)
@@ -141,6 +143,12 @@ def chain_of(owner: bpy.types.Object, part: RigPart) -> FabrikChain | None:
         if bones[0] == part.bones[0] and len(set(bones) & set(part.bones)) >= least:
             return chain
     return None
+
+
+def _has_goal(part: RigPart, options: SetupOptions) -> bool:
+    """Whether a part is to have a target or a pin."""
+    is_pinned = options.use_pins and part.kind == LEG
+    return is_pinned or (options.controls != "NONE" and part.kind in WITH_TARGETS)
 
 
 def _made(owner: bpy.types.Object, part: RigPart, defaults: Defaults) -> str:
@@ -174,13 +182,14 @@ def _make_goals(
     defaults, asked = read_defaults(context), []
     depsgraph = context.evaluated_depsgraph_get()
     for name, part in chains.items():
-        if part.kind not in WITH_GOALS:
+        if part.kind not in WITH_TARGETS:
             continue
         chain = rig_of(owner).chains[name]
         bones = resolve_bones(owner, chain)
         if chain.target is None and not chain.pin:
             asked.append(Asked(chain, "target", plan_target(context, owner, bones, defaults, chain.effector)))
-        if options.use_poles and chain.pole is None and len(bones) > 1 + (chain.effector == "HEAD"):
+        wants_pole = options.use_poles and part.kind in WITH_POLES
+        if wants_pole and chain.pole is None and len(bones) > 1 + (chain.effector == "HEAD"):
             try:
                 starts = starts_to_keep((owner, chain), depsgraph)
                 pole = plan_pole(context, owner, bones, PoleOptions(starts=starts, effector=chain.effector), defaults)
