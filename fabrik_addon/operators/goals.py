@@ -68,7 +68,7 @@ class FABRIK_OT_target_add(GoalMaker):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         defaults = read_defaults(context)
         chains = _without(context, owner, self.use_all, "target")
-        plans = [plan_target(context, owner, resolve_bones(owner, chain), defaults, chain.effector) for chain in chains]
+        plans = [plan_target(context, owner, resolve_bones(owner, chain), defaults, chain) for chain in chains]
         self.make(context, owner, [Asked(chain, "target", one) for chain, one in zip(chains, plans, strict=True)])
         return {"FINISHED"}
 

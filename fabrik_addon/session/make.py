@@ -32,6 +32,7 @@ from ..rig.visibility import enabled_collections
 from .anchoring import start_new
 from .defaults import Defaults
 
+AIMED = 2.0  # lengths of the chain from its tip, at which a target to aim at is made
 POLE_SIZE = 0.6  # of a target's
 
 
@@ -128,16 +129,16 @@ def plan_target(
     owner: bpy.types.Object,
     bones: Sequence[bpy.types.PoseBone],
     defaults: Defaults,
-    effector: str = "TAIL",
+    chain: FabrikChain | None = None,
 ) -> Empty:
-    """A target at the tip of the bones as they stand now.
+    """A target where the bones as they stand now have come to it: at the tip, or where that aims.
 
     Args:
         context: Its view layer has the armature.
         owner: The armature object.
         bones: Of the chain, root to tip.
         defaults: Shape and size.
-        effector: "TAIL" or "HEAD" of the last bone.
+        chain: Says which end of the last bone comes to it, or which axis aims; None for the tail.
 
     Raises:
         FabrikError: The armature can't be posed.
@@ -145,11 +146,20 @@ def plan_target(
     depsgraph = context.evaluated_depsgraph_get()
     evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
     last = pose_bones(evaluated)[bones[-1].name]
-    tip = evaluated.matrix_world @ (last.head if effector == "HEAD" else last.tail)
     path = path_of(owner, [bone.name for bone in bones], depsgraph)
     joints = path.place([read_rotation(bone) for bone in bones])
-    size = defaults.target_size * _world_length(evaluated, path, joints)
-    return _checked(owner, Empty(tip, size, defaults.target_shape))
+    length = _world_length(evaluated, path, joints)
+    place = _reached(evaluated, last, chain, length)
+    return _checked(owner, Empty(place, defaults.target_size * length, defaults.target_shape))
+
+
+def _reached(evaluated: bpy.types.Object, tip: bpy.types.PoseBone, chain: FabrikChain | None, length: float) -> Vector:
+    """Where in the world a target stands to which a tip has come, or at which it aims from as far as it is long."""
+    world = evaluated.matrix_world
+    if chain is not None and chain.kind == "AIM":
+        along = (world @ tip.matrix).to_3x3() @ Vector(chain.aim_axis)
+        return world @ tip.head + along.normalized() * AIMED * length
+    return world @ (tip.head if chain is not None and chain.effector == "HEAD" else tip.tail)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,12 +99,13 @@ class FABRIK_PT_goal(FabrikPanel):
         if chain.target is None:
             layout.operator("fabrik.target_add", icon="EMPTY_AXIS")
         layout.separator()
-        _draw_goal(context, layout, chain, "pole")
-        if chain.pole is None:
-            layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")
-        else:
-            _beside(context, layout, "Pole Angle").prop(chain, "pole_angle", text="")
-        layout.separator()
+        if chain.kind == "REACH":  # an aim has no use for a pole
+            _draw_goal(context, layout, chain, "pole")
+            if chain.pole is None:
+                layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")
+            else:
+                _beside(context, layout, "Pole Angle").prop(chain, "pole_angle", text="")
+            layout.separator()
         row = row_or_column(context, layout)
         row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
         row.operator("fabrik.pose_snap", text="Pose to Goals", icon="CON_KINEMATIC")

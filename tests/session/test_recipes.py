@@ -122,6 +122,24 @@ def test_a_turret_turns_about_its_mast_and_lifts_its_barrel(place: tuple[float, 
     assert (evaluated.pose.bones["b0"].tail - Vector((0, 0, 1))).length < 1e-6  # the mast stays upright
 
 
+@pytest.mark.parametrize("axis", [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, 0.0, -0.8)])
+def test_a_target_that_is_added_for_an_aim_moves_nothing(axis: tuple[float, float, float]) -> None:
+    owner = make_body()
+    owner.location = (1.0, 2.0, 0.0)
+    run("chain_add", tip_bone="head", bone_count=4)
+    chain = rig_of(owner).chains[0]
+    chain.kind, chain.aim_axis = "AIM", axis
+    update()
+    run("target_add")
+    update()
+    assert aimed_off(owner, chain) < 1e-3
+    before = [tuple(bone.rotation_quaternion) for bone in owner.pose.bones]
+    solve_all()
+    assert statuses(owner) == {"REACHED"}
+    for bone, was in zip(owner.pose.bones, before, strict=True):
+        assert tuple(bone.rotation_quaternion) == pytest.approx(was, abs=1e-4)
+
+
 def test_a_look_is_shared_by_spine_neck_and_head() -> None:
     owner = make_body()
     run("chain_add", tip_bone="head", bone_count=4)

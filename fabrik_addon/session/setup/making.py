@@ -187,7 +187,7 @@ def _make_goals(
         chain = rig_of(owner).chains[name]
         bones = resolve_bones(owner, chain)
         if chain.target is None and not chain.pin:
-            asked.append(Asked(chain, "target", plan_target(context, owner, bones, defaults, chain.effector)))
+            asked.append(Asked(chain, "target", plan_target(context, owner, bones, defaults, chain)))
         wants_pole = options.use_poles and part.kind in WITH_POLES
         if wants_pole and chain.pole is None and len(bones) > 1 + (chain.effector == "HEAD"):
             try:
