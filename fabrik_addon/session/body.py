@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -36,7 +36,8 @@ class BodySet(NamedTuple):
 def find_body(owner: bpy.types.Object) -> str:
     """The bone on which all enabled chains hang, or from which they begin.
 
-    Of those above all of them: hips by their name, else the nearest that deforms, else the nearest.
+    Of those above all of them: hips by their name, else the nearest that deforms and can be moved, else the nearest
+    that deforms, else the nearest.
 
     Raises:
         ChainError: There is no enabled chain, or no bone is above all.
@@ -54,7 +55,15 @@ def find_body(owner: bpy.types.Object) -> str:
     parts = dict(zip(skeleton.names, parts_of(skeleton), strict=True))
     bones = pose_bones(owner)
     hips = next((name for name in common if parts[name] == "PELVIS"), "")
-    return hips or next((name for name in common if bones[name].bone.use_deform), common[0])
+    deforming = [name for name in common if bones[name].bone.use_deform]
+    moving = next((name for name in deforming if _moves(bones[name])), "")
+    return hips or moving or next(iter(deforming), common[0])
+
+
+def _moves(bone: bpy.types.PoseBone) -> bool:
+    """Whether the location channels of a bone are free to move it."""
+    locks: Any = bone.lock_location
+    return not (bone.parent is not None and bone.bone.use_connect) and not any(locks)
 
 
 def _way_up(owner: bpy.types.Object, tip: str, count: int) -> list[str]:

@@ -46,6 +46,15 @@ def test_without_such_a_name_the_nearest_bone_above_all_that_deforms_is_found() 
     assert rig_of(owner).body_bone == "spine2"
 
 
+def test_a_bone_that_can_be_moved_comes_before_one_that_only_turns() -> None:
+    owner = body_with("hand.L", "hand.R")
+    owner.pose.bones["hips"].name = "b0"
+    for name in ("chest", "spine2"):
+        owner.pose.bones[name].lock_location = (True, True, True)
+    run("body_bone_set")
+    assert rig_of(owner).body_bone == "spine1"
+
+
 def test_a_disabled_chain_does_not_count() -> None:
     owner = body_with("hand.L", "foot.L")
     owner.pose.bones["hips"].name = "b0"
