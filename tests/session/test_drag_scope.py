@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.errors import ChainError
+from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish, pin_bone
 from fabrik_addon.session.dragging.scope import Scope, scope_of
@@ -84,12 +85,12 @@ class TestBodies:
         owner = make_armature(bones)
         pin(owner, add_limb(owner, "b3", 2))
         assert scope_of(owner, Taken("b4")).body == "b1"
-        owner.pose.bones["b1"].lock_location = (True, False, False)
+        pose_bones(owner)["b1"].lock_location = (True, False, False)
         assert scope_of(owner, Taken("b4")).body == "b0"
-        owner.pose.bones["b0"].lock_location = (True, False, False)
+        pose_bones(owner)["b0"].lock_location = (True, False, False)
         drag = begin(bpy.context, owner, Taken("b4"))
         drag_to(bpy.context, drag, drag.place + Vector((0.05, 0.0, -0.02)))
-        assert owner.pose.bones["b0"].location == Vector()
+        assert pose_bones(owner)["b0"].location == Vector()
         drag.restore()
 
     def test_one_pinned_limb_keeps_its_root(self) -> None:
@@ -128,7 +129,7 @@ class TestLive:
         for chain in rig_of(owner).chains:
             goal = chain.target.location if chain.target else Vector(chain.held_location)
             assert (effector(owner, chain) - goal).length < 5e-4
-        assert (owner.pose.bones["hips"].head - drag.place - Vector((0.02, -0.05, -0.1))).length < 5e-4
+        assert (pose_bones(owner)["hips"].head - drag.place - Vector((0.02, -0.05, -0.1))).length < 5e-4
         assert (hand.target.location - Vector((-0.6, -0.1, 1.4))).length < 1e-6
 
     def test_without_live_they_follow_and_take_their_targets_along(self) -> None:
@@ -153,7 +154,7 @@ class TestLive:
         finish(bpy.context, drag)
         update()
         assert (head.target.location - Vector((0.5, -2.0, 1.2))).length < 1e-6
-        bone = owner.pose.bones["head"]
+        bone = pose_bones(owner)["head"]
         wanted = (head.target.location - bone.head).normalized()
         assert (bone.matrix.to_3x3() @ Vector((0, 0, 1))).angle(wanted) < 2e-3
         assert "head" not in scope_of(owner, Taken("head")).holding

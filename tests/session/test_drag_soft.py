@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import bpy
 import pytest
+from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
@@ -14,13 +15,13 @@ from fabrik_addon.session.softening import hard_place
 from mathutils import Vector
 
 from body_rigs import add_limb, effector, make_body, update, with_legs_pinned
-from rigs import add_chain, channels, make_empty, make_line, press, run
+from rigs import add_chain, armature, channels, make_empty, make_line, press, run
 
 
 def line(soft: float = 0.0, stretch: float = 1.0) -> tuple[bpy.types.Object, FabrikChain]:
     """A chain of three bones of length 1 from the origin, with a target."""
     owner = make_line(3)
-    for bone in owner.data.bones:
+    for bone in armature(owner).bones:
         bone.inherit_scale = "NONE"
     chain = add_chain(owner)
     chain.soft, chain.stretch, chain.target = soft, stretch, make_empty((0, 0.5, 2.5))
@@ -40,7 +41,8 @@ def let_go_at(owner: bpy.types.Object, chain: FabrikChain, point: Sequence[float
 def test_a_soft_chain_stays_where_it_is_let_go(away: float) -> None:
     owner, chain = line(soft=0.02)
     stood = let_go_at(owner, chain, Vector((0.6, 0.8, 0)) * away)
-    assert (chain.target.location - stood).length == pytest.approx(0.0, abs=1e-4) or away > 2.9
+    if away <= 2.9:
+        assert (chain.target.location - stood).length < 1e-4
     press("solve")
     update()
     assert (effector(owner, chain) - stood).length < 1e-3
@@ -49,7 +51,7 @@ def test_a_soft_chain_stays_where_it_is_let_go(away: float) -> None:
 @pytest.mark.parametrize("share", [0.5, 0.985, 0.999])
 def test_a_goal_that_gives_way_brings_the_tip_to_the_place(share: float) -> None:
     owner, chain = line(soft=0.03)
-    length = sum(bone.length for bone in owner.data.bones)
+    length = sum(bone.length for bone in armature(owner).bones)
     place = Vector((0.6, 0.0, 0.8)) * share * length
     chain.target.location = hard_place(owner, chain, place, bpy.context.evaluated_depsgraph_get())
     assert (chain.target.location.length > place.length + 1e-6) == (share > 0.97)
@@ -91,13 +93,13 @@ def test_a_soft_hand_pulls_the_body_along() -> None:
     hand = add_limb(owner, "hand.L", 3, target=(0.7, 0, 1.45))
     hand.soft = 0.02
     update()
-    start, chest = effector(owner, hand), owner.pose.bones["chest"].tail.copy()
+    start, chest = effector(owner, hand), pose_bones(owner)["chest"].tail.copy()
     drag = begin(bpy.context, owner, Taken.tip_of(hand))
     way = Vector((0.1, -0.6, -0.3))
     assert drag_to(bpy.context, drag, drag.place + way).status == "REACHED"
     update()
     assert (effector(owner, hand) - start - way).length < 1e-3
-    assert (owner.pose.bones["chest"].tail - chest).length > 0.05
+    assert (pose_bones(owner)["chest"].tail - chest).length > 0.05
     finish(bpy.context, drag)
     update()
     stood = effector(owner, hand)

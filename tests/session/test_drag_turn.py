@@ -7,6 +7,7 @@ from math import degrees, radians
 
 import bpy
 import pytest
+from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.rotations import Q4, multiplied, turn_about
@@ -32,7 +33,7 @@ def turn_of(owner: bpy.types.Object, bone: str) -> Q4:
 def head_of(owner: bpy.types.Object, bone: str) -> Vector:
     update()
     evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return evaluated.matrix_world @ evaluated.pose.bones[bone].head
+    return evaluated.matrix_world @ pose_bones(evaluated)[bone].head
 
 
 @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
@@ -74,7 +75,7 @@ def test_a_bone_is_turned_and_moved(bone: str) -> None:
 
 def test_limits_hold_what_is_turned() -> None:
     owner = make_line(3)
-    for bone in owner.pose.bones:
+    for bone in pose_bones(owner):
         limit_of(bone).limit = "LOCKED"
     before = channels(owner)
     drag = begin(bpy.context, owner, Taken("b2"))
