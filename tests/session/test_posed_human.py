@@ -8,13 +8,15 @@ from typing import Any
 import bpy
 import numpy as np
 import pytest
+from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.joint_limits import read_limit
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import q4
 from fabrik_addon.session import dragging
 from mathutils import Vector
 from numpy.typing import NDArray
 
+from body_rigs import update
 from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, make_human, select
 from rigs import run
 
@@ -24,7 +26,7 @@ STEPS = 12
 
 
 @pytest.fixture(params=HUMANS)
-def human(request: pytest.FixtureRequest) -> Any:
+def human(request: pytest.FixtureRequest) -> bpy.types.Object:
     """With limits, both feet pinned, and the hips as the body bone; in Pose mode."""
     owner = make_human(str(request.param))
     give_ranges(owner)
@@ -49,29 +51,29 @@ def soles(owner: bpy.types.Object) -> NDArray[np.float64]:
     return np.array([evaluated.matrix_world @ evaluated.data.vertices[i].co for i in own])
 
 
-def add_goal(owner: bpy.types.Object, bone: str, count: int, place: Vector) -> Any:
+def add_goal(owner: bpy.types.Object, bone: str, count: int, place: Vector) -> FabrikChain:
     """A chain whose goal holds the head of its last bone."""
     run("chain_add", tip_bone=bone, bone_count=count, use_target=True)
-    chain: Any = rig_of(owner).chains[-1]
+    chain = rig_of(owner).chains[-1]
+    assert chain.target is not None
     chain.effector, chain.target.location = "HEAD", place
     return chain
 
 
-def head_of(owner: Any, part: str, side: str = "") -> Vector:
+def head_of(owner: bpy.types.Object, part: str, side: str = "") -> Vector:
     """Where the head of a bone is in the world."""
-    layer: Any = bpy.context.view_layer
-    layer.update()
-    return owner.matrix_world @ owner.pose.bones[bone_of(owner.name, part, side)].head
+    update()
+    return owner.matrix_world @ pose_bones(owner)[bone_of(owner.name, part, side)].head
 
 
-def assert_inside_limits(owner: Any) -> None:
-    for bone in owner.pose.bones:
+def assert_inside_limits(owner: bpy.types.Object) -> None:
+    for bone in pose_bones(owner):
         local = owner.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
         rotation = q4(local.to_quaternion())
         assert read_limit(bone, rotation).violation(rotation) <= SLACK
 
 
-def test_soles_stay_flat_while_the_hips_sink(human: Any) -> None:
+def test_soles_stay_flat_while_the_hips_sink(human: bpy.types.Object) -> None:
     before = soles(human)
     wanted = head_of(human, "hips") + Vector((0.0, 0.18, -0.3))
     add_goal(human, bone_of(human.name, "hips"), 1, wanted)
@@ -85,7 +87,7 @@ def test_soles_stay_flat_while_the_hips_sink(human: Any) -> None:
         assert knee.y < hip.y - 0.1
 
 
-def test_soles_stay_at_each_step_of_a_drag(human: Any) -> None:
+def test_soles_stay_at_each_step_of_a_drag(human: bpy.types.Object) -> None:
     before = soles(human)
     drag = dragging.begin(bpy.context, human, dragging.Taken(bone_of(human.name, "hips"), "HEAD"))
     for step in range(1, STEPS + 1):
@@ -99,7 +101,7 @@ def test_soles_stay_at_each_step_of_a_drag(human: Any) -> None:
     assert_inside_limits(human)
 
 
-def test_the_spine_follows_a_reach_that_the_arm_alone_can_not_make(human: Any) -> None:
+def test_the_spine_follows_a_reach_that_the_arm_alone_can_not_make(human: bpy.types.Object) -> None:
     rig_of(human).body_stiffness = rig_of(human).spine = 0.9
     before, hips = soles(human), head_of(human, "hips")
     wanted = Vector((-0.25, -0.72, 1.45))
@@ -109,24 +111,24 @@ def test_the_spine_follows_a_reach_that_the_arm_alone_can_not_make(human: Any) -
     assert np.abs(soles(human) - before).max() <= STILL
     assert (head_of(human, "hips") - hips).length < 0.1
     bends = [
-        human.pose.bones[bone_of(human.name, part)].rotation_quaternion.angle for part in ("spine", "waist", "chest")
+        pose_bones(human)[bone_of(human.name, part)].rotation_quaternion.angle for part in ("spine", "waist", "chest")
     ]
     assert min(bends) > 0.15
     assert max(bends) < 3.0 * min(bends)
     assert_inside_limits(human)
 
 
-def test_neck_and_head_share_a_look(human: Any) -> None:
+def test_neck_and_head_share_a_look(human: bpy.types.Object) -> None:
     wanted = Vector((0.3, -0.6, 1.3))
-    head = human.pose.bones[bone_of(human.name, "head")]
+    head = pose_bones(human)[bone_of(human.name, "head")]
     forward = head.bone.matrix_local.to_3x3().inverted() @ Vector((0.0, -1.0, 0.0))
     run("chain_add", tip_bone=head.name, bone_count=2, use_target=True)
-    chain: Any = rig_of(human).chains[-1]
+    chain = rig_of(human).chains[-1]
     chain.kind, chain.aim_axis, chain.target.location = "AIM", forward, wanted
     run("solve_all")
     at = head_of(human, "head")
     looks = (human.matrix_world.to_3x3() @ head.matrix.to_3x3() @ forward).normalized()
     assert (looks - (wanted - at).normalized()).length <= 1e-3
-    neck = human.pose.bones[bone_of(human.name, "neck")].rotation_quaternion.angle
+    neck = pose_bones(human)[bone_of(human.name, "neck")].rotation_quaternion.angle
     assert 0.5 < neck / head.rotation_quaternion.angle < 2.0
     assert_inside_limits(human)
