@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import rig_of
 
 from rigs import make_line, press
@@ -33,13 +34,13 @@ def chains_of(owner: bpy.types.Object) -> dict[str, tuple[object, ...]]:
 
 def test_a_rig_is_set_up_as_the_one_before(mapping: Path) -> None:
     first = chains_of(bpy.context.object)
-    limits = {bone.name: bone.fabrik.limit for bone in bpy.context.object.pose.bones}
+    limits = {bone.name: limit_of(bone).limit for bone in bpy.context.object.pose.bones}
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     owner = make_character("human_mixamo")
     press("mapping_import", filepath=str(mapping))
     assert chains_of(owner) == first
     assert rig_of(owner).body_bone == "mixamorig:Hips"
-    assert {bone.name: bone.fabrik.limit for bone in owner.pose.bones if bone.name in limits} == limits
+    assert {bone.name: limit_of(bone).limit for bone in owner.pose.bones if bone.name in limits} == limits
 
 
 def test_a_mapping_of_other_bones_changes_nothing(mapping: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.setup.finding import find_parts
 
@@ -34,7 +35,7 @@ def refused(owner: bpy.types.Object, match: str, **options: object) -> None:
         press("character_setup", **options)
     assert len(rig_of(owner).chains) == 0
     assert [bone.name for bone in owner.data.bones] == before
-    assert {bone.fabrik.limit for bone in owner.pose.bones} <= {"FREE"}
+    assert {limit_of(bone).limit for bone in owner.pose.bones} <= {"FREE"}
 
 
 def answer(name: str, first: str, last: str, *, use: bool) -> dict[str, object]:
