@@ -95,32 +95,14 @@ def set_up(
     Raises:
         FabrikError: The armature can't be posed, or can't be given bones; nothing was changed.
     """
-    with unposed() as depsgraph:
-        check_rig(owner, depsgraph)
-    check_can_make([owner] if options.controls != "NONE" else [], KIND_OF_CONTROLS.get(options.controls, "EMPTY"))
-    for part in parts:
-        bones_to(owner, part.bones[-1], len(part.bones))
+    _check(owner, parts, options)
     bring_up_to_date(owner)
-    defaults = read_defaults(context)
     done = Done()
-    chains: dict[str, RigPart] = {}
-    new: list[RigPart] = []
-    for part in parts:
-        standing = chain_of(owner, part)
-        if standing is None:
-            new.append(part)
-        else:
-            chains[standing.name] = part
-            done.kept.append(standing.name)
     if options.use_limits:
         done.limited, exceeded = give_ranges(owner, parts, found.plan)
         if exceeded:
             done.notes.append(f"posed beyond the range of their joints, and left free: {', '.join(exceeded)}")
-    for part in new:
-        name = _made(owner, part, defaults)
-        rig_of(owner).chains[name].enabled = _has_goal(part, options)  # else Solve All would miss its target
-        chains[name] = part
-        done.made.append(name)
+    chains = _chains(context, owner, parts, options, done)
     _choose_body(context, owner, found, done)
     if options.controls != "NONE":
         _make_goals(context, owner, chains, options, done)
@@ -130,6 +112,40 @@ def set_up(
     with_goals = [(owner, chain) for name in done.made if (chain := rig_of(owner).chains[name]).target is not None]
     done.notes += keep_poses(with_goals)[1]
     return done
+
+
+def _check(owner: bpy.types.Object, parts: Sequence[RigPart], options: SetupOptions) -> None:
+    """Refuse an armature that can't be set up, before anything is made.
+
+    Raises:
+        FabrikError: It can't be posed, can't be given bones, or has not the bones of a part.
+    """
+    with unposed() as depsgraph:
+        check_rig(owner, depsgraph)
+    check_can_make([owner] if options.controls != "NONE" else [], KIND_OF_CONTROLS.get(options.controls, "EMPTY"))
+    for part in parts:
+        bones_to(owner, part.bones[-1], len(part.bones))
+
+
+def _chains(
+    context: bpy.types.Context, owner: bpy.types.Object, parts: Sequence[RigPart], options: SetupOptions, done: Done
+) -> dict[str, RigPart]:
+    """The chains of the parts by their names: those that stand for them already, and new ones."""
+    chains: dict[str, RigPart] = {}
+    new: list[RigPart] = []
+    for part in parts:
+        standing = chain_of(owner, part)
+        if standing is None:
+            new.append(part)
+        else:
+            chains[standing.name] = part
+            done.kept.append(standing.name)
+    for part in new:
+        name = _made(owner, part, read_defaults(context))
+        rig_of(owner).chains[name].enabled = _has_goal(part, options)  # else Solve All would miss its target
+        chains[name] = part
+        done.made.append(name)
+    return chains
 
 
 def chain_of(owner: bpy.types.Object, part: RigPart) -> FabrikChain | None:
