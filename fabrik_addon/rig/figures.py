@@ -118,12 +118,10 @@ def _bones_of(owner: bpy.types.Object, chain: FabrikChain) -> set[str]:
 
 
 def _is_below(owner: bpy.types.Object, body: str, bones: set[str]) -> bool:
-    """Whether the first of some bones that follow each other is the body bone, or hangs on it."""
+    """Whether some bones that follow each other reach the body bone or what hangs on it, from wherever they begin."""
     found = pose_bones(owner).get(body)
-    if found is None:
-        return False
-    return any(name == body or found in pose_bones(owner)[name].parent_recursive for name in bones) and not any(
-        pose_bones(owner)[name] in found.parent_recursive for name in bones
+    return found is not None and any(
+        name == body or found in pose_bones(owner)[name].parent_recursive for name in bones
     )
 
 
@@ -149,14 +147,10 @@ def figure_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
 
 
 def _way(owner: bpy.types.Object, body: str, root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
-    """The bones from the body bone to the first bone of a chain, without that."""
-    found: list[bpy.types.PoseBone] = []
-    bone = root
-    while bone.name != body:
-        assert bone.parent is not None, "the chain is below the body bone"
-        bone = bone.parent
-        found.append(bone)
-    return found
+    """The bones from the body bone to the first bone of a chain, without that; none where the chain begins above it."""
+    above = root.parent_recursive
+    names = [root.name, *(bone.name for bone in above)]
+    return above[: names.index(body)] if body in names else []
 
 
 def _check_pins(chain_set: ChainSet) -> None:
@@ -196,13 +190,19 @@ def check_body(owner: bpy.types.Object, chain_set: ChainSet) -> None:
 
 
 def body_moves(chain_set: ChainSet) -> bool:
-    """Whether the body bone of a set may be moved: it is not connected, and no location channel is locked."""
-    if not chain_set.body:
+    """Whether the body bone of a set may be moved: it is the topmost, not connected, and no location is locked."""
+    if not chain_set.body or chain_above(chain_set):
         return False
     bone = pose_bones(chain_set.owner)[chain_set.body]
     is_held = bone.parent is not None and (bone.bone.use_connect or not bone.bone.use_inherit_rotation)
     locks: Any = bone.lock_location
     return not is_held and not any(locks)
+
+
+def chain_above(chain_set: ChainSet) -> str:
+    """The name of the first chain that begins above the body bone, which then hangs on that chain; "" for none."""
+    above = {bone.name for bone in pose_bones(chain_set.owner)[chain_set.body].parent_recursive}
+    return next((chain.name for chain in chain_set.chains if above & _bones_of(chain_set.owner, chain)), "")
 
 
 def starting_chains(chain_set: ChainSet) -> dict[str, FabrikChain]:

@@ -12,7 +12,7 @@ from ..recognise.part_names import parts_of
 from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
-from ..rig.figures import body_moves, set_of
+from ..rig.figures import body_moves, chain_above, set_of
 from ..rig.properties import rig_of
 from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date
@@ -120,7 +120,9 @@ def _notes(owner: bpy.types.Object, name: str, below: list[str]) -> list[str]:
     enabled = [chain for chain in chains if chain.enabled and chain.name in below]
     chain_set = set_of(owner, enabled[0], is_given=True) if enabled else None
     if chain_set is not None and chain_set.body and not body_moves(chain_set):
-        notes.append("it turns and does not move, for it is connected or its location is locked")
+        above = chain_above(chain_set)
+        reason = f"'{above}' begins above it" if above else "it is connected or its location is locked"
+        notes.append(f"it turns and does not move, for {reason}")
     return notes
 
 
