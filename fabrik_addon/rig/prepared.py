@@ -399,7 +399,7 @@ def _prepared(
         tuple(bone.name for bone in bones),
         channels_of(bones, bone_settings.starts, bone_settings.limits, facts.keyed),
         solver,
-        _settings(chain_set, asked, solver.figure),
+        _settings(chain_set),
         chain_set.chains[0].influence if chain_set.is_one else 1.0,
         ChainSpace.of(RigFrame.of(evaluated.matrix_world), origin, hang.turn(tree.parent)),
         mount,
@@ -436,17 +436,11 @@ def _placed(asked: Sequence[Asked], figure: Figure) -> tuple[Asked, ...]:
     return tuple(found)
 
 
-def _settings(chain_set: ChainSet, asked: Sequence[Asked], figure: Figure) -> Settings:
-    """How chains are to be solved: each to its own tolerance, which is a share of its length; the others the most."""
+def _settings(chain_set: ChainSet) -> Settings:
+    """How chains are to be solved: of several to the least tolerance, which is a share of the figure's size."""
     chains = chain_set.chains
-    if chain_set.is_one:
-        return Settings(chains[0].tolerance, chains[0].max_passes, chains[0].use_plain, chains[0].restarts)
-    lengths = figure.lengths
-    tolerance = min(
-        chain.tolerance * sum(lengths[i] for i in one.joints) for chain, one in zip(chains, asked, strict=True)
-    )
     return Settings(
-        tolerance / figure.size,
+        min(chain.tolerance for chain in chains),
         max(chain.max_passes for chain in chains),
         all(chain.use_plain for chain in chains),
         max(chain.restarts for chain in chains),
@@ -461,7 +455,7 @@ def resettled(prepared: Prepared, chain_set: ChainSet) -> Prepared:
     """
     figure = prepared.solver.figure
     asked = _placed(_asked(chain_set, {bone: i for i, bone in enumerate(prepared.bones)}), figure)
-    settings = _settings(chain_set, asked, figure)
+    settings = _settings(chain_set)
     influence = chain_set.chains[0].influence if chain_set.is_one else 1.0
     return replace(prepared, settings=settings, influence=influence).asking(asked)
 

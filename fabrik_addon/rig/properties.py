@@ -185,7 +185,7 @@ class FabrikChain(ChainGoal, LastSolve, bpy.types.PropertyGroup):
         )
         tolerance: FloatProperty(
             name="Tolerance",
-            description="Distance from tip to target that counts as reached, as a share of the chain's length",
+            description="Distance from tip to target that counts as reached: a share of the chain's length, or a body's size",
             min=1e-6,
             max=0.1,
             default=DEFAULT_TOLERANCE,
