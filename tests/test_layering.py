@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "fabrik_addon"
 LAYERS = (
     ("errors", "finite", "package", "vectors"),
     ("kernel",),
-    ("recognise",),
+    ("gait", "recognise"),
     ("rig",),
     ("session",),
     ("overlay",),
@@ -24,7 +24,7 @@ LAYERS = (
     ("__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-WITHOUT_BPY = ("errors", "finite", "package", "vectors", "kernel", "recognise")
+WITHOUT_BPY = ("errors", "finite", "package", "vectors", "kernel", "gait", "recognise")
 
 
 BUT_FOR_THE_LIBRARY = ("bpy", "mathutils", "numpy", "bmesh", "gpu")

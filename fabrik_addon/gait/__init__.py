@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walks, planned: body path, legs, settings and terrain in, steps and body offsets out. Free of Blender."""
+
+from .by_hand import HandWalk
+from .feet import FootPose
+from .gaits import GAITS
+from .legs import Leg, arranged
+from .path import BodyPath
+from .plan import Plan, body_at, body_pose_at, feet_at, steps_between
+from .planning import Walk, plan_walk, planning
+from .settings import RANGES, Gravity, Settings, Swing, settings_for
+from .steps import Cause, Foothold, Refused, Step
+from .storing import from_text, to_text
+from .terrain import Hit, Plain, Terrain
+
+__all__ = (
+    "GAITS",
+    "RANGES",
+    "BodyPath",
+    "Cause",
+    "FootPose",
+    "Foothold",
+    "Gravity",
+    "HandWalk",
+    "Hit",
+    "Leg",
+    "Plain",
+    "Plan",
+    "Refused",
+    "Settings",
+    "Step",
+    "Swing",
+    "Terrain",
+    "Walk",
+    "arranged",
+    "body_at",
+    "body_pose_at",
+    "feet_at",
+    "from_text",
+    "plan_walk",
+    "planning",
+    "settings_for",
+    "steps_between",
+    "to_text",
+)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A body that is dragged instead of keyed: feet that have drifted from their homes step as it moves, by groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..errors import InvalidValueError
+from ..finite import are_finite
+from .carrying import LOWEST, STRETCH, Footing, Lean, carried, lean_of, need_of
+from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
+from .course import Course, course_of
+from .feet import Feet, FootPose
+from .footholds import NEAR_FOOT, NEAR_HOME, Stance, choose, hanging, in_surface
+from .ground import Ground
+from .legs import Leg, check_legs, spacing
+from .settings import Gravity, Settings, check_settings
+from .steps import Cause, Foothold, Step
+from .swing import raised
+from .terrain import BODY, STATIC, Terrain, is_body
+from .track import track_through
+from .vectors import (
+    Q4,
+    V3,
+    X_AXIS,
+    along,
+    apart,
+    clipped,
+    flattened,
+    length,
+    lerp,
+    minus,
+    plus,
+    product,
+    scaled,
+    turned,
+    unit,
+)
+
+LISTENING = 0.1  # seconds, half-life of the speed that is believed
+CARRYING = 0.1  # seconds, half-life in which the body follows its feet
+SLOWEST_STEP = 0.35  # seconds
+JOINING = 0.4  # of the drift that makes a group step: a foot of it with less stays
+AHEAD = 1.5  # times of a step that a foothold looks ahead: until landing, and half of the stance
+SHORTEST_SPAN = 1e-4  # seconds between two poses that tell a speed
+
+
+@dataclass
+class _Foot:
+    """A leg that is walked by hand."""
+
+    foothold: Foothold
+    home: V3
+    slack: V3
+    landed: float = -1.0
+    speed: V3 = (0.0, 0.0, 0.0)
+    steps: list[Step] = field(default_factory=list)
+
+
+class HandWalk:
+    """Feet under a body that is moved by hand. What comes is not known, so footholds follow the speed at hand."""
+
+    def __init__(self, legs: Sequence[Leg], settings: Settings, terrain: Terrain, pose: tuple[V3, Q4]) -> None:
+        """Stand all feet on the ground.
+
+        Args:
+            legs: The walker's, all of one segment.
+            settings: Of the walk.
+            terrain: To walk on.
+            pose: Place and rotation of the body.
+
+        Raises:
+            InvalidValueError: The legs or settings can't be used.
+        """
+        check_legs(legs)
+        check_settings(settings)
+        self.legs, self.settings = legs, settings
+        self.ground = Ground(terrain, settings.gravity == Gravity.SURFACE)
+        self.time = 0.0
+        self.near = [min(NEAR_FOOT * leg.reach, NEAR_HOME * spacing(legs, i)) for i, leg in enumerate(legs)]
+        size = sum(size_of(leg) for leg in legs) / len(legs)
+        usual = (USUAL_FROUDE * settings.acceleration * size) ** 0.5
+        self.trigger = settings.step_trigger * min(
+            usual_stride(usual, size, settings), 2.0 * min(leg.reach for leg in legs)
+        )
+        self._stand(pose)
+        self.lean = Lean(0.0, self.course.tracks[0].ups[0])
+        self.states: list[_Foot] = []
+        for index in range(len(legs)):
+            home = self.course.home(index, 0.0)
+            foothold, slack = self._foothold(index, home, 0.0)
+            self.states.append(_Foot(foothold, home, slack))
+        self.starts = tuple(state.foothold for state in self.states)
+        self._carry(None)
+
+    @property
+    def feet(self) -> Feet:
+        """All footholds and steps so far, as a plan has them."""
+        return Feet(self.legs, self.starts, tuple(tuple(state.steps) for state in self.states))
+
+    @property
+    def is_stepping(self) -> bool:
+        """Whether a foot is in the air, so that time must go on for it to land."""
+        return any(state.landed > self.time for state in self.states)
+
+    def poses(self) -> tuple[FootPose, ...]:
+        """All feet now."""
+        feet = self.feet
+        return tuple(feet.at(leg, self.time, self._surface_pose) for leg in range(len(self.legs)))
+
+    def move(self, time: float, pose: tuple[V3, Q4]) -> tuple[FootPose, ...]:
+        """Move the body.
+
+        Args:
+            time: Seconds since the beginning; times that do not grow only move the body.
+            pose: Place and rotation of the body.
+
+        Returns:
+            All feet.
+
+        Raises:
+            InvalidValueError: A number is not finite; nothing is changed.
+        """
+        if not are_finite((time, *pose[0], *pose[1])):
+            raise InvalidValueError("the body is nowhere")
+        span = time - self.time
+        self._stand(pose)
+        if span >= SHORTEST_SPAN:
+            self.time = time
+            for index, state in enumerate(self.states):
+                home = self.course.home(index, 0.0)
+                pace = scaled(minus(home, state.home), 1.0 / span)
+                state.speed = lerp(pace, state.speed, _kept(span, LISTENING))
+                state.home = home
+            self._let_step()
+        self._carry(max(span, 0.0))
+        return self.poses()
+
+    def _stand(self, pose: tuple[V3, Q4]) -> None:
+        track = track_through([pose[0]], [pose[1]], self.settings.gravity)
+        self.course: Course = course_of([track], self.legs, lambda _: self.settings)
+
+    # ---- steps
+
+    def _let_step(self) -> None:
+        """Lift the feet of one group, where all others stand and one of it has drifted too far."""
+        drifts = [self._drift(index) for index in range(len(self.legs))]
+        up = {self.legs[index].group for index, state in enumerate(self.states) if state.landed > self.time}
+        worst = max(range(len(drifts)), key=lambda index: (drifts[index], -index))
+        group = self.legs[worst].group
+        if drifts[worst] < 1.0 or up:
+            return
+        for index, leg in enumerate(self.legs):
+            if leg.group == group and drifts[index] >= JOINING:
+                self._step(index)
+
+    def _drift(self, index: int) -> float:
+        """How far a foot is from its home, as a share of what makes it step."""
+        state, up = self.states[index], self.course.tracks[0].ups[0]
+        place, rotation = state.foothold.in_world(self.time, self._surface_pose)
+        drift = length(flattened(minus(minus(place, state.slack), state.home), up)) / self.trigger
+        leg = self.legs[index]
+        ankle = plus(place, turned(rotation, leg.ankle))
+        stretch = apart(self._hip(index), ankle) - max(leg.reach, apart(leg.hip, leg.rest_ankle))
+        return max(drift, 1.0) if stretch > 0.0 and drift > JOINING else drift
+
+    def _step(self, index: int) -> None:
+        state, leg, up = self.states[index], self.legs[index], self.course.tracks[0].ups[0]
+        pace = length(flattened(state.speed, up))
+        span = clipped(self.trigger / pace if pace > 0.0 else SLOWEST_STEP, LEAST_SWING, SLOWEST_STEP)
+        ahead = scaled(flattened(state.speed, up), AHEAD * span * self.settings.prediction)
+        far = length(ahead)
+        if far > self.trigger:
+            ahead = scaled(ahead, self.trigger / far)
+        land = self.time + span
+        foothold, slack = self._foothold(index, plus(state.home, ahead), land)
+        rising = unit(plus(state.foothold.normal, foothold.normal), up) if self.ground.is_surface else up
+        step = Step(index, self.time, land, state.foothold, foothold, rising, cause=Cause.DRIFT)
+        step = raised(step, leg, self.ground, self.settings, self._surface_pose)
+        state.steps.append(step)
+        state.foothold, state.landed, state.slack = foothold, land, slack
+
+    def _foothold(self, index: int, wanted: V3, time: float) -> tuple[Foothold, V3]:
+        """The foothold for a place, and by how much it misses it."""
+        track, leg = self.course.tracks[0], self.legs[index]
+        up = track.ups[0]
+        others = [
+            state.foothold.in_world(time, self._surface_pose)[0]
+            for other, state in enumerate(self.states)
+            if other != index and not is_body(state.foothold.surface)
+        ]
+        wanted = along(wanted, up, self.lean.raised * self.settings.body_carry)
+        ahead = unit(flattened(minus(wanted, self.course.home(index, 0.0)), up), turned(track.uprights[0], X_AXIS))
+        hip = plus(self._hip(index), flattened(minus(wanted, self.course.home(index, 0.0)), up))
+        stance = Stance(leg, wanted, track.uprights[0], up, ahead, (hip,), others, self.near[index], self.trigger, time)
+        choice = choose(self.ground, stance, self.settings, lambda: hanging(leg))
+        if choice.foothold.surface == STATIC or is_body(choice.foothold.surface):
+            return choice.foothold, choice.missed
+        pose = self.ground.terrain.surface(choice.foothold.surface, time)
+        return in_surface(choice.foothold, pose), choice.missed
+
+    # ---- the body
+
+    def _carry(self, span: float | None) -> None:
+        """Let the body follow its feet; at once where no time is given."""
+        track = self.course.tracks[0]
+        footings = [
+            Footing(None if foot.is_hanging else foot.base, self.course.home(index, 0.0), foot.is_planted)
+            for index, foot in enumerate(self.poses())
+        ]
+        size = max(leg.reach for leg in self.legs)
+        now = lean_of(track, 0, self.course.middles[0], footings, size)
+        keep = _kept(span, CARRYING) if span is not None else 0.0
+        self.lean = Lean(
+            now.raised + (self.lean.raised - now.raised) * keep,
+            unit(lerp(now.normal, self.lean.normal, keep), track.ups[0]),
+            lerp(now.aside, self.lean.aside, keep),
+        )
+
+    def body(self) -> tuple[V3, Q4]:
+        """The offset to the body's place, and the rotation to follow its own; no standing leg is overstretched."""
+        offset, tilt = self._carried()
+        track, need = self.course.tracks[0], 0.0
+        up = track.ups[0]
+        place, rotation = plus(track.places[0], offset), product(tilt, track.rotations[0])
+        for leg, foot in zip(self.legs, self.poses(), strict=True):
+            if foot.is_planted:
+                most = max(STRETCH * leg.reach, apart(leg.hip, leg.rest_ankle))
+                hip = plus(place, turned(rotation, leg.hip))
+                need = max(need, need_of(hip, foot.ankle, up, most, LOWEST * leg.height))
+        return along(offset, up, -need), tilt
+
+    def _carried(self) -> tuple[V3, Q4]:
+        body = carried(self.course.tracks[0], self.course.pivots[0], [self.lean], [self.settings], self.legs)
+        return body.offsets[0], body.tilts[0]
+
+    def _hip(self, index: int) -> V3:
+        offset, tilt = self._carried()
+        track = self.course.tracks[0]
+        return plus(plus(track.places[0], offset), turned(product(tilt, track.rotations[0]), self.legs[index].hip))
+
+    def _surface_pose(self, surface: int, time: float) -> tuple[V3, Q4]:
+        if is_body(surface):
+            offset, tilt = self._carried()
+            track = self.course.tracks[BODY - surface]
+            return plus(track.places[0], offset), product(tilt, track.rotations[0])
+        return self.ground.terrain.surface(surface, time)
+
+
+def _kept(span: float, half_life: float) -> float:
+    """How much of an old value is kept after a time."""
+    return float(0.5 ** (span / half_life))

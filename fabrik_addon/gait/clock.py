@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The clock of a walk: speed, stride and phase along the path.
+
+The phase grows with the way, φ = ∫ v/λ dt, where v is the speed of the fastest home, so that turning on the spot steps,
+too. The stride is λ = 2.3 h (v²/gh)^0.3 (Alexander 1976), no longer than the legs reach on the ground.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import hypot, sqrt
+
+from .course import Course
+from .gaits import Rhythm, rhythm_of
+from .legs import Leg
+from .settings import Settings
+from .track import TICK
+from .vectors import V3, X_AXIS, Z_AXIS, between, dot, flattened, inverse, length, minus, plus, share_of_turn, turned
+
+STRIDE_FACTOR, STRIDE_EXPONENT = 2.3, 0.3
+USUAL_FROUDE = 0.25  # v²/gh of a comfortable walk
+ROOM = 0.8  # share of what legs reach on the ground that a stance takes
+LEAST_ROOM = 0.05  # of a leg's reach: legs that stand stretched take small steps
+SPREAD = 0.5  # of a leg's reach
+STRETCHED = 0.95  # of a leg's reach, at the ends of a stance
+CROUCH = 0.82  # of a leg's reach: how low a hip that stands higher may come
+LEAST_SWING, MOST_SWING = 0.125, 0.6  # seconds; the least is three frames at 24 frames a second
+STILL = 0.02  # of √(g h): slower than that the body stands
+CALM = 0.1  # seconds, half-life of what the clock does not hear
+PAUSE = 0.3  # seconds that the body must stand for the feet to come home
+FIRST_STEPS = 2.0  # how much faster the clock runs at the first cycle, in which feet have half of the way only
+LEVEL = 0.99999  # cosine of a slope that is none
+STEEPEST = 0.2  # cosine of the steepest slope that strides are shortened for
+SLOW_LEG = 0.05  # of the fastest leg's speed: a slower one does not bound the stride
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The walk's time by sample of the track.
+
+    Attributes:
+        phases: Cycles since the start.
+        rhythms: The gait in force.
+        is_standing: Whether the body is at rest.
+        stand_from: The sample at which the body's next stand begins, the number of samples where there is none.
+        stride: What a leg walks in a cycle at a comfortable speed, scene units.
+        is_hurried: Samples where legs would have to swing faster than they may.
+    """
+
+    phases: list[float]
+    rhythms: list[Rhythm]
+    is_standing: list[bool]
+    stand_from: list[int]
+    stride: float
+    is_hurried: list[bool]
+
+    def time_of(self, phase: float) -> float | None:
+        """When a phase is reached, seconds; None where it never is."""
+        index = bisect_left(self.phases, phase)
+        if index >= len(self.phases):
+            return None
+        if index == 0:
+            return 0.0
+        low, high = self.phases[index - 1], self.phases[index]
+        return (index - 1 + (phase - low) / (high - low)) * TICK
+
+
+def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
+    """Run the clock along a course.
+
+    Args:
+        course: The body's and the legs'.
+        normals: Of the ground, by segment and sample.
+    """
+    speeds, bounds = _speeds(course, normals)
+    legs = course.legs
+    height = sum(size_of(leg) for leg in legs) / len(legs)
+    rest = course.settings_at(0.0)
+    threshold = STILL * sqrt(rest.acceleration * height)
+    standing = [speed < threshold for speed in speeds]
+    starts = _stands(standing)
+    phases, rhythms, hurried = [0.0], [], []
+    since = 0.0
+    known: dict[tuple[str, float], Rhythm] = {}
+    for index in range(course.count):
+        settings = course.settings_at(index * TICK)
+        key = (settings.gait, settings.duty)
+        rhythm = known.get(key) or known.setdefault(key, rhythm_of(legs, settings))
+        rhythms.append(rhythm)
+        since = 0.0 if starts[index] == index else since
+        rate = 0.0
+        if not standing[index]:
+            stride = min(usual_stride(speeds[index], height, settings), bounds[index] / rhythm.duty)
+            rate = speeds[index] / stride
+        most = (1.0 - rhythm.duty) / LEAST_SWING
+        hurried.append(rate > most)
+        rate = min(rate * max(1.0, FIRST_STEPS - since), most)
+        since += rate * TICK
+        phases.append(phases[-1] + rate * TICK)
+    return Clock(phases[: course.count], rhythms, standing, starts, _stride(legs, rest, rhythms[0]), hurried)
+
+
+def _stride(legs: Sequence[Leg], settings: Settings, rhythm: Rhythm) -> float:
+    """What a leg walks in a cycle at a comfortable speed on level ground."""
+    height = sum(size_of(leg) for leg in legs) / len(legs)
+    usual = usual_stride(sqrt(USUAL_FROUDE * settings.acceleration * height), height, settings)
+    least = min(room(leg, minus(leg.rest_ankle, leg.hip), X_AXIS) for leg in legs)
+    return min(usual, 2.0 * ROOM * least / rhythm.duty)
+
+
+def usual_stride(speed: float, height: float, settings: Settings) -> float:
+    """The stride that belongs to a speed, scene units (Alexander 1976)."""
+    froude = speed * speed / (settings.acceleration * height)
+    return float(STRIDE_FACTOR * height * froude**STRIDE_EXPONENT * settings.stride_scale)
+
+
+def hip_height(leg: Leg) -> float:
+    """How high a hip stands over its foot when it walks: a straight leg bends."""
+    return min(leg.height, CROUCH * leg.reach)
+
+
+def size_of(leg: Leg) -> float:
+    """The height that stride and speed belong to: the hip's, or half of the leg where legs are spread."""
+    return max(hip_height(leg), SPREAD * leg.reach)
+
+
+def room(leg: Leg, offset: V3, direction: V3) -> float:
+    """How far a foot may be from its home along a line of the ground, to either side.
+
+    Args:
+        leg: Its leg.
+        offset: From the hip to the ankle at home, upright frame.
+        direction: Of the line; its level part is of unit length.
+
+    Returns:
+        The level part of the way, scene units.
+    """
+    offset = (offset[0], offset[1], max(offset[2], -CROUCH * leg.reach))
+    a, b, c = dot(direction, direction), dot(offset, direction), dot(offset, offset) - (STRETCHED * leg.reach) ** 2
+    half = (sqrt(b * b - a * c) - abs(b)) / a if c < 0.0 else 0.0
+    return max(half, LEAST_ROOM * leg.reach)
+
+
+@dataclass(frozen=True)
+class _Stand:
+    """Legs of a segment over a slope, in its upright frame.
+
+    Attributes:
+        offsets: By leg from hip to ankle.
+        rise: Of the slope, by x and y.
+    """
+
+    offsets: dict[int, V3]
+    rise: tuple[float, float]
+
+    def room(self, leg: Leg, index: int, move: V3) -> float:
+        size = hypot(move[0], move[1])
+        x, y = (move[0] / size, move[1] / size) if size > 0.0 else (1.0, 0.0)
+        return room(leg, self.offsets[index], (x, y, self.rise[0] * x + self.rise[1] * y))
+
+
+def _stand(course: Course, segment: int, normal: V3, tilt: float) -> _Stand:
+    """How the legs of a segment stand on a slope, the body tilted to a share of it."""
+    legs = [(index, course.legs[index]) for index in course.members[segment]]
+    if normal[2] >= LEVEL:
+        return _Stand({index: minus(leg.rest_ankle, leg.hip) for index, leg in legs}, (0.0, 0.0))
+    middle, pivot = course.middles[segment], course.pivots[segment]
+    rise = (-normal[0] / max(normal[2], STEEPEST), -normal[1] / max(normal[2], STEEPEST))
+    tilting = share_of_turn(between(Z_AXIS, normal), tilt)
+    offsets = {}
+    for index, leg in legs:
+        x, y, z = leg.rest_ankle
+        hip = plus(pivot, turned(tilting, minus(leg.hip, pivot)))
+        higher = rise[0] * (x - middle[0]) + rise[1] * (y - middle[1])
+        offsets[index] = minus((x, y, z + higher), hip)
+    return _Stand(offsets, rise)
+
+
+def _speeds(course: Course, normals: Sequence[Sequence[V3]]) -> tuple[list[float], list[float]]:
+    """By sample the speed of the fastest home, and the longest way of a stance."""
+    calm = [track.calmed(CALM) for track in course.tracks]
+    homes = [calm[leg.segment].homes(leg.home) for leg in course.legs]
+    last = course.count - 1
+    speeds, bounds = [], []
+    for index in range(course.count):
+        low, high = max(index - 1, 0), min(index + 1, last)
+        span = max(high - low, 1) * TICK
+        moves = [
+            flattened(minus(home[high], home[low]), calm[leg.segment].ups[index])
+            for home, leg in zip(homes, course.legs, strict=True)
+        ]
+        paces = [length(move) / span for move in moves]
+        speed = max(paces)
+        tilt = course.settings_at(index * TICK).body_tilt
+        ways = [max(leg.reach for leg in course.legs)] if speed <= 0.0 else []
+        for segment, members in enumerate(course.members):
+            back = inverse(calm[segment].uprights[index])
+            stand = _stand(course, segment, turned(back, normals[segment][index]), tilt)
+            for leg in members:
+                if paces[leg] > SLOW_LEG * speed:
+                    space = stand.room(course.legs[leg], leg, turned(back, moves[leg]))
+                    ways.append(2.0 * ROOM * space * speed / paces[leg])
+        speeds.append(speed)
+        bounds.append(min(ways))
+    return speeds, bounds
+
+
+def _stands(standing: Sequence[bool]) -> list[int]:
+    """By sample where the next stand begins that is long enough for the feet to come home."""
+    count, least = len(standing), round(PAUSE / TICK)
+    starts = [count] * count
+    upcoming, end = count, count
+    for index in range(count - 1, -1, -1):
+        if not standing[index]:
+            end = index
+        elif end - index >= least:
+            upcoming = index
+        starts[index] = upcoming
+    return starts

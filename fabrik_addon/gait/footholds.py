@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a foot is to land: candidates round the best place, and why some are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from .carrying import STRETCH
+from .ground import Ground, foot_rotation, laid
+from .legs import Leg
+from .settings import Settings
+from .steps import Foothold, Refused
+from .terrain import BODY
+from .vectors import (
+    IDENTITY,
+    Q4,
+    V3,
+    along,
+    angle_between,
+    apart,
+    cross,
+    dot,
+    inverse,
+    length,
+    minus,
+    plus,
+    product,
+    turned,
+)
+
+NEAR_FOOT = 0.15  # of a leg's reach: two feet are no nearer
+NEAR_HOME = 0.5  # of the distance between homes: nor than this, where legs stand closer
+SINKING = 0.3  # of a hip's height: how far the body may come down for a foothold
+# What speaks against the least bad of refused footholds, in quarters of a stride aside
+PENALTIES = {Refused.FOOT: 1.0, Refused.EDGE: 2.0, Refused.REACH: 3.0, Refused.SLOPE: 4.0}
+UNSTEADY = 6.0  # where heel or ball has no ground
+SHORTNESS = 10.0  # for a whole leg that is missing
+FAR_OFF = 0.25  # of a leg's reach: ground farther out of reach at landing is none
+HIP_SPARE = 0.3  # of a foot's length: what rolling from heel to toe gains at both ends of a stance
+STEEPNESS = 0.5  # how much the steepest ground counts against a quarter of a stride aside
+HEXAGON = ((1.0, 0.0), (0.5, sqrt(0.75)), (-0.5, sqrt(0.75)), (-1.0, 0.0), (-0.5, -sqrt(0.75)), (0.5, -sqrt(0.75)))
+
+
+@dataclass(frozen=True)
+class Stance:
+    """What a foothold is chosen for.
+
+    Attributes:
+        leg: Whose.
+        wanted: The best place, in world space.
+        upright: The body's heading midway.
+        up: What is up.
+        ahead: Where the body goes, a unit vector across `up`.
+        hips: Where the hip is at landing, midway and at lifting.
+        others: Where other feet stand then.
+        apart: How near another foot may be.
+        radius: A quarter of a stride.
+        time: Of landing.
+    """
+
+    leg: Leg
+    wanted: V3
+    upright: Q4
+    up: V3
+    ahead: V3
+    hips: tuple[V3, ...]
+    others: Sequence[V3]
+    apart: float
+    radius: float
+    time: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A foothold, and what was refused on the way to it."""
+
+    foothold: Foothold
+    refused: tuple[tuple[V3, str], ...]
+    missed: V3  # from the place wanted to the place chosen
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    flat: tuple[V3, Q4]
+    normal: V3
+    surface: int
+    cost: float
+    reason: Refused | None
+
+
+def choose(ground: Ground, stance: Stance, settings: Settings, hang: Callable[[], Foothold]) -> Choice:
+    """The best foothold: the place wanted where it is good, else the best of those around, nearer ones first.
+
+    Where all are refused, the least bad of those; where there is no ground that the leg nearly reaches, the foot hangs.
+
+    Args:
+        ground: To stand on.
+        stance: What it is for.
+        settings: Of the walk.
+        hang: Makes the foothold of a foot for which there is no ground.
+    """
+    refused: list[tuple[V3, str]] = []
+    second: list[_Candidate] = []
+    for ring in _rings(stance):
+        good: list[_Candidate] = []
+        for place in ring:
+            found = _candidate(ground, stance, settings, place)
+            if found is None:
+                refused.append((place, Refused.NO_GROUND))
+                continue
+            if found.reason is not None:
+                refused.append((found.flat[0], found.reason))
+                second.append(found)
+                continue
+            good.append(found)
+        if good:
+            return _chosen(min(good, key=_cost), stance, refused)
+    if second:
+        return _chosen(min(second, key=_cost), stance, refused)
+    return Choice(hang(), tuple(refused), (0.0, 0.0, 0.0))
+
+
+def _cost(candidate: _Candidate) -> float:
+    return candidate.cost
+
+
+def _chosen(candidate: _Candidate, stance: Stance, refused: list[tuple[V3, str]]) -> Choice:
+    place, rotation = candidate.flat
+    return Choice(
+        Foothold(place, rotation, candidate.normal, candidate.surface), tuple(refused), minus(place, stance.wanted)
+    )
+
+
+def _rings(stance: Stance) -> Sequence[Sequence[V3]]:
+    """The place wanted; six half a radius away; then twelve each at one, one and a half and two radii."""
+    aside = cross(stance.up, stance.ahead)
+    edges = [
+        (0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])) for a, b in zip(HEXAGON, (*HEXAGON[1:], HEXAGON[0]), strict=True)
+    ]
+
+    def placed(points: Sequence[tuple[float, float]], radius: float) -> list[V3]:
+        return [along(along(stance.wanted, stance.ahead, x * radius), aside, y * radius) for x, y in points]
+
+    size = stance.radius
+    return (
+        [stance.wanted],
+        placed(HEXAGON, 0.5 * size),
+        placed([*HEXAGON, *edges], size),
+        placed([*HEXAGON, *edges], 1.5 * size),
+        placed([*HEXAGON, *edges], 2.0 * size),
+    )
+
+
+def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) -> _Candidate | None:
+    """What there is at a place; None where there is no ground."""
+    leg = stance.leg
+    hit = ground.foothold(leg, place, (stance.hips[len(stance.hips) // 2], stance.up), stance.time)
+    if hit is None:
+        return None
+    slope = angle_between(hit.normal, stance.up)
+    steep = slope > settings.slope_max and not ground.is_surface
+    flat = (hit.place, foot_rotation(stance.upright, stance.up, hit.normal, settings))
+    up = hit.normal if ground.is_surface else stance.up
+    lying = None if steep else laid(ground, leg, flat, up, stance.time)
+    if _shortage(stance, lying or flat, stance.hips[:1]) > FAR_OFF * leg.reach:
+        return None
+    short = _shortage(stance, lying or flat, stance.hips)
+    moved = minus(flat[0], stance.wanted)
+    level = length(along(moved, stance.up, -dot(moved, stance.up)))
+    cost = level / stance.radius + STEEPNESS * slope / max(settings.slope_max, 1e-3)
+    if steep:
+        reason = Refused.SLOPE
+    elif lying is None or ground.is_edge(leg, lying, hit.normal, stance.time):
+        reason = Refused.EDGE
+    elif any(apart(flat[0], other) < stance.apart for other in stance.others):
+        reason = Refused.FOOT
+    else:
+        reason = None
+    if reason is not None:
+        cost += PENALTIES[reason] if lying is not None or steep else UNSTEADY
+    if short > 0.0:
+        reason, cost = reason or Refused.REACH, cost + PENALTIES[Refused.REACH] + SHORTNESS * short / leg.reach
+    return _Candidate(lying or flat, hit.normal, hit.surface, cost, reason)
+
+
+def _shortage(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> float:
+    """How far a place is out of the leg's reach from any of some hips, which may come down for it."""
+    leg = stance.leg
+    ankle = plus(flat[0], turned(flat[1], leg.ankle))
+    worst = 0.0
+    for hip in hips:
+        way = minus(hip, ankle)
+        down = min(max(dot(way, stance.up), 0.0), SINKING * leg.height)
+        distance = length(along(way, stance.up, -down))
+        far = distance - STRETCH * leg.reach - HIP_SPARE * leg.foot_length
+        worst = max(worst, far, leg.shortest - length(way))
+    return worst
+
+
+def in_surface(foothold: Foothold, pose: tuple[V3, Q4]) -> Foothold:
+    """A foothold found in world space, in the space of the surface that it is on."""
+    back = inverse(pose[1])
+    return Foothold(
+        turned(back, minus(foothold.place, pose[0])),
+        product(back, foothold.rotation),
+        foothold.normal,
+        foothold.surface,
+    )
+
+
+def hanging(leg: Leg) -> Foothold:
+    """The foothold of a foot for which there is no ground: its home, in the body's frame."""
+    return Foothold(leg.home, IDENTITY, surface=BODY - leg.segment)

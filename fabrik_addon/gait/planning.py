@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From path, legs, settings and terrain to a plan. Time and memory grow linearly with frames and legs."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from math import floor
+
+from ..errors import InvalidValueError
+from .carrying import LOWEST, STRETCH, Carried, Footing, Lean, carried, lean_of, lowered, need_of
+from .clock import Clock, clock_of
+from .course import Course, course_of
+from .feet import Feet, FootPose, forward
+from .ground import Ground, climb
+from .legs import Leg, check_legs
+from .path import BodyPath, check_paths
+from .plan import Plan
+from .settings import Gravity, Settings, check_settings
+from .stepping import Stepper
+from .storing import digest_of
+from .terrain import BODY, STATIC, Terrain, is_body
+from .track import TICK, Track, track_of
+from .vectors import Q4, V3, apart, plus, scaled, turned
+
+PROBE = 0.4  # of a leg's reach: how far ahead and behind a single row of legs feels the ground
+LOOKS = 5  # samples between two looks at the ground under the homes
+FAR_ABOVE = 100.0  # legs' reaches: from where the ground is looked for that is not near the path
+SHARES = (0.15, 0.85)  # of the work: done before the first step, and after the last
+SAMPLES_A_SLICE = 30  # that are done between two reports of progress
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What a plan is made from.
+
+    Attributes:
+        paths: Of the body, or of its segments from the first to the last, where its spine bends as it walks.
+        legs: The walker's.
+        settings: One for all frames, or one for each frame of the path.
+        terrain: To walk on.
+    """
+
+    paths: tuple[BodyPath, ...]
+    legs: tuple[Leg, ...]
+    settings: tuple[Settings, ...]
+    terrain: Terrain
+
+    def settings_at(self, time: float) -> Settings:
+        """The settings at a time; before and after the path as at its ends."""
+        frame = floor(time * self.paths[0].fps + 1e-9)
+        return self.settings[min(max(frame, 0), len(self.settings) - 1)]
+
+    @property
+    def digest(self) -> str:
+        """A text that is another one when the plan would be."""
+        return digest_of(self.paths, self.legs, self.settings, self.terrain.digest)
+
+    def check(self) -> None:
+        """Refuse what can't be walked.
+
+        Raises:
+            InvalidValueError: Legs, path or settings can't be used; the reason says which.
+        """
+        check_legs(self.legs)
+        check_paths(self.paths, self.legs)
+        if len(self.settings) not in (1, len(self.paths[0].places)):
+            raise InvalidValueError("settings are one for the whole path, or one for each of its frames")
+        for each in dict.fromkeys(self.settings):
+            check_settings(each)
+
+
+def plan_walk(walk: Walk) -> Plan:
+    """Plan a walk at once.
+
+    Raises:
+        InvalidValueError: See `Walk.check`.
+    """
+    plans: list[Plan] = []
+
+    def kept() -> Generator[float, None, None]:
+        plans.append((yield from planning(walk)))
+
+    for _ in kept():
+        pass
+    return plans[0]
+
+
+def planning(walk: Walk) -> Generator[float, None, Plan]:
+    """Plan a walk in slices, for idle time.
+
+    Yields:
+        The share of the work that is done, 0..1.
+
+    Returns:
+        The plan.
+
+    Raises:
+        InvalidValueError: See `Walk.check`.
+    """
+    walk.check()
+    first = walk.settings[0]
+    tracks = [track_of(path, first.gravity) for path in walk.paths]
+    course = course_of(tracks, walk.legs, walk.settings_at)
+    ground = Ground(walk.terrain, first.gravity == Gravity.SURFACE)
+    expected = _carried(course, _ground_below(course, ground))
+    clock = clock_of(course, [body.normals for body in expected])
+    yield SHARES[0]
+    stepper = Stepper(course, ground, clock, expected)
+    for tick in stepper.run():
+        if tick % SAMPLES_A_SLICE == 0:
+            yield SHARES[0] + (SHARES[1] - SHARES[0]) * tick / course.count
+    feet = stepper.feet
+    poses = _foot_poses(course, feet, walk.terrain)
+    yield SHARES[1]
+    bodies = _over(course, clock, poses)
+    return Plan(
+        digest=walk.digest,
+        first=walk.paths[0].first,
+        fps=walk.paths[0].fps,
+        legs=walk.legs,
+        starts=tuple(feet.starts),
+        steps=tuple(tuple(steps) for steps in feet.steps),
+        body=tuple(tuple(zip(track.places, track.rotations, strict=True)) for track in tracks),
+        carried=tuple(tuple(zip(body.offsets, body.tilts, strict=True)) for body in bodies),
+        surfaces=_surfaces(course, feet, walk.terrain),
+        told=_told(walk, clock, feet),
+    )
+
+
+def _carried(course: Course, leans: Sequence[Sequence[Lean]]) -> list[Carried]:
+    """All segments of the body over their feet."""
+    settings = [course.settings_at(index * TICK) for index in range(course.count)]
+    bodies = []
+    for segment, members in enumerate(course.members):
+        legs = [course.legs[leg] for leg in members]
+        track, pivot = course.tracks[segment], course.pivots[segment]
+        bodies.append(carried(track, pivot, leans[segment], settings, legs))
+    return bodies
+
+
+def _leans(course: Course, index: int, footings: Sequence[Sequence[Footing]]) -> list[Lean]:
+    """How each segment's feet, and those of the segments beside it, stand at a sample."""
+    leans = []
+    for segment, track in enumerate(course.tracks):
+        around = course.around(segment)
+        size = max(course.legs[leg].reach for leg in around)
+        found = [footing for leg in around for footing in footings[leg]]
+        leans.append(lean_of(track, index, course.middles[segment], found, size))
+    return leans
+
+
+def _ground_below(course: Course, ground: Ground) -> list[list[Lean]]:
+    """By segment and sample how the ground under the homes lies, before there are steps: looked at now and then."""
+    probes = _probes(course.legs)
+    levels = [[0.0] * len(each) for each in probes]
+    found: list[list[Lean]] = []
+    for look in range(0, course.count + LOOKS - 1, LOOKS):
+        index = min(look, course.count - 1)
+        footings: list[list[Footing]] = []
+        for number, each in enumerate(probes):
+            track, here = course.of(number), []
+            for probe, leg in enumerate(each):
+                home = track.home(leg.home, index * TICK)
+                hit = _below(ground, track, index, (leg, levels[number][probe], look == 0))
+                if hit is not None and not ground.is_surface:
+                    levels[number][probe] = hit[2] - home[2]
+                here.append(Footing(hit, home))
+            footings.append(here)
+        found.append(_leans(course, index, footings))
+    looks = [min((index + LOOKS // 2) // LOOKS, len(found) - 1) for index in range(course.count)]
+    return [[found[look][segment] for look in looks] for segment in range(len(course.tracks))]
+
+
+def _probes(legs: Sequence[Leg]) -> list[list[Leg]]:
+    """The legs, and where all stand in one row others before and behind them, so that slopes ahead are felt."""
+    if any(leg.row for leg in legs):
+        return [[leg] for leg in legs]
+    ways = [scaled(forward(leg), PROBE * leg.reach) for leg in legs]
+    return [
+        [replace(leg, home=plus(leg.home, scaled(way, sign))) for sign in (-1.0, 0.0, 1.0)]
+        for leg, way in zip(legs, ways, strict=True)
+    ]
+
+
+def _below(ground: Ground, track: Track, index: int, look: tuple[Leg, float, bool]) -> V3 | None:
+    """The ground for a home, looked for from where it was at the last look; at the first, from far above, too."""
+    leg, level, is_first = look
+    time, up = index * TICK, track.ups[index]
+    home = track.home(leg.home, time)
+    if ground.is_surface:
+        hip = track.home(leg.hip, time)
+        hit = ground.foothold(leg, home, (hip, up), time)
+        return hit.place if hit is not None else None
+    near = (home[0], home[1], home[2] + level)
+    far = FAR_ABOVE * leg.reach
+    hit = ground.under(near, up, (climb(leg), far), time)
+    if hit is None and is_first:
+        hit = ground.under(near, up, (far, far), time)
+    return hit.place if hit is not None else None
+
+
+def _foot_poses(course: Course, feet: Feet, terrain: Terrain) -> list[list[FootPose]]:
+    """All feet at all samples."""
+
+    def surface_pose(surface: int, time: float) -> tuple[V3, Q4]:
+        if is_body(surface):
+            track = course.tracks[BODY - surface]
+            return track.place(time), track.upright(time)
+        return terrain.surface(surface, time)
+
+    return [
+        [feet.at(leg, index * TICK, surface_pose) for leg in range(len(feet.legs))] for index in range(course.count)
+    ]
+
+
+def _over(course: Course, clock: Clock, poses: Sequence[Sequence[FootPose]]) -> list[Carried]:
+    """The body over its feet."""
+    leans: list[list[Lean]] = [[] for _ in course.tracks]
+    homes = [course.of(leg).homes(limb.home) for leg, limb in enumerate(course.legs)]
+    for index, feet in enumerate(poses):
+        footings = [
+            [Footing(None if foot.is_hanging else foot.base, homes[leg][index], foot.is_planted)]
+            for leg, foot in enumerate(feet)
+        ]
+        for lean, found in zip(leans, _leans(course, index, footings), strict=True):
+            lean.append(found)
+    bodies = []
+    for segment, body in enumerate(_carried(course, leans)):
+        track, needs = course.tracks[segment], []
+        for index, feet in enumerate(poses):
+            state = (track.ups[index], clock.is_standing[index])
+            pose = body.pose(track, index)
+            needs.append(max(_need(course.legs[leg], feet[leg], pose, state) for leg in course.members[segment]))
+        bodies.append(lowered(track, body, needs))
+    return bodies
+
+
+def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool]) -> float:
+    """How far the body must come down for a standing leg."""
+    if not foot.is_planted:
+        return 0.0
+    up, is_standing = state
+    most = STRETCH * leg.reach
+    if is_standing:
+        most = max(most, apart(leg.hip, leg.rest_ankle))
+    return need_of(plus(body[0], turned(body[1], leg.hip)), foot.ankle, up, most, LOWEST * leg.height)
+
+
+def _surfaces(course: Course, feet: Feet, terrain: Terrain) -> dict[int, tuple[tuple[V3, Q4], ...]]:
+    """The ways of the surfaces that are stood on and move."""
+    footholds = [*feet.starts, *(step.end for steps in feet.steps for step in steps)]
+    numbers = sorted({foothold.surface for foothold in footholds if foothold.surface > STATIC})
+    return {number: tuple(terrain.surface(number, index * TICK) for index in range(course.count)) for number in numbers}
+
+
+def _told(walk: Walk, clock: Clock, feet: Feet) -> tuple[str, ...]:
+    """What could not be as asked."""
+    told: list[str] = []
+    hurried = [index for index, is_hurried in enumerate(clock.is_hurried) if is_hurried]
+    if hurried:
+        frame = walk.paths[0].first + round(hurried[0] * TICK * walk.paths[0].fps)
+        told.append(f"the body is too fast for its legs from frame {frame} on, for {len(hurried) * TICK:.2f} s")
+    for leg, steps in zip(walk.legs, feet.steps, strict=True):
+        hanging = [step for step in steps if is_body(step.end.surface)]
+        if hanging:
+            frame = walk.paths[0].first + round(hanging[0].land * walk.paths[0].fps)
+            told.append(f"leg '{leg.name}' finds no ground at frame {frame} and hangs")
+    return tuple(told)

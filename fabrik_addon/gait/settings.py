@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How a walker walks. Lengths are shares of a leg's reach, angles radians, where nothing else is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from math import radians
+
+from ..errors import InvalidValueError
+from ..finite import are_finite
+from .legs import Leg
+
+TWO_LEGS, FOUR_LEGS, SIX_LEGS = 2, 4, 6
+MANY_LEGS = 12
+
+
+class Swing(StrEnum):
+    """Along which curve a foot moves while it is in the air."""
+
+    SMOOTH = "SMOOTH"  # least jerk: it lifts and lands at rest
+    SINE = "SINE"
+
+
+class Gravity(StrEnum):
+    """What is down."""
+
+    DOWN = "DOWN"  # -Z of the world
+    SURFACE = "SURFACE"  # the body's own -Z: walls and ceilings
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that decides a walk besides path, legs and terrain.
+
+    Attributes:
+        gait: Name of a gait of the registry.
+        duty: Share of the cycle that a foot stands, for the gait made by hand.
+        step_height: How far a swinging foot rises above what it passes.
+        stride_scale: Factor on the stride that belongs to the speed.
+        step_trigger: Drift from home, as a share of the usual stride, at which a foot steps while the body stands.
+        swing_curve: A name of `Swing`.
+        body_height: Height of the body above its feet, 1 as at rest.
+        body_carry: How far the ground carries the body: 0 leaves the path's height as it is.
+        body_tilt: How far the body takes on the tilt of its feet, 0..1.
+        body_sway: How far the body shifts to over the standing feet, 0..1.
+        foot_tilt: How far feet take on the slope of the ground, 0..1.
+        heel_toe: How far a foot rolls from heel to toe, 0..1.
+        prediction: How far footholds look ahead along the path, 0..1.
+        clearance: Least distance of a swinging foot from the ground midway.
+        slope_max: The steepest ground to stand on, from what is up.
+        gravity: A name of `Gravity`.
+        acceleration: Of gravity, scene units / s².
+    """
+
+    gait: str = "TETRAPOD"
+    duty: float = 0.6
+    step_height: float = 0.1
+    stride_scale: float = 1.0
+    step_trigger: float = 0.25
+    swing_curve: str = Swing.SMOOTH
+    body_height: float = 1.0
+    body_carry: float = 1.0
+    body_tilt: float = 1.0
+    body_sway: float = 0.0
+    foot_tilt: float = 1.0
+    heel_toe: float = 0.0
+    prediction: float = 1.0
+    clearance: float = 0.02
+    slope_max: float = radians(50.0)
+    gravity: str = Gravity.DOWN
+    acceleration: float = 9.81
+
+
+# Least and greatest value of each number; the panel's sliders show them, too.
+RANGES: dict[str, tuple[float, float]] = {
+    "duty": (0.05, 0.98),
+    "step_height": (0.0, 1.0),
+    "stride_scale": (0.1, 4.0),
+    "step_trigger": (0.02, 2.0),
+    "body_height": (0.2, 1.5),
+    "body_carry": (0.0, 1.0),
+    "body_tilt": (0.0, 1.0),
+    "body_sway": (0.0, 1.0),
+    "foot_tilt": (0.0, 1.0),
+    "heel_toe": (0.0, 1.0),
+    "prediction": (0.0, 1.0),
+    "clearance": (0.0, 0.5),
+    "slope_max": (0.0, radians(90.0)),
+    "acceleration": (1e-3, 1e6),
+}
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse settings that are out of range.
+
+    Raises:
+        InvalidValueError: The setting is named.
+    """
+    values = asdict(settings)
+    for name, (low, high) in RANGES.items():
+        value = values[name]
+        if not are_finite([value]) or not low <= value <= high:
+            raise InvalidValueError(f"'{name}' is {value}, but must be from {low:g} to {high:g}")
+    if settings.swing_curve not in list(Swing) or settings.gravity not in list(Gravity):
+        raise InvalidValueError(f"no such swing or gravity: '{settings.swing_curve}', '{settings.gravity}'")
+
+
+def settings_for(legs: Sequence[Leg]) -> Settings:
+    """The settings that suit a number of legs."""
+    count = len(legs)
+    if count <= TWO_LEGS:
+        return Settings(gait="BIPED_WALK", body_tilt=0.0, heel_toe=1.0, slope_max=radians(35.0), body_sway=0.1)
+    if count <= FOUR_LEGS:
+        return Settings(gait="WALK", body_tilt=0.5, body_sway=0.8)
+    if count <= SIX_LEGS:
+        return Settings(gait="TRIPOD")
+    return Settings(gait="TETRAPOD" if count < MANY_LEGS else "METACHRONAL")

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which leg steps when: by its turn in the gait, or because it has drifted or would no longer reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import floor, radians
+
+from .carrying import STRETCH, Carried
+from .circle import smallest_circle
+from .clock import LEAST_SWING, MOST_SWING, Clock
+from .course import Course
+from .feet import Feet
+from .footholds import NEAR_FOOT, NEAR_HOME, SINKING, Choice, Stance, choose, hanging, in_surface
+from .ground import Ground
+from .legs import neighbours, spacing
+from .steps import Cause, Foothold, Step
+from .swing import raised
+from .terrain import BODY, STATIC, is_body
+from .track import TICK
+from .vectors import (
+    ORIGIN,
+    Q4,
+    V3,
+    X_AXIS,
+    along,
+    apart,
+    clipped,
+    dot,
+    eased,
+    flattened,
+    inverse,
+    length,
+    lerp,
+    minus,
+    plus,
+    turned,
+    unit,
+)
+
+WORTH_A_STEP = 0.5  # share of its time in the air that a leg must have left to lift late
+RESTED = 0.1  # seconds that a foot stands at least
+SETTLING = 0.35  # seconds of a step that no cycle asks for
+WAYPOINTS = 8  # parts of a stance between which its homes are looked at
+ALREADY_HOME = 0.02  # of a leg's reach
+SHARE_OF_REACH = 0.995  # of what a stance may stretch a leg to, from which on it steps at once
+TOE_OFF, HEEL_STRIKE = radians(35.0), radians(20.0)
+FULL_ROLL = 0.35  # seconds of a swing from which on feet roll in full
+ROLLING_STRIDE = 1.0  # of a leg's reach: the way of a swing from which on they do
+
+
+@dataclass
+class _State:
+    """A leg on its way."""
+
+    foothold: Foothold
+    landed: float = -1.0
+    window: int | None = None  # the last time in the air of its cycle that is done with
+    slack: V3 = ORIGIN  # from where it wanted to stand to where it stands
+    steps: list[Step] = field(default_factory=list)
+
+
+class Stepper:
+    """Walks along a track, sample by sample."""
+
+    def __init__(
+        self,
+        course: Course,
+        ground: Ground,
+        clock: Clock,
+        bodies: Sequence[Carried],
+    ) -> None:
+        """Stand all feet on the ground.
+
+        Args:
+            course: The body's and the legs'.
+            ground: To walk on.
+            clock: Of the walk.
+            bodies: By segment where the ground carries the body, as far as it is known before there are steps.
+        """
+        self.course, self.ground, self.clock, self.bodies = course, ground, clock, bodies
+        self.legs, self.settings_at = course.legs, course.settings_at
+        legs = course.legs
+        self.beside = neighbours(legs)
+        self.near = [min(NEAR_FOOT * leg.reach, NEAR_HOME * spacing(legs, i)) for i, leg in enumerate(legs)]
+        self.states: list[_State] = []
+        for index in range(len(legs)):
+            choice = self._choose(index, 0.0, 0.0)
+            self.states.append(_State(choice.foothold, slack=choice.missed))
+        self.starts = tuple(state.foothold for state in self.states)
+
+    @property
+    def feet(self) -> Feet:
+        """All footholds so far."""
+        return Feet(self.legs, self.starts, tuple(tuple(state.steps) for state in self.states))
+
+    def run(self) -> Iterator[int]:
+        """Walk; yields each sample that is done."""
+        for tick in range(1, self.course.count):
+            self._take_turns(tick)
+            self._take_back(tick)
+            yield tick
+
+    # ---- when
+
+    def _take_turns(self, tick: int) -> None:
+        """Lift the legs whose turn has come, in the order of time."""
+        due = [(time, leg) for leg in range(len(self.legs)) if (time := self._turn(leg, tick)) is not None]
+        for time, leg in sorted(due):
+            free = max(time, self._free_from(leg, time, tick))
+            if free <= tick * TICK:
+                rhythm = self.clock.rhythms[tick]
+                window = floor(self.clock.phases[tick] + rhythm.offsets[leg])
+                self.states[leg].window = window
+                self._step(leg, free, window + 1.0 - rhythm.offsets[leg], Cause.CYCLE)
+
+    def _turn(self, leg: int, tick: int) -> float | None:
+        """When within a sample's span a leg is to lift, seconds."""
+        state, rhythm, now = self.states[leg], self.clock.rhythms[tick], tick * TICK
+        if self.clock.is_standing[tick] or state.landed + RESTED > now:
+            return None
+        phase = self.clock.phases[tick] + rhythm.offsets[leg]
+        window = floor(phase)
+        inside = phase - window - rhythm.duty
+        if inside < 0.0 or window == state.window:
+            return None
+        if 1.0 - inside / (1.0 - rhythm.duty) < WORTH_A_STEP:
+            state.window = window
+            return None
+        pace = self.clock.phases[tick] - self.clock.phases[tick - 1]
+        late = inside / pace if pace > 0.0 else 1.0
+        return max(now - min(late, 1.0) * TICK, state.landed)
+
+    def _free_from(self, leg: int, time: float, tick: int) -> float:
+        """When the neighbours that are not to be up at the same time have landed."""
+        rhythm = self.clock.rhythms[tick]
+        return max(
+            (self.states[other].landed for other in self.beside[leg] if not rhythm.is_together(leg, other)),
+            default=time,
+        )
+
+    def _take_back(self, tick: int) -> None:
+        """Let one leg step that has drifted from its home at rest, or that would no longer reach."""
+        now = tick * TICK
+        worst, leg, cause = 0.0, -1, Cause.DRIFT
+        for index, state in enumerate(self.states):
+            if state.landed + RESTED > now or is_body(state.foothold.surface):
+                continue
+            if any(self.states[other].landed > now for other in self.beside[index]):
+                continue
+            excess, reason = self._excess(index, tick)
+            if excess > worst:
+                worst, leg, cause = excess, index, reason
+        if leg >= 0:
+            self._step(leg, now, None, cause)
+
+    def _excess(self, leg: int, tick: int) -> tuple[float, Cause]:
+        """By how much a foot that stands has gone beyond what it may, as a share; 0 where it has not."""
+        now, state = tick * TICK, self.states[leg]
+        place, rotation = state.foothold.in_world(now, self.ground.terrain.surface)
+        ankle = plus(place, turned(rotation, self.legs[leg].ankle))
+        reach = self.legs[leg].reach
+        stretch = apart(self._hip(leg, now, crouching_to=ankle), ankle) / (STRETCH * reach)
+        if stretch > 1.0 / SHARE_OF_REACH and not self._is_as_good_as_home(leg, now):
+            return stretch, Cause.REACH
+        if not self.clock.is_standing[tick]:
+            return 0.0, Cause.DRIFT
+        home = self.course.home(leg, now)
+        drift = length(flattened(minus(minus(place, state.slack), home), self.course.of(leg).up(now)))
+        return max(drift / (self.settings_at(now).step_trigger * self.clock.stride) - 1.0, 0.0), Cause.DRIFT
+
+    def _is_as_good_as_home(self, leg: int, now: float) -> bool:
+        """Whether no step would bring a foot nearer to where it is wanted."""
+        state = self.states[leg]
+        place = state.foothold.in_world(now, self.ground.terrain.surface)[0]
+        off = flattened(minus(minus(place, state.slack), self.course.home(leg, now)), self.course.of(leg).up(now))
+        return length(off) < ALREADY_HOME * self.legs[leg].reach
+
+    # ---- where to
+
+    def _step(self, leg: int, lift: float, land_phase: float | None, cause: str) -> None:
+        """Add a step that begins now."""
+        state, settings = self.states[leg], self.settings_at(lift)
+        landing = self.clock.time_of(land_phase) if land_phase is not None else lift + SETTLING
+        span = clipped((landing if landing is not None else lift + MOST_SWING) - lift, LEAST_SWING, MOST_SWING)
+        land = lift + span
+        choice = self._choose(leg, land, self._next_lift(leg, land, land_phase))
+        start, _ = state.foothold.in_world(lift, self._surface_pose)
+        end, _ = choice.foothold.in_world(land, self._surface_pose)
+        up = self.course.of(leg).up(lift)
+        if self.ground.is_surface:
+            up = unit(plus(state.foothold.normal, choice.foothold.normal), up)
+        toe_off, strike = self._rolls(leg, lift, minus(end, start), span)
+        step = Step(
+            leg, lift, land, state.foothold, choice.foothold, up, curve=settings.swing_curve, toe_off=toe_off,
+            heel_strike=strike, cause=cause, refused=choice.refused,
+        )  # fmt: skip
+        step = raised(step, self.legs[leg], self.ground, settings, self._surface_pose)
+        state.steps.append(step)
+        state.foothold, state.landed, state.slack = choice.foothold, land, choice.missed
+
+    def _next_lift(self, leg: int, land: float, land_phase: float | None) -> float:
+        """When a foot that lands will be lifted again; the end of the track where it will not."""
+        rhythm = self.clock.rhythms[self.course.tracks[0].split(land)[0]]
+        if land_phase is None:
+            phase = self.clock.phases[self.course.tracks[0].split(land)[0]] + rhythm.offsets[leg]
+            land_phase = floor(phase) - rhythm.offsets[leg] + (1.0 if phase % 1.0 >= rhythm.duty else 0.0)
+        lift = self.clock.time_of(land_phase + rhythm.duty)
+        return max(lift, land) if lift is not None else self.course.count * TICK
+
+    def _choose(self, leg: int, land: float, lift: float) -> Choice:
+        """The foothold for a stance from `land` to `lift`."""
+        settings, track = self.settings_at(land), self.course.of(leg)
+        stand = self.clock.stand_from[track.split(land)[0]] * TICK
+        lift = max(lift, land)
+        until = min(lift, stand)
+        homes = [self.course.home(leg, land + (until - land) * i / WAYPOINTS) for i in range(WAYPOINTS + 1)]
+        middle = 0.5 * (land + until)
+        up, upright = track.up(middle), track.upright(middle)
+        if stand <= lift and self._is_within_room(leg, homes):
+            wanted = homes[-1]
+        else:
+            wanted = lerp(homes[0], _centre(homes, up, upright), settings.prediction)
+        wanted = along(wanted, up, self._raised(leg, middle))
+        ahead = unit(flattened(minus(homes[-1], homes[0]), up), turned(upright, X_AXIS))
+        hips = tuple(self._hip(leg, time) for time in (land, middle, until))
+        stance = Stance(
+            self.legs[leg], wanted, upright, up, ahead, hips, self._others(leg, land), self.near[leg],
+            0.25 * self.clock.stride, land,
+        )  # fmt: skip
+        choice = choose(self.ground, stance, settings, lambda: hanging(self.legs[leg]))
+        return self._on_surface(choice, land)
+
+    def _on_surface(self, choice: Choice, time: float) -> Choice:
+        foothold = choice.foothold
+        if foothold.surface == STATIC or is_body(foothold.surface):
+            return choice
+        pose = self.ground.terrain.surface(foothold.surface, time)
+        return Choice(in_surface(foothold, pose), choice.refused, choice.missed)
+
+    def _is_within_room(self, leg: int, homes: Sequence[V3]) -> bool:
+        """Whether a foot may land at once where the body will stand."""
+        return apart(homes[0], homes[-1]) < 0.5 * self.clock.stride
+
+    def _others(self, leg: int, time: float) -> list[V3]:
+        return [
+            state.foothold.in_world(time, self._surface_pose)[0]
+            for index, state in enumerate(self.states)
+            if index != leg and not is_body(state.foothold.surface)
+        ]
+
+    # ---- the body, as far as it is known
+
+    def _surface_pose(self, surface: int, time: float) -> tuple[V3, Q4]:
+        """A surface that moves, or a segment of the body."""
+        return self._body(BODY - surface, time) if is_body(surface) else self.ground.terrain.surface(surface, time)
+
+    def _body(self, segment: int, time: float) -> tuple[V3, Q4]:
+        track = self.course.tracks[segment]
+        return self.bodies[segment].pose(track, track.split(time)[0])
+
+    def _raised(self, leg: int, time: float) -> float:
+        return self.bodies[self.legs[leg].segment].raised[self.course.of(leg).split(time)[0]]
+
+    def _hip(self, leg: int, time: float, crouching_to: V3 | None = None) -> V3:
+        """Where a hip is expected, come down towards an ankle as far as it may."""
+        limb = self.legs[leg]
+        place, rotation = self._body(limb.segment, time)
+        hip = plus(place, turned(rotation, limb.hip))
+        if crouching_to is None:
+            return hip
+        up = self.course.of(leg).up(time)
+        down = clipped(dot(minus(hip, crouching_to), up), 0.0, SINKING * limb.height)
+        return along(hip, up, -down)
+
+    def _rolls(self, leg: int, lift: float, way: V3, span: float) -> tuple[float, float]:
+        """How far a foot rolls at lifting and at landing: forwards alone, and less for quick or short steps."""
+        limb, share = self.legs[leg], self.settings_at(lift).heel_toe
+        if not share or limb.foot_length <= 0.0:
+            return 0.0, 0.0
+        forward = turned(self.course.of(leg).upright(lift), unit(minus(limb.ball, limb.heel), X_AXIS))
+        reach = dot(way, forward) / (ROLLING_STRIDE * limb.reach)
+        share *= eased(reach) * min(1.0, span / FULL_ROLL)
+        return share * TOE_OFF, share * HEEL_STRIKE
+
+
+def _centre(homes: Sequence[V3], up: V3, upright: Q4) -> V3:
+    """The centre of the smallest circle round points, across what is up."""
+    back = inverse(upright)
+    first = homes[0]
+    flat = [turned(back, flattened(minus(home, first), up)) for home in homes]
+    x, y, _ = smallest_circle([(point[0], point[1]) for point in flat])
+    rise = 0.5 * dot(minus(homes[-1], first), up)
+    return along(plus(first, turned(upright, (x, y, 0.0))), up, rise)

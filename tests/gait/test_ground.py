@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walks over all kinds of ground: feet stand still, neither in the ground nor above it, within reach, supported."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from fabrik_addon.gait import Cause, Plan, Refused, Terrain, Walk, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait.vectors import Z_AXIS, dot, turned
+
+from walk_measures import Judged, judge
+from walkers import (
+    CREATURES,
+    FROUDE,
+    SPIDER,
+    Room,
+    ahead,
+    flat,
+    gap,
+    height_of,
+    noise,
+    pace_of,
+    segments,
+    slope,
+    stairs,
+)
+
+GROUNDS = ("flat", "slope", "stairs", "noise", "gap")
+# Of the usual v²/gh: nothing runs up slopes of 25 degrees, or stairs of .3 leg lengths
+SLOW = {"slope": 0.4, "stairs": 0.2, "gap": 0.5}
+SECONDS = 6.0
+SUPPORTED = 0.95  # of all frames, for the gaits that always stand on three feet or more
+
+
+def ground_of(name: str, kind: str) -> Terrain:
+    reach = CREATURES[name][0].reach
+    made: dict[str, Terrain] = {
+        "flat": flat(),
+        "slope": slope(25.0),
+        "stairs": stairs(0.3 * reach, 0.7 * reach),
+        "noise": noise(0.25 * reach, 2.0 * reach),
+        "gap": gap(0.5 * reach),
+    }
+    return made[kind]
+
+
+@cache
+def walked(name: str, kind: str) -> tuple[Plan, Judged]:
+    legs, terrain = CREATURES[name], ground_of(name, kind)
+    path = ahead(legs, SECONDS, froude=FROUDE[name] * SLOW.get(kind, 1.0))
+    plan = plan_walk(Walk(segments(legs, path), legs, (settings_for(legs),), terrain))
+    return plan, judge(plan, terrain)
+
+
+CASES = [(name, kind) for name in CREATURES for kind in GROUNDS]
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_standing_feet_do_not_slip(name: str, kind: str) -> None:
+    _, judged = walked(name, kind)
+    assert judged.slip <= 1e-4
+    assert judged.drift <= 1e-3
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_feet_are_not_in_the_ground_and_standing_ones_not_above_it(name: str, kind: str) -> None:
+    _, judged = walked(name, kind)
+    assert judged.inside <= 0.01
+    assert judged.hover <= 0.005
+    assert judged.hanging == 0
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_standing_legs_reach(name: str, kind: str) -> None:
+    _, judged = walked(name, kind)
+    assert judged.stances > 0
+    assert judged.stretched == 0
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_neighbours_are_never_up_together(name: str, kind: str) -> None:
+    _, judged = walked(name, kind)
+    assert judged.together == 0
+
+
+@pytest.mark.parametrize(("name", "kind"), [case for case in CASES if case[0] != "human"])
+def test_the_centre_is_over_the_standing_feet(name: str, kind: str) -> None:
+    _, judged = walked(name, kind)
+    assert judged.supported >= SUPPORTED
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_legs_and_feet_do_not_whirl(name: str, kind: str) -> None:
+    """At 24 frames a second, seen from the hip, in degrees."""
+    _, judged = walked(name, kind)
+    assert judged.turned <= 15.0
+    assert judged.foot_turned <= 15.0
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_the_walk_ends_under_the_body(name: str, kind: str) -> None:
+    """After the path's end the last feet come home."""
+    plan, _ = walked(name, kind)
+    assert {step.cause for steps in plan.steps for step in steps} <= {Cause.CYCLE, Cause.DRIFT, Cause.REACH}
+    assert all(foot.is_planted for foot in feet_at(plan, plan.last))
+
+
+def test_a_slope_lifts_the_body_and_tilts_it_by_its_share() -> None:
+    for name in ("spider", "human"):
+        plan, _ = walked(name, "slope")
+        legs = CREATURES[name]
+        place, rotation = body_pose_at(plan, plan.last)
+        ground = ground_of(name, "slope").ray((0.0, place[1], 100.0), (0.0, 0.0, -1.0), 200.0, 0.0)
+        assert ground is not None
+        assert place[2] - ground.place[2] == pytest.approx(height_of(legs), abs=0.12 * legs[0].reach)
+        upright = dot(turned(rotation, Z_AXIS), ground.normal)
+        assert upright > 0.999 if name == "spider" else upright == pytest.approx(ground.normal[2], abs=1e-6)
+
+
+def test_refused_footholds_say_why() -> None:
+    told = {reason for steps in walked("human", "gap")[0].steps for step in steps for _, reason in step.refused}
+    assert Refused.NO_GROUND in told
+    assert Refused.EDGE in told
+    plan, _ = walked("human", "stairs")
+    assert Refused.EDGE in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
+
+
+def test_ground_that_is_too_steep_is_refused() -> None:
+    legs = CREATURES["human"]
+    settings = replace(settings_for(legs), slope_max=0.3)
+    plan = plan_walk(Walk((ahead(legs, 4.0),), legs, (settings,), slope(25.0)))
+    assert Refused.SLOPE in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
+
+
+def test_a_spider_walks_up_a_wall_and_along_the_ceiling() -> None:
+    room = Room(4.0, 4.0)
+    path = room.path(pace_of(SPIDER, 0.04), height_of(SPIDER))
+    plan = plan_walk(Walk((path,), SPIDER, (replace(settings_for(SPIDER), gravity="SURFACE"),), room))
+    judged = judge(plan, room)
+    assert judged.slip <= 1e-4
+    assert judged.inside <= 0.01
+    assert judged.hover <= 0.005
+    assert judged.stretched == 0
+    assert judged.together == 0
+    assert judged.hanging == 0
+    assert judged.supported >= SUPPORTED
+    assert judged.turned <= 15.0
+    assert judged.foot_turned <= 15.0
+    _, rotation = body_pose_at(plan, plan.last)
+    assert dot(turned(rotation, Z_AXIS), Z_AXIS) < -0.99
+    assert all(foot.sole[2] == pytest.approx(4.0) for foot in feet_at(plan, plan.last))
+
+
+def test_a_person_leans_on_stairs_without_stretching() -> None:
+    """The body comes down where a leg would not reach, smoothly."""
+    plan, _ = walked("human", "stairs")
+    heights = [body_pose_at(plan, plan.first + frame)[0][2] for frame in range(int(SECONDS * 24))]
+    bends = [abs(a - 2.0 * b + c) for a, b, c in zip(heights, heights[1:], heights[2:], strict=False)]
+    assert max(bends) < 0.03 * CREATURES["human"][0].reach

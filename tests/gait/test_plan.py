@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plans: any frame in any order, stored and read back to the bit, old when their inputs change, bad input refused."""
+
+import json
+from cProfile import Profile
+from dataclasses import replace
+from functools import cache
+from math import inf, nan
+from random import Random
+
+import pytest
+from fabrik_addon.errors import InvalidValueError
+from fabrik_addon.gait import (
+    BodyPath,
+    Leg,
+    Plain,
+    Plan,
+    Settings,
+    Walk,
+    arranged,
+    body_at,
+    feet_at,
+    from_text,
+    plan_walk,
+    planning,
+    settings_for,
+    steps_between,
+    to_text,
+)
+from fabrik_addon.gait.vectors import IDENTITY
+
+from walkers import CENTIPEDE, FORWARD, HUMAN, SPIDER, WOLF, ahead, noise, path_of, segments, stairs
+
+
+def walk_of(legs: tuple[Leg, ...] = HUMAN, seconds: float = 4.0) -> Walk:
+    return Walk(segments(legs, ahead(legs, seconds)), legs, (settings_for(legs),), stairs(0.2, 0.7))
+
+
+@cache
+def planned() -> Plan:
+    return plan_walk(walk_of())
+
+
+def test_any_frame_in_any_order_reads_the_same() -> None:
+    plan = planned()
+    frames = [frame / 2 for frame in range(0, 240)]
+    in_order = {frame: (feet_at(plan, frame), body_at(plan, frame)) for frame in frames}
+    Random(4).shuffle(frames)
+    assert all((feet_at(plan, frame), body_at(plan, frame)) == in_order[frame] for frame in frames)
+
+
+def test_planning_twice_gives_the_same_bits() -> None:
+    assert to_text(plan_walk(walk_of())) == to_text(planned())
+
+
+def test_before_and_after_the_path_the_walker_stands() -> None:
+    plan = planned()
+    assert feet_at(plan, -1000.0) == feet_at(plan, plan.first)
+    assert feet_at(plan, plan.last + 1000.0) == feet_at(plan, plan.last)
+    assert all(foot.is_planted for foot in (*feet_at(plan, plan.first), *feet_at(plan, plan.last)))
+
+
+def test_a_path_that_is_shifted_in_time_is_walked_later() -> None:
+    walk = walk_of()
+    later = plan_walk(replace(walk, paths=tuple(replace(path, first=101) for path in walk.paths)))
+    assert all(feet_at(planned(), frame) == feet_at(later, frame + 100) for frame in range(1, 97))
+
+
+def test_what_is_stored_comes_back_to_the_bit() -> None:
+    for legs in (HUMAN, WOLF, CENTIPEDE):
+        plan = plan_walk(walk_of(legs, 1.5))
+        again = from_text(to_text(plan))
+        assert to_text(again) == to_text(plan)
+        assert all(feet_at(again, frame) == feet_at(plan, frame) for frame in range(0, 60))
+        assert again.digest == plan.digest
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"version": 1}', "{", '{"version": 1, "digest": 3}'])
+def test_a_text_that_is_no_plan_is_refused(text: str) -> None:
+    with pytest.raises(InvalidValueError, match="plan it anew"):
+        from_text(text)
+
+
+def test_a_plan_of_a_newer_version_is_refused() -> None:
+    data = json.loads(to_text(planned()))
+    with pytest.raises(InvalidValueError, match="version 2"):
+        from_text(json.dumps({**data, "version": 2}))
+
+
+def test_a_plan_is_old_when_an_input_has_changed() -> None:
+    walk = walk_of()
+    path = walk.paths[0]
+    moved = replace(path, places=((0.001, 0.0, 0.94), *path.places[1:]))
+    others = [
+        replace(walk, paths=(moved,)),
+        replace(walk, paths=(replace(path, fps=25.0),)),
+        replace(walk, settings=(replace(walk.settings[0], step_height=0.11),)),
+        replace(walk, terrain=stairs(0.2, 0.71)),
+        replace(walk, legs=(replace(HUMAN[0], reach=0.863), HUMAN[1])),
+    ]
+    assert planned().digest == walk.digest
+    assert len({walk.digest, *(other.digest for other in others)}) == 1 + len(others)
+
+
+def test_planning_in_slices_tells_how_far_it_is() -> None:
+    shares = list(planning(walk_of()))
+    assert len(shares) > 5
+    assert shares == sorted(shares)
+    assert shares[0] > 0.0
+    assert shares[-1] < 1.0
+
+
+def test_steps_under_way_are_found() -> None:
+    plan = planned()
+    every = steps_between(plan, plan.first, plan.last)
+    assert len(every) == sum(len(steps) for steps in plan.steps)
+    assert [step.lift for step in every] == sorted(step.lift for step in every)
+    for step in steps_between(plan, 30, 40):
+        assert plan.first + step.land * 24 >= 30 - 1e-9
+        assert plan.first + step.lift * 24 <= 40 + 1e-9
+
+
+def calls_for(legs: tuple[Leg, ...], seconds: float) -> int:
+    """How many calls of functions planning takes: what it costs, whatever else the machine does."""
+    walk = Walk((ahead(legs, seconds, froude=0.05),), legs, (settings_for(legs),), noise(0.1, 3.0))
+    profile = Profile()
+    profile.runcall(plan_walk, walk)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+def test_planning_grows_no_faster_than_frames_and_legs() -> None:
+    once, again = calls_for(SPIDER, 3.0), calls_for(SPIDER, 9.0)
+    assert again <= 3.0 * 1.1 * once
+    few = calls_for(WOLF, 3.0)
+    assert once <= 2.0 * 1.3 * few
+
+
+@pytest.mark.parametrize(
+    ("legs", "told"),
+    [
+        ((), "at least one leg"),
+        ((replace(HUMAN[0], reach=0.0),), "no length"),
+        ((replace(HUMAN[0], reach=nan),), "not a number"),
+        ((replace(HUMAN[0], home=(0.0, inf, 0.0)),), "not a number"),
+        ((replace(HUMAN[0], hip=(0.0, 0.0, -2.0)),), "below its foot"),
+        ((replace(HUMAN[0], reach=0.5),), "does not reach"),
+        ((HUMAN[0], HUMAN[0]), "same name"),
+        ((replace(HUMAN[0], segment=1),), "no segment 1"),
+    ],
+)
+def test_legs_that_can_not_walk_are_refused(legs: tuple[Leg, ...], told: str) -> None:
+    with pytest.raises(InvalidValueError, match=told) as caught:
+        plan_walk(Walk((ahead(HUMAN, 1.0),), legs, (settings_for(HUMAN),), Plain()))
+    assert not legs or told == "same name" or "length" not in told or caught.value.chain == legs[0].name
+
+
+STILL = ((0.0, 0.0, 0.94), (0.0, 0.0, 0.94))
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        (BodyPath(1, 24.0, (), ()), "needs a place"),
+        (BodyPath(1, 24.0, STILL, (IDENTITY,)), "needs a place"),
+        (BodyPath(1, 0.0, STILL, (IDENTITY, IDENTITY)), "frames a second"),
+        (BodyPath(1, nan, STILL, (IDENTITY, IDENTITY)), "frames a second"),
+        (BodyPath(7, 24.0, (STILL[0], (nan, 0.0, 0.0)), (IDENTITY, IDENTITY)), "nowhere at frame 8"),
+        (BodyPath(7, 24.0, STILL, (IDENTITY, (0.0, 0.0, 0.0, 0.0))), "no rotation at frame 8"),
+        (BodyPath(7, 24.0, (STILL[0], (0.0, -5.0, 0.94)), (IDENTITY, IDENTITY)), "leaps by 5 between frames 7 and 8"),
+    ],
+)
+def test_a_path_that_can_not_be_walked_is_refused(path: BodyPath, told: str) -> None:
+    with pytest.raises(InvalidValueError, match=told):
+        plan_walk(Walk((path,), HUMAN, (settings_for(HUMAN),), Plain()))
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ((replace(Settings(), gait="HOP"),), "no gait 'HOP'"),
+        ((replace(Settings(), step_height=-1.0),), "'step_height' is -1.0"),
+        ((replace(Settings(), body_tilt=nan),), "'body_tilt' is nan"),
+        ((replace(Settings(), gravity="UP"),), "no such swing or gravity"),
+        ((), "one for the whole path"),
+        ((Settings(), Settings()), "one for the whole path"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: tuple[Settings, ...], told: str) -> None:
+    with pytest.raises(InvalidValueError, match=told):
+        plan_walk(Walk((ahead(HUMAN, 1.0),), HUMAN, settings, Plain()))
+
+
+def test_segments_go_through_the_same_frames() -> None:
+    paths = segments(CENTIPEDE, ahead(CENTIPEDE, 1.0))
+    for bad in ((*paths[:-1], ahead(CENTIPEDE, 2.0)), ()):
+        with pytest.raises(InvalidValueError, match="path"):
+            plan_walk(Walk(bad, CENTIPEDE, (settings_for(CENTIPEDE),), Plain()))
+
+
+def test_a_path_of_one_frame_stands() -> None:
+    plan = plan_walk(Walk((path_of(lambda _: (0.0, 0.0, 0.94), 0.0),), HUMAN, (settings_for(HUMAN),), Plain()))
+    assert not any(plan.steps)
+
+
+def test_legs_are_arranged_from_where_they_stand() -> None:
+    mixed = [SPIDER[index] for index in (5, 2, 7, 0, 3, 6, 1, 4)]
+    plain = [replace(leg, side=0, row=0, group=0) for leg in mixed]
+    assert arranged(plain, FORWARD) == tuple(mixed)
+    assert {leg.row for leg in SPIDER} == {0, 1, 2, 3}
+    assert sum(leg.group for leg in SPIDER) == 4

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What each setting does, and that it does nothing where it is neutral."""
+
+from dataclasses import replace
+
+import pytest
+from fabrik_addon.gait import Leg, Plain, Plan, Terrain, Walk, body_at, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait.settings import RANGES, Settings
+from fabrik_addon.gait.vectors import IDENTITY, Z_AXIS, angle_between, apart, turned
+
+from walk_measures import judge
+from walkers import CREATURES, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, slope
+
+FRAMES = range(1, 97, 3)
+
+
+def planned(legs: tuple[Leg, ...], settings: Settings, terrain: Terrain | None = None) -> Plan:
+    return plan_walk(Walk((ahead(legs, 4.0, froude=0.05),), legs, (settings,), terrain or flat()))
+
+
+@pytest.mark.parametrize("name", CREATURES)
+def test_what_a_creature_gets_by_itself_is_in_range(name: str) -> None:
+    settings = settings_for(CREATURES[name])
+    for setting, (low, high) in RANGES.items():
+        assert low <= float(getattr(settings, setting)) <= high
+
+
+def test_feet_rise_to_the_step_height() -> None:
+    for height in (0.0, 0.1, 0.3):
+        plan = planned(SPIDER, replace(settings_for(SPIDER), step_height=height, clearance=0.0))
+        apexes = [step.apex for steps in plan.steps for step in steps]
+        assert apexes == pytest.approx([height * SPIDER[0].reach] * len(apexes))
+
+
+def test_feet_keep_clear_of_the_ground_midway() -> None:
+    plan = planned(SPIDER, replace(settings_for(SPIDER), step_height=0.0, clearance=0.08))
+    for steps in plan.steps:
+        for step in steps:
+            middle = plan.first + 24.0 * 0.5 * (step.lift + step.land)
+            assert feet_at(plan, middle)[step.leg].sole[2] >= 0.07 * SPIDER[0].reach
+
+
+def test_strides_follow_their_scale() -> None:
+    ways = []
+    for scale in (0.5, 1.0):
+        steps = planned(SPIDER, replace(settings_for(SPIDER), stride_scale=scale)).steps[0]
+        ways.append(max(apart(step.start.place, step.end.place) for step in steps))
+    assert ways[0] == pytest.approx(0.5 * ways[1], rel=0.1)
+
+
+@pytest.mark.parametrize("legs", [HUMAN, WOLF, SPIDER], ids=["human", "wolf", "spider"])
+def test_the_body_is_held_at_its_height(legs: tuple[Leg, ...]) -> None:
+    plan = planned(legs, replace(settings_for(legs), body_height=0.7))
+    lowered = height_of(legs) - body_pose_at(plan, plan.last)[0][2]
+    assert lowered == pytest.approx(0.3 * legs[0].height, abs=1e-6)
+    high = planned(legs, replace(settings_for(legs), body_height=1.5))
+    assert judge(high, flat()).stretched == 0
+
+
+def test_a_body_that_is_not_carried_keeps_its_path() -> None:
+    still = replace(settings_for(SPIDER), body_carry=0.0, body_tilt=0.0, body_sway=0.0)
+    plan = planned(SPIDER, still, noise(0.1, 4.0))
+    for frame in FRAMES:
+        offset, tilt = body_at(plan, frame)
+        assert offset == pytest.approx((0.0, 0.0, offset[2]), abs=1e-12)
+        assert offset[2] <= 1e-12
+        assert tilt == IDENTITY
+
+
+def test_the_body_takes_on_its_share_of_the_slope() -> None:
+    angles = []
+    for share in (0.0, 0.5, 1.0):
+        plan = planned(SPIDER, replace(settings_for(SPIDER), body_tilt=share), slope(20.0))
+        angles.append(angle_between(turned(body_pose_at(plan, plan.last)[1], Z_AXIS), Z_AXIS))
+    assert angles[0] == 0.0
+    assert angles[1] == pytest.approx(0.5 * angles[2], rel=0.1)
+    assert angles[2] > 0.2
+
+
+def test_the_body_sways_to_the_standing_feet() -> None:
+    widths = []
+    for share in (0.0, 0.5, 1.0):
+        plan = planned(WOLF, replace(settings_for(WOLF), body_sway=share))
+        widths.append(max(abs(body_at(plan, frame)[0][0]) for frame in FRAMES))
+    assert widths[0] == 0.0
+    assert 0.0 < widths[1] < widths[2]
+
+
+def test_feet_that_take_on_no_slope_stand_upright_and_not_in_the_ground() -> None:
+    plan = planned(HUMAN, replace(settings_for(HUMAN), foot_tilt=0.0, heel_toe=0.0), slope(15.0))
+    for frame in FRAMES:
+        for foot in feet_at(plan, frame):
+            assert foot.pitch == 0.0
+    assert judge(plan, slope(15.0)).inside <= 0.01
+
+
+@pytest.mark.parametrize("legs", [WOLF, HUMAN], ids=["wolf", "human"])
+def test_without_a_look_ahead_feet_land_at_their_homes(legs: tuple[Leg, ...]) -> None:
+    plan = planned(legs, replace(settings_for(legs), prediction=0.0))
+    for steps in plan.steps:
+        free = [step for step in steps[1:-2] if not step.refused]  # not sent aside by another foot
+        assert free
+        for step in free:
+            track = plan.body[0][round(step.land * 60.0)][0]
+            home = legs[step.leg].home
+            assert apart(step.end.place, (track[0] + home[0], track[1] + home[1], 0.0)) < 0.02
+
+
+def test_both_curves_swing() -> None:
+    for curve in ("SMOOTH", "SINE"):
+        plan = planned(HUMAN, replace(settings_for(HUMAN), swing_curve=curve), noise(0.1, 3.0))
+        judged = judge(plan, noise(0.1, 3.0))
+        assert judged.inside <= 0.01
+        assert judged.slip <= 1e-4
+
+
+def test_the_plain_lies_where_it_is_said_to() -> None:
+    plan = planned(SPIDER, settings_for(SPIDER), Plain(0.3))
+    assert all(foot.sole[2] == 0.3 for foot in feet_at(plan, plan.last))
+    assert body_pose_at(plan, plan.last)[0][2] == pytest.approx(0.3 + height_of(SPIDER))
+    assert Plain(0.3).digest != Plain(0.4).digest
+
+
+def test_settings_may_change_along_the_way() -> None:
+    path = ahead(SPIDER, 4.0, froude=0.05)
+    base = settings_for(SPIDER)
+    settings = tuple(replace(base, body_height=1.0 - 0.3 * min(i / 48.0, 1.0)) for i in range(len(path.places)))
+    plan = plan_walk(Walk((path,), SPIDER, settings, flat()))
+    heights = [body_pose_at(plan, frame)[0][2] for frame in (1, 97)]
+    assert heights[0] == pytest.approx(height_of(SPIDER), abs=0.02)
+    assert heights[1] == pytest.approx(height_of(SPIDER) - 0.3 * SPIDER[0].height, abs=0.02)
