@@ -11,7 +11,15 @@ from . import cli, handlers, operators, ui
 from .operators import manual
 from .overlay import notice, strip, view
 from .overlay import settings as overlay_settings
-from .rig import body_properties, bone_record, limit_properties, live_properties, properties, versions
+from .rig import (
+    body_properties,
+    bone_record,
+    limit_properties,
+    live_properties,
+    properties,
+    versions,
+    walker_properties,
+)
 from .session import anchoring, pins
 from .ui import chain_choice, keymap, menus
 
@@ -27,6 +35,7 @@ STEPS: Sequence[Step] = (
     (properties.register, properties.unregister),
     (limit_properties.register, limit_properties.unregister),
     (live_properties.register, live_properties.unregister),
+    (walker_properties.register, walker_properties.unregister),
     (versions.register, versions.unregister),
     (bone_record.register, bone_record.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),

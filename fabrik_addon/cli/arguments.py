@@ -19,12 +19,14 @@ from .progress import FORMS
 from .scene import Choice, Place
 from .settings import settings_of
 from .setup import add_setup
+from .walking import add_walk
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect
   blender --background rig.blend --command fabrik solve --armature Rig --target hand.L=1,0,1.5 --output posed.blend
   blender --background --command fabrik bake --file shot.blend --frames 1-250 --output baked.blend
   blender --background character.blend --command fabrik setup --output rig.blend
+  blender --background --command fabrik walk --file spider.blend --frames 1-250 --output walk.blend
   blender --background --command fabrik convert --file rig.blend --to chains --output rig.blend
   blender --background --command fabrik bake --job shots.json --index 4-6 --progress
 
@@ -37,6 +39,7 @@ COMMANDS = {
     "solve": "pose chains at the frame of the file or at another",
     "bake": "key chains over a range of frames, of one file or of the shots of a job file",
     "setup": "find the limbs of characters and make chains, goals, limits and pins of them",
+    "walk": "let armatures walk along the path of their body: find the legs and plan the steps",
     "convert": "make chains of Blender's IK constraints, or the other way round",
 }
 
@@ -74,6 +77,7 @@ def parser() -> Parser:
     made["convert"].add_argument("--aims", action="store_true", help="make chains of Damped Track constraints as well")
     made["inspect"].add_argument("--parts", action="store_true", help="tell the limbs that are found as well")
     add_setup(made["setup"])
+    add_walk(made["walk"])
     _add_bake(made["bake"])
     return found
 

@@ -28,7 +28,7 @@ from ..session.frames import check_frame
 from ..session.pose import solve_items
 from ..session.telling import told_of
 from . import streams
-from .arguments import bake_request_of, choice_of, parser
+from .arguments import bake_request_of, choice_of, parser, range_of
 from .baking import Report, bake_open_file
 from .files import (
     check_library,
@@ -46,6 +46,7 @@ from .scene import armatures, chosen, items_of, put
 from .settings import OF_BODY, OF_GOAL
 from .setup import parts_told, set_up_file
 from .streams import put_error, put_out
+from .walking import walk_file
 
 REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
 TOLD = ("name", "enabled", "is_baked", "start", "tolerance")  # of a chain, beside what its goal asks
@@ -122,6 +123,7 @@ def _run(arguments: argparse.Namespace) -> Report:
         "bake": _baked,
         "convert": _converted,
         "setup": set_up_file,
+        "walk": _walked,
     }
     report = work[arguments.command](arguments)
     if getattr(arguments, "output", None) is not None:
@@ -144,6 +146,8 @@ def _check(arguments: argparse.Namespace) -> None:
         check_frame(arguments.frame)
     if arguments.command == "bake":
         bake_request_of(arguments)
+    if arguments.command == "walk":
+        range_of(arguments.frames, 1)
 
 
 def _job(arguments: argparse.Namespace) -> Report:
@@ -222,6 +226,10 @@ def _baked(arguments: argparse.Namespace) -> Report:
     report = bake_open_file(bake_request_of(arguments), progress)
     progress.end_part()
     return report
+
+
+def _walked(arguments: argparse.Namespace) -> Report:
+    return walk_file(arguments, range_of(arguments.frames, 1))
 
 
 def _converted(arguments: argparse.Namespace) -> Report:

@@ -22,6 +22,7 @@ from . import (
     single_user,
     solving,
     start_pose,
+    walking,
 )
 
 MODULES = (
@@ -42,6 +43,7 @@ MODULES = (
     limits,
     pinning,
     bodies,
+    walking,
     manual,
     mirroring,
     single_user,

@@ -11,7 +11,8 @@ import bpy
 from mathutils import Vector
 
 from ..errors import FabrikError
-from ..rig.goals import held_point, read_turn
+from ..rig.figures import lacks_goal
+from ..rig.goals import asked_point, goal_of, read_turn
 from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, V3, distance, minus, plus, scaled, unit, v3
 from ..rig.targets import resolve_point
@@ -60,9 +61,10 @@ def asked_picture(
 def _target(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
     """The target, or where a pin holds without one."""
     try:
-        if chain.target is not None:
-            return v3(resolve_point("target", chain.target, chain.target_bone, depsgraph))
-        return held_point(chain) if chain.pin else None
+        target = goal_of(chain, "target")
+        if target is not None:
+            return v3(resolve_point(*target, depsgraph))
+        return None if lacks_goal(chain) else asked_point(chain, depsgraph)
     except FabrikError:
         return None
 

@@ -42,6 +42,7 @@ class FabrikOverlay(bpy.types.PropertyGroup):
         show_limited_reach: bool
         show_strip: bool
         show_pins: bool
+        show_walk: bool
     else:
         show: BoolProperty(
             name="Overlay",
@@ -61,6 +62,14 @@ class FabrikOverlay(bpy.types.PropertyGroup):
             name="Pins",
             description="Show where pins hold their bones, of all armatures and also without the overlay: filled at a "
             "place of the world, open at a target",
+            default=True,
+            update=announce,
+            options=set(),
+        )
+        show_walk: BoolProperty(
+            name="Walk",
+            description="Show of a planned walk the path, the steps of the next second with the footholds that were "
+            "refused, and the polygon of the standing feet",
             default=True,
             update=announce,
             options=set(),

@@ -20,6 +20,7 @@ from .colours import theme_colours
 from .paint import Painted
 from .settings import parts_of, scene_settings
 from .shapes import shapes_of
+from .walk import draw_walk, walk_key
 
 log = logging.getLogger(__name__)
 
@@ -78,12 +79,17 @@ def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | No
         return None
     rig = rig_of(owner)
     parts = parts_of(settings)
-    wanted = (state.revision, scene.name_full, owner.name_full, rig.active_index, settings.all_chains, frozenset(parts))
+    shown = (rig.active_index, settings.all_chains, frozenset(parts), settings.show_walk)
+    walk = walk_key(owner, scene.frame_current_final) if settings.show_walk else None
+    wanted = (state.revision, scene.name_full, owner.name_full, *shown, walk)
     if wanted != state.drawn:
         chains = list(rig.chains) if settings.all_chains else [rig.active] if rig.active else []
         depsgraph = context.evaluated_depsgraph_get()
         pictures = pictures_of(owner, chains, depsgraph, "limited_reach" in parts)
-        state.painted = Painted(shapes_of(pictures, parts), theme_colours(context.preferences))
+        shapes = shapes_of(pictures, parts)
+        if settings.show_walk:
+            draw_walk(shapes, owner, scene.frame_current_final)
+        state.painted = Painted(shapes, theme_colours(context.preferences))
         state.drawn = wanted
         state.rebuilds += 1
     return state.painted

@@ -18,6 +18,7 @@ from .keys import KeyedChannels
 from .properties import FabrikChain, rig_of
 from .start_pose import hears_body_keys
 from .stretching import written_besides
+from .walk_goals import is_walked
 
 OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
 SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
@@ -81,7 +82,8 @@ class Animated:
         root, moves, besides = bones[0], body_moves(chain_set), _besides(chain_set)
         settings = {name for chain in chain_set.chains for name in self.of_chain(chain)}
         are_others = (
-            any(name.startswith(SHAPING) for name in settings)
+            any(is_walked(chain) for chain in chain_set.chains)  # their goals are others in every frame
+            or any(name.startswith(SHAPING) for name in settings)
             or self._start_changes(chain_set, bones, moves)
             or self._bones_change(bones, besides)
         )

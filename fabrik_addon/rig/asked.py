@@ -17,6 +17,7 @@ from .chain_space import ChainSpace
 from .goals import GoalPoints, turns_tip
 from .properties import FabrikChain
 from .rotations import IDENTITY, ORIGIN, Q4, V3, length, minus, plus, rotated, scaled, slerped, v3
+from .walk_goals import is_walked_body
 
 NUMBERS = ("influence", "pole_angle", "weight", "orientation_weight", "stretch", "soft")
 
@@ -162,7 +163,7 @@ def ask(
         chain.pole_angle,
         chain.weight if asks else 0.0,
         chain.orientation_weight * chain.weight if asks else 0.0,
-        PIN if chain.pin else ASKED,
+        PIN if chain.pin or is_walked_body(chain) else ASKED,
         axis,
         chain.soft,
         chain.stretch,

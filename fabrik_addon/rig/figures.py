@@ -16,6 +16,7 @@ from ..errors import BoneError, FabrikError, RigError
 from .animated_paths import is_pinned_at_times
 from .chain_bones import pose_bones, resolve_bones
 from .properties import FabrikChain, rig_of
+from .walk_goals import is_walked
 
 
 class ChainSet(NamedTuple):
@@ -101,8 +102,8 @@ def _is_idle(owner: bpy.types.Object, chain: FabrikChain) -> bool:
 
 
 def lacks_goal(chain: FabrikChain) -> bool:
-    """Whether a chain has neither target nor pin."""
-    return chain.target is None and (not chain.pin or bool(chain.target_name))
+    """Whether a chain has neither target nor pin, and no walk was planned for it."""
+    return chain.target is None and (not chain.pin or bool(chain.target_name)) and not is_walked(chain)
 
 
 def is_let_go(owner: bpy.types.Object, chain: FabrikChain) -> bool:

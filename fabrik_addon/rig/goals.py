@@ -13,6 +13,7 @@ from ..finite import are_finite
 from .properties import FabrikChain
 from .rotations import Q4, V3, multiplied, normalized, v3
 from .targets import kind_of, resolve_point, resolve_turn
+from .walk_goals import is_walked, walk_goal
 
 
 class GoalRef(NamedTuple):
@@ -54,8 +55,9 @@ class GoalPoints(NamedTuple):
 
 
 def goals_of(chain: FabrikChain) -> list[GoalRef]:
-    """The target, then the pole, as far as they are set."""
-    pairs = (("target", chain.target, chain.target_bone), ("pole", chain.pole, chain.pole_bone))
+    """The target, then the pole, as far as they are set; a chain that walks goes to its footholds instead."""
+    target = None if is_walked(chain) else chain.target
+    pairs = (("target", target, chain.target_bone), ("pole", chain.pole, chain.pole_bone))
     return [GoalRef(role, found, bone) for role, found, bone in pairs if found is not None]
 
 
@@ -85,7 +87,18 @@ def read_points(
     asked = [goal for goal in goals_of(chain) if target is None or goal.role != "target"]
     found = {role: resolve_point(role, goal, bone, depsgraph) for role, goal, bone in asked}
     point = found.get("target", target)
-    return GoalPoints(held_point(chain) if point is None else point, found.get("pole"), read_turn(chain, depsgraph))
+    turn = read_turn(chain, depsgraph)
+    return GoalPoints(asked_point(chain, depsgraph) if point is None else point, found.get("pole"), turn)
+
+
+def asked_point(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3:
+    """Where a planned walk, or a pin without a target, wants the effector, in the world.
+
+    Raises:
+        InvalidValueError: It is nowhere, or the walk can't be read.
+    """
+    walk = walk_goal(chain, depsgraph)
+    return walk.place if walk is not None else held_point(chain)
 
 
 def held_point(chain: FabrikChain) -> V3:
@@ -108,6 +121,9 @@ def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
     """
     if not turns_tip(chain):
         return None
+    walk = walk_goal(chain, depsgraph)
+    if walk is not None:
+        return walk.turn
     if chain.orientation == "KEEP":
         return _checked(chain, chain.held_rotation)
     if chain.target is None:

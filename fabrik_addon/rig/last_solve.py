@@ -40,6 +40,7 @@ from .rotations import (
 )
 from .solve_properties import SOLVED_NUMBERS, SOLVED_TURNS
 from .targets import kind_of, reader_of
+from .walk_goals import is_walked
 
 SAME = 1e-4  # share of the length by which something may stand elsewhere and count as not moved
 SAME_TURN = 1e-3  # radians, the same of rotations
@@ -173,7 +174,7 @@ def stand_of(chain: FabrikChain) -> Stand | None:
     except (FabrikError, ZeroDivisionError):
         return None
     if "target" not in points:
-        if not chain.pin or chain.target_name:
+        if is_walked(chain) or not chain.pin or chain.target_name:
             return None
         points["target"] = v3(chain.held_location)
     root, tip = v3(bones[0].head), v3(bones[-1].tail)

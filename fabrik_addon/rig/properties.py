@@ -30,6 +30,7 @@ from .chain_goal_properties import ChainGoal
 from .changes import FirstHeld, SwitchedOn, announce
 from .solve_properties import FabrikBoneName, LastSolve, forget_status
 from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
+from .walker_properties import WalkerView, walker_of
 
 START_ITEMS = (
     ("REST", "Rest", "Start each solve from the armature's rest pose"),
@@ -185,7 +186,7 @@ class FabrikChain(ChainGoal, LastSolve, bpy.types.PropertyGroup):
         )
         tolerance: FloatProperty(
             name="Tolerance",
-            description="Distance from tip to target that counts as reached: a share of the chain's length, or a body's size",
+            description="Distance from tip to target that counts as reached: a share of the length of chain or body",
             min=1e-6,
             max=0.1,
             default=DEFAULT_TOLERANCE,
@@ -287,6 +288,11 @@ class RigView(BodyView):
     @bake_report.setter
     def bake_report(self, text: str) -> None:
         setattr(self._owner, "fabrik_bake_report", text)
+
+    @property
+    def walker(self) -> WalkerView:
+        """How it walks."""
+        return walker_of(self._owner)
 
     @property
     def active(self) -> FabrikChain | None:

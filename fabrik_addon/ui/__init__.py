@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels, lists and preferences."""
 
-from . import baking, chain_list, gizmos, menus, panels, preferences, viewing
+from . import baking, chain_list, gizmos, menus, panels, preferences, viewing, walking
 
 CLASSES = (
     *preferences.CLASSES,
@@ -9,6 +9,7 @@ CLASSES = (
     *menus.CLASSES,
     *panels.CLASSES,
     *baking.CLASSES,
+    *walking.CLASSES,
     *viewing.CLASSES,
     *gizmos.CLASSES,
 )

@@ -72,6 +72,7 @@ MAIN: tuple[Part, ...] = (
     Submenu("FABRIK_MT_chain"),
     Submenu("FABRIK_MT_goals"),
     Submenu("FABRIK_MT_body"),
+    Submenu("FABRIK_MT_walker"),
     Submenu("FABRIK_MT_start_pose"),
     Submenu("FABRIK_MT_limit"),
     Submenu("FABRIK_MT_report"),
@@ -126,6 +127,11 @@ BODY: tuple[Part, ...] = (
     Entry("fabrik.balance_masses", "Fill Masses of a Human", "NONE", {"by": "PARTS"}),
     Entry("fabrik.balance_masses", "Fill Masses by Length", "NONE", {"by": "LENGTH"}),
     Entry("fabrik.balance_masses", "Clear Masses", "NONE", {"by": "NONE"}),
+)
+WALKER: tuple[Part, ...] = (
+    Entry("fabrik.walker_add", icon="ADD"),
+    Entry("fabrik.walk_plan", icon="PLAY"),
+    Entry("fabrik.walker_remove", icon="X"),
 )
 START_POSE: tuple[Part, ...] = (
     Entry("fabrik.start_pose_capture", "Capture Start Pose", "POSE_HLT"),

@@ -51,6 +51,13 @@ class FABRIK_MT_body(FabrikMenu):
     parts = entries.BODY
 
 
+class FABRIK_MT_walker(FabrikMenu):
+    """Legs that step as the body goes along its path"""
+
+    bl_label = "Walker"
+    parts = entries.WALKER
+
+
 class FABRIK_MT_start_pose(FabrikMenu):
     """The pose from which every solve starts"""
 
@@ -124,6 +131,7 @@ CLASSES = (
     FABRIK_MT_chain,
     FABRIK_MT_goals,
     FABRIK_MT_body,
+    FABRIK_MT_walker,
     FABRIK_MT_start_pose,
     FABRIK_MT_limit,
     FABRIK_MT_human_joint,

@@ -44,6 +44,7 @@ class FABRIK_PT_overlay(bpy.types.Panel):
         column.prop(settings, "show")
         column = column.column(align=True)
         column.active = settings.show
+        column.prop(settings, "show_walk")
         for name in OPTIONS:
             column.prop(settings, name)
 

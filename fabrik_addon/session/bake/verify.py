@@ -16,7 +16,7 @@ from ...rig.animated import Animated
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.figures import is_let_go
-from ...rig.goals import goal_of, goals_of, held_point, read_turn, turns_tip
+from ...rig.goals import asked_point, goal_of, goals_of, read_turn, turns_tip
 from ...rig.kinematics import world_turn
 from ...rig.properties import FabrikChain
 from ...rig.rotations import (
@@ -248,7 +248,7 @@ class _Compared:
     def _target(self, depsgraph: bpy.types.Depsgraph) -> V3:
         """Where the target is in the world, or what a pin holds."""
         if self.target is None:
-            return held_point(self.chain)
+            return asked_point(self.chain, depsgraph)
         return v3(read_point(*self.target, depsgraph))
 
     def _tip_error(self, rig: _EvaluatedRig, target: Sequence[float], depsgraph: bpy.types.Depsgraph) -> float:

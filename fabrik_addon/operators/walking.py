@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Make walkers, plan their walks, and forget them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+from bpy.props import StringProperty
+
+from ..rig.find import working_rig
+from ..rig.properties import rig_of
+from ..session.walk.planning import plan_steps
+from ..session.walk.setup import add_walker, remove_walker
+from .base import RigOperator, listed
+from .choices import SpanOptions
+
+if TYPE_CHECKING:
+    from .base import Returned
+
+NOT_YET = "it is no walker yet: add one first"
+
+
+def walker_refusal(context: bpy.types.Context) -> str:
+    """Why the armature at work can't plan or forget a walk; "" where it can."""
+    return "" if len(rig_of(working_rig(context)).walker.legs) else NOT_YET
+
+
+class FABRIK_OT_walker_add(RigOperator):
+    """Find, measure and group the legs, and choose a gait by their number; nothing moves before the walk is planned"""
+
+    bl_idname = "fabrik.walker_add"
+    bl_label = "Add Walker"
+
+    if TYPE_CHECKING:
+        body_bone: str
+    else:
+        body_bone: StringProperty(
+            name="Body Bone",
+            description="Name of the bone that carries all legs; empty to find it",
+            options={"SKIP_SAVE"},
+        )
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        made = add_walker(context, owner, self.body_bone)
+        if made.made:
+            self.report({"INFO"}, f"made {listed(made.made, 'chains')}")
+        gait = made.gait.replace("_", " ").title()
+        self.report({"INFO"}, f"{len(made.legs)} legs on '{made.body}', {gait}: plan the walk next")
+        return {"FINISHED"}
+
+
+class FABRIK_OT_walk_plan(SpanOptions, RigOperator):
+    """Plan the steps that carry the body along its keyed path, and let legs and body follow them"""
+
+    bl_idname = "fabrik.walk_plan"
+    bl_label = "Plan Walk"
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return walker_refusal(context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        if not self.properties.is_property_set("span"):
+            self.take_span(context)
+        return self.execute(context)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.draw_span(self.layout)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        frames = self.frames(context, 1)
+        steps = plan_steps(context, owner, (int(frames[0]), int(frames[-1])))
+        manager = context.window_manager
+        manager.progress_begin(0.0, 1.0)
+        try:
+            while True:
+                manager.progress_update(next(steps))
+        except StopIteration as end:
+            planned = end.value
+        finally:
+            steps.close()
+            manager.progress_end()
+        rig_of(owner).live = True
+        for note in planned.told:
+            self.report({"WARNING"}, note)
+        self.report({"INFO"}, f"{planned.steps} steps in frames {frames[0]:g} to {frames[-1]:g}")
+        return {"FINISHED"}
+
+
+class FABRIK_OT_walker_remove(RigOperator):
+    """Forget legs, settings and the planned walk; the chains of the legs stay, without the walk as their goal"""
+
+    bl_idname = "fabrik.walker_remove"
+    bl_label = "Remove Walker"
+    poses = False
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return walker_refusal(context)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        remove_walker(owner)
+        self.report({"INFO"}, f"'{owner.name}' is no walker any more")
+        return {"FINISHED"}
+
+
+CLASSES = (FABRIK_OT_walker_add, FABRIK_OT_walk_plan, FABRIK_OT_walker_remove)

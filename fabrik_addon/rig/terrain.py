@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ground that walkers walk on: meshes as they are evaluated, each in a tree of its own that is kept meanwhile."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+from mathutils.bvhtree import BVHTree
+
+from ..errors import InvalidValueError
+from ..finite import are_finite
+from ..gait import Hit
+from ..gait.terrain import STATIC
+from .array_types import Singles
+from .rotations import Q4, V3, axes_of, slerped, v3
+from .visibility import is_evaluated
+
+MADE_OF_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
+KEPT = 64  # trees that stay
+NEVER = 1e-12  # squared length of a normal that is none
+
+
+class Piece(NamedTuple):
+    """An object that is walked on.
+
+    Attributes:
+        name: Its full name.
+        digest: Of its faces.
+        tree: Of its faces, in its own space where it moves, else in the world.
+    """
+
+    name: str
+    digest: str
+    tree: BVHTree
+
+
+_trees: OrderedDict[str, BVHTree] = OrderedDict()
+
+
+def grounds_of(
+    owner: bpy.types.Object, collection: bpy.types.Collection | None, depsgraph: bpy.types.Depsgraph
+) -> list[bpy.types.Object]:
+    """The objects that an armature walks on, by name: those of a collection, or all that are seen but its own.
+
+    Args:
+        owner: The armature object.
+        collection: Or None.
+        depsgraph: Of the view layer.
+    """
+    assert depsgraph.view_layer is not None
+    objects: Iterable[bpy.types.Object] = (
+        collection.all_objects if collection is not None else depsgraph.view_layer.objects
+    )
+    found = [
+        thing
+        for thing in objects
+        if thing.type in MADE_OF_FACES
+        and is_evaluated(thing, depsgraph)
+        and not _is_own(thing, owner)
+        and (collection is not None or thing.visible_get())
+    ]
+    return sorted(found, key=lambda thing: thing.name_full)
+
+
+def _is_own(thing: bpy.types.Object, owner: bpy.types.Object) -> bool:
+    """Whether an object is the character's own: it hangs on the armature, or is deformed by it."""
+    above: bpy.types.Object | None = thing
+    while above is not None:
+        if above == owner or any(getattr(modifier, "object", None) == owner for modifier in above.modifiers):
+            return True
+        above = above.parent
+    return any(getattr(bone, "custom_shape", None) == thing for bone in (owner.pose.bones if owner.pose else ()))
+
+
+def read_piece(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moves: bool) -> Piece | None:
+    """An object as it is evaluated; None where it has no faces.
+
+    Args:
+        thing: The object.
+        depsgraph: Evaluated.
+        moves: Whether it moves, so that its tree is in its own space.
+
+    Raises:
+        InvalidValueError: It stands nowhere.
+    """
+    evaluated = thing.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh()
+    try:
+        if mesh is None or not len(mesh.polygons):
+            return None
+        points: Singles = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+        mesh.vertices.foreach_get("co", points)
+        mesh.calc_loop_triangles()
+        corners = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
+        mesh.loop_triangles.foreach_get("vertices", corners)
+    finally:
+        evaluated.to_mesh_clear()
+    world = evaluated.matrix_world
+    rows = [] if moves else [value for row in world for value in row]
+    if not are_finite(rows) or not np.isfinite(points).all():
+        raise InvalidValueError(f"the ground '{thing.name}' has places that are not finite numbers")
+    digest = blake2b(points.tobytes() + corners.tobytes() + repr(rows).encode(), digest_size=12).hexdigest()
+    if digest not in _trees:
+        _trees[digest] = _tree(points.reshape(-1, 3), corners.reshape(-1, 3), Matrix() if moves else world)
+    _trees.move_to_end(digest)
+    while len(_trees) > KEPT:
+        _trees.popitem(last=False)
+    return Piece(thing.name_full, digest, _trees[digest])
+
+
+def has_faces(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether an object has faces, as it is evaluated."""
+    evaluated = thing.evaluated_get(depsgraph)
+    mesh = evaluated.to_mesh()
+    found = mesh is not None and len(mesh.polygons) > 0
+    evaluated.to_mesh_clear()
+    return found
+
+
+def _tree(points: Singles, corners: np.ndarray[tuple[int, ...], np.dtype[np.int32]], world: Matrix) -> BVHTree:
+    axes, away = np.array(world.to_3x3()), np.array(world.translation)
+    placed: list[Sequence[float]] = (points.astype(np.float64) @ axes.T + away).tolist()
+    return BVHTree.FromPolygons(placed, corners.tolist(), all_triangles=True)
+
+
+class Way:
+    """How a piece that moves stands, frame by frame.
+
+    Args:
+        fps: Frames a second.
+    """
+
+    def __init__(self, fps: float) -> None:
+        self.fps = fps
+        self.matrices: list[Matrix] = []
+
+    def at(self, time: float) -> Matrix:
+        """Its matrix at a time, seconds from the first frame; between frames in between."""
+        position = min(max(time * self.fps, 0.0), len(self.matrices) - 1.0)
+        index = int(position)
+        share = position - index
+        if share <= 0.0:
+            return self.matrices[index]
+        return self.matrices[index].lerp(self.matrices[index + 1], share)
+
+    def pose(self, time: float) -> tuple[V3, Q4]:
+        """Place and rotation at a time."""
+        position = min(max(time * self.fps, 0.0), len(self.matrices) - 1.0)
+        index = int(position)
+        share, first = position - index, self.matrices[index]
+        if share <= 0.0:
+            return v3(first.translation), axes_of(first)
+        second = self.matrices[index + 1]
+        return v3(first.translation.lerp(second.translation, share)), slerped(axes_of(first), axes_of(second), share)
+
+
+class MeshTerrain:
+    """Ground of meshes (`gait.Terrain`): those that stand still are surface STATIC, the others have their numbers.
+
+    Args:
+        still: Pieces that do not move, in the world.
+        moving: Pieces that move, in their own space, each with its way.
+    """
+
+    def __init__(self, still: Sequence[Piece], moving: Sequence[tuple[Piece, Way]]) -> None:
+        self.still, self.moving = still, moving
+
+    @property
+    def digest(self) -> str:
+        """See `gait.Terrain`."""
+        digest = blake2b(digest_size=12)
+        for piece in self.still:
+            digest.update(f"{piece.name} {piece.digest}".encode())
+        for piece, way in self.moving:
+            digest.update(f"{piece.name} {piece.digest}".encode())
+            digest.update(repr([tuple(row) for matrix in way.matrices for row in matrix]).encode())
+        return digest.hexdigest()
+
+    def ray(self, origin: V3, direction: V3, reach: float, time: float) -> Hit | None:
+        """See `gait.Terrain`."""
+        best: tuple[float, Hit] | None = None
+        for piece in self.still:
+            place, normal, _, distance = piece.tree.ray_cast(origin, direction, reach)
+            if place is not None and (best is None or distance < best[0]):
+                best = distance, Hit(v3(place), _normal(normal, direction), STATIC)
+        for number, (piece, way) in enumerate(self.moving):
+            world = way.at(time)
+            into = world.inverted_safe()
+            begin, end = into @ Vector(origin), into @ (Vector(origin) + reach * Vector(direction))
+            length = (end - begin).length
+            place, normal, _, _ = piece.tree.ray_cast(begin, end - begin, length) if length else (None,) * 4
+            if place is not None:
+                found = world @ place
+                distance = (found - Vector(origin)).length
+                if best is None or distance < best[0]:
+                    turned = into.to_3x3().transposed() @ normal
+                    best = distance, Hit(v3(found), _normal(turned.normalized(), direction), number)
+        return best[1] if best is not None else None
+
+    def nearest(self, place: V3, reach: float, time: float) -> Hit | None:
+        """See `gait.Terrain`."""
+        best: tuple[float, Hit] | None = None
+        for piece in self.still:
+            point, normal, _, distance = piece.tree.find_nearest(place, reach)
+            if point is not None and (best is None or distance < best[0]):
+                best = distance, Hit(v3(point), v3(normal), STATIC)
+        for number, (piece, way) in enumerate(self.moving):
+            world = way.at(time)
+            into = world.inverted_safe()
+            point, normal, _, _ = piece.tree.find_nearest(into @ Vector(place))
+            if point is not None:
+                found = world @ point
+                distance = (found - Vector(place)).length
+                if distance <= reach and (best is None or distance < best[0]):
+                    best = distance, Hit(v3(found), v3((into.to_3x3().transposed() @ normal).normalized()), number)
+        return best[1] if best is not None else None
+
+    def surface(self, number: int, time: float) -> tuple[V3, Q4]:
+        """See `gait.Terrain`."""
+        return self.moving[number][1].pose(time)
+
+
+def _normal(normal: Vector, direction: V3) -> V3:
+    """A normal, towards where the ray came from: planes have two sides."""
+    if normal.length_squared < NEVER:
+        return -direction[0], -direction[1], -direction[2]
+    return v3(normal) if normal.dot(Vector(direction)) <= 0.0 else v3(-normal)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a walk is planned from, read by going through the frames once: the body's path and the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+
+import bpy
+
+from ...errors import ChainError, FabrikError, InvalidValueError
+from ...gait import BodyPath, Leg, Plain, Settings, Terrain, Walk
+from ...rig.chain_bones import pose_bones
+from ...rig.checks import check_rig
+from ...rig.figures import ChainSet
+from ...rig.prepared import RigFacts, prepare
+from ...rig.properties import FabrikChain, rig_of
+from ...rig.rotations import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
+from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
+from ...rig.walk_goals import rest_turn
+from ...rig.walker_properties import walker_of
+from ..frames import go_to
+from .measuring import frame_for, measured
+
+
+def legs_now(owner: bpy.types.Object) -> tuple[Leg, ...]:
+    """The legs of a walker as they are measured, with what is set of each.
+
+    Raises:
+        FabrikError: There are none, or one can't be measured.
+    """
+    rig = rig_of(owner)
+    walker = rig.walker
+    if not len(walker.legs):
+        raise ChainError("it has no legs: add a walker first", rig=owner.name)
+    gone = next((leg.name for leg in walker.legs if leg.name not in rig.chains), "")
+    if gone:
+        raise ChainError("the chain of this leg is gone: add the walker again", rig=owner.name, chain=gone)
+    body = body_chain(owner)
+    chains = [rig.chains[leg.name] for leg in walker.legs]
+    legs = measured(owner, chains, frame_for(owner, body.tip_bone, walker.upright))
+    pairs = zip(legs, walker.legs, strict=True)
+    return tuple(
+        replace(leg, group=own.group, offset=own.offset, home=plus(leg.home, v3(own.home))) for leg, own in pairs
+    )
+
+
+def body_chain(owner: bpy.types.Object) -> FabrikChain:
+    """The chain that is the body of a walker.
+
+    Raises:
+        ChainError: It is gone, or is of another bone.
+    """
+    rig = rig_of(owner)
+    chain = rig.chains.get(rig.walker.body)
+    if chain is None or chain.tip_bone != rig.body_bone or chain.tip_bone not in pose_bones(owner):
+        raise ChainError("its body bone is not the one that it had as a walker: add the walker again", rig=owner.name)
+    return chain
+
+
+class Grounds:
+    """The ground of a walker, looked at frame by frame: what moves of it is known at the end.
+
+    Args:
+        owner: The armature object.
+        fps: Frames a second.
+    """
+
+    def __init__(self, owner: bpy.types.Object, fps: float) -> None:
+        self.owner, self.fps = owner, fps
+        self._ways: dict[bpy.types.Object, Way] = {}
+
+    def look(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Note where all of it stands in a frame; which objects it is, the first one tells.
+
+        Raises:
+            FabrikError: The terrain has no faces, or stands nowhere.
+        """
+        if not self._ways:
+            collection = walker_of(self.owner).terrain
+            found = grounds_of(self.owner, collection, depsgraph)
+            self._ways = {thing: Way(self.fps) for thing in found}
+            if collection is not None and not any(has_faces(thing, depsgraph) for thing in found):
+                reason = f"the terrain '{collection.name}' has no faces to walk on"
+                raise InvalidValueError(reason, rig=self.owner.name)
+        for thing, way in self._ways.items():
+            way.matrices.append(thing.evaluated_get(depsgraph).matrix_world.copy())
+
+    def terrain(self) -> Terrain:
+        """The ground; level ground where there is none to see. Meshes are read as they are in the last frame.
+
+        Raises:
+            InvalidValueError: It stands nowhere.
+        """
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        still, moving = [], []
+        for thing, way in self._ways.items():
+            moves = any(matrix != way.matrices[0] for matrix in way.matrices)
+            piece = read_piece(thing, depsgraph, moves)
+            if piece is None:
+                continue
+            if moves:
+                moving.append((piece, way))
+            else:
+                still.append(piece)
+        if not still and not moving:
+            return Plain(walker_of(self.owner).ground_height)
+        return MeshTerrain(still, moving)
+
+
+def sampled(
+    context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]
+) -> Generator[float, None, Walk]:
+    """Read what a walk is planned from.
+
+    Args:
+        context: Its scene's frame is moved; live posing has to rest (`session.frames.frames_visited`).
+        owner: The armature object of a walker.
+        frames: First and last frame.
+
+    Yields:
+        The share of the frames that were read.
+
+    Returns:
+        It.
+
+    Raises:
+        FabrikError: It can't be read in some frame, which is named.
+    """
+    scene = context.scene
+    assert scene is not None
+    first, last = frames
+    body = body_chain(owner)
+    grounds = Grounds(owner, scene.render.fps / scene.render.fps_base)
+    places: list[V3] = []
+    rotations: list[Q4] = []
+    settings: list[Settings] = []
+    legs: tuple[Leg, ...] = ()
+    for frame in range(first, last + 1):
+        go_to(scene, frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        try:
+            check_rig(owner, depsgraph)
+            legs = legs or legs_now(owner)
+            place, rotation = _body(owner, body, depsgraph)
+            grounds.look(depsgraph)
+        except FabrikError as error:
+            error.rig, error.reason = error.rig or owner.name, f"in frame {frame}, {error.reason}"
+            raise
+        places.append(place)
+        rotations.append(rotation)
+        settings.append(walker_of(owner).settings)
+        yield (frame - first + 1) / (last - first + 1)
+    path = BodyPath(first, grounds.fps, tuple(places), tuple(rotations))
+    kinds = tuple(dict.fromkeys(settings))
+    return Walk((path,), legs, kinds if len(kinds) == 1 else tuple(settings), grounds.terrain())
+
+
+def _body(owner: bpy.types.Object, body: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:
+    """Place and rotation of the body as it is keyed, whatever was written there since."""
+    chain_set = ChainSet(owner, (body,), body.tip_bone)
+    assert depsgraph.scene is not None
+    prepared = prepare(chain_set, depsgraph, RigFacts.of(owner, depsgraph.scene.frame_current_final))
+    joint = prepared.joints[0]
+    turn = prepared.space.to_world_turn(multiplied(joint.rest, joint.start))
+    return prepared.space.to_world(ORIGIN), multiplied(turn, conjugated(rest_turn(owner, body.tip_bone)))

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The panel of walkers."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..rig.chain_bones import pose_bones
+from ..rig.find import working_rig
+from ..rig.properties import rig_of
+from ..rig.versions import newer_refusal
+from ..rig.walker_properties import PREFIX
+from ..session.walk.planning import planned_frames, what_is_old
+from .base import MODES, FabrikPanel
+
+GROUPS = (
+    ("stride_scale", "step_height", "clearance", "swing_curve"),
+    ("body_height", "body_carry", "body_tilt", "body_sway"),
+    ("foot_tilt", "heel_toe", "prediction", "step_trigger"),
+    ("gravity", "slope_max", "acceleration", "ground_height"),
+)
+BY_HAND = "CUSTOM"
+
+
+class FABRIK_PT_walker(FabrikPanel):
+    """Legs that step as the body goes along its path"""
+
+    bl_label = "Walker"
+    told_at = ("walkers", "walkers")
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        owner = working_rig(context)
+        return owner is not None and owner.type == "ARMATURE" and not newer_refusal(owner) and context.mode in MODES
+
+    def draw(self, context: bpy.types.Context) -> None:
+        owner, layout = working_rig(context), self.layout
+        walker = rig_of(owner).walker
+        if not len(walker.legs):
+            layout.operator("fabrik.walker_add", icon="ADD")
+            return
+        _draw_plan(context, layout, owner)
+        layout.use_property_split = True
+        layout.use_property_decorate = True
+        layout.prop(owner, f"{PREFIX}gait")
+        if walker.gait == BY_HAND:
+            layout.prop(owner, f"{PREFIX}duty")
+        layout.prop(owner, f"{PREFIX}terrain")
+        for names in GROUPS:
+            column = layout.column(align=True)
+            for name in names:
+                column.prop(owner, PREFIX + name)
+        layout.operator("fabrik.walker_remove", icon="X")
+
+
+def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+    """The button that plans, the switch, and what is planned."""
+    assert context.scene is not None
+    frames = planned_frames(owner)
+    row = layout.row(align=True)
+    row.operator("fabrik.walk_plan", icon="FILE_REFRESH" if frames else "PLAY")
+    if frames is None:
+        layout.label(text="Not planned yet", icon="INFO")
+        return
+    row.prop(owner, f"{PREFIX}on", text="", icon="HIDE_OFF" if rig_of(owner).walker.on else "HIDE_ON")
+    old = what_is_old(owner, context.scene)
+    if old:
+        layout.label(text=f"{old[0].upper()}{old[1:]}", icon="ERROR")
+    else:
+        layout.label(text=f"Frames {frames[0]} to {frames[1]}", icon="CHECKMARK")
+
+
+class FABRIK_PT_walk_leg(FabrikPanel):
+    """The legs of the walker"""
+
+    bl_label = "Legs"
+    bl_parent_id = "FABRIK_PT_walker"
+    told_at = ("walkers", "legs")
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        owner = working_rig(context)
+        return owner is not None and owner.type == "ARMATURE" and len(rig_of(owner).walker.legs) > 0
+
+    def draw(self, context: bpy.types.Context) -> None:
+        owner, layout = working_rig(context), self.layout
+        walker, chains = rig_of(owner).walker, rig_of(owner).chains
+        for leg in walker.legs:
+            box = layout.box()
+            chain = chains.get(leg.name)
+            is_there = chain is not None and chain.tip_bone in pose_bones(owner)
+            box.label(text=leg.name, icon="BONE_DATA" if is_there else "ERROR")
+            row = box.row(align=True)
+            row.prop(leg, "group")
+            sub = row.row(align=True)
+            sub.active = walker.gait == BY_HAND
+            sub.prop(leg, "offset")
+            box.row(align=True).prop(leg, "home")
+
+
+CLASSES = (FABRIK_PT_walker, FABRIK_PT_walk_leg)

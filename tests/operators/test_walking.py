@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The buttons of walkers: two presses from a keyed body to a walk, one step of undo each, and clear refusals."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from fabrik_addon.rig.properties import rig_of
+
+from body_rigs import update
+from rigs import run
+from walking_rigs import ahead, key_way, make_spider, worst_foot
+
+
+def test_two_presses_from_a_keyed_body_to_a_walk_that_plays() -> None:
+    owner = make_spider()
+    key_way(owner, "b0", ahead(1.2))
+    assert run("walker_add") == {"FINISHED"}
+    assert run("walk_plan", span="SCENE") == {"FINISHED"}
+    update()
+    assert rig_of(owner).live
+    for frame in (10, 33, 51):
+        bpy.context.scene.frame_set(frame)
+        assert worst_foot(owner, frame) <= 1e-3
+
+
+def test_each_press_is_one_step_of_undo() -> None:
+    owner = make_spider()
+    key_way(owner, "b0", ahead(1.2))
+    bpy.ops.ed.undo_push(message="before")
+    run("walker_add")
+    bpy.ops.ed.undo_push(message="added")
+    bpy.ops.ed.undo()
+    owner = bpy.context.object
+    assert not len(rig_of(owner).chains)
+    assert not len(rig_of(owner).walker.legs)
+    bpy.ops.ed.redo()
+    owner = bpy.context.object
+    assert len(rig_of(owner).walker.legs) == 8
+
+
+def test_buttons_without_a_walker_say_why_they_are_disabled() -> None:
+    make_spider()
+    assert not bpy.ops.fabrik.walk_plan.poll()
+    assert not bpy.ops.fabrik.walker_remove.poll()
+    run("walker_add")
+    assert bpy.ops.fabrik.walk_plan.poll()
+    assert run("walker_remove") == {"FINISHED"}
+    assert not bpy.ops.fabrik.walk_plan.poll()
+
+
+def test_a_path_that_can_not_be_walked_is_refused() -> None:
+    owner = make_spider()
+    key_way(owner, "b0", lambda share: (0.0, 0.0 if share < 0.5 else -9.0, 0.0))
+    run("walker_add")
+    with pytest.raises(RuntimeError, match="leaps"):
+        run("walk_plan", span="SCENE")
+    with pytest.raises(RuntimeError, match="before it starts"):
+        run("walk_plan", span="RANGE", frame_start=9, frame_end=1)
+    assert not rig_of(owner).walker.on
+
+
+def test_a_body_without_keys_stands() -> None:
+    owner = make_spider()
+    update()
+    run("walker_add")
+    assert run("walk_plan", span="RANGE", frame_start=1, frame_end=20) == {"FINISHED"}
+    update()
+    assert worst_foot(owner, 1) <= 1e-3

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walkers on meshes: slopes, stairs, holes, things that move; judged by rays onto what Blender evaluates."""
+
+from __future__ import annotations
+
+from math import radians, tan
+
+import bpy
+import pytest
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.gait import feet_at
+from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.walk_goals import plan_of
+from fabrik_addon.session.walk.planning import plan_walk, what_is_old
+from fabrik_addon.session.walk.setup import add_walker
+from mathutils import Vector
+
+from body_rigs import make_body, update
+from live_rigs import keyed
+from walk_measures import standing_points
+from walking_rigs import FRAMES, ahead, key_way, legs_of, make_spider, planned, worst_foot
+
+INSIDE, HOVERS = 0.01, 0.005  # of a leg's reach
+HELD = 1e-3
+
+
+def make_ground(points: list[tuple[float, float, float]], faces: list[tuple[int, ...]]) -> bpy.types.Object:
+    mesh = bpy.data.meshes.new("Ground")
+    mesh.from_pydata(points, [], faces)
+    ground = bpy.data.objects.new("Ground", mesh)
+    bpy.context.collection.objects.link(ground)
+    return ground
+
+
+def make_profile(profile: list[tuple[float, float]]) -> bpy.types.Object:
+    """Ground that is wide, and goes ahead (-Y) and up as a profile does."""
+    points = [(x, -way, z) for way, z in profile for x in (-4.0, 4.0)]
+    return make_ground(points, [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(profile) - 1)])
+
+
+def make_slope(degrees: float) -> bpy.types.Object:
+    return make_profile([(-3.0, 0.0), (0.9, 0.0), (6.0, 5.1 * tan(radians(degrees)))])
+
+
+def make_stairs(rise: float, tread: float) -> bpy.types.Object:
+    profile = [(-3.0, 0.0), (1.1, 0.0)]
+    for step in range(1, 7):
+        profile += [(1.1 + tread * (step - 1), rise * step), (1.1 + tread * step, rise * step)]
+    return make_profile([*profile, (9.0, 6 * rise)])
+
+
+def gaps(owner: bpy.types.Object, ground: bpy.types.Object, frame: int) -> list[float]:
+    """How far above the ground the standing points of each planted foot are, as a share of its leg: heel, ball, tip."""
+    parsed = plan_of(owner)
+    assert parsed is not None
+    found = []
+    into = ground.matrix_world.inverted()
+    for number, foot in enumerate(feet_at(parsed.plan, frame)):
+        leg = parsed.plan.legs[number]
+        for point in standing_points(parsed.plan, number, foot).values() if foot.is_planted else ():
+            hit, place, _, _ = ground.ray_cast(into @ Vector((point[0], point[1], 9.0)), Vector((0.0, 0.0, -1.0)))
+            assert hit, (frame, leg.name)
+            found.append((point[2] - (ground.matrix_world @ place).z) / leg.reach)
+    return found
+
+
+GROUNDS = {
+    "slope": lambda: make_slope(25.0),
+    "stairs": lambda: make_stairs(0.15, 0.6),
+}
+
+
+@pytest.mark.parametrize("kind", GROUNDS)
+@pytest.mark.parametrize("creature", ["spider", "human"])
+def test_feet_stand_on_meshes_and_the_body_is_carried(kind: str, creature: str) -> None:
+    frames = (1, 150)
+    ground = GROUNDS[kind]()
+    owner, bone = (make_spider(), "b0") if creature == "spider" else (make_body(), "hips")
+    key_way(owner, bone, ahead(3.0), frames)
+    planned(owner, frames)
+    rig_of(owner).live = True
+    update()
+    statuses = []
+    for frame in range(1, 151, 4):
+        bpy.context.scene.frame_set(frame)
+        assert worst_foot(owner, frame) <= HELD, frame
+        statuses += [chain.status for chain in legs_of(owner)]
+        for gap in gaps(owner, ground, frame):
+            assert -INSIDE <= gap <= HOVERS, frame
+    assert set(statuses) == {"REACHED"}
+    bpy.context.scene.frame_set(150)
+    assert owner.pose.bones[bone].head.z - owner.pose.bones[bone].bone.head_local.z > 0.4
+
+
+def test_a_foot_rides_on_what_moves() -> None:
+    ground = make_ground([(-3, -6, 0), (3, -6, 0), (3, 3, 0), (-3, 3, 0)], [(0, 1, 2, 3)])
+    keyed(ground, 1, (0, 0, 0))
+    keyed(ground, 60, (0.5, 0, 0.2))
+    owner = make_spider()
+    key_way(owner, "b0", ahead(1e-3))
+    planned(owner)
+    parsed = plan_of(owner)
+    assert parsed is not None
+    for frame in (1, 20, 41, 60):
+        bpy.context.scene.frame_set(frame)
+        height = ground.matrix_world.translation.z
+        for foot in feet_at(parsed.plan, frame):
+            if foot.is_planted:
+                assert abs(foot.sole[2] - height) <= 1e-3, frame
+
+
+def test_its_own_skin_is_no_ground() -> None:
+    skin = make_ground([(-3, -6, 0.2), (3, -6, 0.2), (3, 3, 0.2), (-3, 3, 0.2)], [(0, 1, 2, 3)])
+    owner = make_spider()
+    skin.modifiers.new("Armature", "ARMATURE").object = owner
+    key_way(owner, "b0", ahead(1.0))
+    planned(owner)
+    parsed = plan_of(owner)
+    assert parsed is not None
+    assert all(abs(foot.sole[2]) < 1e-6 for foot in feet_at(parsed.plan, 1))
+
+
+def test_no_ground_below_is_told_and_the_feet_hang() -> None:
+    make_ground([(-3, 0, 0), (3, 0, 0), (3, 3, 0), (-3, 3, 0)], [(0, 1, 2, 3)])
+    owner = make_spider()
+    key_way(owner, "b0", ahead(3.0))
+    add_walker(bpy.context, owner)
+    told = plan_walk(bpy.context, owner, FRAMES).told
+    assert any("finds no ground" in text for text in told)
+
+
+def test_a_terrain_without_faces_is_refused() -> None:
+    owner = make_spider()
+    key_way(owner, "b0", ahead(1.0))
+    add_walker(bpy.context, owner)
+    rig_of(owner).walker.terrain = bpy.data.collections.new("Nothing")
+    with pytest.raises(FabrikError, match="no faces to walk on"):
+        plan_walk(bpy.context, owner, FRAMES)
+    assert not rig_of(owner).walker.on
+
+
+def test_modifiers_count() -> None:
+    ground = make_ground([(-4, -6, 0), (4, -6, 0), (4, 3, 0), (-4, 3, 0)], [(0, 1, 2, 3)])
+    up = ground.modifiers.new("Up", "SOLIDIFY")
+    up.thickness, up.offset = 0.1, 1.0
+    owner = make_spider()
+    key_way(owner, "b0", ahead(1.0))
+    planned(owner)
+    parsed = plan_of(owner)
+    assert parsed is not None
+    assert all(abs(foot.sole[2] - 0.1) < 1e-5 for foot in feet_at(parsed.plan, 1))
+    assert what_is_old(owner, bpy.context.scene) == ""
