@@ -19,7 +19,7 @@ from ..rig.joint_limits import read_limit
 from ..rig.joints import path_of
 from ..rig.keys import KeyedChannels
 from ..rig.kinematics import BoneTree
-from ..rig.prepared import frame_of
+from ..rig.preparing import frame_of
 from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, V3, Y_AXIS, distance, length, rotated, v3
 from ..rig.start_pose import read_start

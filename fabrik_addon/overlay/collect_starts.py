@@ -9,7 +9,8 @@ import bpy
 
 from ..errors import FabrikError
 from ..rig.figures import ChainSet, sets_of
-from ..rig.prepared import ends_at, read
+from ..rig.measured import ends_at
+from ..rig.preparing import read
 from ..rig.properties import rig_of
 from ..rig.rotations import ORIGIN, V3
 

@@ -21,7 +21,7 @@ from ..rig.channels import read_rotation
 from ..rig.kept_body import capture_body
 from ..rig.kept_start import capture, take_keys
 from ..rig.keys import KeyedChannels
-from ..rig.prepared import frame_of
+from ..rig.preparing import frame_of
 from ..rig.properties import START_ITEMS, FabrikChain
 from ..rig.rotations import (
     IDENTITY,

@@ -16,7 +16,7 @@ from ..rig.checks import edit_refusal
 from ..rig.kept_start import capture
 from ..rig.keys import KeyedChannels
 from ..rig.limit_properties import limit_of
-from ..rig.prepared import frame_of
+from ..rig.preparing import frame_of
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import Q4, V3
 from ..rig.seen import seen_rotations, write_rotations

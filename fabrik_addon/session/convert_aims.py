@@ -14,7 +14,7 @@ from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
 from ..rig.kept_start import capture
 from ..rig.keys import KeyedChannels
-from ..rig.prepared import frame_of
+from ..rig.preparing import frame_of
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import V3, distance, unit, v3
 from ..rig.seen import seen_rotations, write_rotations

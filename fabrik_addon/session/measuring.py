@@ -10,7 +10,8 @@ import bpy
 
 from ..kernel import Solution, Solver, Status
 from ..rig.kinematics import BoneTree
-from ..rig.prepared import Prepared, measured_at
+from ..rig.measured import measured_at
+from ..rig.prepared import Prepared
 from ..rig.rotations import V3, cross, distance, dot, length, minus, perpendicular, rotated, turn_about, v3
 from .uneven import UnevenChain
 

@@ -16,7 +16,7 @@ from ..rig.figures import ChainSet
 from ..rig.following import why_unfollowed
 from ..rig.keys import insert_auto_keys, insert_plain_keys
 from ..rig.last_solve import forget, remember
-from ..rig.prepared import RigFacts, frame_of, read
+from ..rig.preparing import RigFacts, frame_of, read
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.start_pose import is_stale
 from ..rig.writer import ChannelWrite

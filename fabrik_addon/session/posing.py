@@ -15,7 +15,8 @@ from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones
 from ..rig.goals import GoalPoints
 from ..rig.kinematics import BoneTree
-from ..rig.prepared import Prepared, ends_at, measured_at, mounted_path
+from ..rig.measured import ends_at, measured_at, mounted_path
+from ..rig.prepared import Prepared
 from ..rig.rotations import (
     ORIGIN,
     Q4,

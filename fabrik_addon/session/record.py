@@ -12,7 +12,7 @@ import bpy
 from ..errors import ChainError
 from ..kernel import Status, Trace
 from ..rig.figures import ChainSet, set_of
-from ..rig.prepared import read
+from ..rig.preparing import read
 from ..rig.properties import FabrikChain
 from ..rig.rotations import ORIGIN, V3, distance, scaled, v3
 

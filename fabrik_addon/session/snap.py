@@ -17,8 +17,8 @@ from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of, goals_of, turns_tip
 from ..rig.held import Held, read_held
 from ..rig.key_arrays import clear_keys
+from ..rig.measured import joints_at
 from ..rig.placing import held_by, location_at, location_curves, turn_at, turn_curves, turn_held_by
-from ..rig.prepared import joints_at
 from ..rig.properties import FabrikChain
 from ..rig.rotations import (
     Q4,

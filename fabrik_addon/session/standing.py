@@ -20,7 +20,9 @@ from ..rig.figures import ChainSet, set_of
 from ..rig.goals import GoalPoints
 from ..rig.keys import KeyedChannels
 from ..rig.kinematics import world_turn
-from ..rig.prepared import Prepared, ends_at, frame_of, measured_at, mounted_path, read
+from ..rig.measured import ends_at, measured_at, mounted_path
+from ..rig.prepared import Prepared
+from ..rig.preparing import frame_of, read
 from ..rig.properties import FabrikChain
 from ..rig.rotations import (
     ORIGIN,

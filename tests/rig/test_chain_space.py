@@ -11,7 +11,8 @@ import pytest
 from fabrik_addon.rig.chain_space import ChainSpace, RigFrame
 from fabrik_addon.rig.figures import alone
 from fabrik_addon.rig.mount import rounded
-from fabrik_addon.rig.prepared import Prepared, RigFacts, carried, read
+from fabrik_addon.rig.prepared import Prepared
+from fabrik_addon.rig.preparing import RigFacts, carried, read
 from fabrik_addon.rig.rotations import distance, length, minus, normalized
 from mathutils import Euler, Matrix, Quaternion, Vector
 

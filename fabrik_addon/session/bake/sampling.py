@@ -25,7 +25,8 @@ from ...rig.dependencies import is_simulated
 from ...rig.figures import ChainSet, figure_bones, lacks_goal
 from ...rig.goals import GoalPoints, goals_of, held_point, read_points, read_turn, turns_tip
 from ...rig.plain_motion import points_at
-from ...rig.prepared import Prepared, RigFacts, carried, read, resettled
+from ...rig.prepared import Prepared
+from ...rig.preparing import RigFacts, carried, read, resettled
 from ...rig.properties import FabrikChain
 from ..frames import go_to
 from ..posing import posed

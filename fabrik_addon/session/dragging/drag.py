@@ -23,7 +23,8 @@ from ...rig.channels import channel_of, read_rotation
 from ...rig.goals import GoalPoints, goal_of, read_points, turns_tip
 from ...rig.held import read_held
 from ...rig.placing import carries, location_at, put, restorer, stays
-from ...rig.prepared import Prepared, RigFacts, carried, frame_of, prepare
+from ...rig.prepared import Prepared
+from ...rig.preparing import RigFacts, carried, frame_of, prepare
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import IDENTITY, ORIGIN, Q4, multiplied
 from ..anchoring import exceeded, resume_live

@@ -12,7 +12,7 @@ from ...errors import FabrikError
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.goals import goal_of
 from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
-from ...rig.prepared import frame_of
+from ...rig.preparing import frame_of
 from ...rig.properties import FabrikChain, rig_of
 from ..anchoring import resume_live
 from ..letting_go import LetGo, Loosed, key_goal, let_go

@@ -13,7 +13,8 @@ from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import read_rotation
 from ...rig.joints import path_of
-from ...rig.prepared import Prepared, measured_at, mounted_path
+from ...rig.measured import measured_at, mounted_path
+from ...rig.prepared import Prepared
 from ...rig.rotations import rotated
 
 

@@ -22,7 +22,7 @@ from ...rig.checks import rig_refusal
 from ...rig.figures import ChainSet, body_moves, figure_bones, sets_of
 from ...rig.kept_pose import keep_pose, read_pose
 from ...rig.keys import KeyedChannels
-from ...rig.prepared import frame_of
+from ...rig.preparing import frame_of
 from ...rig.properties import FabrikChain, rig_of
 from .hearing import Ear, answer
 from .known import GONE, Hand, LiveRig, Starts, Values, state

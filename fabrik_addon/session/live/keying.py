@@ -15,7 +15,7 @@ import bpy
 from ...rig.chain_bones import pose_bones
 from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
 from ...rig.live_properties import mark_unkeyed, unkeyed_chains
-from ...rig.prepared import frame_of
+from ...rig.preparing import frame_of
 from .known import Item, Key, LiveFigure, Numbers, Pair, state
 from .tools import tool_of
 

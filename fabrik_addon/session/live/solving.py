@@ -21,7 +21,8 @@ from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints
 from ...rig.kept_pose import read_pose
 from ...rig.keys import KeyedChannels
-from ...rig.prepared import Prepared, RigFacts, read
+from ...rig.prepared import Prepared
+from ...rig.preparing import RigFacts, read
 from ...rig.rotations import ORIGIN, Q4, V3, minus
 from ...rig.writer import BoneChannels, channels_of
 from ..measuring import EXACT, ULPS

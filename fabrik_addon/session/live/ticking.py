@@ -22,7 +22,7 @@ from ...rig.checks import movers_of
 from ...rig.figures import ChainSet
 from ...rig.flush import flush_animation
 from ...rig.keys import KeyedChannels
-from ...rig.prepared import RigFacts, frame_of
+from ...rig.preparing import RigFacts, frame_of
 from ...rig.properties import rig_of
 from .by_hand import accept, heed
 from .keying import key_posed

@@ -17,7 +17,7 @@ from ...recognise.limbs import Limbs
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.figures import alone
-from ...rig.prepared import RigFacts, frame_of, prepare
+from ...rig.preparing import RigFacts, frame_of, prepare
 from ...rig.properties import FabrikChain
 from ...rig.rotations import IDENTITY, ORIGIN, Q4, V3, cross, dot, length, minus, normalized, rotated, scaled, unit, v3
 from ...rig.skeleton import read_skeleton

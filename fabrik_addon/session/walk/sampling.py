@@ -13,7 +13,7 @@ from ...gait import BodyPath, Leg, Plain, Settings, Terrain, Walk
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.figures import ChainSet
-from ...rig.prepared import RigFacts, prepare
+from ...rig.preparing import RigFacts, prepare
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece

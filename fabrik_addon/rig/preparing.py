@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an armature to what is solved: chains read with all that is found out once about them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import bpy
+
+from ..errors import ChainError, FabrikError, place_of
+from ..kernel import Settings, Solver
+from .animated_paths import chains_animated_in
+from .asked import Asked, ask
+from .balance import weigh
+from .chain_bones import pose_bones, resolve_bones
+from .chain_space import ChainSpace, RigFrame
+from .checks import Movers, check_bones, check_goal, check_location, movers_of
+from .figures import ChainSet, body_moves, chain_with, check_body, figure_bones, is_let_go
+from .goals import GoalPoints, read_points
+from .joints import joints_of, read_settings
+from .keys import KeyedChannels
+from .kinematics import BoneTree, Instead, head_of_root
+from .mount import Hang, Mount
+from .prepared import Prepared
+from .requests import placed, rows_for
+from .root_move import RootMove
+from .rotations import v3
+from .row import Row
+from .stretching import grown_by, unstretched
+from .writer import channels_of
+
+
+@dataclass(frozen=True, slots=True)
+class RigFacts:
+    """What is gathered once for all chains of an armature that are prepared together.
+
+    Attributes:
+        movers: What moves bones beside their own channels.
+        keyed: The curves of the armature at the frame.
+        stretched: Names of the chains whose stretch is animated.
+    """
+
+    movers: Movers
+    keyed: KeyedChannels
+    stretched: set[str]
+
+    @classmethod
+    def of(cls, owner: bpy.types.Object, frame: float) -> RigFacts:
+        """Gather them; `frame` is that which the channels of the bones continue, sub-frame included."""
+        return cls(movers_of(owner), KeyedChannels(owner, frame), chains_animated_in(owner, "stretch"))
+
+
+def prepare(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> Prepared:
+    """Read chains that are solved together, without the places of their goals: all that can be found out once.
+
+    Args:
+        chain_set: Chains of an armature object that can be posed (`checks.check_rig`).
+        depsgraph: Evaluated for the frame in question.
+        facts: Of the armature at that frame.
+
+    Raises:
+        FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
+    """
+    with _chain_at_fault(chain_set):
+        return _prepared(chain_set, depsgraph, facts)
+
+
+def read(
+    chain_set: ChainSet,
+    depsgraph: bpy.types.Depsgraph,
+    facts: RigFacts | None = None,
+    points: Mapping[str, Sequence[float]] | None = None,
+    before: Prepared | None = None,
+) -> tuple[Prepared, tuple[GoalPoints, ...]]:
+    """`prepare` chains, and read where their goals stand.
+
+    Args:
+        chain_set: Chains of an armature object that can be posed.
+        depsgraph: Evaluated for the frame in question.
+        facts: Of the armature at that frame; None to gather them.
+        points: For chains by their names where the effector is to go, in world space, in place of the chain's target,
+            which may then be missing.
+        before: The chains as they were, whose solver is used again where the bones are the same.
+
+    Raises:
+        FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
+    """
+    owner, given = chain_set.owner, points or {}
+    with _chain_at_fault(chain_set):
+        prepared = _prepared(chain_set, depsgraph, facts or RigFacts.of(owner, frame_of(depsgraph)), before, given)
+        found = []
+        for chain in chain_set.chains:
+            with place_of(chain=chain.name):
+                if chain.name not in given:
+                    check_goal(owner, chain, prepared.bones)
+                found.append(read_points(chain, depsgraph, given.get(chain.name)))
+        return prepared, tuple(found)
+
+
+@contextmanager
+def _chain_at_fault(chain_set: ChainSet) -> Iterator[None]:
+    """Give the errors of a block the chain whose bone is at fault: that has it, or that hangs on it."""
+    try:
+        yield
+    except FabrikError as error:
+        bone = pose_bones(chain_set.owner).get(error.bone)
+        if not error.chain and bone is not None:
+            error.chain = chain_with(chain_set, bone)
+        error.chain = error.chain or chain_set.names[0]
+        raise
+
+
+def _prepared(
+    chain_set: ChainSet,
+    depsgraph: bpy.types.Depsgraph,
+    facts: RigFacts,
+    before: Prepared | None = None,
+    given: Collection[str] = (),
+) -> Prepared:
+    owner = chain_set.owner
+    check_body(owner, chain_set)
+    bones = figure_bones(chain_set)
+    check_bones(owner, bones, facts.movers)
+    moves = body_moves(chain_set)
+    if moves:
+        check_location(bones[0], facts.movers)
+    bone_settings, start = read_settings(chain_set, bones, facts.keyed)
+    evaluated = owner.evaluated_get(depsgraph)
+    poses = [pose_bones(evaluated)[bone.name] for bone in bones]
+    driven, animated = facts.movers.driven, facts.stretched
+    grown = tuple(grown_by(chain, resolve_bones(owner, chain), driven, animated) for chain in chain_set.chains)
+    instead = unstretched(grown)
+    if moves:
+        instead[bones[0].name] = Instead(start.location, instead.get(bones[0].name, Instead()).scale)
+    tree, keeps_axes = BoneTree.of(poses, instead, is_chain=chain_set.is_one), False
+    if tree.parent is not None:
+        if not tree.parent.to_3x3().determinant():
+            raise ChainError(f"the parent of its first bone '{bones[0].name}' has no scale")
+        keeps_axes = tree.keeps_axes
+    mount = Mount.of(tree.parent, keeps_axes)
+    measured = tree.mounted(mount)
+    bodies, is_rigid = joints_of(measured, bone_settings, measured.is_even and not mount.axes, moves)
+    if any(grown) and not is_rigid:
+        raise ChainError(
+            "it stretches, and a scale on the way differs between axes, so that it has no length of its own"
+        )
+    solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
+    turns = poses[0].bone.use_inherit_rotation and not mount.axes
+    hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
+    root = RootMove.of(measured, start.location) if moves else None
+    origin = v3(poses[0].head) if root is None else head_of_root(poses[0], root.location)
+    asked = placed(_asked(chain_set, {bone.name: i for i, bone in enumerate(bones)}, given), solver.figure)
+    weighed = weigh(chain_set, asked, poses, [joint.segment for joint in bodies.joints]) if chain_set.body else None
+    return Prepared(
+        asked,
+        tuple(bone.name for bone in bones),
+        channels_of(bones, bone_settings.starts, bone_settings.limits, facts.keyed),
+        solver,
+        _settings(chain_set),
+        chain_set.chains[0].influence if chain_set.is_one else 1.0,
+        ChainSpace.of(RigFrame.of(evaluated.matrix_world), origin, hang.turn(tree.parent)),
+        mount,
+        hang,
+        keeps_axes,
+        bodies,
+        is_rigid,
+        Row.of(rows_for(solver.figure, asked, weighed, 1)),
+        root,
+        grown,
+        instead,
+        weighed,
+    )
+
+
+def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> list[Asked]:
+    """What the chains ask for, but for where it starts; `given` names those whose goals are given from elsewhere."""
+    owner, chains, _ = chain_set
+    free = {chain.name for chain in chains if chain.name not in given and is_let_go(owner, chain)}
+    return [ask(one, resolve_bones(owner, one), places, chain_set.is_one, one.name in free) for one in chains]
+
+
+def _settings(chain_set: ChainSet) -> Settings:
+    """How chains are to be solved: of several to the least tolerance, which is a share of the figure's size."""
+    chains = chain_set.chains
+    return Settings(
+        min(chain.tolerance for chain in chains),
+        max(chain.max_passes for chain in chains),
+        all(chain.use_plain for chain in chains),
+        max(chain.restarts for chain in chains),
+    )
+
+
+def resettled(prepared: Prepared, chain_set: ChainSet) -> Prepared:
+    """The same figure and solver, with the chains' own settings as they are now.
+
+    Raises:
+        InvalidValueError: One is not a finite number.
+    """
+    figure = prepared.solver.figure
+    asked = placed(_asked(chain_set, {bone: i for i, bone in enumerate(prepared.bones)}), figure)
+    settings = _settings(chain_set)
+    influence = chain_set.chains[0].influence if chain_set.is_one else 1.0
+    return replace(prepared, settings=settings, influence=influence).asking(asked)
+
+
+def carried(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Prepared | None:
+    """The same chains where their armature and their parents stand now, with the same solver.
+
+    Nothing else may have changed: settings, limits, the bones' own scale and location channels, their start pose. What
+    their rotation channels continue (`channels`) is kept.
+
+    Args:
+        prepared: The chains as they were.
+        owner: Their armature object.
+        depsgraph: Evaluated for the frame in question.
+
+    Returns:
+        None where the parent's scale made them another figure: then they have to be prepared anew.
+    """
+    evaluated = owner.evaluated_get(depsgraph)
+    root = pose_bones(evaluated)[prepared.bones[0]]
+    space = prepared.space_at(RigFrame.of(evaluated.matrix_world), root)
+    return None if space is None else replace(prepared, space=space)
+
+
+def frame_of(depsgraph: bpy.types.Depsgraph) -> float:
+    """The frame, sub-frame included, of a depsgraph."""
+    assert depsgraph.scene is not None
+    return depsgraph.scene.frame_current_final
