@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ..errors import ChainError, place_of
+from ..errors import ChainError, FabrikError, place_of
 from ..rig.chain_bones import bones_to
 from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
-from ..session.anchoring import keep_poses, start_text
+from ..session.anchoring import keep_poses, start_text, unposed
 from ..session.control_bones import Asked, check_can_make, make_goals
 from ..session.defaults import Defaults, read_defaults
 from ..session.make import Empty, PoleOptions, add_chain, move_chain, plan_pole, plan_target, remove_chain
+from ..session.pole_side import pole_in_bend
 from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
 from .base import ChainOperator, RigOperator, rigs_in_pose_mode
 from .goals import chosen_kind, kind_property
@@ -51,6 +52,18 @@ class PlannedChain:
         chain = rig_of(self.owner).chains[name]
         planned = (("target", self.target), ("pole", self.pole))
         return [Asked(chain, role, empty) for role, empty in planned if empty is not None]
+
+
+def _with_bend(plan: PlannedChain, name: str) -> PlannedChain:
+    """What is planned for a chain that was made, its pole where it leaves the pose of the body it now belongs to."""
+    if plan.pole is None:
+        return plan
+    try:
+        with unposed() as depsgraph:
+            pole = pole_in_bend((plan.owner, rig_of(plan.owner).chains[name]), plan.pole, depsgraph)
+    except FabrikError:  # it can't be solved, which is told when its goals are there
+        return plan
+    return replace(plan, pole=pole)
 
 
 class FABRIK_OT_chain_add(RigOperator):
@@ -99,6 +112,7 @@ class FABRIK_OT_chain_add(RigOperator):
         kind = chosen_kind(self, context)
         check_can_make([plan.owner for plan in plans if plan.target or plan.pole], kind)
         names = [add_chain(plan.owner, plan.bones, plan.count, defaults).name for plan in plans]
+        plans = [_with_bend(plan, name) for plan, name in zip(plans, names, strict=True)]
         for rig in {plan.owner: None for plan in plans}:  # the bones of one with one visit to edit mode
             pairs = [(plan, name) for plan, name in zip(plans, names, strict=True) if plan.owner == rig]
             make_goals(context, rig, [goal for plan, name in pairs for goal in plan.goals_for(name)], kind)

@@ -16,6 +16,7 @@ from ..session.anchoring import keep_poses, starts_to_keep
 from ..session.control_bones import Asked, also_given, make_goals
 from ..session.defaults import GOAL_KINDS, read_defaults
 from ..session.make import PoleOptions, plan_pole, plan_target
+from ..session.pole_side import pole_in_bend
 from ..session.selecting import back_to_pose, select_goal
 from .base import ChainOperator, listed
 
@@ -105,7 +106,8 @@ class FABRIK_OT_pole_add(GoalMaker):
         for chain in chains:
             starts = starts_to_keep((owner, chain), depsgraph)
             options = PoleOptions(self.distance, chain.pole_angle, starts, chain.effector)
-            plans.append(plan_pole(context, owner, resolve_bones(owner, chain), options, defaults))
+            planned = plan_pole(context, owner, resolve_bones(owner, chain), options, defaults)
+            plans.append(pole_in_bend((owner, chain), planned, depsgraph))
         self.make(context, owner, [Asked(chain, "pole", one) for chain, one in zip(chains, plans, strict=True)])
         return {"FINISHED"}
 

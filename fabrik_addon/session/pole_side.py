@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import bpy
 
-from ..rig.rotations import dot, length, minus, perpendicular, plus, scaled
+from ..rig.rotations import dot, length, minus, perpendicular, plus, rotated, scaled, turn_about
 from .make import Empty
 from .order import Item
 from .standing import Standing, bend_of, tip_of
@@ -29,10 +29,11 @@ def pole_in_bend(item: Item, planned: Empty, depsgraph: bpy.types.Depsgraph) -> 
     """
     standing = Standing.of(item, depsgraph, tip_of(*item, depsgraph))
     bend = bend_of(standing)
-    if bend is None:
+    if bend is None or standing.prepared.is_chain:
         return planned
     space = standing.prepared.space
     off = minus(space.to_chain(planned.location), bend.origin)
     away = length(perpendicular(off, bend.along))
-    point = plus(bend.origin, plus(scaled(bend.along, dot(off, bend.along)), scaled(bend.side, away)))
+    side = rotated(turn_about(bend.along, -standing.chain.pole_angle), bend.side)
+    point = plus(bend.origin, plus(scaled(bend.along, dot(off, bend.along)), scaled(side, away)))
     return replace(planned, location=tuple(space.to_world(point)))
