@@ -6,12 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
+from ..session.walk.baking import MOST, bake_bones, bake_goals
 from ..session.walk.planning import plan_steps
 from ..session.walk.setup import add_walker, remove_walker
+from .baking import summary
 from .base import RigOperator, listed
 from .choices import SpanOptions
 
@@ -89,6 +91,65 @@ class FABRIK_OT_walk_plan(SpanOptions, RigOperator):
         return {"FINISHED"}
 
 
+class FABRIK_OT_walk_bake(RigOperator):
+    """Make keys of the planned walk: few on goals, which can be edited, or on the bones in each frame"""
+
+    bl_idname = "fabrik.walk_bake"
+    bl_label = "Bake Walk"
+    bl_options = {"REGISTER", "UNDO"}
+
+    if TYPE_CHECKING:
+        into: str
+        tolerance: float
+    else:
+        into: EnumProperty(
+            name="Into",
+            items=(
+                (
+                    "GOALS",
+                    "Goals",
+                    "Few keys on empties that feet and body follow, where feet lift and land and between",
+                ),
+                (
+                    "BONES",
+                    "Bones",
+                    "Keys on the bones in each frame, in a copy of the action; the path stays in the old",
+                ),
+            ),
+        )
+        tolerance: FloatProperty(
+            name="Tolerance",
+            description="By how much a goal may be off the planned walk, as a share of the leg's reach",
+            default=0.01,
+            min=1e-4,
+            max=MOST,
+            precision=4,
+        )
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        walker = rig_of(working_rig(context)).walker
+        return "" if walker.on and walker.digest else "no walk is planned, or it is switched off"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        self.layout.prop(self, "into")
+        column = self.layout.column()
+        column.active = self.into == "GOALS"
+        column.prop(self, "tolerance")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        if self.into == "BONES":
+            result = bake_bones(context, owner)
+            self.report({"INFO"} if result.all_reached else {"WARNING"}, summary(result.chains))
+            return {"FINISHED"}
+        told = bake_goals(context, owner, self.tolerance)
+        for note in told.notes:
+            self.report({"WARNING"}, note)
+        self.report({"INFO"}, f"{told.keys} keys on {len(rig_of(owner).walker.legs) + 1} goals: live follows them now")
+        return {"FINISHED"}
+
+
 class FABRIK_OT_walker_remove(RigOperator):
     """Forget legs, settings and the planned walk; the chains of the legs stay, without the walk as their goal"""
 
@@ -106,4 +167,4 @@ class FABRIK_OT_walker_remove(RigOperator):
         return {"FINISHED"}
 
 
-CLASSES = (FABRIK_OT_walker_add, FABRIK_OT_walk_plan, FABRIK_OT_walker_remove)
+CLASSES = (FABRIK_OT_walker_add, FABRIK_OT_walk_plan, FABRIK_OT_walk_bake, FABRIK_OT_walker_remove)

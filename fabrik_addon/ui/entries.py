@@ -131,6 +131,8 @@ BODY: tuple[Part, ...] = (
 WALKER: tuple[Part, ...] = (
     Entry("fabrik.walker_add", icon="ADD"),
     Entry("fabrik.walk_plan", icon="PLAY"),
+    Entry("fabrik.walk_bake", "Bake Walk into Goals", "KEYFRAME_HLT", {"into": "GOALS"}),
+    Entry("fabrik.walk_bake", "Bake Walk into Bones", "NONE", {"into": "BONES"}),
     Entry("fabrik.walker_remove", icon="X"),
 )
 START_POSE: tuple[Part, ...] = (

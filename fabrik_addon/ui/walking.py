@@ -51,6 +51,7 @@ class FABRIK_PT_walker(FabrikPanel):
             column = layout.column(align=True)
             for name in names:
                 column.prop(owner, PREFIX + name)
+        layout.operator_menu_enum("fabrik.walk_bake", "into", icon="KEYFRAME_HLT")
         layout.operator("fabrik.walker_remove", icon="X")
 
 

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A planned walk as few keys on goals that an animator can edit, or as keys on the bones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import bpy
+
+from ...errors import ChainError, InvalidValueError
+from ...finite import are_finite
+from ...gait import Plan
+from ...rig.compat import fcurves_of
+from ...rig.held import store
+from ...rig.properties import FabrikChain, rig_of
+from ...rig.rotations import IDENTITY, Q4, V3, conjugated, distance, multiplied, normalized, plus, scaled, turn_angle
+from ...rig.sides import sided_name
+from ...rig.versions import bring_up_to_date
+from ...rig.walk_goals import Parsed, plan_of, rest_turn
+from ..bake import BakeResult, BakeSettings, bake
+from ..defaults import read_defaults
+from ..make import Empty
+from .planning import planned_frames
+
+FOOT = 0.25  # of a leg's reach: how long a foot is, by which a turn moves its end
+MOST = 0.5  # of a leg's reach: a greater tolerance leaves nothing of the steps
+Pose = tuple[V3, Q4]
+
+
+@dataclass(slots=True)
+class BakedGoals:
+    """What was done.
+
+    Attributes:
+        keys: How many frames were keyed, of all goals together.
+        made: Names of the empties that were made.
+        notes: What to look out for, as sentences.
+    """
+
+    keys: int = 0
+    made: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: float) -> BakedGoals:
+    """Key goals of legs and body where the walk has them, and let the chains follow these in place of the plan.
+
+    Keys stand where a foot lifts and lands, and in between wherever a straight way would be off by more than the
+    tolerance. A target that is keyed, hangs on something or is a bone stays as it is, and gives way to a new empty.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object of a walker whose walk is planned.
+        tolerance: By how much a goal, or the end of a foot there, may be off at a frame, as a share of the leg's reach.
+
+    Raises:
+        FabrikError: There is no walk, or the tolerance makes no sense; nothing was changed.
+    """
+    if not are_finite([tolerance]) or not 0.0 < tolerance <= MOST:
+        raise InvalidValueError(f"a tolerance of {tolerance:g} is not above 0 and up to {MOST:g}")
+    parsed, frames = _walk_of(owner)
+    ways = {chain.name: _way(owner, parsed, chain, frames) for chain in _chains(owner)}
+    bring_up_to_date(owner)
+    told = BakedGoals()
+    rig = rig_of(owner)
+    for name, way in ways.items():
+        chain = rig.chains[name]
+        leg = next((leg for leg in parsed.plan.legs if leg.name == name), parsed.plan.legs[0])
+        kept = kept_frames(way, _events(parsed.plan, name, frames), (tolerance * leg.reach, tolerance / FOOT))
+        goal = _goal(context, owner, chain, (way[0][0], leg.reach), told)
+        _key(goal, [(frames[0] + i, way[i]) for i in kept])
+        told.keys += len(kept)
+        if chain.orientation != "FREE":
+            store(chain, "rotation_offset", IDENTITY)
+            chain.orientation = "TARGET"
+    rig.chains[rig.walker.body].pin = True
+    rig.walker.on = False
+    return told
+
+
+def bake_bones(context: bpy.types.Context, owner: bpy.types.Object) -> BakeResult:
+    """Key the bones in each planned frame, in a copy of the armature's action, so that the path is kept in the old one.
+
+    Raises:
+        FabrikError: There is no walk, or it can't be baked.
+    """
+    _, (first, last) = _walk_of(owner)
+    items = [(owner, chain) for chain in _chains(owner)]
+    frames = tuple(float(frame) for frame in range(first, last + 1))
+    return bake(context, items, BakeSettings(frames, "NEW_ACTION"))
+
+
+def _walk_of(owner: bpy.types.Object) -> tuple[Parsed, tuple[int, int]]:
+    parsed, frames = plan_of(owner), planned_frames(owner)
+    if parsed is None or frames is None or not rig_of(owner).walker.on:
+        raise ChainError("no walk is planned, or it is switched off", rig=owner.name)
+    return parsed, frames
+
+
+def _chains(owner: bpy.types.Object) -> list[FabrikChain]:
+    """The chains of legs and body.
+
+    Raises:
+        ChainError: One is gone.
+    """
+    rig = rig_of(owner)
+    names = [*(leg.name for leg in rig.walker.legs), rig.walker.body]
+    gone = next((name for name in names if name not in rig.chains), "")
+    if gone:
+        raise ChainError("the chain of this part of the walker is gone", rig=owner.name, chain=gone)
+    return [rig.chains[name] for name in names]
+
+
+def _way(owner: bpy.types.Object, parsed: Parsed, chain: FabrikChain, frames: tuple[int, int]) -> list[Pose]:
+    """Where the walk has a chain's effector, and how its tip bone is turned, in each frame."""
+    name = "" if chain.name == rig_of(owner).walker.body else chain.name
+    rest, found = rest_turn(owner, chain.tip_bone), list[Pose]()
+    for frame in range(frames[0], frames[1] + 1):
+        place, rotation = parsed.poses_at(frame)[name]
+        turn = multiplied(rotation, rest)
+        if found and sum(a * b for a, b in zip(turn, found[-1][1], strict=True)) < 0.0:
+            turn = (-turn[0], -turn[1], -turn[2], -turn[3])
+        found.append((place, turn))
+    return found
+
+
+def _events(plan: Plan, name: str, frames: tuple[int, int]) -> list[int]:
+    """The places in the range at which a leg lifts and lands."""
+    number = next((i for i, leg in enumerate(plan.legs) if leg.name == name), None)
+    steps = plan.steps[number] if number is not None else ()
+    found = {round(time * plan.fps) + plan.first - frames[0] for step in steps for time in (step.lift, step.land)}
+    return sorted(place for place in found if 0 <= place <= frames[1] - frames[0])
+
+
+def kept_frames(way: Sequence[Pose], events: Sequence[int], tolerance: tuple[float, float]) -> list[int]:
+    """Which places of a way are kept so that straight ways between them are nowhere off by more than a tolerance.
+
+    Args:
+        way: Places and rotations, one a frame, rotations on the side of the one before.
+        events: Places that are kept in any case.
+        tolerance: Of place and of rotation.
+    """
+    kept = sorted({0, *events, len(way) - 1})
+    done: list[int] = []
+    stack = list(pairwise(kept))
+    while stack:
+        first, last = stack.pop()
+        worst, share = _worst(way, first, last, tolerance)
+        if share > 1.0:
+            stack += [(first, worst), (worst, last)]
+        else:
+            done += [first, last]
+    return sorted({*done, *kept})
+
+
+def _worst(way: Sequence[Pose], first: int, last: int, tolerance: tuple[float, float]) -> tuple[int, float]:
+    """The place that is farthest off the straight way between two, and by how many tolerances."""
+    worst, most = first, 0.0
+    (place, turn), (end, end_turn) = way[first], way[last]
+    for i in range(first + 1, last):
+        part = (i - first) / (last - first)
+        here = plus(scaled(place, 1.0 - part), scaled(end, part))
+        rotation = normalized([a + part * (b - a) for a, b in zip(turn, end_turn, strict=True)])
+        off = turn_angle(multiplied(conjugated(rotation), way[i][1]))
+        share = max(distance(here, way[i][0]) / tolerance[0], off / tolerance[1])
+        if share > most:
+            worst, most = i, share
+    return worst, most
+
+
+def _goal(
+    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, at: tuple[V3, float], told: BakedGoals
+) -> bpy.types.Object:
+    """The object that is keyed: the chain's target where that is free, else a new empty, which becomes its target."""
+    target = chain.target
+    if target is not None and not chain.target_bone and _is_free(target):
+        return target
+    defaults = read_defaults(context)
+    empty = Empty(at[0], defaults.target_size * at[1], defaults.target_shape)
+    goal = empty.make(context, owner, sided_name(chain.name, "step"))
+    if target is not None:
+        told.notes.append(f"{chain.name} follows '{goal.name}' now, and '{target.name}' no more")
+    chain.target, chain.target_bone = goal, ""
+    told.made.append(goal.name)
+    return goal
+
+
+def _is_free(target: bpy.types.Object) -> bool:
+    """Whether an object stands where its own channels put it, and has no keys yet."""
+    is_plain = target.parent is None and not target.constraints and target.type == "EMPTY" and target.is_editable
+    return is_plain and target.animation_data is None
+
+
+def _key(goal: bpy.types.Object, poses: Sequence[tuple[int, Pose]]) -> None:
+    goal.rotation_mode = "QUATERNION"
+    channels: Any = goal
+    for frame, (place, turn) in poses:
+        channels.location, channels.rotation_quaternion = place, turn
+        for name in ("location", "rotation_quaternion"):
+            goal.keyframe_insert(name, frame=frame)
+    for curve in fcurves_of(goal):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
