@@ -34,7 +34,8 @@ def places(owner: bpy.types.Object) -> list[Vector]:
 
 def moved(owner: bpy.types.Object, before: list[Vector]) -> float:
     """How far a bone is from where it was, at most, as a share of the height."""
-    return max((now - was).length for now, was in zip(places(owner), before, strict=True)) / HEIGHT
+    farthest: float = max((now - was).length for now, was in zip(places(owner), before, strict=True))
+    return farthest / HEIGHT
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.7])
