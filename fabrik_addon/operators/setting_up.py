@@ -29,7 +29,7 @@ CONTROL_ITEMS = (
     ("EMPTIES", "Empties", "Targets and poles are empties beside the armature"),
     ("NONE", "None", "No targets and poles: bones are dragged, and pins hold feet where they are"),
 )
-OPTIONS = ("plan", "controls", "use_poles", "use_limits", "use_pins", "use_fingers", "use_tail")
+OPTIONS = ("plan", "controls", "use_poles", "use_limits", "use_pins", "use_fingers", "use_tail", "use_walker")
 MOST_TOLD = 3  # things to look out for that are told one by one
 
 
@@ -61,6 +61,7 @@ class SetupOperator(RigOperator):
         use_pins: bool
         use_fingers: bool
         use_tail: bool
+        use_walker: bool
     else:
         controls: EnumProperty(name="Goals", description="What targets and poles are made as", items=CONTROL_ITEMS)
         use_poles: BoolProperty(
@@ -76,6 +77,9 @@ class SetupOperator(RigOperator):
         )
         use_fingers: BoolProperty(name="Fingers", description="A chain for each finger")
         use_tail: BoolProperty(name="Tail and Ears", description="Chains for tail and ears", default=True)
+        use_walker: BoolProperty(
+            name="Walker", description="Make what stands on legs a walker, whose walk can be planned next"
+        )
 
     def wanted_options(self) -> SetupOptions:
         """What is to be made."""
@@ -86,6 +90,7 @@ class SetupOperator(RigOperator):
             controls=self.controls,
             use_fingers=self.use_fingers,
             use_tail=self.use_tail,
+            use_walker=self.use_walker,
         )
 
 

@@ -85,7 +85,8 @@ def plan_of(owner: bpy.types.Object) -> Parsed | None:
 def is_walked(chain: FabrikChain) -> bool:
     """Whether a planned walk says where a chain goes, in place of its own goal."""
     owner = chain.id_data
-    assert isinstance(owner, bpy.types.Object)
+    if not isinstance(owner, bpy.types.Object):  # what stands for a limb that is dragged is stored nowhere
+        return False
     walker = walker_of(owner)
     if not walker.on or not walker.digest or chain.kind != "REACH":
         return False
@@ -95,8 +96,7 @@ def is_walked(chain: FabrikChain) -> bool:
 def is_walked_body(chain: FabrikChain) -> bool:
     """Whether a chain is the body of a walk: it stands as planned before all feet."""
     owner = chain.id_data
-    assert isinstance(owner, bpy.types.Object)
-    return chain.name == walker_of(owner).body and is_walked(chain)
+    return isinstance(owner, bpy.types.Object) and is_walked(chain) and chain.name == walker_of(owner).body
 
 
 def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | None:

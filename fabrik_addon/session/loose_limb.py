@@ -45,6 +45,7 @@ class LooseLimb:
     aim_axis: tuple[float, ...] = (0.0, 1.0, 0.0)
     stretch: float = 1.0
     soft: float = 0.0
+    id_data: None = None  # it is stored nowhere
 
 
 def loose_limb(name: str, tip: str, bone_count: int, end: str) -> FabrikChain:

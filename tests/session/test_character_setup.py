@@ -283,6 +283,17 @@ def test_options_leave_things_out() -> None:
     assert not {"Tail", "Ear.L"} & {chain.name for chain in chains}
 
 
+@pytest.mark.parametrize(("name", "legs"), [("human_mixamo", 2), ("wolf", 4)])
+def test_a_walker_is_made_and_nothing_moves(name: str, legs: int) -> None:
+    owner = make_character(name)
+    before = world(owner)
+    press("character_setup", use_walker=True)
+    assert len(rig_of(owner).walker.legs) == legs
+    assert moved(owner, before) < STILL
+    press("solve_all")
+    assert moved(owner, before) < STILL
+
+
 def test_fingers() -> None:
     owner = set_up("human_mixamo", use_fingers=True)
     names = {chain.name for chain in rig_of(owner).chains}

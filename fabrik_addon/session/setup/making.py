@@ -22,6 +22,7 @@ from ..make import PoleOptions, add_chain, plan_pole, plan_target
 from ..orientation import set_orientation
 from ..pins import pin, wanted_of_chains
 from ..pole_side import pole_in_bend
+from ..walk.setup import add_walker
 from .finding import Found, RigPart
 from .ranges import give_ranges
 
@@ -42,6 +43,7 @@ class SetupOptions:
         controls: What goals are made as: `BONES`, `EMPTIES`, or `NONE` for none.
         use_fingers: A chain for each finger.
         use_tail: Chains for tail and ears.
+        use_walker: A walker of what stands on legs, whose walk can be planned.
     """
 
     use_poles: bool = True
@@ -50,6 +52,7 @@ class SetupOptions:
     controls: str = "BONES"
     use_fingers: bool = False
     use_tail: bool = True
+    use_walker: bool = False
 
 
 @dataclass(slots=True)
@@ -111,7 +114,19 @@ def set_up(
         rig_of(owner).active_index = 0  # arms and legs come first
     with_goals = [(owner, chain) for name in done.made if (chain := rig_of(owner).chains[name]).target is not None]
     done.notes += keep_poses(with_goals)[1]
+    if options.use_walker:
+        _make_walker(context, owner, done)
     return done
+
+
+def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done) -> None:
+    try:
+        walker = add_walker(context, owner)
+    except FabrikError as error:
+        done.notes.append(f"no walker: {error.local}")
+        return
+    done.made += walker.made
+    done.notes += [f"walker of {len(walker.legs)} legs: plan its walk next", *walker.notes]
 
 
 def _check(owner: bpy.types.Object, parts: Sequence[RigPart], options: SetupOptions) -> None:
