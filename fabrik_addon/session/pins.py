@@ -197,12 +197,17 @@ def _kept(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
     notes = []
     if is_pin_keyed(owner, chain) and not _keys_itself(context):
         notes.append(f"{chain.name}: its pin is keyed: key it, or the next frame change takes it back")
+    return notes + _moved(owner, chain)
+
+
+def _moved(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    """Let the next solve leave the pose; what it moves all the same, as a sentence."""
     try:
         with unposed() as depsgraph:
             kept = keep_pose((owner, chain), depsgraph)
     except FabrikError as error:
-        return [*notes, f"{chain.name}: the next solve will be refused: {error.local}"]
-    return [*notes, *([f"{chain.name}: {kept.moves}"] if kept.moves else [])]
+        return [f"{chain.name}: the next solve will be refused: {error.local}"]
+    return [f"{chain.name}: {kept.moves}"] if kept.moves else []
 
 
 def _keys_itself(context: bpy.types.Context) -> bool:
@@ -236,6 +241,9 @@ def free(
             continue
         if remove_chain(owner, next(i for i, other in enumerate(rig_of(owner).chains) if other.name == name)):
             told.removed.append(name)
+    for name in told.freed:
+        if name not in told.removed and rig_of(owner).chains[name].target is not None:
+            told.notes += _moved(owner, rig_of(owner).chains[name])
     return told
 
 
