@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import bpy
 
 from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
 from ...gait import Plan
-from ...rig.compat import fcurves_of
+from ...rig.goal_keys import key_goal
 from ...rig.held import store
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import IDENTITY, Q4, V3, conjugated, distance, multiplied, normalized, plus, scaled, turn_angle
@@ -71,7 +70,7 @@ def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: f
         leg = next((leg for leg in parsed.plan.legs if leg.name == name), parsed.plan.legs[0])
         kept = kept_frames(way, _events(parsed.plan, name, frames), (tolerance * leg.reach, tolerance / FOOT))
         goal = _goal(context, owner, chain, (way[0][0], leg.reach), told)
-        _key(goal, [(frames[0] + i, way[i]) for i in kept])
+        key_goal(goal, [(frames[0] + i, way[i]) for i in kept])
         told.keys += len(kept)
         if chain.orientation != "FREE":
             store(chain, "rotation_offset", IDENTITY)
@@ -192,15 +191,3 @@ def _is_free(target: bpy.types.Object) -> bool:
     """Whether an object stands where its own channels put it, and has no keys yet."""
     is_plain = target.parent is None and not target.constraints and target.type == "EMPTY" and target.is_editable
     return is_plain and target.animation_data is None
-
-
-def _key(goal: bpy.types.Object, poses: Sequence[tuple[int, Pose]]) -> None:
-    goal.rotation_mode = "QUATERNION"
-    channels: Any = goal
-    for frame, (place, turn) in poses:
-        channels.location, channels.rotation_quaternion = place, turn
-        for name in ("location", "rotation_quaternion"):
-            goal.keyframe_insert(name, frame=frame)
-    for curve in fcurves_of(goal):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
