@@ -222,6 +222,7 @@ ONLY_LOOK = {
 NOT_REDONE = {"manual", "drag_pick"}  # which would open the browser again; which only calls the drag
 WHILE_LIVE = {"hand_pose_keep"}  # tried in session/test_live_by_hand.py
 WITH_A_FILE = {"mapping_import"}  # tried in session/test_mappings.py
+WITH_LEGS = {"walker_add", "walk_plan", "walk_bake", "walker_remove"}  # tried in operators/test_walking.py
 
 
 def make_ready(name: str, owner: bpy.types.Object) -> None:
@@ -284,7 +285,7 @@ def test_every_operator_has_words_and_options_for_the_redo_panel() -> None:
             for prop in kind.properties
             if prop.identifier != "rna_type"
         )
-    assert set(dir(bpy.ops.fabrik)) == {*UNDOABLE, *ONLY_LOOK, *NOT_REDONE, *WHILE_LIVE, *WITH_A_FILE}
+    assert set(dir(bpy.ops.fabrik)) == {*UNDOABLE, *ONLY_LOOK, *NOT_REDONE, *WHILE_LIVE, *WITH_A_FILE, *WITH_LEGS}
 
 
 def test_a_failing_add_makes_nothing() -> None:

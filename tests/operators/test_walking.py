@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import rig_of
 
 from body_rigs import update
@@ -24,19 +25,37 @@ def test_two_presses_from_a_keyed_body_to_a_walk_that_plays() -> None:
         assert worst_foot(owner, frame) <= 1e-3
 
 
-def test_each_press_is_one_step_of_undo() -> None:
-    owner = make_spider()
-    key_way(owner, "b0", ahead(1.2))
+def stored() -> tuple[object, ...]:
+    """What a press changes of a walker."""
+    owner = bpy.data.objects["Spider"]
+    walker = rig_of(owner).walker
+    keyed = {curve.data_path for curve in fcurves_of(owner)}
+    return len(rig_of(owner).chains), len(walker.legs), walker.on, walker.digest, len(bpy.data.objects), len(keyed)
+
+
+PRESSES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("walker_add", {}),
+    ("walk_plan", {"span": "SCENE"}),
+    ("walk_bake", {"into": "GOALS"}),
+    ("walker_remove", {}),
+)
+
+
+@pytest.mark.parametrize("count", range(1, len(PRESSES) + 1))
+def test_each_press_is_one_step_of_undo(count: int) -> None:
+    key_way(make_spider(), "b0", ahead(1.2))
+    for name, options in PRESSES[: count - 1]:
+        run(name, **options)
     bpy.ops.ed.undo_push(message="before")
-    run("walker_add")
-    bpy.ops.ed.undo_push(message="added")
+    before = stored()
+    name, options = PRESSES[count - 1]
+    assert run(name, "EXEC_DEFAULT", True, **options) == {"FINISHED"}
+    after = stored()
+    assert after != before
     bpy.ops.ed.undo()
-    owner = bpy.context.object
-    assert not len(rig_of(owner).chains)
-    assert not len(rig_of(owner).walker.legs)
+    assert stored() == before
     bpy.ops.ed.redo()
-    owner = bpy.context.object
-    assert len(rig_of(owner).walker.legs) == 8
+    assert stored() == after
 
 
 def test_buttons_without_a_walker_say_why_they_are_disabled() -> None:

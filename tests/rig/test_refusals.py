@@ -175,12 +175,12 @@ def test_spline_ik_below_the_chain() -> None:
 
 
 def test_what_no_check_foresees_is_seen_afterwards_and_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fabrik_addon.rig import prepared
+    from fabrik_addon.rig import preparing
 
     owner = make_line(3)
     chain = add_chain(owner, (0.5, 0.5, 2.0))
     constrain(owner, "b1")
-    monkeypatch.setattr(prepared, "check_bones", lambda *_: None)
+    monkeypatch.setattr(preparing, "check_bones", lambda *_: None)
     before = channels(owner)
     with pytest.raises(RuntimeError, match="bone 'b2': something else moves it"):
         bpy.ops.fabrik.solve()
