@@ -36,7 +36,10 @@ def body() -> Any:
 
 
 def make_body(window: Window) -> Iterator[float]:
-    """The body in Pose mode, seen from the front."""
+    """The body in Pose mode, seen from the front; nothing is keyed by itself, which an undo may have switched on."""
+    tools: Any = CONTEXT.scene.tool_settings
+    tools.use_keyframe_insert_auto = False
+    CONTEXT.scene.frame_set(1)
     make_leg()
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.data.objects.remove(bpy.data.objects["Leg"])
