@@ -23,6 +23,7 @@ class Defaults:
 
     tolerance: float = DEFAULT_TOLERANCE
     max_passes: int = DEFAULT_MAX_PASSES
+    soft: float = 0.0
     start: str = "REST"
     goal_kind: str = "EMPTY"
     target_shape: str = "CUBE"

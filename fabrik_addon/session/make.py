@@ -53,7 +53,7 @@ def add_chain(
     name = unique_name(tip, [chain.name for chain in rig.chains])
     chain = rig.chains.add()
     chain.name, chain.tip_bone, chain.bone_count = name, tip, bone_count
-    chain.tolerance, chain.max_passes = defaults.tolerance, defaults.max_passes
+    chain.tolerance, chain.max_passes, chain.soft = defaults.tolerance, defaults.max_passes, defaults.soft
     reset(chain, bones)
     start_new(owner, chain, bones, defaults.start)
     rig.active_index = len(rig.chains) - 1

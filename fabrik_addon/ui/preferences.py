@@ -31,6 +31,7 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
     if TYPE_CHECKING:
         tolerance: float
         max_passes: int
+        soft: float
         start: str
         goal_kind: str
         target_shape: str
@@ -47,6 +48,16 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
         )
         max_passes: IntProperty(
             name="Max Passes", description="Greatest number of passes", min=1, default=BUILT_IN.max_passes
+        )
+        soft: FloatProperty(
+            name="Soft",
+            description="Share of its length before full stretch from which on a new chain comes to its target "
+            "slower and slower, so that no joint snaps straight; 0: off",
+            min=0.0,
+            soft_max=0.1,
+            max=1.0,
+            precision=3,
+            default=BUILT_IN.soft,
         )
         start: EnumProperty(
             name="Start Pose",
@@ -79,7 +90,7 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
         layout = self.layout
         layout.use_property_split = True
         layout.label(text="New Chains")
-        for name in ("tolerance", "max_passes", "start"):
+        for name in ("tolerance", "max_passes", "soft", "start"):
             layout.prop(self, name)
         layout.label(text="New Targets and Poles")
         for name in ("goal_kind", "target_shape", "pole_shape", "target_size"):

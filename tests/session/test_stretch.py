@@ -11,6 +11,8 @@ import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.session.defaults import Defaults
+from fabrik_addon.session.make import add_chain as add_made_chain
 from fabrik_addon.session.telling import told_of
 
 from body_rigs import add_limb, effector, make_body, update, with_legs_pinned
@@ -65,6 +67,11 @@ class TestSoft:
         assert (effector(owner, chain) - pose_bones(owner)["b0"].head).length == pytest.approx(wanted, abs=1e-4)
         assert chain.softened == pytest.approx(distance - wanted, abs=1e-4)
         assert chain.residual < 1e-3
+
+    def test_new_chains_are_soft_where_the_preferences_say_so(self) -> None:
+        owner = make_armature([Bone((0, 0, 2), (0, -0.2, 1)), Bone((0, -0.2, 1), (0, 0, 0))])
+        made = add_made_chain(owner, list(pose_bones(owner)), 2, Defaults(soft=0.02))
+        assert made.soft == pytest.approx(0.02)
 
 
 class TestStretch:
