@@ -141,8 +141,7 @@ class Solver:
     def solve_rows(self, rows: Rows, settings: Settings) -> cython.void:
         """`solve_many` of what is known to be rows."""
         k: cython.Py_ssize_t
-        if rows.joints != self.unit.count:
-            raise ChainError("the rows were made for another figure")
+        self._check_rows(rows)
         if settings is not self.settings:
             self._use(settings)
         rows.check()
@@ -256,6 +255,11 @@ class Solver:
             raise ChainError("the figure is no chain")
         return self.chain
 
+    def _check_rows(self, rows: Rows) -> None:
+        """Refuse rows that were made for another number of joints, by a ChainError."""
+        if rows.joints != self.unit.count:
+            raise ChainError("the rows were made for another figure")
+
     def _check_count(self, rotations: Sequence[Q4]) -> None:
         """Refuse rotations that are not as many as the joints.
 
@@ -367,6 +371,7 @@ class Solver:
         k: cython.Py_ssize_t
         limit: Limit
         share: cython.double = influence
+        self._check_rows(rows)
         if influence >= 1.0:
             return
         starts = clamp_start(self.unit)
@@ -387,6 +392,7 @@ class Solver:
         k: cython.Py_ssize_t
         limit: Limit
         worst: cython.double = 0.0
+        self._check_rows(rows)
         for k in range(rows.count):
             for i in range(self.unit.count):
                 limit = self.unit.limits[i]

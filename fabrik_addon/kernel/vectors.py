@@ -2,8 +2,7 @@
 """Vectors (x, y, z) and quaternions (w, x, y, z) as tuples of doubles, and buffers of them.
 
 A buffer is flat: vector i stands at 3 i, quaternion i at 4 i. Nothing here raises; sizes are checked at the edge of the
-kernel, and the interpreted one, which runs the same tests, checks every index. Functions of numbers are limited to
-those that compiled and interpreted code compute to the same bits.
+kernel. Functions of numbers are limited to those that compiled and interpreted code compute to the same bits.
 """
 
 from __future__ import annotations
@@ -298,7 +297,6 @@ def part_way(start: Q4, end: Q4, factor: cython.double) -> Q4:
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
 def v3(buffer: Doubles, i: cython.Py_ssize_t) -> V3:
     return (buffer[3 * i], buffer[3 * i + 1], buffer[3 * i + 2])
 
@@ -306,7 +304,6 @@ def v3(buffer: Doubles, i: cython.Py_ssize_t) -> V3:
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
 def put3(buffer: Doubles, i: cython.Py_ssize_t, a: V3) -> cython.void:
     buffer[3 * i] = a[0]
     buffer[3 * i + 1] = a[1]
@@ -316,7 +313,6 @@ def put3(buffer: Doubles, i: cython.Py_ssize_t, a: V3) -> cython.void:
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
 def q4(buffer: Doubles, i: cython.Py_ssize_t) -> Q4:
     return (buffer[4 * i], buffer[4 * i + 1], buffer[4 * i + 2], buffer[4 * i + 3])
 
@@ -324,7 +320,6 @@ def q4(buffer: Doubles, i: cython.Py_ssize_t) -> Q4:
 @cython.cfunc
 @cython.inline
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
 def put4(buffer: Doubles, i: cython.Py_ssize_t, a: Q4) -> cython.void:
     buffer[4 * i] = a[0]
     buffer[4 * i + 1] = a[1]
@@ -334,7 +329,6 @@ def put4(buffer: Doubles, i: cython.Py_ssize_t, a: Q4) -> cython.void:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-@cython.boundscheck(False)
 def copy_into(target: Doubles, source: Doubles, count: cython.Py_ssize_t) -> cython.void:
     """Copy the first numbers of one buffer into another."""
     i: cython.Py_ssize_t
