@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 from fabrik_addon.rig.properties import rig_of
-from fabrik_addon.rig.rotations import distance
+from fabrik_addon.vectors import distance
 from mathutils import Vector
 
 from body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update, with_legs_pinned

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import bpy
 from fabrik_addon.rig.properties import FabrikChain
-from fabrik_addon.rig.rotations import distance
+from fabrik_addon.vectors import distance
 from mathutils import Vector
 
 Point = Sequence[float]

@@ -10,10 +10,10 @@ import bpy
 from fabrik_addon.gait import FootPose, feet_at
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.rig.rotations import distance
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.planning import plan_walk
 from fabrik_addon.session.walk.setup import add_walker
+from fabrik_addon.vectors import distance
 from mathutils import Vector
 
 from body_rigs import effector, make_body, update

@@ -21,9 +21,10 @@ from ..rig.keys import KeyedChannels
 from ..rig.kinematics import BoneTree
 from ..rig.preparing import frame_of
 from ..rig.properties import FabrikChain
-from ..rig.rotations import Q4, V3, Y_AXIS, distance, length, rotated, v3
+from ..rig.rotations import Q4, rotated
 from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
+from ..vectors import V3, Y_AXIS, distance, length, v3
 from .collect_asked import asked_picture
 from .collect_starts import starts_together
 from .shapes import Picture, PlacedOutline

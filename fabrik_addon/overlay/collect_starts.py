@@ -12,7 +12,7 @@ from ..rig.figures import ChainSet, sets_of
 from ..rig.measured import ends_at
 from ..rig.preparing import read
 from ..rig.properties import rig_of
-from ..rig.rotations import ORIGIN, V3
+from ..vectors import ORIGIN, V3
 
 Points = tuple[V3, ...]
 

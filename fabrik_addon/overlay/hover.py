@@ -12,7 +12,7 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Matrix, Vector
 
 from ..rig.chain_bones import pose_bones
-from ..rig.rotations import V3, v3
+from ..vectors import V3, v3
 from .colours import theme_colours
 from .paint import Painted
 from .shapes import Shapes

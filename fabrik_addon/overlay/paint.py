@@ -9,7 +9,7 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 
-from ..rig.rotations import V3
+from ..vectors import V3
 from .colours import Colour
 from .shapes import Shapes
 

@@ -11,9 +11,9 @@ import bpy
 
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
-from ..rig.rotations import V3, distance
 from ..session.record import RecordedStep, Recording, state
 from ..session.wording import length_text
+from ..vectors import V3, distance
 from .colours import theme_colours
 from .paint import Painted
 from .settings import step_of

@@ -10,8 +10,8 @@ import bpy
 from ..errors import FabrikError
 from ..gait import Plan, feet_at, steps_between
 from ..rig.properties import rig_of
-from ..rig.rotations import V3, plus, scaled
 from ..rig.walk_goals import plan_of
+from ..vectors import V3, plus, scaled
 from .shapes import Shapes
 
 EVERY = 6  # samples of the body's path between two points that are drawn

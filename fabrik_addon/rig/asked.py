@@ -12,11 +12,12 @@ import numpy as np
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..kernel import ASKED, PIN, Aim, Bend, Facing, Goal, Point
+from ..vectors import ORIGIN, V3, length, minus, plus, scaled, v3
 from .array_types import Doubles
 from .chain_space import ChainSpace
 from .goals import GoalPoints, turns_tip
 from .properties import FabrikChain
-from .rotations import IDENTITY, ORIGIN, Q4, V3, length, minus, plus, rotated, scaled, slerped, v3
+from .rotations import IDENTITY, Q4, rotated, slerped
 from .walk_goals import is_walked_body
 
 NUMBERS = ("influence", "pole_angle", "weight", "orientation_weight", "stretch", "soft")

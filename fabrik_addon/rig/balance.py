@@ -12,6 +12,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..kernel import HINT, PIN, Balance, Goal
+from ..vectors import ORIGIN, V3, plus, scaled, v3
 from .asked import Asked
 from .chain_bones import pose_bones
 from .channels import read_rotation
@@ -20,7 +21,7 @@ from .figures import ChainSet
 from .kinematics import Link
 from .limit_properties import limit_of
 from .properties import rig_of
-from .rotations import ORIGIN, V3, plus, q4, rotated, scaled, v3
+from .rotations import q4, rotated
 
 
 class Support(NamedTuple):

@@ -13,23 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix
 
+from ..vectors import V3, Z_AXIS, dot, length, plus, unit, v3
 from .array_types import Doubles
-from .rotations import (
-    Q4,
-    V3,
-    Z_AXIS,
-    Nine,
-    axes_of,
-    conjugated,
-    dot,
-    length,
-    matrix_of,
-    multiplied,
-    nine,
-    plus,
-    unit,
-    v3,
-)
+from .rotations import Q4, Nine, axes_of, conjugated, matrix_of, multiplied, nine
 
 SIMILAR = 1e-6  # share of its square by which the axes of an armature that is scaled alike differ
 

@@ -9,7 +9,7 @@ from math import cos, pi, sin
 
 import bpy
 
-from .rotations import V3
+from ..vectors import V3
 
 AROUND = 24  # corners of a circle
 Lines = list[Sequence[V3]]  # runs of points

@@ -10,8 +10,9 @@ import bpy
 
 from ..errors import InvalidValueError, TargetError
 from ..finite import are_finite
+from ..vectors import V3, v3
 from .properties import FabrikChain
-from .rotations import Q4, V3, multiplied, normalized, v3
+from .rotations import Q4, multiplied, normalized
 from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
 

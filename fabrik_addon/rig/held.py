@@ -10,10 +10,11 @@ import bpy
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..vectors import V3, v3
 from .chain_bones import pose_bones
 from .kinematics import world_turn
 from .properties import FabrikChain
-from .rotations import Q4, V3, conjugated, multiplied, normalized, v3
+from .rotations import Q4, conjugated, multiplied, normalized
 from .targets import kind_of
 
 ROUNDED = 1e-6  # share by which what is stored in single precision may differ from what stands

@@ -9,6 +9,7 @@ import bpy
 
 from ..errors import BoneError, place_of
 from ..kernel import FREE, LIMITS, Hinge, Limit, Locked
+from ..vectors import unit
 from .channels import (
     AXES,
     CHANNELS,
@@ -21,7 +22,7 @@ from .channels import (
     to_euler,
 )
 from .limit_properties import limit_of
-from .rotations import IDENTITY, Q4, rotated, unit
+from .rotations import IDENTITY, Q4, rotated
 
 PARALLEL = 1e-4  # radians
 KEPT_DIGITS = 5

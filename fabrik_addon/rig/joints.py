@@ -9,13 +9,14 @@ from typing import NamedTuple
 import bpy
 
 from ..kernel import Figure, Joint, Limit, Locked
+from ..vectors import V3, X_AXIS, Z_AXIS, length
 from .chain_bones import pose_bones
 from .figures import ChainSet
 from .joint_limits import read_limit, read_stiffness
 from .keys import KeyedChannels
 from .kinematics import BoneTree, Segment
 from .properties import rig_of
-from .rotations import IDENTITY, Q4, V3, X_AXIS, Z_AXIS, length, multiplied, turn_about
+from .rotations import IDENTITY, Q4, multiplied, turn_about
 from .start_pose import Start, read_starts
 
 RIGID = 2e-5  # share of the longest bone by which lengths may differ between poses

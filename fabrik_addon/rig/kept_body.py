@@ -7,11 +7,12 @@ from collections.abc import Iterable
 
 import bpy
 
+from ..vectors import v3
 from .chain_bones import resolve_bones
 from .channels import read_rotation, stored
 from .figures import ChainSet, figure_bones
 from .properties import rig_of
-from .rotations import q4, v3
+from .rotations import q4
 
 
 def capture_body(chain_set: ChainSet) -> None:

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import bpy
 
+from ..vectors import V3, v3
 from .chain_bones import resolve_bones
 from .channels import stored
 from .figures import ChainSet
 from .kept_body import body_bones
 from .kept_start import KeptStart, keep, put_back, read_kept
 from .properties import rig_of
-from .rotations import Q4, V3, q4, turn_angle, v3
+from .rotations import Q4, q4, turn_angle
 
 AT_REST = 1e-5  # radians
 

@@ -13,31 +13,13 @@ from typing import NamedTuple
 import bpy
 
 from ..errors import FabrikError
+from ..vectors import ORIGIN, V3, cross, distance, dot, length, minus, plus, scaled, v3
 from .chain_bones import resolve_bones
 from .chain_space import RigFrame
 from .goals import goals_of, turns_tip
 from .kinematics import world_turn
 from .properties import FabrikChain
-from .rotations import (
-    ORIGIN,
-    Q4,
-    V3,
-    axes_of,
-    conjugated,
-    cross,
-    distance,
-    dot,
-    length,
-    minus,
-    multiplied,
-    normalized,
-    plus,
-    q4,
-    rotated,
-    scaled,
-    turn_angle,
-    v3,
-)
+from .rotations import Q4, axes_of, conjugated, multiplied, normalized, q4, rotated, turn_angle
 from .solve_properties import SOLVED_NUMBERS, SOLVED_TURNS
 from .targets import kind_of, reader_of
 from .walk_goals import is_walked

@@ -9,11 +9,11 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
+from ..vectors import V3, v3
 from .array_types import Doubles
 from .compat import curves_of_action, fcurves_of, strips_of
 from .curve_samples import values_at
 from .goals import GoalRef
-from .rotations import V3, v3
 
 PLACED_BY = ("location", "delta_location")
 TURNED_BY = ("rotation", "delta_rotation", "scale", "delta_scale")

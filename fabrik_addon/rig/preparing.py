@@ -11,6 +11,7 @@ import bpy
 
 from ..errors import ChainError, FabrikError, place_of
 from ..kernel import Settings, Solver
+from ..vectors import v3
 from .animated_paths import chains_animated_in
 from .asked import Asked, ask
 from .balance import weigh
@@ -26,7 +27,6 @@ from .mount import Hang, Mount
 from .prepared import Prepared
 from .requests import placed, rows_for
 from .root_move import RootMove
-from .rotations import v3
 from .row import Row
 from .stretching import grown_by, unstretched
 from .writer import channels_of

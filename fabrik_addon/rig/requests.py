@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..kernel import Figure, Goal, Rows
+from ..vectors import V3, Z_AXIS
 from .asked import Asked
 from .balance import Weighed
-from .rotations import V3, Z_AXIS
 
 
 def placed(asked: Sequence[Asked], figure: Figure) -> tuple[Asked, ...]:

@@ -14,56 +14,9 @@ from typing import TypeAlias
 from mathutils import Matrix, Quaternion
 
 from ..vectors import (
-    ORIGIN,
     V3,
-    X_AXIS,
-    Y_AXIS,
-    Z_AXIS,
-    any_perpendicular,
-    cross,
-    distance,
-    dot,
     length,
-    minus,
-    perpendicular,
-    plus,
-    scaled,
-    unit,
-    v3,
 )
-
-__all__ = [
-    "IDENTITY",
-    "ORIGIN",
-    "Q4",
-    "V3",
-    "X_AXIS",
-    "Y_AXIS",
-    "Z_AXIS",
-    "Nine",
-    "any_perpendicular",
-    "axes_of",
-    "conjugated",
-    "cross",
-    "distance",
-    "dot",
-    "length",
-    "matrix_of",
-    "minus",
-    "multiplied",
-    "nine",
-    "normalized",
-    "perpendicular",
-    "plus",
-    "q4",
-    "rotated",
-    "scaled",
-    "slerped",
-    "turn_about",
-    "turn_angle",
-    "unit",
-    "v3",
-]
 
 Q4: TypeAlias = tuple[float, float, float, float]
 Nine: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]  # a matrix, row by row

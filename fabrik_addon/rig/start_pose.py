@@ -11,12 +11,13 @@ import bpy
 
 from ..errors import ChainError, InvalidValueError, RigError
 from ..finite import are_finite
+from ..vectors import ORIGIN, V3, v3
 from .channels import neutral_values, to_rotation, to_values
 from .compat import strips_of
 from .figures import ChainSet, starting_chains
 from .keys import KeyedChannels
 from .properties import FabrikChain, rig_of
-from .rotations import IDENTITY, ORIGIN, Q4, V3, v3
+from .rotations import IDENTITY, Q4
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
 

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..errors import BoneError
+from ..vectors import ORIGIN, V3, length, scaled, v3
 from .animated_paths import chains_animated_in
 from .chain_bones import pose_bones, resolve_bones
 from .figures import ChainSet, body_moves
 from .kinematics import Instead, Link
 from .properties import FabrikChain
-from .rotations import ORIGIN, V3, length, scaled, v3
 
 UNSTRETCHED: V3 = (1.0, 1.0, 1.0)
 BESIDE = 1e-4  # share of its distance by which the next head may be beside a bone's Y axis

@@ -17,8 +17,9 @@ from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..gait import Hit
 from ..gait.terrain import STATIC
+from ..vectors import V3, v3
 from .array_types import Singles
-from .rotations import Q4, V3, axes_of, slerped, v3
+from .rotations import Q4, axes_of, slerped
 from .visibility import is_evaluated
 
 MADE_OF_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}

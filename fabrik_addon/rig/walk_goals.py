@@ -11,9 +11,10 @@ import bpy
 
 from ..errors import InvalidValueError, place_of
 from ..gait import Plan, body_pose_at, feet_at, from_text
+from ..vectors import V3
 from .chain_bones import pose_bones
 from .properties import FabrikChain
-from .rotations import Q4, V3, axes_of, multiplied, normalized
+from .rotations import Q4, axes_of, multiplied, normalized
 from .walker_properties import walker_of
 
 KEPT = 16  # plans that stay parsed

@@ -11,7 +11,8 @@ import bpy
 from ..rig.chain_bones import pose_bones
 from ..rig.goals import GoalPoints
 from ..rig.prepared import Prepared
-from ..rig.rotations import V3, cross, distance, dot, minus, perpendicular, rotated, unit
+from ..rig.rotations import rotated
+from ..vectors import V3, cross, distance, dot, minus, perpendicular, unit
 
 NEAR = 1.0  # degrees of a bend that count as the same
 APART = 0.01  # share of the length

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from math import atan2
 
 from ..rig.asked import Asked
-from ..rig.rotations import ORIGIN, V3, cross, dot, length, minus, perpendicular, rotated, turn_about, unit
+from ..rig.rotations import rotated, turn_about
+from ..vectors import ORIGIN, V3, cross, dot, length, minus, perpendicular, unit
 
 NO_SIDE = 1e-6  # share of the length: a joint or a pole nearer to the line from root to effector tells no side
 

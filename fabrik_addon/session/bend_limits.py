@@ -14,8 +14,8 @@ from ..recognise.joint_bends import begins_limb, bend_of, is_second_half, own_ax
 from ..recognise.limbs import Limbs
 from ..rig.control_bones import control_names
 from ..rig.limit_properties import limit_of
-from ..rig.rotations import V3
 from ..rig.skeleton import read_skeleton
+from ..vectors import V3
 
 
 @dataclass(slots=True)

@@ -9,8 +9,8 @@ from ..errors import BoneError, FabrikError, TargetError
 from ..rig.chain_bones import pose_bones
 from ..rig.figures import ChainSet
 from ..rig.properties import FabrikChain
-from ..rig.rotations import distance
 from ..rig.targets import resolve_point
+from ..vectors import distance
 from .measuring import ULPS
 from .posing import Posed
 

@@ -18,9 +18,10 @@ from ..rig.keys import KeyedChannels
 from ..rig.limit_properties import limit_of
 from ..rig.preparing import frame_of
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.rotations import Q4, V3
+from ..rig.rotations import Q4
 from ..rig.seen import seen_rotations, write_rotations
 from ..rig.start_pose import is_animated
+from ..vectors import V3
 from .anchoring import keep_pose, unposed
 from .bend import bend_between, differences, joints_of, solved_joints
 from .defaults import Defaults
@@ -170,7 +171,7 @@ def _make(owner: bpy.types.Object, made: _Made) -> FabrikChain:
     made.result.lost += take_goal(chain, constraint, bones)
     for bone in bones:
         limited = any(getattr(bone, f"{kind}_{axis}") for kind in ("lock_ik", "use_ik_limit") for axis in AXES)
-        if limited and limit_of(bone).limit == "FREE":
+        if limited and not limit_of(bone).type.holds:
             limit_of(bone).limit = "BONE_IK"
         stiffness = max(float(getattr(bone, f"ik_stiffness_{axis}")) for axis in AXES)
         if stiffness > 0.0:

@@ -16,9 +16,9 @@ from ..rig.kept_start import capture
 from ..rig.keys import KeyedChannels
 from ..rig.preparing import frame_of
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.rotations import V3, distance, unit, v3
 from ..rig.seen import seen_rotations, write_rotations
 from ..rig.start_pose import is_animated
+from ..vectors import V3, distance, unit, v3
 from .anchoring import keep_pose, unposed
 from .convert import Converted, names_of_animated
 from .defaults import Defaults

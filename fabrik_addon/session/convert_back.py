@@ -23,7 +23,7 @@ from ..rig.limit_properties import limit_of
 from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
 from ..rig.properties import FabrikChain
-from ..rig.rotations import V3, distance
+from ..vectors import V3, distance
 from .bend import bend_between, differences, joints_of, solved_joints
 from .convert import Converted
 from .convert_aims import make_track, track_axis

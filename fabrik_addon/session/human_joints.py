@@ -13,8 +13,8 @@ import bpy
 from ..recognise.joint_bends import LEAST_BEND, bend_of, direction_of, own_axis, rest_bend, turn_towards
 from ..recognise.limbs import Limbs
 from ..rig.control_bones import control_names
-from ..rig.rotations import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
 from ..rig.skeleton import read_skeleton
+from ..vectors import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
 from .bend_limits import give_limits, hinge_settings
 
 SOURCE = "American Academy of Orthopaedic Surgeons, Joint Motion: Method of Measuring and Recording, 1965"

@@ -17,8 +17,9 @@ from ..rig.held import offset_from_target, read_held, store
 from ..rig.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed
 from ..rig.placing import carries, location_at, location_curves, put, stays
 from ..rig.properties import FabrikChain, rig_of
-from ..rig.rotations import rotated, unit, v3
+from ..rig.rotations import rotated
 from ..rig.targets import resolve_point
+from ..vectors import unit, v3
 from .anchoring import keep_pose, take_keyed_pose
 from .order import Item
 from .standing import Standing, pole_error, turned_pole

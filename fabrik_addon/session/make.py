@@ -25,10 +25,11 @@ from ..rig.joints import JointSettings, joints_of, path_of
 from ..rig.kept_start import reset
 from ..rig.kinematics import BoneTree
 from ..rig.properties import FabrikChain, rig_of, unique_name
-from ..rig.rotations import Q4, V3, length, minus, plus, rotated, scaled, turn_about
+from ..rig.rotations import Q4, rotated, turn_about
 from ..rig.sides import sided_name
 from ..rig.versions import bring_up_to_date
 from ..rig.visibility import enabled_collections
+from ..vectors import V3, length, minus, plus, scaled
 from .anchoring import start_new
 from .defaults import Defaults
 

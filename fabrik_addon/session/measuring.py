@@ -12,7 +12,8 @@ from ..kernel import Solution, Solver, Status
 from ..rig.kinematics import BoneTree
 from ..rig.measured import measured_at
 from ..rig.prepared import Prepared
-from ..rig.rotations import V3, cross, distance, dot, length, minus, perpendicular, rotated, turn_about, v3
+from ..rig.rotations import rotated, turn_about
+from ..vectors import V3, cross, distance, dot, length, minus, perpendicular, v3
 from .uneven import UnevenChain
 
 EXACT = 2e-5  # share of the length within which Blender's joints must stand where the kernel put them

@@ -17,20 +17,8 @@ from ..rig.goals import GoalPoints
 from ..rig.kinematics import BoneTree
 from ..rig.measured import ends_at, measured_at, mounted_path
 from ..rig.prepared import Prepared
-from ..rig.rotations import (
-    ORIGIN,
-    Q4,
-    V3,
-    conjugated,
-    cross,
-    distance,
-    dot,
-    length,
-    minus,
-    multiplied,
-    rotated,
-    turn_angle,
-)
+from ..rig.rotations import Q4, conjugated, multiplied, rotated, turn_angle
+from ..vectors import ORIGIN, V3, cross, distance, dot, length, minus
 from .bend_error import bend_error
 from .measuring import EXACT, measured_solution, uneven_bone
 

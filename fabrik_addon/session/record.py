@@ -14,7 +14,7 @@ from ..kernel import Status, Trace
 from ..rig.figures import ChainSet, set_of
 from ..rig.preparing import read
 from ..rig.properties import FabrikChain
-from ..rig.rotations import ORIGIN, V3, distance, scaled, v3
+from ..vectors import ORIGIN, V3, distance, scaled, v3
 
 
 @dataclass(frozen=True, slots=True)

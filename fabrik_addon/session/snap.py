@@ -20,21 +20,8 @@ from ..rig.key_arrays import clear_keys
 from ..rig.measured import joints_at
 from ..rig.placing import held_by, location_at, location_curves, turn_at, turn_curves, turn_held_by
 from ..rig.properties import FabrikChain
-from ..rig.rotations import (
-    Q4,
-    any_perpendicular,
-    conjugated,
-    length,
-    minus,
-    multiplied,
-    normalized,
-    perpendicular,
-    plus,
-    rotated,
-    scaled,
-    turn_about,
-    unit,
-)
+from ..rig.rotations import Q4, conjugated, multiplied, normalized, rotated, turn_about
+from ..vectors import any_perpendicular, length, minus, perpendicular, plus, scaled, unit
 from .anchoring import keep_poses
 from .bend import bend_between
 from .frames import frames_visited, go_to

@@ -24,27 +24,10 @@ from ..rig.measured import ends_at, measured_at, mounted_path
 from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
 from ..rig.properties import FabrikChain
-from ..rig.rotations import (
-    ORIGIN,
-    Q4,
-    V3,
-    conjugated,
-    cross,
-    distance,
-    dot,
-    length,
-    minus,
-    multiplied,
-    perpendicular,
-    plus,
-    rotated,
-    turn_about,
-    turn_angle,
-    unit,
-    v3,
-)
+from ..rig.rotations import Q4, conjugated, multiplied, rotated, turn_about, turn_angle
 from ..rig.start_pose import is_animated
 from ..rig.targets import resolve_point
+from ..vectors import ORIGIN, V3, cross, distance, dot, length, minus, perpendicular, plus, unit, v3
 from .bend_error import bend_side
 from .order import Item
 from .posing import posed

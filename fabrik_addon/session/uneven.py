@@ -17,7 +17,8 @@ import numpy as np
 from ..kernel import Limit
 from ..rig.array_types import Doubles
 from ..rig.kinematics import BoneTree
-from ..rig.rotations import Q4, V3, conjugated, distance, dot, length, minus, multiplied, rotated, scaled, unit
+from ..rig.rotations import Q4, conjugated, multiplied, rotated
+from ..vectors import V3, distance, dot, length, minus, scaled, unit
 
 PROBE = 0.01  # radians by which a joint is turned to see how the tip follows
 LARGEST_TURN = 0.6  # radians of a joint in one step

@@ -20,8 +20,9 @@ from ..rig.checks import edit_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.limit_properties import LIMIT_PROPERTIES, limit_of
 from ..rig.properties import rig_of
-from ..rig.rotations import IDENTITY, V3, v3
+from ..rig.rotations import IDENTITY
 from ..session.standing import tip_of
+from ..vectors import V3, v3
 
 HANDLES = 6  # the most that a limit has: an ellipse and a twist
 HANDLE_SIZE, DIAL_SIZE = 0.08, 0.4

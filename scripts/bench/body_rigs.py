@@ -115,7 +115,7 @@ def _make_wolf() -> Any:
     """Rigify's wolf; legs are hinges about the axis of their bend at rest, hips and shoulders and spine are cones."""
     addon_utils.enable("rigify", default_set=True, persistent=True)
     with contextlib.redirect_stdout(io.StringIO()):
-        bpy.ops.object.armature_wolf_metarig_add()  # type: ignore[attr-defined]
+        getattr(bpy.ops.object, "armature_wolf_metarig_add")()
     owner: Any = bpy.context.object
     for bone in owner.pose.bones:
         part = bone.name.split(".")[0].removeprefix("front_")

@@ -92,7 +92,7 @@ def make(scene: Scene) -> Any:
     if scene.seat is not None:
         _add_seat(*scene.seat)
     _pin(owner, both(HUMAN, "foot"))
-    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    operators: Any = getattr(bpy.ops, "fabrik")
     operators.body_bone_set(bone=bone_of(HUMAN, "hips"))
     owner.fabrik.body_stiffness, owner.fabrik.spine = scene.body_stiffness, scene.spine
     update()
@@ -101,7 +101,7 @@ def make(scene: Scene) -> Any:
 
 def pose(scene: Scene, owner: Any) -> None:
     """Drag what is to be dragged, or give it goals; then solve."""
-    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    operators: Any = getattr(bpy.ops, "fabrik")
     if scene.is_dragged:
         for end, place in ends(scene):
             drag(owner, end, place)
@@ -124,7 +124,7 @@ def ends(scene: Scene) -> list[tuple[End, V3]]:
 
 def _pin(owner: Any, names: Sequence[str]) -> None:
     select(owner, names)
-    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    operators: Any = getattr(bpy.ops, "fabrik")
     operators.pin_toggle(action="PIN")
 
 
@@ -145,7 +145,7 @@ def update() -> None:
 
 
 def _add_chain(owner: Any, end: End, place: V3) -> Any:
-    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    operators: Any = getattr(bpy.ops, "fabrik")
     operators.chain_add(tip_bone=end.bone, bone_count=end.bones, use_target=True)
     chain = owner.fabrik.chains[-1]
     chain.target.location = place

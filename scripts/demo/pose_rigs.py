@@ -55,7 +55,7 @@ def _pose(rig: DemoRig, out: Path) -> Any:
         _add(owner, limb)
     bpy.context.view_layer.update()  # type: ignore[union-attr]
     before = draw_rig(owner, rig.body)
-    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    operators: Any = getattr(bpy.ops, "fabrik")
     operators.solve_all()
     after = draw_rig(owner, rig.body)
     save_side_by_side([before, after], rig.view, out / f"{rig.name}.png")
@@ -70,7 +70,7 @@ def _add(owner: Any, limb: Limb) -> None:
         limit = owner.pose.bones[hinge.bone].fabrik
         limit.limit = "HINGE"
         limit.axis, limit.angle_min, limit.angle_max = rest_hinge(owner, hinge)
-    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    operators: Any = getattr(bpy.ops, "fabrik")
     operators.chain_add(tip_bone=limb.tip, bone_count=limb.count, use_target=True, use_pole=limb.pole)
     chain = owner.fabrik.chains[-1]
     chain.target.location += Vector(limb.move) * _length(_joints(owner, chain))

@@ -152,7 +152,7 @@ def select(owner: Any, names: Iterable[str]) -> None:
 def _limit(owner: Any, joint: str, names: Iterable[str]) -> None:
     """Select bones and press *Human Joint*."""
     select(owner, names)
-    operators: Any = bpy.ops.fabrik  # type: ignore[attr-defined]
+    operators: Any = getattr(bpy.ops, "fabrik")
     operators.limit_human(joint=joint)
 
 

@@ -4,6 +4,7 @@
 from dataclasses import replace
 from itertools import pairwise
 from math import sin, sqrt
+from typing import Any
 
 import pytest
 from fabrik_addon.gait import GAITS, BodyPath, Cause, Leg, Plain, Plan, Settings, Walk, feet_at, plan_walk, settings_for
@@ -32,8 +33,8 @@ from walkers import (
 )
 
 
-def planned(path: BodyPath, legs: tuple[Leg, ...], **changes: object) -> Plan:
-    settings = replace(settings_for(legs), **changes)  # type: ignore[arg-type]
+def planned(path: BodyPath, legs: tuple[Leg, ...], **changes: Any) -> Plan:
+    settings = replace(settings_for(legs), **changes)
     return plan_walk(Walk(segments(legs, path), legs, (settings,), Plain()))
 
 

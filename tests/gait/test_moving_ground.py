@@ -105,10 +105,15 @@ def test_a_plane_that_is_met_from_behind_is_ground_all_the_same() -> None:
     assert all(feet_at(over, frame) == feet_at(under, frame) for frame in range(1, 73))
 
 
+def level_at(height: float) -> Heights:
+    """Level ground."""
+    return Heights(lambda x, y: height, f"hill {height}")
+
+
 def test_ground_far_below_a_level_path_is_found() -> None:
     """A path that is drawn on the floor of the world, on a hill or in a valley."""
     for height in (-30.0, 30.0):
-        hill = Heights(lambda x, y, z=height: z, f"hill {height}")  # type: ignore[misc]
+        hill = level_at(height)
         plan = plan_walk(Walk((ahead(SPIDER, 3.0),), SPIDER, (settings_for(SPIDER),), hill))
         assert all(foot.is_planted and foot.sole[2] == height for foot in feet_at(plan, plan.last))
         assert body_pose_at(plan, plan.last)[0][2] == pytest.approx(height + height_of(SPIDER))

@@ -13,7 +13,8 @@ from fabrik_addon.rig.figures import alone
 from fabrik_addon.rig.mount import rounded
 from fabrik_addon.rig.prepared import Prepared
 from fabrik_addon.rig.preparing import RigFacts, carried, read
-from fabrik_addon.rig.rotations import distance, length, minus, normalized
+from fabrik_addon.rig.rotations import normalized
+from fabrik_addon.vectors import distance, length, minus
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from live_rigs import limb_on_a_bone, update

@@ -11,7 +11,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import FabrikChain
-from fabrik_addon.rig.rotations import V3, distance, dot, minus, perpendicular, plus, scaled, unit, v3
+from fabrik_addon.vectors import V3, distance, dot, minus, perpendicular, plus, scaled, unit, v3
 from mathutils import Matrix
 
 from rigs import add_chain, evaluated_joints, select

@@ -6,8 +6,9 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.rig.rotations import Q4, V3, axes_of, v3
+from fabrik_addon.rig.rotations import Q4, axes_of
 from fabrik_addon.session.anchoring import keep_poses
+from fabrik_addon.vectors import V3, v3
 
 from body_rigs import add_limb, effector, make_body, pin, turned, update, with_legs_pinned
 from rigs import run

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.rig.rotations import perpendicular, unit
+from fabrik_addon.vectors import perpendicular, unit
 from mathutils import Matrix, Vector
 
 from body_rigs import HEIGHT, add_limb, effector, make_body, pin, update, with_legs_pinned

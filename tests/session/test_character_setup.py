@@ -11,21 +11,8 @@ import bpy
 import pytest
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.rig.rotations import (
-    Q4,
-    V3,
-    conjugated,
-    cross,
-    distance,
-    dot,
-    minus,
-    multiplied,
-    perpendicular,
-    q4,
-    turn_angle,
-    unit,
-    v3,
-)
+from fabrik_addon.rig.rotations import Q4, conjugated, multiplied, q4, turn_angle
+from fabrik_addon.vectors import V3, cross, distance, dot, minus, perpendicular, unit, v3
 from mathutils import Vector
 
 from rigs import press

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import FabrikChain
-from fabrik_addon.rig.rotations import distance
+from fabrik_addon.vectors import distance
 from mathutils import Vector
 
 from rigs import Bone, Point, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error

@@ -12,19 +12,8 @@ import bpy
 import pytest
 from fabrik_addon.kernel import LIMITS, Limit
 from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.rotations import (
-    IDENTITY,
-    V3,
-    Z_AXIS,
-    cross,
-    dot,
-    minus,
-    perpendicular,
-    plus,
-    scaled,
-    unit,
-    v3,
-)
+from fabrik_addon.rig.rotations import IDENTITY
+from fabrik_addon.vectors import V3, Z_AXIS, cross, dot, minus, perpendicular, plus, scaled, unit, v3
 from mathutils import Quaternion
 
 from rigs import select

@@ -12,8 +12,8 @@ import bpy
 import pytest
 from fabrik_addon.rig.compat import give_action
 from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.rig.rotations import distance
 from fabrik_addon.session import live
+from fabrik_addon.vectors import distance
 from mathutils import Matrix, Quaternion
 
 from live_rigs import curves_of, hand_of, keyed, live_line, shown_error, start_of, update

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.overlay import notice
 from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.rig.rotations import distance
+from fabrik_addon.vectors import distance
 from mathutils import Quaternion
 
 from live_rigs import TURN, curves_of, hand_of, keyed, live_line, shown_error, start_of, turned, update

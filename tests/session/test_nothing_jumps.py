@@ -11,8 +11,8 @@ import pytest
 from fabrik_addon.rig.channels import channel_of
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import rig_of
-from fabrik_addon.rig.rotations import distance
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
+from fabrik_addon.vectors import distance
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from rigs import Bone, add_chain, chain_bones, channels, make_armature, make_empty, press, select

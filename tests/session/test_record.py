@@ -9,8 +9,8 @@ from fabrik_addon.errors import ChainError
 from fabrik_addon.overlay.settings import step_of
 from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
 from fabrik_addon.rig.properties import FabrikChain
-from fabrik_addon.rig.rotations import distance
 from fabrik_addon.session.record import Recording, record, state
+from fabrik_addon.vectors import distance
 
 from body_rigs import add_limb, make_body, with_legs_pinned
 from rigs import add_chain, channels, evaluated_joints, make_line

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import FabrikChain
-from fabrik_addon.rig.rotations import distance
+from fabrik_addon.vectors import distance
 from mathutils import Quaternion, Vector
 
 from rigs import add_chain, evaluated_joints, make_empty, make_line

@@ -214,6 +214,7 @@ class LimitType(NamedTuple):
         twists: Whether a range of twist about the bone can be set besides.
         stiffens: Whether a stiffness can be set besides.
         is_of_blender: Whether it is made from the bone's settings for Blender's own IK, stiffness included.
+        holds: Whether it holds back where the bone points.
     """
 
     kind: str
@@ -224,3 +225,4 @@ class LimitType(NamedTuple):
     twists: bool = False
     stiffens: bool = True
     is_of_blender: bool = False
+    holds: bool = True

@@ -19,21 +19,9 @@ from ...rig.figures import is_let_go
 from ...rig.goals import asked_point, goal_of, goals_of, read_turn, turns_tip
 from ...rig.kinematics import world_turn
 from ...rig.properties import FabrikChain
-from ...rig.rotations import (
-    V3,
-    axes_of,
-    conjugated,
-    cross,
-    distance,
-    dot,
-    length,
-    minus,
-    multiplied,
-    rotated,
-    turn_angle,
-    v3,
-)
+from ...rig.rotations import axes_of, conjugated, multiplied, rotated, turn_angle
 from ...rig.targets import read_point, resolve_point
+from ...vectors import V3, cross, distance, dot, length, minus, v3
 from ..frames import go_to
 from ..order import bones_above, bones_of
 from .result import MOVED, REACHED, ChainBake, all_frames

@@ -26,7 +26,8 @@ from ...rig.placing import carries, location_at, put, restorer, stays
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, carried, frame_of, prepare
 from ...rig.properties import FabrikChain, rig_of
-from ...rig.rotations import IDENTITY, ORIGIN, Q4, multiplied
+from ...rig.rotations import IDENTITY, Q4, multiplied
+from ...vectors import ORIGIN
 from ..anchoring import exceeded, resume_live
 from ..live.known import state as live_state
 from ..posing import posed

@@ -16,8 +16,9 @@ from ...rig.goals import goals_of
 from ...rig.kept_pose import keep_pose, put_back_pose, read_pose
 from ...rig.keys import KeyedChannels
 from ...rig.properties import FabrikChain, rig_of
-from ...rig.rotations import Q4, V3, q4, v3
+from ...rig.rotations import Q4, q4
 from ...rig.still import has_motion, is_still
+from ...vectors import V3, v3
 from .known import Done, Hand, Key, LiveFigure, LiveRig, Replay, Values, state
 from .tools import is_finished
 from .values import Player, difference, left_values, values_of

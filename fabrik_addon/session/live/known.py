@@ -22,7 +22,8 @@ from ...rig.chain_space import ChainSpace, RigFrame
 from ...rig.goals import GoalPoints
 from ...rig.kept_pose import KeptPose
 from ...rig.prepared import Prepared
-from ...rig.rotations import Q4, V3
+from ...rig.rotations import Q4
+from ...vectors import V3
 from ..outcome import Outcome
 from .batch import Batch
 from .tips import Tips

@@ -23,8 +23,9 @@ from ...rig.kept_pose import read_pose
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, read
-from ...rig.rotations import ORIGIN, Q4, V3, minus
+from ...rig.rotations import Q4
 from ...rig.writer import BoneChannels, channels_of
+from ...vectors import ORIGIN, V3, minus
 from ..measuring import EXACT, ULPS
 from ..outcome import POLE_MISSED, Outcome, outcomes_of, warn_of_pole
 from ..posing import Posed, is_plain, posed, posed_rigidly

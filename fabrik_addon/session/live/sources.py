@@ -13,8 +13,9 @@ from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints, goals_of
 from ...rig.plain_motion import may_hide
 from ...rig.prepared import Prepared
-from ...rig.rotations import multiplied, normalized, q4, v3
+from ...rig.rotations import multiplied, normalized, q4
 from ...rig.targets import check_present, kind_of, reader_of
+from ...vectors import v3
 from .known import LiveFigure, Numbers, Seen, Source
 
 

@@ -15,10 +15,11 @@ from ...gait import Plan
 from ...rig.goal_keys import key_goal
 from ...rig.held import store
 from ...rig.properties import FabrikChain, rig_of
-from ...rig.rotations import IDENTITY, Q4, V3, conjugated, distance, multiplied, normalized, plus, scaled, turn_angle
+from ...rig.rotations import IDENTITY, Q4, conjugated, multiplied, normalized, turn_angle
 from ...rig.sides import sided_name
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import Parsed, plan_of, rest_turn
+from ...vectors import V3, distance, plus, scaled
 from ..bake import BakeResult, BakeSettings, bake
 from ..defaults import read_defaults
 from ..make import Empty

@@ -19,8 +19,9 @@ from ...rig.control_bones import control_names
 from ...rig.figures import alone
 from ...rig.preparing import RigFacts, frame_of, prepare
 from ...rig.properties import FabrikChain
-from ...rig.rotations import IDENTITY, ORIGIN, Q4, V3, cross, dot, length, minus, normalized, rotated, scaled, unit, v3
+from ...rig.rotations import IDENTITY, Q4, normalized, rotated
 from ...rig.skeleton import read_skeleton
+from ...vectors import ORIGIN, V3, cross, dot, length, minus, scaled, unit, v3
 
 FRONT: V3 = (0.0, -1.0, 0.0)  # where a creature looks in the axes of its body
 EVEN = 0.01  # by what share the scales of an armature along its axes may differ

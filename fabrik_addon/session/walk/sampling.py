@@ -15,10 +15,11 @@ from ...rig.checks import check_rig
 from ...rig.figures import ChainSet
 from ...rig.preparing import RigFacts, prepare
 from ...rig.properties import FabrikChain, rig_of
-from ...rig.rotations import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
+from ...rig.rotations import Q4, conjugated, multiplied
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.walk_goals import rest_turn
 from ...rig.walker_properties import walker_of
+from ...vectors import ORIGIN, V3, plus, v3
 from ..frames import go_to
 from .measuring import frame_for, measured
 
