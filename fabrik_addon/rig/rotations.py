@@ -13,10 +13,7 @@ from typing import TypeAlias
 
 from mathutils import Matrix, Quaternion
 
-from ..vectors import (
-    V3,
-    length,
-)
+from ..vectors import V3, length
 
 Q4: TypeAlias = tuple[float, float, float, float]
 Nine: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]  # a matrix, row by row

@@ -13,19 +13,7 @@ from ..figure import Figure
 from ..forms import V3, Doubles
 from ..limits.base import Limit
 from ..pose import Pose
-from ..vectors import (
-    copy_into,
-    dot,
-    doubles,
-    length,
-    minus,
-    plus,
-    put4,
-    q4,
-    rotated,
-    unit,
-    v3,
-)
+from ..vectors import copy_into, dot, doubles, length, minus, plus, put4, q4, rotated, unit, v3
 from .bends import is_straight, preferred_bend
 from .chain import Chain
 from .crossing import Falling

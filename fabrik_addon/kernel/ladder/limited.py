@@ -12,20 +12,7 @@ from ..figure import Figure
 from ..forms import V3, Doubles
 from ..limits.base import Limit
 from ..pose import Pose, copied_pose
-from ..vectors import (
-    apart,
-    clipped,
-    conjugated,
-    copy_into,
-    length,
-    minus,
-    plus,
-    put4,
-    q4,
-    rotated,
-    scaled,
-    v3,
-)
+from ..vectors import apart, clipped, conjugated, copy_into, length, minus, plus, put4, q4, rotated, scaled, v3
 from .chain import Chain
 from .descent import LITTLE, Descent
 from .free import FINISHED

@@ -8,19 +8,7 @@ from ..figure import Figure
 from ..forms import Q4, V3, Doubles
 from ..limits.base import Limit
 from ..pose import Pose
-from ..vectors import (
-    ORIGIN,
-    conjugated,
-    length,
-    minus,
-    plus,
-    put3,
-    put4,
-    q4,
-    rotated,
-    scaled,
-    v3,
-)
+from ..vectors import ORIGIN, conjugated, length, minus, plus, put3, put4, q4, rotated, scaled, v3
 
 
 @cython.cfunc
