@@ -8,6 +8,7 @@ from .legs import Leg, arranged
 from .path import BodyPath
 from .plan import Plan, body_at, body_pose_at, feet_at, steps_between
 from .planning import Walk, plan_walk, planning
+from .reaching import Reaching
 from .settings import RANGES, Gravity, Settings, Swing, settings_for
 from .steps import Cause, Foothold, Refused, Step
 from .storing import from_text, to_text
@@ -26,6 +27,7 @@ __all__ = (
     "Leg",
     "Plain",
     "Plan",
+    "Reaching",
     "Refused",
     "Settings",
     "Step",

@@ -15,10 +15,11 @@ from .feet import Feet, FootPose
 from .footholds import NEAR_FOOT, NEAR_HOME, Stance, choose, hanging, in_surface
 from .ground import Ground
 from .legs import Leg, check_legs, spacing
+from .reaching import Reaching, rooms_of, short_by
 from .settings import Gravity, Settings, check_settings
 from .steps import Cause, Foothold, Step
 from .swing import raised
-from .terrain import BODY, STATIC, Terrain, is_body
+from .terrain import STATIC, Terrain, is_body
 from .track import track_through
 from .vectors import (
     Q4,
@@ -41,6 +42,7 @@ from .vectors import (
 LISTENING = 0.1  # seconds, half-life of the speed that is believed
 CARRYING = 0.1  # seconds, half-life in which the body follows its feet
 SLOWEST_STEP = 0.35  # seconds
+WITHIN = 0.5  # of the room within the limits of joints: the drift that makes a group step, while another may be up
 JOINING = 0.4  # of the drift that makes a group step: a foot of it with less stays
 AHEAD = 1.5  # times of a step that a foothold looks ahead: until landing, and half of the stance
 SHORTEST_SPAN = 1e-4  # seconds between two poses that tell a speed
@@ -61,7 +63,14 @@ class _Foot:
 class HandWalk:
     """Feet under a body that is moved by hand. What comes is not known, so footholds follow the speed at hand."""
 
-    def __init__(self, legs: Sequence[Leg], settings: Settings, terrain: Terrain, pose: tuple[V3, Q4]) -> None:
+    def __init__(
+        self,
+        legs: Sequence[Leg],
+        settings: Settings,
+        terrain: Terrain,
+        pose: tuple[V3, Q4],
+        reaching: Reaching | None = None,
+    ) -> None:
         """Stand all feet on the ground.
 
         Args:
@@ -69,13 +78,14 @@ class HandWalk:
             settings: Of the walk.
             terrain: To walk on.
             pose: Place and rotation of the body.
+            reaching: How far the legs reach within the limits of their joints; None where they have none.
 
         Raises:
             InvalidValueError: The legs or settings can't be used.
         """
         check_legs(legs)
         check_settings(settings)
-        self.legs, self.settings = legs, settings
+        self.legs, self.settings, self.reaching = legs, settings, reaching
         self.ground = Ground(terrain, settings.gravity == Gravity.SURFACE)
         self.time = 0.0
         self.near = [min(NEAR_FOOT * leg.reach, NEAR_HOME * spacing(legs, i)) for i, leg in enumerate(legs)]
@@ -84,6 +94,8 @@ class HandWalk:
         self.trigger = settings.step_trigger * min(
             usual_stride(usual, size, settings), 2.0 * min(leg.reach for leg in legs)
         )
+        rooms = rooms_of(legs, reaching, settings.body_sway).values()
+        self.trigger = min([self.trigger, *(WITHIN * limits.along(0.0, 1.0) for limits in rooms)])
         self._stand(pose)
         self.lean = Lean(0.0, self.course.tracks[0].ups[0])
         self.states: list[_Foot] = []
@@ -139,7 +151,7 @@ class HandWalk:
 
     def _stand(self, pose: tuple[V3, Q4]) -> None:
         track = track_through([pose[0]], [pose[1]], self.settings.gravity)
-        self.course: Course = course_of([track], self.legs, lambda _: self.settings)
+        self.course: Course = course_of([track], self.legs, lambda _: self.settings, self.reaching)
 
     # ---- steps
 
@@ -163,7 +175,13 @@ class HandWalk:
         leg = self.legs[index]
         ankle = plus(place, turned(rotation, leg.ankle))
         stretch = apart(self._hip(index), ankle) - max(leg.reach, apart(leg.hip, leg.rest_ankle))
-        return max(drift, 1.0) if stretch > 0.0 and drift > JOINING else drift
+        is_held = stretch > 0.0 or self._held_back(index, ankle) > 0.0
+        return max(drift, 1.0) if is_held and drift > JOINING else drift
+
+    def _held_back(self, index: int, ankle: V3) -> float:
+        """How far the limits of its joints keep a leg from where it stands."""
+        short = self.course.short(index)
+        return 0.0 if short is None else short_by(short, self.legs[index], self._body(), ankle)
 
     def _step(self, index: int) -> None:
         state, leg, up = self.states[index], self.legs[index], self.course.tracks[0].ups[0]
@@ -192,8 +210,12 @@ class HandWalk:
         ]
         wanted = along(wanted, up, self.lean.raised * self.settings.body_carry)
         ahead = unit(flattened(minus(wanted, self.course.home(index, 0.0)), up), turned(track.uprights[0], X_AXIS))
-        hip = plus(self._hip(index), flattened(minus(wanted, self.course.home(index, 0.0)), up))
-        stance = Stance(leg, wanted, track.uprights[0], up, ahead, (hip,), others, self.near[index], self.trigger, time)
+        place, rotation = self._body()
+        body = plus(place, flattened(minus(wanted, self.course.home(index, 0.0)), up)), rotation
+        stance = Stance(
+            leg, wanted, track.uprights[0], up, ahead, (body,), others, self.near[index], self.trigger, time,
+            self.course.short(index),
+        )  # fmt: skip
         choice = choose(self.ground, stance, self.settings, lambda: hanging(leg))
         if choice.foothold.surface == STATIC or is_body(choice.foothold.surface):
             return choice.foothold, choice.missed
@@ -221,9 +243,8 @@ class HandWalk:
     def body(self) -> tuple[V3, Q4]:
         """The offset to the body's place, and the rotation to follow its own; no standing leg is overstretched."""
         offset, tilt = self._carried()
-        track, need = self.course.tracks[0], 0.0
-        up = track.ups[0]
-        place, rotation = plus(track.places[0], offset), product(tilt, track.rotations[0])
+        (place, rotation), need = self._body(), 0.0
+        up = self.course.tracks[0].ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
             if foot.is_planted:
                 most = max(STRETCH * leg.reach, apart(leg.hip, leg.rest_ankle))
@@ -235,16 +256,19 @@ class HandWalk:
         body = carried(self.course.tracks[0], self.course.pivots[0], [self.lean], [self.settings], self.legs)
         return body.offsets[0], body.tilts[0]
 
-    def _hip(self, index: int) -> V3:
+    def _body(self) -> tuple[V3, Q4]:
+        """The body over its feet, before it gives way to legs that would not reach."""
         offset, tilt = self._carried()
         track = self.course.tracks[0]
-        return plus(plus(track.places[0], offset), turned(product(tilt, track.rotations[0]), self.legs[index].hip))
+        return plus(track.places[0], offset), product(tilt, track.rotations[0])
+
+    def _hip(self, index: int) -> V3:
+        place, rotation = self._body()
+        return plus(place, turned(rotation, self.legs[index].hip))
 
     def _surface_pose(self, surface: int, time: float) -> tuple[V3, Q4]:
         if is_body(surface):
-            offset, tilt = self._carried()
-            track = self.course.tracks[BODY - surface]
-            return plus(track.places[0], offset), product(tilt, track.rotations[0])
+            return self._body()
         return self.ground.terrain.surface(surface, time)
 
 

@@ -8,24 +8,36 @@ too. The stride is λ = 2.3 h (v²/gh)^0.3 (Alexander 1976), no longer than the 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 
 from .course import Course
 from .gaits import Rhythm, rhythm_of
 from .legs import Leg
+from .reaching import CROUCH, LEAST_ROOM, Room, rooms_of
 from .settings import Settings
 from .track import TICK
-from .vectors import V3, X_AXIS, Z_AXIS, between, dot, flattened, inverse, length, minus, plus, share_of_turn, turned
+from .vectors import (
+    V3,
+    X_AXIS,
+    Z_AXIS,
+    between,
+    dot,
+    flattened,
+    inverse,
+    length,
+    minus,
+    plus,
+    share_of_turn,
+    turned,
+)
 
 STRIDE_FACTOR, STRIDE_EXPONENT = 2.3, 0.3
 USUAL_FROUDE = 0.25  # v²/gh of a comfortable walk
 ROOM = 0.8  # share of what legs reach on the ground that a stance takes
-LEAST_ROOM = 0.05  # of a leg's reach: legs that stand stretched take small steps
 SPREAD = 0.5  # of a leg's reach
 STRETCHED = 0.95  # of a leg's reach, at the ends of a stance
-CROUCH = 0.82  # of a leg's reach: how low a hip that stands higher may come
 LEAST_SWING, MOST_SWING = 0.125, 0.6  # seconds; the least is three frames at 24 frames a second
 STILL = 0.02  # of √(g h): slower than that the body stands
 CALM = 0.1  # seconds, half-life of what the clock does not hear
@@ -74,10 +86,11 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
         course: The body's and the legs'.
         normals: Of the ground, by segment and sample.
     """
-    speeds, bounds = _speeds(course, normals)
     legs = course.legs
     height = sum(size_of(leg) for leg in legs) / len(legs)
     rest = course.settings_at(0.0)
+    rooms = rooms_of(course.legs, course.reaching, rest.body_sway)
+    speeds, bounds = _speeds(course, normals, rooms)
     threshold = STILL * sqrt(rest.acceleration * height)
     standing = [speed < threshold for speed in speeds]
     starts = _stands(standing)
@@ -99,14 +112,15 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
         rate = min(rate * max(1.0, FIRST_STEPS - since), most)
         since += rate * TICK
         phases.append(phases[-1] + rate * TICK)
-    return Clock(phases[: course.count], rhythms, standing, starts, _stride(legs, rest, rhythms[0]), hurried)
+    return Clock(phases[: course.count], rhythms, standing, starts, _stride(legs, rooms, rest, rhythms[0]), hurried)
 
 
-def _stride(legs: Sequence[Leg], settings: Settings, rhythm: Rhythm) -> float:
+def _stride(legs: Sequence[Leg], rooms: Mapping[int, Room], settings: Settings, rhythm: Rhythm) -> float:
     """What a leg walks in a cycle at a comfortable speed on level ground."""
     height = sum(size_of(leg) for leg in legs) / len(legs)
     usual = usual_stride(sqrt(USUAL_FROUDE * settings.acceleration * height), height, settings)
     least = min(room(leg, minus(leg.rest_ankle, leg.hip), X_AXIS) for leg in legs)
+    least = min([least, *(limits.along(0.0, 1.0) for limits in rooms.values())])
     return min(usual, 2.0 * ROOM * least / rhythm.duty)
 
 
@@ -178,7 +192,9 @@ def _stand(course: Course, segment: int, normal: V3, tilt: float) -> _Stand:
     return _Stand(offsets, rise)
 
 
-def _speeds(course: Course, normals: Sequence[Sequence[V3]]) -> tuple[list[float], list[float]]:
+def _speeds(
+    course: Course, normals: Sequence[Sequence[V3]], rooms: Mapping[int, Room]
+) -> tuple[list[float], list[float]]:
     """By sample the speed of the fastest home, and the longest way of a stance."""
     calm = [track.calmed(CALM) for track in course.tracks]
     homes = [calm[leg.segment].homes(leg.home) for leg in course.legs]
@@ -200,7 +216,9 @@ def _speeds(course: Course, normals: Sequence[Sequence[V3]]) -> tuple[list[float
             stand = _stand(course, segment, turned(back, normals[segment][index]), tilt)
             for leg in members:
                 if paces[leg] > SLOW_LEG * speed:
-                    space = stand.room(course.legs[leg], leg, turned(back, moves[leg]))
+                    move = turned(back, moves[leg])
+                    space = stand.room(course.legs[leg], leg, move)
+                    space = min(space, rooms[leg].along(move[0], move[1])) if leg in rooms else space
                     ways.append(2.0 * ROOM * space * speed / paces[leg])
         speeds.append(speed)
         bounds.append(min(ways))

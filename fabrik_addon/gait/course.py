@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from .legs import Leg, by_segment, middle_of
+from .reaching import Reaching, Short
 from .settings import Settings
 from .track import Track
 from .vectors import V3
@@ -23,6 +25,7 @@ class Course:
         middles: By segment the centre of its legs' homes, in its frame.
         pivots: By segment the point between its hips.
         settings_at: The settings at a time.
+        reaching: How far legs reach within the limits of their joints; None where their length alone bounds them.
     """
 
     tracks: Sequence[Track]
@@ -31,6 +34,7 @@ class Course:
     middles: Sequence[V3]
     pivots: Sequence[V3]
     settings_at: Callable[[float], Settings]
+    reaching: Reaching | None = None
 
     @property
     def count(self) -> int:
@@ -45,13 +49,22 @@ class Course:
         """A leg's home at a time, in world space."""
         return self.of(leg).home(self.legs[leg].home, time)
 
+    def short(self, leg: int) -> Short | None:
+        """How far a leg's ankle stays away from points, by the limits of its joints; None where it has none."""
+        return None if self.reaching is None else partial(self.reaching.shortage, leg)
+
     def around(self, segment: int) -> list[int]:
         """The legs of a segment and of those beside it: they carry it."""
         near = range(max(segment - 1, 0), min(segment + 2, len(self.members)))
         return [leg for each in near for leg in self.members[each]]
 
 
-def course_of(tracks: Sequence[Track], legs: Sequence[Leg], settings_at: Callable[[float], Settings]) -> Course:
+def course_of(
+    tracks: Sequence[Track],
+    legs: Sequence[Leg],
+    settings_at: Callable[[float], Settings],
+    reaching: Reaching | None = None,
+) -> Course:
     """Put legs to the segments that they belong to.
 
     Raises:
@@ -62,4 +75,4 @@ def course_of(tracks: Sequence[Track], legs: Sequence[Leg], settings_at: Callabl
     pivots = []
     for (x, y, _), each in zip(middles, members, strict=True):
         pivots.append((x, y, sum(legs[index].hip[2] for index in each) / len(each)))
-    return Course(tracks, legs, members, middles, pivots, settings_at)
+    return Course(tracks, legs, members, middles, pivots, settings_at, reaching)

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import sqrt
 
-from .carrying import STRETCH
+from .carrying import STRETCH, need_of
 from .ground import Ground, foot_rotation, laid
 from .legs import Leg
+from .reaching import SWAYING, Short, short_by
 from .settings import Settings
 from .steps import Foothold, Refused
 from .terrain import BODY
@@ -34,7 +36,7 @@ NEAR_FOOT = 0.15  # of a leg's reach: two feet are no nearer
 NEAR_HOME = 0.5  # of the distance between homes: nor than this, where legs stand closer
 SINKING = 0.3  # of a hip's height: how far the body may come down for a foothold
 # What speaks against the least bad of refused footholds, in quarters of a stride aside
-PENALTIES = {Refused.FOOT: 1.0, Refused.EDGE: 2.0, Refused.REACH: 3.0, Refused.SLOPE: 4.0}
+PENALTIES = {Refused.FOOT: 1.0, Refused.EDGE: 2.0, Refused.REACH: 3.0, Refused.LIMITS: 3.0, Refused.SLOPE: 4.0}
 UNSTEADY = 6.0  # where heel or ball has no ground
 SHORTNESS = 10.0  # for a whole leg that is missing
 FAR_OFF = 0.25  # of a leg's reach: ground farther out of reach at landing is none
@@ -53,11 +55,12 @@ class Stance:
         upright: The body's heading midway.
         up: What is up.
         ahead: Where the body goes, a unit vector across `up`.
-        hips: Where the hip is at landing, midway and at lifting.
+        bodies: Place and rotation of the leg's segment of the body at landing, midway and at lifting.
         others: Where other feet stand then.
         apart: How near another foot may be.
         radius: A quarter of a stride.
         time: Of landing.
+        short: What the limits of the leg's joints keep from it; None where it has none.
     """
 
     leg: Leg
@@ -65,11 +68,17 @@ class Stance:
     upright: Q4
     up: V3
     ahead: V3
-    hips: tuple[V3, ...]
+    bodies: tuple[tuple[V3, Q4], ...]
     others: Sequence[V3]
     apart: float
     radius: float
     time: float
+    short: Short | None = None
+
+    @cached_property
+    def hips(self) -> list[V3]:
+        """Where the hip is at these times."""
+        return [plus(place, turned(rotation, self.leg.hip)) for place, rotation in self.bodies]
 
 
 @dataclass(frozen=True)
@@ -115,8 +124,12 @@ def choose(ground: Ground, stance: Stance, settings: Settings, hang: Callable[[]
                 second.append(found)
                 continue
             good.append(found)
-        if good:
-            return _chosen(min(good, key=_cost), stance, refused)
+        for found in sorted(good, key=_cost):
+            held = _within_limits(found, stance, settings)
+            if held.reason is None:
+                return _chosen(held, stance, refused)
+            refused.append((held.flat[0], held.reason))
+            second.append(held)
     if second:
         return _chosen(min(second, key=_cost), stance, refused)
     return Choice(hang(), tuple(refused), (0.0, 0.0, 0.0))
@@ -197,6 +210,35 @@ def _shortage(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> float:
         far = distance - STRETCH * leg.reach - HIP_SPARE * leg.foot_length
         worst = max(worst, far, leg.shortest - length(way))
     return worst
+
+
+def _within_limits(candidate: _Candidate, stance: Stance, settings: Settings) -> _Candidate:
+    """A good candidate, refused where the limits of the leg's joints keep it from there."""
+    short = _held_back(stance, candidate.flat, settings.body_sway)
+    if short <= 0.0:
+        return candidate
+    cost = candidate.cost + PENALTIES[Refused.LIMITS] + SHORTNESS * short / stance.leg.reach
+    return replace(candidate, reason=Refused.LIMITS, cost=cost)
+
+
+def _held_back(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
+    """How far the limits of the leg's joints keep it from a place, with the body no lower than the leg's length asks.
+
+    A body that sways is elsewhere by as much as it may, before or behind. The first of the stance's times at which the
+    leg is held back tells.
+    """
+    if stance.short is None:
+        return 0.0
+    leg = stance.leg
+    ankle = plus(flat[0], turned(flat[1], leg.ankle))
+    for (place, rotation), hip in zip(stance.bodies, stance.hips, strict=True):
+        down = need_of(hip, ankle, stance.up, STRETCH * leg.reach, SINKING * leg.height)
+        body = along(place, stance.up, -down), rotation
+        for way in (SWAYING * sway * leg.reach, -SWAYING * sway * leg.reach) if sway else (0.0,):
+            short = short_by(stance.short, leg, body, along(ankle, stance.ahead, way)) - HIP_SPARE * leg.foot_length
+            if short > 0.0:
+                return short
+    return 0.0
 
 
 def in_surface(foothold: Foothold, pose: tuple[V3, Q4]) -> Foothold:

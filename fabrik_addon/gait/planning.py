@@ -16,6 +16,7 @@ from .ground import Ground, climb
 from .legs import Leg, check_legs
 from .path import BodyPath, check_paths
 from .plan import Plan
+from .reaching import Reaching
 from .settings import Gravity, Settings, check_settings
 from .stepping import Stepper
 from .storing import digest_of
@@ -39,12 +40,14 @@ class Walk:
         legs: The walker's.
         settings: One for all frames, or one for each frame of the path.
         terrain: To walk on.
+        reaching: How far the legs reach within the limits of their joints; None where they have none.
     """
 
     paths: tuple[BodyPath, ...]
     legs: tuple[Leg, ...]
     settings: tuple[Settings, ...]
     terrain: Terrain
+    reaching: Reaching | None = None
 
     def settings_at(self, time: float) -> Settings:
         """The settings at a time; before and after the path as at its ends."""
@@ -54,7 +57,8 @@ class Walk:
     @property
     def digest(self) -> str:
         """A text that is another one when the plan would be."""
-        return digest_of(self.paths, self.legs, self.settings, self.terrain.digest)
+        limits = "" if self.reaching is None else self.reaching.digest
+        return digest_of(self.paths, self.legs, self.settings, self.terrain.digest + limits)
 
     def check(self) -> None:
         """Refuse what can't be walked.
@@ -101,7 +105,7 @@ def planning(walk: Walk) -> Generator[float, None, Plan]:
     walk.check()
     first = walk.settings[0]
     tracks = [track_of(path, first.gravity) for path in walk.paths]
-    course = course_of(tracks, walk.legs, walk.settings_at)
+    course = course_of(tracks, walk.legs, walk.settings_at, walk.reaching)
     ground = Ground(walk.terrain, first.gravity == Gravity.SURFACE)
     expected = _carried(course, _ground_below(course, ground))
     clock = clock_of(course, [body.normals for body in expected])

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import floor, radians
 
-from .carrying import STRETCH, Carried
+from .carrying import STRETCH, Carried, need_of
 from .circle import smallest_circle
 from .clock import LEAST_SWING, MOST_SWING, Clock
 from .course import Course
 from .feet import Feet
-from .footholds import NEAR_FOOT, NEAR_HOME, SINKING, Choice, Stance, choose, hanging, in_surface
+from .footholds import HIP_SPARE, NEAR_FOOT, NEAR_HOME, SINKING, Choice, Stance, choose, hanging, in_surface
 from .ground import Ground
 from .legs import neighbours, spacing
+from .reaching import short_by
 from .steps import Cause, Foothold, Step
 from .swing import raised
 from .terrain import BODY, STATIC, is_body
@@ -162,13 +163,24 @@ class Stepper:
         ankle = plus(place, turned(rotation, self.legs[leg].ankle))
         reach = self.legs[leg].reach
         stretch = apart(self._hip(leg, now, crouching_to=ankle), ankle) / (STRETCH * reach)
-        if stretch > 1.0 / SHARE_OF_REACH and not self._is_as_good_as_home(leg, now):
-            return stretch, Cause.REACH
+        short = self._held_back(leg, now, ankle)
+        if (stretch > 1.0 / SHARE_OF_REACH or short > 0.0) and not self._is_as_good_as_home(leg, now):
+            return max(stretch, 1.0) + short / reach, Cause.REACH
         if not self.clock.is_standing[tick]:
             return 0.0, Cause.DRIFT
         home = self.course.home(leg, now)
         drift = length(flattened(minus(minus(place, state.slack), home), self.course.of(leg).up(now)))
         return max(drift / (self.settings_at(now).step_trigger * self.clock.stride) - 1.0, 0.0), Cause.DRIFT
+
+    def _held_back(self, leg: int, now: float, ankle: V3) -> float:
+        """How far the limits of its joints keep a leg from where it stands, but for what a rolling foot gains."""
+        short, limb = self.course.short(leg), self.legs[leg]
+        if short is None:
+            return 0.0
+        (place, rotation), up = self._body(limb.segment, now), self.course.of(leg).up(now)
+        hip = plus(place, turned(rotation, limb.hip))
+        down = need_of(hip, ankle, up, STRETCH * limb.reach, SINKING * limb.height)
+        return short_by(short, limb, (along(place, up, -down), rotation), ankle) - HIP_SPARE * limb.foot_length
 
     def _is_as_good_as_home(self, leg: int, now: float) -> bool:
         """Whether no step would bring a foot nearer to where it is wanted."""
@@ -224,10 +236,10 @@ class Stepper:
             wanted = lerp(homes[0], _centre(homes, up, upright), settings.prediction)
         wanted = along(wanted, up, self._raised(leg, middle))
         ahead = unit(flattened(minus(homes[-1], homes[0]), up), turned(upright, X_AXIS))
-        hips = tuple(self._hip(leg, time) for time in (land, middle, until))
+        bodies = tuple(self._body(self.legs[leg].segment, time) for time in (land, middle, until))
         stance = Stance(
-            self.legs[leg], wanted, upright, up, ahead, hips, self._others(leg, land), self.near[leg],
-            0.25 * self.clock.stride, land,
+            self.legs[leg], wanted, upright, up, ahead, bodies, self._others(leg, land), self.near[leg],
+            0.25 * self.clock.stride, land, self.course.short(leg),
         )  # fmt: skip
         choice = choose(self.ground, stance, settings, lambda: hanging(self.legs[leg]))
         return self._on_surface(choice, land)

@@ -20,6 +20,7 @@ class Refused(StrEnum):
     SLOPE = "SLOPE"
     EDGE = "EDGE"
     REACH = "REACH"
+    LIMITS = "LIMITS"
     FOOT = "FOOT"
 
 
@@ -28,7 +29,7 @@ class Cause(StrEnum):
 
     CYCLE = "CYCLE"  # its turn in the gait
     DRIFT = "DRIFT"  # its home has moved away
-    REACH = "REACH"  # it would no longer reach its foothold
+    REACH = "REACH"  # it would no longer reach its foothold, or not within the limits of its joints
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,12 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..errors import FabrikError
 from .chain_bones import pose_bones
 from .compat import curves_of_action, fcurves_of
+from .joint_limits import read_limit
 from .properties import FabrikChain, rig_of
+from .rotations import IDENTITY
 from .start_pose import fingerprint
 from .walker_properties import PREFIX, walker_of
 
@@ -46,7 +49,16 @@ def _chain_text(owner: bpy.types.Object, chain: FabrikChain | None) -> str:
         return "gone"
     tip = pose_bones(owner)[chain.tip_bone]
     bones = [tip, *tip.parent_recursive]
-    return repr((chain.name, chain.tip_bone, chain.bone_count, chain.effector, chain.enabled, fingerprint(bones)))
+    limits = [_limit_text(bone) for bone in bones[: chain.bone_count]]
+    told = (chain.name, chain.tip_bone, chain.bone_count, chain.effector, chain.enabled, fingerprint(bones), limits)
+    return repr(told)
+
+
+def _limit_text(bone: bpy.types.PoseBone) -> str:
+    try:
+        return repr(read_limit(bone, IDENTITY))
+    except FabrikError as error:
+        return str(error)
 
 
 def _motion(owner: bpy.types.Object) -> Iterator[bytes]:

@@ -120,7 +120,7 @@ def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, seen: Read) 
     tip, is_head = bones[-1], chain.effector == "HEAD"
     if is_head and len(bones) < 2:
         raise ChainError("a leg has at least one bone above its foot", rig=owner.name, chain=chain.name)
-    hip = frame.place(bones[0].bone.head_local)
+    hip = hip_of(owner, chain, frame)
     ankle = frame.place(tip.bone.head_local if is_head else tip.bone.tail_local)
     sole = sole_of(tip, chain.effector, frame)
     floor = _floor(frame, min(point[2] for point in sole), length(minus(hip, ankle)))
@@ -129,6 +129,11 @@ def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, seen: Read) 
     longest, shortest = _reach(owner, chain, seen)
     leg = replace(leg, reach=frame.size * longest, shortest=frame.size * shortest)
     return leg if len(sole) == 1 else _with_foot(leg, tip, is_head, frame)
+
+
+def hip_of(owner: bpy.types.Object, chain: FabrikChain, frame: Frame) -> V3:
+    """Where the first joint of a leg is at rest, in the body's axes, scene units."""
+    return frame.place(resolve_bones(owner, chain)[0].bone.head_local)
 
 
 def _floor(frame: Frame, lowest: float, size: float) -> float:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from typing import NamedTuple
 
 import bpy
 
 from ...errors import ChainError, FabrikError, InvalidValueError
-from ...gait import BodyPath, Leg, Plain, Settings, Terrain, Walk
+from ...gait import BodyPath, Leg, Plain, Reaching, Settings, Terrain, Walk
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.figures import ChainSet
@@ -21,11 +22,24 @@ from ...rig.walk_goals import rest_turn
 from ...rig.walker_properties import walker_of
 from ...vectors import ORIGIN, V3, plus, v3
 from ..frames import go_to
+from .leg_limits import leg_limits
 from .measuring import frame_for, measured
 
 
-def legs_now(owner: bpy.types.Object) -> tuple[Leg, ...]:
-    """The legs of a walker as they are measured, with what is set of each.
+class Measured(NamedTuple):
+    """The legs of a walker as they are.
+
+    Attributes:
+        legs: As they are measured, with what is set of each.
+        reaching: What the limits of their joints leave; None where they have none.
+    """
+
+    legs: tuple[Leg, ...]
+    reaching: Reaching | None
+
+
+def legs_now(owner: bpy.types.Object) -> Measured:
+    """Measure the legs of a walker.
 
     Raises:
         FabrikError: There are none, or one can't be measured.
@@ -39,11 +53,12 @@ def legs_now(owner: bpy.types.Object) -> tuple[Leg, ...]:
         raise ChainError("the chain of this leg is gone: add the walker again", rig=owner.name, chain=gone)
     body = body_chain(owner)
     chains = [rig.chains[leg.name] for leg in walker.legs]
-    legs = measured(owner, chains, frame_for(owner, body.tip_bone, walker.upright))
-    pairs = zip(legs, walker.legs, strict=True)
-    return tuple(
+    frame = frame_for(owner, body.tip_bone, walker.upright)
+    pairs = zip(measured(owner, chains, frame), walker.legs, strict=True)
+    legs = tuple(
         replace(leg, group=own.group, offset=own.offset, home=plus(leg.home, v3(own.home))) for leg, own in pairs
     )
+    return Measured(legs, leg_limits(owner, chains, frame))
 
 
 def body_chain(owner: bpy.types.Object) -> FabrikChain:
@@ -136,13 +151,13 @@ def sampled(
     places: list[V3] = []
     rotations: list[Q4] = []
     settings: list[Settings] = []
-    legs: tuple[Leg, ...] = ()
+    found: Measured | None = None
     for frame in range(first, last + 1):
         go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
         try:
             check_rig(owner, depsgraph)
-            legs = legs or legs_now(owner)
+            found = found or legs_now(owner)
             place, rotation = _body(owner, body, depsgraph)
             grounds.look(depsgraph)
         except FabrikError as error:
@@ -154,7 +169,9 @@ def sampled(
         yield (frame - first + 1) / (last - first + 1)
     path = BodyPath(first, grounds.fps, tuple(places), tuple(rotations))
     kinds = tuple(dict.fromkeys(settings))
-    return Walk((path,), legs, kinds if len(kinds) == 1 else tuple(settings), grounds.terrain())
+    assert found is not None
+    several = kinds if len(kinds) == 1 else tuple(settings)
+    return Walk((path,), found.legs, several, grounds.terrain(), found.reaching)
 
 
 def _body(owner: bpy.types.Object, body: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:

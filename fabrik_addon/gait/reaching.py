@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the limits of joints leave of a leg's reach: the planner asks, and whoever knows the joints answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import atan2, cos, pi, sin
+from typing import Protocol
+
+from .legs import Leg
+from .vectors import Q4, V3, inverse, minus, plus, turned
+
+CROUCH = 0.82  # of a leg's reach: how low a hip that stands higher may come
+HELD = 2e-3  # of a leg's reach: a point that the ankle misses by no more is reached
+SWAYING = 0.04  # of a leg's reach: how far a body that sways in full is before or behind where it is expected
+LEAST_ROOM = 0.05  # of a leg's reach: legs that have hardly any room take small steps
+DIRECTIONS = 16  # round a home, in which the room within the limits is measured
+HALVINGS = 6  # of the way on which the room ends
+
+Short = Callable[[V3], float]  # how far the ankle stays away from a point of the body's frame, scene units
+
+
+class Reaching(Protocol):
+    """How far legs reach within the limits of their joints."""
+
+    @property
+    def digest(self) -> str:
+        """A text that changes with the limits, and only with them."""
+        ...
+
+    def shortage(self, leg: int, ankle: V3) -> float:
+        """How far a leg's ankle stays away from a point.
+
+        Args:
+            leg: Index.
+            ankle: The point, in the frame of the leg's segment of the body at rest.
+
+        Returns:
+            Scene units; 0 where the ankle gets there.
+        """
+        ...
+
+
+def short_by(short: Short, leg: Leg, body: tuple[V3, Q4], ankle: V3) -> float:
+    """How far the limits keep an ankle away from a point, beyond what counts as reached.
+
+    Args:
+        short: The leg's.
+        leg: It.
+        body: Place and rotation of its segment of the body, world space.
+        ankle: The point, world space.
+    """
+    missed = short(turned(inverse(body[1]), minus(ankle, body[0])))
+    return max(missed - HELD * leg.reach, 0.0)
+
+
+def rooms_of(legs: Sequence[Leg], reaching: Reaching | None, sway: float) -> dict[int, Room]:
+    """By leg the room that the limits of its joints leave.
+
+    Args:
+        legs: The walker's.
+        reaching: What the limits leave; None for none.
+        sway: How far the body sways, 0 to 1.
+    """
+    if reaching is None:
+        return {}
+    return {
+        index: Room(leg, partial(reaching.shortage, index), CROUCH * leg.reach, SWAYING * sway * leg.reach)
+        for index, leg in enumerate(legs)
+    }
+
+
+@dataclass
+class Room:
+    """How far a leg's ankle can be from its place at rest along lines of the ground, within the limits.
+
+    Attributes:
+        leg: It.
+        short: Its own.
+        lowest: How far below the hip the ankle may be: hips of straight legs come down as they walk.
+        spare: What is left free at both ends, scene units.
+    """
+
+    leg: Leg
+    short: Short
+    lowest: float
+    spare: float = 0.0
+    _known: dict[int, float] = field(default_factory=dict)
+
+    def along(self, x: float, y: float) -> float:
+        """To either side along a level direction of the body's frame, scene units; never nothing at all."""
+        place = round(atan2(y, x) / pi * (DIRECTIONS // 2)) % (DIRECTIONS // 2)
+        if place not in self._known:
+            angle = place * pi / (DIRECTIONS // 2)
+            ways = self._way(cos(angle), sin(angle)), self._way(-cos(angle), -sin(angle))
+            self._known[place] = max(min(ways) - self.spare, LEAST_ROOM * self.leg.reach)
+        return self._known[place]
+
+    def _way(self, x: float, y: float) -> float:
+        home = self.leg.rest_ankle
+        home = (home[0], home[1], max(home[2], self.leg.hip[2] - self.lowest))
+
+        def is_reached(way: float) -> bool:
+            return self.short(plus(home, (way * x, way * y, 0.0))) <= HELD * self.leg.reach
+
+        if not is_reached(0.0):
+            return 0.0
+        low, high = 0.0, self.leg.reach
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if is_reached(middle) else (low, middle)
+        return low

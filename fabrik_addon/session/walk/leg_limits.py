@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far the legs of a walker reach within the limits of their joints: each is solved by itself, from the hip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+
+from ...gait import Reaching
+from ...kernel import Point, Settings, Solver
+from ...rig.figures import alone
+from ...rig.preparing import RigFacts, frame_of, prepare
+from ...rig.properties import FabrikChain
+from ...rig.rotations import conjugated, rotated
+from ...vectors import ORIGIN, V3, minus, scaled
+from .measuring import Frame, hip_of
+
+RESTARTS = 0  # a point that takes other starts to be reached is at the edge of what the limits allow: not to stand on
+
+
+class _Limb(NamedTuple):
+    """A leg that is solved by itself.
+
+    Attributes:
+        solver: Of its bones, in the axes of the armature, from the first joint.
+        settings: Of its chain, but for restarts.
+        hip: Its first joint in the body's axes.
+        lever: Where on its last bone the effector is; None for the end.
+    """
+
+    solver: Solver
+    settings: Settings
+    hip: V3
+    lever: V3 | None
+
+
+class LegLimits:
+    """What `gait.Reaching` asks, for the legs of an armature object.
+
+    Args:
+        limbs: By leg; None for one whose joints have no limits.
+        frame: The axes of the body.
+    """
+
+    def __init__(self, limbs: Sequence[_Limb | None], frame: Frame) -> None:
+        self._limbs, self._frame = limbs, frame
+
+    @property
+    def digest(self) -> str:
+        """A text that changes with the limits, and only with them."""
+        return repr([limb and limb.solver.figure.joint_limits for limb in self._limbs])
+
+    def shortage(self, leg: int, ankle: V3) -> float:
+        """See `gait.Reaching`."""
+        limb = self._limbs[leg]
+        if limb is None:
+            return 0.0
+        way = scaled(minus(ankle, limb.hip), 1.0 / self._frame.size)
+        place = rotated(conjugated(self._frame.upright), way)
+        goal = Point(limb.solver.figure.count - 1, place, 1.0, limb.lever)
+        return limb.solver.solve([goal], limb.settings, explain=False).residual * self._frame.size
+
+
+def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame) -> Reaching | None:
+    """What the joints of legs allow; None where none of them has a limit.
+
+    Args:
+        owner: The armature object.
+        chains: Its legs.
+        frame: The axes of its body.
+
+    Raises:
+        FabrikError: A chain can't be posed.
+    """
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    facts = RigFacts.of(owner, frame_of(depsgraph))
+    limbs: list[_Limb | None] = []
+    for chain in chains:
+        prepared = prepare(alone(owner, chain), depsgraph, facts)
+        is_head = chain.effector == "HEAD"
+        limits = prepared.solver.figure.joint_limits
+        is_free = all(limit.is_free for limit in (limits[:-1] if is_head else limits))
+        lever = ORIGIN if is_head else None
+        settings = prepared.settings._replace(restarts=RESTARTS)
+        limb = _Limb(prepared.solver, settings, hip_of(owner, chain, frame), lever)
+        limbs.append(None if is_free else limb)
+    return LegLimits(limbs, frame) if any(limb is not None for limb in limbs) else None

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Legs whose joints have limits: footholds, strides and stances stay where the limits let the legs reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import atan2, degrees, hypot, pi, radians
+
+import pytest
+from fabrik_addon.gait import (
+    BodyPath,
+    HandWalk,
+    Leg,
+    Plan,
+    Refused,
+    Terrain,
+    Walk,
+    body_pose_at,
+    feet_at,
+    plan_walk,
+    settings_for,
+)
+from fabrik_addon.gait.vectors import IDENTITY, V3, inverse, minus, turned
+
+from walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, stairs, turning
+
+WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
+ROUNDING = 0.3  # degrees: what counts as reached, as seen from the hip
+
+
+@dataclass(frozen=True)
+class Sectors:
+    """Legs that swing to the front and to the back by so many degrees alone, as seen from above or from the side.
+
+    Attributes:
+        legs: The walker's.
+        back: Degrees.
+        front: Degrees.
+    """
+
+    legs: tuple[Leg, ...]
+    back: float
+    front: float
+
+    @property
+    def digest(self) -> str:
+        return f"{self.back} {self.front}"
+
+    def angle(self, leg: int, ankle: V3) -> float:
+        """How far a leg is swung to the front for an ankle, degrees."""
+        limb = self.legs[leg]
+        way, home = minus(ankle, limb.hip), minus(limb.rest_ankle, limb.hip)
+
+        def swing(v: V3) -> float:
+            return atan2(-v[1], self._across(limb, v))
+
+        turn = swing(way) - swing(home)
+        return degrees((turn + pi) % (2.0 * pi) - pi)
+
+    def _across(self, limb: Leg, way: V3) -> float:
+        """The part of a way from the hip that a swing leaves: outwards for legs that are spread, else downwards."""
+        is_spread = abs(limb.home[0] - limb.hip[0]) > 0.3 * limb.reach
+        return way[0] * limb.side if is_spread else -way[2]
+
+    def shortage(self, leg: int, ankle: V3) -> float:
+        limb = self.legs[leg]
+        way = minus(ankle, limb.hip)
+        over = max(self.angle(leg, ankle) - self.front, -self.back - self.angle(leg, ankle), 0.0)
+        return hypot(way[1], self._across(limb, way)) * radians(over)
+
+
+def planned(legs: tuple[Leg, ...], path: BodyPath, limits: Sectors, terrain: Terrain) -> Plan:
+    return plan_walk(Walk((path,), legs, (settings_for(legs),), terrain, limits))
+
+
+def angles(plan: Plan, limits: Sectors) -> list[float]:
+    """How far legs that stand flat are swung, in degrees, in all frames."""
+    found = []
+    for frame in range(plan.first, int(plan.last) + 1):
+        place, rotation = body_pose_at(plan, frame)
+        for leg, foot in enumerate(feet_at(plan, frame)):
+            if foot.is_planted and foot.pitch == 0.0:
+                found.append(limits.angle(leg, turned(inverse(rotation), minus(foot.ankle, place))))
+    return found
+
+
+@pytest.mark.parametrize("name", WALKERS)
+def test_legs_that_swing_little_take_small_steps(name: str) -> None:
+    legs = WALKERS[name]
+    limits = Sectors(legs, 9.0, 9.0)
+    path = ahead(legs, 5.0, froude=0.3 * FROUDE[name])
+    plan = planned(legs, path, limits, flat())
+    swung = angles(plan, limits)
+    assert max(swung) <= 9.0 + ROUNDING
+    assert min(swung) >= -9.0 - ROUNDING
+    free = plan_walk(Walk((path,), legs, (settings_for(legs),), flat()))
+    assert sum(map(len, plan.steps)) > sum(map(len, free.steps))
+
+
+@pytest.mark.parametrize(("name", "front"), [("human", 3.0), ("wolf", 8.0), ("hexapod", 3.0), ("spider", 3.0)])
+def test_legs_that_hardly_swing_forwards_land_near_their_homes(name: str, front: float) -> None:
+    """The wolf's body sways, for which its legs need some degrees themselves."""
+    legs = WALKERS[name]
+    limits = Sectors(legs, 20.0, front)
+    plan = planned(legs, ahead(legs, 5.0, froude=0.2 * FROUDE[name]), limits, flat())
+    swung = angles(plan, limits)
+    assert max(swung) <= front + ROUNDING
+    assert min(swung) >= -20.0 - ROUNDING
+    if name == "spider":
+        assert Refused.LIMITS in {reason for steps in plan.steps for step in steps for _, reason in step.refused}
+
+
+@pytest.mark.parametrize("kind", ["noise", "stairs"])
+def test_on_rough_ground_too(kind: str) -> None:
+    legs = SPIDER
+    limits = Sectors(legs, 15.0, 15.0)
+    terrain = noise(0.2, 2.0) if kind == "noise" else stairs(0.15, 0.8)
+    plan = planned(legs, ahead(legs, 6.0, froude=0.03), limits, terrain)
+    swung = angles(plan, limits)
+    outside = sum(abs(angle) > 15.0 + ROUNDING for angle in swung)
+    assert outside <= 0.01 * len(swung)
+
+
+def test_turning_on_the_spot() -> None:
+    limits = Sectors(SPIDER, 12.0, 12.0)
+    plan = planned(SPIDER, turning(SPIDER, 4.0, 0.5), limits, flat())
+    assert max(map(abs, angles(plan, limits))) <= 12.0 + ROUNDING
+
+
+def test_a_body_moved_by_hand_steps_before_the_limits_are_met() -> None:
+    limits = Sectors(SPIDER, 14.0, 14.0)
+    walk = HandWalk(SPIDER, settings_for(SPIDER), flat(), ((0.0, 0.0, height_of(SPIDER)), IDENTITY), limits)
+    outside = 0
+    for index in range(1, 300):
+        place = (0.0, -0.004 * index, height_of(SPIDER))
+        feet = walk.move(index / 60.0, (place, IDENTITY))
+        outside += sum(
+            abs(limits.angle(leg, minus(foot.ankle, place))) > 14.0 + ROUNDING
+            for leg, foot in enumerate(feet)
+            if foot.is_planted
+        )
+    assert outside == 0
+    assert all(walk.feet.steps)
+
+
+def test_other_limits_are_another_plan() -> None:
+    path = ahead(SPIDER, 1.0)
+    one, other = (planned(SPIDER, path, Sectors(SPIDER, wide, wide), flat()) for wide in (10.0, 20.0))
+    free = plan_walk(Walk((path,), SPIDER, (settings_for(SPIDER),), flat()))
+    assert len({one.digest, other.digest, free.digest}) == 3
