@@ -12,6 +12,7 @@ import bpy
 from .overlay import view
 from .rig.properties import rig_of
 from .rig.versions import bring_all_up_to_date, newer_refusal
+from .rig.walk_goals import let_all_go
 from .session import chain_choice, live, record
 from .session.renaming import follow_renames, follow_renames_after
 
@@ -40,6 +41,7 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 
 def _before_load(*_: Any) -> None:
     live.state.forget_all()
+    let_all_go()
     live.state.paused = True
 
 

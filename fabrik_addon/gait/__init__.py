@@ -6,10 +6,12 @@ from .feet import FootPose
 from .gaits import GAITS
 from .legs import Leg, arranged
 from .path import BodyPath
-from .plan import Plan, body_at, body_pose_at, feet_at, steps_between
+from .plan import Plan, body_at, body_pose_at, feet_at, path_at, steps_between
 from .planning import Walk, plan_walk, planning
 from .reaching import Reaching
+from .recording import Moment, Recording
 from .settings import RANGES, Gravity, Settings, Swing, settings_for
+from .steering import Steering
 from .steps import Cause, Foothold, Refused, Step
 from .storing import from_text, to_text
 from .terrain import Hit, Plain, Terrain
@@ -25,11 +27,14 @@ __all__ = (
     "HandWalk",
     "Hit",
     "Leg",
+    "Moment",
     "Plain",
     "Plan",
     "Reaching",
+    "Recording",
     "Refused",
     "Settings",
+    "Steering",
     "Step",
     "Swing",
     "Terrain",
@@ -39,6 +44,7 @@ __all__ = (
     "body_pose_at",
     "feet_at",
     "from_text",
+    "path_at",
     "plan_walk",
     "planning",
     "settings_for",

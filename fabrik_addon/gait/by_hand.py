@@ -22,6 +22,7 @@ from .swing import raised
 from .terrain import STATIC, Terrain, is_body
 from .track import track_through
 from .vectors import (
+    ORIGIN,
     Q4,
     V3,
     X_AXIS,
@@ -45,6 +46,8 @@ SLOWEST_STEP = 0.35  # seconds
 WITHIN = 0.5  # of the room within the limits of joints: the drift that makes a group step, while another may be up
 JOINING = 0.4  # of the drift that makes a group step: a foot of it with less stays
 AHEAD = 1.5  # times of a step that a foothold looks ahead: until landing, and half of the stance
+KEEPING_UP = 0.45  # of a step in the least time of a swing: one group walks while the others stand
+ROUNDED = 1e-6  # share
 SHORTEST_SPAN = 1e-4  # seconds between two poses that tell a speed
 
 
@@ -97,7 +100,7 @@ class HandWalk:
         rooms = rooms_of(legs, reaching, settings.body_sway).values()
         self.trigger = min([self.trigger, *(WITHIN * limits.along(0.0, 1.0) for limits in rooms)])
         self._stand(pose)
-        self.lean = Lean(0.0, self.course.tracks[0].ups[0])
+        self.lean, self.depth = Lean(0.0, self.course.tracks[0].ups[0]), 0.0
         self.states: list[_Foot] = []
         for index in range(len(legs)):
             home = self.course.home(index, 0.0)
@@ -105,6 +108,34 @@ class HandWalk:
             self.states.append(_Foot(foothold, home, slack))
         self.starts = tuple(state.foothold for state in self.states)
         self._carry(None)
+
+    def stand_at(self, footholds: Sequence[Foothold]) -> None:
+        """Let the feet stand where they are before the first move, instead of near their homes.
+
+        Args:
+            footholds: By leg.
+        """
+        for state, foothold in zip(self.states, footholds, strict=True):
+            state.foothold, state.slack = foothold, ORIGIN
+        self.starts = tuple(footholds)
+        self._carry(None)
+
+    def holds(self, pose: tuple[V3, Q4]) -> bool:
+        """Whether all feet that stand would reach, the body at a pose of its path and no lower than it may come."""
+        offset, tilt = self._carried()
+        place, rotation, up = plus(pose[0], offset), product(tilt, pose[1]), self.course.tracks[0].ups[0]
+        for leg, foot in zip(self.legs, self.poses(), strict=True):
+            hip = plus(place, turned(rotation, leg.hip))
+            most = max(STRETCH * leg.reach, apart(leg.hip, leg.rest_ankle))
+            hip = along(hip, up, -need_of(hip, foot.ankle, up, most, LOWEST * leg.height))
+            if foot.is_planted and apart(hip, foot.ankle) > most * (1.0 + ROUNDED):
+                return False
+        return True
+
+    @property
+    def fastest(self) -> float:
+        """The speed, in scene units a second, up to which the feet keep up with the body."""
+        return KEEPING_UP * self.trigger / LEAST_SWING
 
     @property
     def feet(self) -> Feet:
@@ -239,18 +270,23 @@ class HandWalk:
             unit(lerp(now.normal, self.lean.normal, keep), track.ups[0]),
             lerp(now.aside, self.lean.aside, keep),
         )
+        self.depth = max(self._need(), self.depth * keep)
 
     def body(self) -> tuple[V3, Q4]:
         """The offset to the body's place, and the rotation to follow its own; no standing leg is overstretched."""
         offset, tilt = self._carried()
+        return along(offset, self.course.tracks[0].ups[0], -self.depth), tilt
+
+    def _need(self) -> float:
+        """How far the body has to come down for the legs: also for those in the air, which reach back at first."""
         (place, rotation), need = self._body(), 0.0
         up = self.course.tracks[0].ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
-            if foot.is_planted:
+            if not foot.is_hanging:
                 most = max(STRETCH * leg.reach, apart(leg.hip, leg.rest_ankle))
                 hip = plus(place, turned(rotation, leg.hip))
                 need = max(need, need_of(hip, foot.ankle, up, most, LOWEST * leg.height))
-        return along(offset, up, -need), tilt
+        return need
 
     def _carried(self) -> tuple[V3, Q4]:
         body = carried(self.course.tracks[0], self.course.pivots[0], [self.lean], [self.settings], self.legs)

@@ -78,6 +78,11 @@ def body_at(plan: Plan, frame: float, segment: int = 0) -> tuple[V3, Q4]:
     return sample(plan.carried[segment], plan.time_of(frame))
 
 
+def path_at(plan: Plan, frame: float, segment: int = 0) -> tuple[V3, Q4]:
+    """Place and rotation of the body on its path at a frame, not carried."""
+    return sample(plan.body[segment], plan.time_of(frame))
+
+
 def body_pose_at(plan: Plan, frame: float, segment: int = 0) -> tuple[V3, Q4]:
     """Place and rotation of the body at a frame, carried."""
     return plan.surface_pose(BODY - segment, plan.time_of(frame))

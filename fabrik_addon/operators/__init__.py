@@ -23,6 +23,7 @@ from . import (
     solving,
     start_pose,
     walking,
+    walking_by_hand,
 )
 
 MODULES = (
@@ -44,6 +45,7 @@ MODULES = (
     pinning,
     bodies,
     walking,
+    walking_by_hand,
     manual,
     mirroring,
     single_user,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a planned walk has the feet and the body of a walker at a frame: the goals of its chains."""
+"""Where a walk has the feet and the body of a walker: the goals of its chains, planned by frame, or led by hand."""
 
 from __future__ import annotations
 
@@ -45,10 +45,6 @@ class Parsed:
         self._frame: float | None = None
         self._poses: Mapping[str, tuple[V3, Q4]] = {}
 
-    def has(self, chain: str) -> bool:
-        """Whether a chain is a leg of it."""
-        return chain in self._names
-
     def poses_at(self, frame: float) -> Mapping[str, tuple[V3, Q4]]:
         """By the legs' chains place and rotation, from how it is at rest, of each foot; of the body by ""."""
         if frame != self._frame:
@@ -60,6 +56,25 @@ class Parsed:
 
 
 _parsed: OrderedDict[str, Parsed] = OrderedDict()
+_led: dict[str, Mapping[str, tuple[V3, Q4]]] = {}  # by the full names of armature objects that are led by hand now
+
+
+def lead(owner: bpy.types.Object, poses: Mapping[str, tuple[V3, Q4]] | None) -> None:
+    """Let the legs and the body of a walker go to given places, whatever is planned.
+
+    Args:
+        owner: The armature object.
+        poses: See `Parsed.poses_at`; None to let it go again.
+    """
+    if poses is None:
+        _led.pop(owner.name_full, None)
+    else:
+        _led[owner.name_full] = poses
+
+
+def let_all_go() -> None:
+    """Nothing is led by hand any more: another file is loaded."""
+    _led.clear()
 
 
 def plan_of(owner: bpy.types.Object) -> Parsed | None:
@@ -84,12 +99,13 @@ def plan_of(owner: bpy.types.Object) -> Parsed | None:
 
 
 def is_walked(chain: FabrikChain) -> bool:
-    """Whether a planned walk says where a chain goes, in place of its own goal."""
+    """Whether a walk says where a chain goes, in place of its own goal."""
     owner = chain.id_data
     if not isinstance(owner, bpy.types.Object):  # what stands for a limb that is dragged is stored nowhere
         return False
     walker = walker_of(owner)
-    if not walker.on or not walker.digest or chain.kind != "REACH":
+    is_led = bool(_led) and owner.name_full in _led
+    if chain.kind != "REACH" or not (is_led or (walker.on and walker.digest)):
         return False
     return chain.name == walker.body or chain.name in walker.legs
 
@@ -101,7 +117,7 @@ def is_walked_body(chain: FabrikChain) -> bool:
 
 
 def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | None:
-    """Where a planned walk has a chain's effector in the frame of a depsgraph; None where the chain has its own goal.
+    """Where a walk has a chain's effector in the frame of a depsgraph; None where the chain has its own goal.
 
     Raises:
         InvalidValueError: What is stored is no plan, or the chain is no leg of it.
@@ -110,13 +126,15 @@ def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | 
         return None
     owner = chain.id_data
     assert isinstance(owner, bpy.types.Object)
-    parsed = plan_of(owner)
-    walker = walker_of(owner)
-    name = "" if chain.name == walker.body else chain.name
-    if parsed is None or not (parsed.has(name) or not name):
-        raise InvalidValueError("the planned walk does not have this leg: plan it anew", chain=chain.name)
+    name = "" if chain.name == walker_of(owner).body else chain.name
     assert depsgraph.scene is not None
-    place, rotation = parsed.poses_at(depsgraph.scene.frame_current_final)[name]
+    poses = _led.get(owner.name_full)
+    if poses is None:
+        parsed = plan_of(owner)
+        poses = parsed.poses_at(depsgraph.scene.frame_current_final) if parsed is not None else {}
+    if name not in poses:
+        raise InvalidValueError("the planned walk does not have this leg: plan it anew", chain=chain.name)
+    place, rotation = poses[name]
     return WalkGoal(place, multiplied(rotation, rest_turn(owner, chain.tip_bone)))
 
 

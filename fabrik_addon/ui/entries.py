@@ -131,6 +131,8 @@ BODY: tuple[Part, ...] = (
 WALKER: tuple[Part, ...] = (
     Entry("fabrik.walker_add", icon="ADD"),
     Entry("fabrik.walk_plan", icon="PLAY"),
+    Entry("fabrik.walk_by_hand", icon="VIEW_PAN"),
+    Entry("fabrik.walk_by_hand", "Walk by Hand and Record", "REC", {"record": True}),
     Entry("fabrik.walk_bake", "Bake Walk into Goals", "KEYFRAME_HLT", {"into": "GOALS"}),
     Entry("fabrik.walk_bake", "Bake Walk into Bones", "NONE", {"into": "BONES"}),
     Entry("fabrik.walker_remove", icon="X"),

@@ -41,6 +41,9 @@ class FABRIK_PT_walker(FabrikPanel):
             layout.operator("fabrik.walker_add", icon="ADD")
             return
         _draw_plan(context, layout, owner)
+        row = layout.row(align=True)
+        row.operator("fabrik.walk_by_hand", icon="VIEW_PAN").record = False
+        row.operator("fabrik.walk_by_hand", text="", icon="REC").record = True
         layout.use_property_split = True
         layout.use_property_decorate = True
         layout.prop(owner, f"{PREFIX}gait")

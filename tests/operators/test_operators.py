@@ -219,10 +219,17 @@ ONLY_LOOK = {
     "step",
     "steps_play",
 }  # these change nothing in the file
-NOT_REDONE = {"manual", "drag_pick"}  # which would open the browser again; which only calls the drag
+# would open the browser again; only calls the drag; was led by the mouse, whose way no option holds
+NOT_REDONE = {"manual", "drag_pick", "walk_by_hand"}
 WHILE_LIVE = {"hand_pose_keep"}  # tried in session/test_live_by_hand.py
 WITH_A_FILE = {"mapping_import"}  # tried in session/test_mappings.py
-WITH_LEGS = {"walker_add", "walk_plan", "walk_bake", "walker_remove"}  # tried in operators/test_walking.py
+WITH_LEGS = {
+    "walker_add",
+    "walk_plan",
+    "walk_bake",
+    "walk_by_hand",
+    "walker_remove",
+}  # tried in operators/test_walking.py
 
 
 def make_ready(name: str, owner: bpy.types.Object) -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of
@@ -33,9 +35,10 @@ def stored() -> tuple[object, ...]:
     return len(rig_of(owner).chains), len(walker.legs), walker.on, walker.digest, len(bpy.data.objects), len(keyed)
 
 
-PRESSES: tuple[tuple[str, dict[str, str]], ...] = (
+PRESSES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("walker_add", {}),
     ("walk_plan", {"span": "SCENE"}),
+    ("walk_by_hand", {"way": (0.0, -0.5, 0.0), "seconds": 1.0, "record": True}),
     ("walk_bake", {"into": "GOALS"}),
     ("walker_remove", {}),
 )

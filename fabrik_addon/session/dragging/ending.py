@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import bpy
 from mathutils import Vector
@@ -12,6 +12,7 @@ from ...errors import FabrikError
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.goals import goal_of
 from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
+from ...rig.prepared import Prepared
 from ...rig.preparing import frame_of
 from ...rig.properties import FabrikChain, rig_of
 from ..anchoring import resume_live
@@ -40,16 +41,38 @@ def _finished(context: bpy.types.Context, drag: Drag) -> LetGo:
     owner, chain = found(drag)
     assert context.view_layer is not None
     context.view_layer.update()
-    is_keyed, lost = _key(context, drag, owner)
     target = goal_of(chain, "target") if drag.scope.follows else None
     if target is not None:
+        _key(context, owner, drag.prepared, is_pulled=drag.pulled)
         return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
-    chains = _moved(drag, owner)
+    chains = moved_chains(owner, drag.prepared, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
+    return leave(context, owner, (drag.prepared, chains), drag.scope.holding, is_pulled=drag.pulled)
+
+
+def leave(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    posed: tuple[Prepared, Sequence[FabrikChain]],
+    holding: Collection[str],
+    *,
+    is_pulled: bool = False,
+) -> LetGo:
+    """Leave bones in the pose in which they were written, so that the next solve keeps it; keyed where automatic.
+
+    Args:
+        context: Its view layer is evaluated.
+        owner: The armature object.
+        posed: What was posed, and the chains that it moved.
+        holding: Names of those of these whose goals held meanwhile, and are not brought along.
+        is_pulled: Whether the root was pulled along.
+    """
+    prepared, chains = posed
+    is_keyed, lost = _key(context, owner, prepared, is_pulled=is_pulled)
     for one in chains:
         if one.status != "NONE":
             one.status = "NONE"  # what was solved last is not what stands
     depsgraph = context.evaluated_depsgraph_get()
-    loosed = [Loosed(one, _goal_of(owner, one, depsgraph), one.name in drag.scope.holding) for one in chains]
+    loosed = [Loosed(one, _goal_of(owner, one, depsgraph), one.name in holding) for one in chains]
     ended = let_go(context, owner, loosed, is_keyed)
     return LetGo(ended.done, [*lost, *ended.warnings])
 
@@ -59,14 +82,16 @@ def _goal_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.D
     return hard_place(owner, chain, tip_of(owner, chain, depsgraph), depsgraph)
 
 
-def _key(context: bpy.types.Context, drag: Drag, owner: bpy.types.Object) -> tuple[bool, list[str]]:
+def _key(
+    context: bpy.types.Context, owner: bpy.types.Object, prepared: Prepared, *, is_pulled: bool
+) -> tuple[bool, list[str]]:
     """Key the bones that took part; whether that was done, and what is lost with the next frame otherwise."""
-    bones = [pose_bones(owner)[name] for name in drag.prepared.bones]
+    bones = [pose_bones(owner)[name] for name in prepared.bones]
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
     named = [bone.name for bone in bones if keyed.has(bone)]
     is_keyed = insert_auto_keys(context, bones, keyed) > 0
-    plain = [(pose_bones(owner)[name], channel) for name, channel in drag.prepared.plain_channels]
-    plain += [(bones[0], "location")] if drag.pulled else []
+    plain = [(pose_bones(owner)[name], channel) for name, channel in prepared.plain_channels]
+    plain += [(bones[0], "location")] if is_pulled else []
     named += [bone.name for bone, channel in plain if keyed.has(bone, channel)]
     insert_plain_keys(context, plain, keyed)
     if not named or is_keyed:
@@ -74,20 +99,31 @@ def _key(context: bpy.types.Context, drag: Drag, owner: bpy.types.Object) -> tup
     return False, [f"'{named[0]}' is keyed: key the pose, or the next frame change loses it"]
 
 
-def _moved(drag: Drag, owner: bpy.types.Object) -> list[FabrikChain]:
-    """The chains that the drag moved: those that have bones that took part, and all that hang on a body that did."""
-    own = set(drag.prepared.bones)
-    return [one for one in rig_of(owner).chains if _is_moved(owner, one, own, drag)]
+def moved_chains(
+    owner: bpy.types.Object, prepared: Prepared, *, has_body: bool, dragged: str = ""
+) -> list[FabrikChain]:
+    """The chains that were moved: those that have bones that took part, and all that hang on a body that did.
+
+    Args:
+        owner: The armature object.
+        prepared: What took part.
+        has_body: Whether a body moved.
+        dragged: Name of the chain that was dragged, which counts in any case.
+    """
+    own = set(prepared.bones)
+    return [
+        one
+        for one in rig_of(owner).chains
+        if _is_moved(owner, one, own, has_body=has_body, is_dragged=one.name == dragged)
+    ]
 
 
-def _is_moved(owner: bpy.types.Object, chain: FabrikChain, own: set[str], drag: Drag) -> bool:
+def _is_moved(owner: bpy.types.Object, chain: FabrikChain, own: set[str], *, has_body: bool, is_dragged: bool) -> bool:
     try:
         bones = resolve_bones(owner, chain)
     except FabrikError:  # a solve will tell why
         return False
-    if drag.scope.taken.chain == chain.name:
-        return True
-    if not chain.enabled:
-        return False
-    above: Sequence[bpy.types.PoseBone] = bones[0].parent_recursive if drag.scope.body else ()
+    if is_dragged or not chain.enabled:
+        return is_dragged
+    above: Sequence[bpy.types.PoseBone] = bones[0].parent_recursive if has_body else ()
     return any(bone.name in own for bone in (*bones, *above))

@@ -79,7 +79,7 @@ def plan_steps(
         plan = yield from _shared(planning(walk))
     bring_up_to_date(owner)
     walker = walker_of(owner)
-    walker.plan, walker.inputs = to_text(plan), _stamp(owner, scene, frames)
+    walker.plan, walker.inputs = to_text(plan), stamp_of(owner, scene, frames)
     walker.digest = plan.digest
     walker.on = True
     return Planned(sum(len(steps) for steps in plan.steps), plan.told)
@@ -94,7 +94,8 @@ def _shared(work: Generator[float, None, Plan]) -> Generator[float, None, Plan]:
             return plan
 
 
-def _stamp(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
+def stamp_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
+    """What is kept of the inputs of a walk over a range of frames, to tell whether it is old."""
     first, last = frames
     return f"{first} {last} {inputs_of(owner, scene, frames)}"
 
@@ -119,5 +120,5 @@ def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
         plan_of(owner)
     except FabrikError as error:
         return error.reason
-    is_same = _stamp(owner, scene, frames) == walker_of(owner).inputs
+    is_same = stamp_of(owner, scene, frames) == walker_of(owner).inputs
     return "" if is_same else "path, legs or settings changed since the walk was planned"

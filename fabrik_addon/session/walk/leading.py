@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A walker that is led by hand: its body follows a point, its feet step as it moves, and the way can be recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import bpy
+
+from ...errors import ChainError, FabrikError
+from ...gait import Foothold, HandWalk, Leg, Moment, Recording, Steering
+from ...rig import pose_writer
+from ...rig.chain_bones import pose_bones
+from ...rig.channels import channel_of
+from ...rig.checks import check_rig
+from ...rig.figures import ChainSet, set_of
+from ...rig.goals import read_points
+from ...rig.held import read_held
+from ...rig.prepared import Prepared
+from ...rig.properties import FabrikChain, rig_of
+from ...rig.rotations import Q4, conjugated, multiplied, rotated
+from ...rig.walk_goals import is_walked, lead, rest_turn
+from ...vectors import V3, minus, plus
+from ..anchoring import resume_live
+from ..dragging.ending import leave, moved_chains
+from ..letting_go import LetGo
+from ..live.known import state as live_state
+from ..posing import posed
+from ..standing import Standing
+from .sampling import Grounds, body_chain, legs_now
+
+SETTLING = 1.0 / 60.0  # seconds of a step of those after the end, in which feet land that are in the air
+LONGEST_SETTLING = 120  # of these steps
+
+Pose = tuple[V3, Q4]
+
+
+class Start(NamedTuple):
+    """How the ground carried the body when it was taken: that is taken off, so that nothing moves then.
+
+    Attributes:
+        offset: World space.
+        tilt: Rotation.
+    """
+
+    offset: V3
+    tilt: Q4
+
+    def carried(self, body: Pose) -> Pose:
+        """What is left of an offset and a tilt."""
+        return minus(body[0], self.offset), multiplied(body[1], conjugated(self.tilt))
+
+
+@dataclass(slots=True)
+class Led:
+    """A walker that is being led.
+
+    Attributes:
+        rig: Name of the armature object.
+        walk: Its feet.
+        steering: Its body.
+        start: How it was carried at first.
+        chains: Names of the chains that are solved together.
+        prepared: These, from the pose in which they stood.
+        restore: Puts back all that stood before.
+        recording: What was shown so far.
+    """
+
+    rig: str
+    walk: HandWalk
+    steering: Steering
+    start: Start
+    chains: tuple[str, ...]
+    prepared: Prepared
+    restore: Callable[[], None]
+    recording: Recording = field(default_factory=Recording)
+
+    @property
+    def owner(self) -> bpy.types.Object:
+        """The armature object.
+
+        Raises:
+            ChainError: It is gone.
+        """
+        found = bpy.data.objects.get(self.rig)
+        if found is None:
+            raise ChainError("it is gone", rig=self.rig)
+        return found
+
+    def poses(self) -> Mapping[str, Pose]:
+        """By the legs' chains place and rotation, from how it is at rest, of each foot; of the body by ""."""
+        offset, tilt = self.start.carried(self.walk.body())
+        place, rotation = self.steering.place, self.steering.rotation
+        found = {
+            leg.name: (foot.ankle, foot.rotation) for leg, foot in zip(self.walk.legs, self.walk.poses(), strict=True)
+        }
+        return {**found, "": (plus(place, offset), multiplied(tilt, rotation))}
+
+
+def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
+    """Take a walker by its body; nothing moves.
+
+    Args:
+        context: Its view layer is evaluated, and has the armature.
+        owner: The armature object of a walker.
+
+    Raises:
+        FabrikError: It can't be led; nothing was changed.
+    """
+    depsgraph, scene = context.evaluated_depsgraph_get(), context.scene
+    assert scene is not None
+    check_rig(owner, depsgraph)
+    found, body = legs_now(owner), body_chain(owner)
+    ground = Grounds(owner, scene.render.fps / scene.render.fps_base)
+    ground.look(depsgraph)
+    settings = rig_of(owner).walker.settings
+    at = _stands(owner, body, depsgraph)
+    walk = HandWalk(found.legs, settings, ground.terrain(), at, found.reaching)
+    chains = rig_of(owner).chains
+    walk.stand_at([_foothold(leg, _stands(owner, chains[leg.name], depsgraph)) for leg in found.legs])
+    steering = Steering(*at, walk.fastest, settings.gravity)
+    start = Start(*walk.body())
+    lead(owner, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in found.legs} | {"": at})
+    try:
+        chain_set = set_of(owner, body)
+        prepared = Standing.of_set(chain_set, body, depsgraph).as_started
+    except FabrikError:
+        lead(owner, None)
+        raise
+    led = Led(owner.name, walk, steering, start, chain_set.names, prepared, _restorer(owner, prepared))
+    live_state.held = True
+    live_state.paused = live_state.paused or rig_of(owner).live
+    led.recording.add(Moment(0.0, at, start.carried(walk.body())))
+    return led
+
+
+def _stands(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Pose:
+    """Where the effector of a chain stands, and how its tip bone is turned from how it is at rest, in the world."""
+    held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, chain.effector)
+    return held.location, multiplied(held.rotation, conjugated(rest_turn(owner, chain.tip_bone)))
+
+
+def _foothold(leg: Leg, at: Pose) -> Foothold:
+    """Where a foot stands whose ankle is at a pose."""
+    return Foothold(minus(at[0], rotated(at[1], leg.ankle)), at[1])
+
+
+def _restorer(owner: bpy.types.Object, prepared: Prepared) -> Callable[[], None]:
+    """What puts back the bones and live posing as they stand now."""
+    rig, pauses = owner.name, rig_of(owner).live
+    channels = [(name, channel_of(pose_bones(owner)[name].rotation_mode)[0]) for name in prepared.bones]
+    channels += prepared.plain_channels
+    before = [(name, path, list(getattr(pose_bones(owner)[name], path))) for name, path in channels]
+
+    def restore() -> None:
+        live_state.held = False
+        found: bpy.types.Object | None = bpy.data.objects.get(rig)
+        if found is not None and found.pose is not None:
+            lead(found, None)
+            for name, path, values in before:
+                if name in found.pose.bones:
+                    setattr(found.pose.bones[name], path, values)
+        if pauses:
+            resume_live()
+
+    return restore
+
+
+def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> None:
+    """Let a walker go on towards a point, and pose it.
+
+    Args:
+        context: Its view layer is evaluated.
+        led: From `begin`.
+        wanted: For the body, in world space; its height does not count.
+        span: Seconds that went by.
+
+    Raises:
+        FabrikError: Something is gone, or can't be posed so.
+    """
+    owner, walk = led.owner, led.walk
+    pose = led.steering.go(wanted, span, walk.holds)
+    walk.move(walk.time + span, pose)
+    led.recording.add(Moment(walk.time, pose, led.start.carried(walk.body())))
+    lead(owner, led.poses())
+    depsgraph = context.evaluated_depsgraph_get()
+    points = [read_points(chain, depsgraph) for chain in _chain_set(led).chains]
+    item = posed(led.prepared, points, owner, depsgraph)
+    pose_writer.write(owner, led.prepared.writes(owner, item.rotations, item.shift, item.factors))
+
+
+def _chain_set(led: Led) -> ChainSet:
+    chains = rig_of(led.owner).chains
+    gone = [name for name in led.chains if name not in chains]
+    if gone:
+        raise ChainError("it is gone", rig=led.rig, chain=gone[0])
+    return ChainSet(led.owner, tuple(chains[name] for name in led.chains), rig_of(led.owner).body_bone)
+
+
+def settle(context: bpy.types.Context, led: Led) -> None:
+    """Let the feet land that are in the air, the body where it is."""
+    for _ in range(LONGEST_SETTLING):
+        if not led.walk.is_stepping:
+            return
+        lead_to(context, led, led.steering.place, SETTLING)
+
+
+def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
+    """Let go of a walker in the pose in which it stands, so that the next solve leaves it there.
+
+    A walk that was planned is switched off: it would take the pose back.
+
+    Raises:
+        FabrikError: Something is gone.
+    """
+    owner = led.owner
+    settle(context, led)
+    walked = {chain.name for chain in _chain_set(led).chains if is_walked(chain)}
+    lead(owner, None)
+    live_state.held = False
+    assert context.view_layer is not None
+    context.view_layer.update()
+    walker, notes = rig_of(owner).walker, list[str]()
+    if walker.on and walker.digest:
+        notes.append("the planned walk is switched off")
+    walker.on = False
+    try:
+        chains = moved_chains(owner, led.prepared, has_body=True)
+        ended = leave(context, owner, (led.prepared, chains), set(led.chains) - walked)
+    finally:
+        if rig_of(owner).live:
+            resume_live()
+    return LetGo([*notes, *ended.done], ended.warnings)

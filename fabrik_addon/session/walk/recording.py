@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A walk that was led by hand becomes a planned one: keys of the body's way, and the steps as they were shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import ceil
+from typing import NamedTuple
+
+import bpy
+
+from ...errors import BoneError, place_of
+from ...gait import Plan, path_at, to_text
+from ...rig.chain_bones import pose_bones
+from ...rig.figures import ChainSet
+from ...rig.goals import GoalPoints
+from ...rig.preparing import RigFacts, prepare
+from ...rig.properties import FabrikChain, rig_of
+from ...rig.rotations import multiplied
+from ...rig.versions import bring_up_to_date
+from ...rig.walk_goals import lead, rest_turn
+from ..anchoring import resume_live
+from ..frames import check_range, frames_visited, go_to
+from ..live.known import state as live_state
+from ..posing import posed
+from .leading import Led, settle
+from .planning import stamp_of
+from .sampling import body_chain
+
+Values = Sequence[tuple[str, list[float]]]  # names of properties of a bone, with what they are to be
+
+
+class Recorded(NamedTuple):
+    """What was kept.
+
+    Attributes:
+        frames: First and last.
+        steps: How many there are.
+    """
+
+    frames: tuple[int, int]
+    steps: int
+
+
+def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
+    """End a walk by hand, and keep all of it from the scene's frame on: any frame shows what was shown then.
+
+    The way of the body becomes keys of its bone, one a frame, in place of those that it had there; the steps become
+    the planned walk. Live posing is switched on.
+
+    Args:
+        context: Its scene's frames are visited, and its frame is put back.
+        led: From `leading.begin`.
+
+    Raises:
+        FabrikError: Something is gone, or can't be keyed; nothing was kept, and nothing keyed.
+    """
+    scene, owner = context.scene, led.owner
+    assert scene is not None
+    settle(context, led)
+    lead(owner, None)
+    live_state.held = live_state.paused = False
+    first, fps = scene.frame_current, scene.render.fps / scene.render.fps_base
+    frames = first, first + ceil(led.recording.seconds * fps - 1e-6)
+    check_range(*frames, 1)
+    plan = led.recording.plan(led.walk.feet, led.walk.ground.terrain, first, fps)
+    body = body_chain(owner)
+    with place_of(rig=owner.name, chain=body.name):
+        with frames_visited(scene):
+            values = list(_path_values(context, body, plan, frames))
+        _key(owner, body.tip_bone, first, values)
+    bring_up_to_date(owner)
+    walker = rig_of(owner).walker
+    walker.plan, walker.inputs, walker.digest = to_text(plan), stamp_of(owner, scene, frames), plan.digest
+    walker.on = rig_of(owner).live = True
+    resume_live()
+    return Recorded(frames, sum(len(steps) for steps in plan.steps))
+
+
+def _path_values(
+    context: bpy.types.Context, body: FabrikChain, plan: Plan, frames: tuple[int, int]
+) -> Iterator[Values]:
+    """What the channels of the body bone are on the path, frame by frame; the scene goes there."""
+    owner, scene = body.id_data, context.scene
+    assert scene is not None
+    assert isinstance(owner, bpy.types.Object)
+    turns: list[float] = []  # of the frame before: signs and whole turns run on from there
+    for frame in range(frames[0], frames[1] + 1):
+        go_to(scene, frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        prepared = prepare(ChainSet(owner, (body,), body.tip_bone), depsgraph, RigFacts.of(owner, frame))
+        channels = prepared.channels[0]
+        if turns and channels is not None:
+            prepared = replace(prepared, channels=(replace(channels, near=turns),))
+        place, rotation = path_at(plan, frame)
+        goal = GoalPoints(place, turn=multiplied(rotation, rest_turn(owner, body.tip_bone)))
+        item = posed(prepared, [goal], owner, depsgraph)
+        writes = prepared.writes(owner, item.rotations, item.shift, item.factors)
+        turns = next((write.values for write in writes if write.name != "location"), [])
+        yield [(write.name, write.values) for write in writes]
+
+
+def _key(owner: bpy.types.Object, name: str, first: int, values: Sequence[Values]) -> None:
+    """Key a bone in each frame, from the first on.
+
+    Raises:
+        BoneError: It can't be keyed.
+    """
+    bone = pose_bones(owner)[name]
+    try:
+        for index, here in enumerate(values):
+            for channel, numbers in here:
+                setattr(bone, channel, numbers)
+                bone.keyframe_insert(channel, frame=first + index, group=name)
+    except RuntimeError as error:
+        raise BoneError(f"it can't be keyed: {error}", bone=name) from error

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A spider that is led over the ground by the mouse: its feet step, what is recorded plays, one undo takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from math import cos, radians, sin
+from typing import Any
+
+import bpy
+from mathutils import Vector
+
+from gui.window import CONTEXT, OPS, WAIT, Window, check, make_leg
+
+LEGS = 4  # on each side
+PATIENCE = 60  # waits
+STEPS, STEP = 24, 8  # moves of the mouse, and pixels of each
+
+
+def _spider() -> Any:
+    return bpy.data.objects["Spider"]
+
+
+def _make(window: Window) -> Iterator[float]:
+    """The spider in Pose mode on a hilly ground, seen from above and aside."""
+    CONTEXT.scene.frame_set(1)
+    make_leg()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.data.objects.remove(bpy.data.objects["Leg"])
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=40, y_subdivisions=40, size=10.0)
+    ground: Any = bpy.context.object
+    for vertex in ground.data.vertices:
+        vertex.co.z = 0.12 * sin(2.1 * vertex.co.x) * cos(1.7 * vertex.co.y) * min(vertex.co.length / 2.0, 1.0)
+    data: Any = bpy.data.armatures.new("Spider")
+    owner: Any = bpy.data.objects.new("Spider", data)
+    CONTEXT.scene.collection.objects.link(owner)
+    CONTEXT.view_layer.objects.active = owner
+    owner.select_set(True)
+    bpy.ops.object.mode_set(mode="EDIT")
+    body = data.edit_bones.new("body")
+    body.head, body.tail = (0, -0.3, 0.4), (0, 0.3, 0.4)
+    for side, name in ((1, "L"), (-1, "R")):
+        for leg in range(LEGS):
+            angle = radians(50.0 - 100.0 * leg / (LEGS - 1))
+            points = [
+                (side * cos(angle) * way, -sin(angle) * way, height)
+                for way, height in ((0.15, 0.4), (0.45, 0.75), (0.8, 0.5), (0.95, 0.0))
+            ]
+            parent = body
+            for part in range(3):
+                bone = data.edit_bones.new(f"leg{leg}_{part}.{name}")
+                bone.head, bone.tail, bone.parent = points[part], points[part + 1], parent
+                parent = bone
+    bpy.ops.object.mode_set(mode="POSE")
+    with window.context():
+        window.area.spaces.active.region_3d.view_rotation = (0.8, 0.46, 0.19, 0.33)
+        bpy.ops.view3d.view_all()
+        OPS.fabrik.walker_add()
+        OPS.ed.undo_push(message="a walker")
+    yield WAIT
+
+
+def _led(window: Window, *, record: bool) -> Generator[float, None, tuple[int, int]]:
+    """Lead it to the lower left; where the mouse is then."""
+    owner = _spider()
+    start = window.seen(owner.matrix_world @ owner.pose.bones["body"].head)
+    yield from window.move(start)
+    with window.context():
+        OPS.fabrik.walk_by_hand("INVOKE_DEFAULT", record=record)
+    yield WAIT
+    for step in range(1, STEPS + 1):
+        yield from window.move((start[0] - STEP * step, start[1] - STEP * step // 3))
+    before: list[Vector] = []
+    for _ in range(PATIENCE):  # it arrives
+        yield WAIT
+        now = _tips()
+        if before and max((a - b).length for a, b in zip(now, before, strict=True)) < 1e-4:
+            break
+        before = now
+    return start[0] - STEP * STEPS, start[1] - STEP * STEPS // 3
+
+
+def _tips() -> list[Vector]:
+    owner = _spider()
+    return [
+        owner.matrix_world @ owner.pose.bones[f"leg{leg}_2.{side}"].tail for leg in range(LEGS) for side in ("L", "R")
+    ]
+
+
+def walked(window: Window) -> Iterator[float]:
+    """Led and cancelled, led and recorded, played, and undone."""
+    yield from _make(window)
+    owner = _spider()
+    stood, rest = owner.pose.bones["body"].location.copy(), _tips()
+    yield from _led(window, record=False)
+    way = (_spider().pose.bones["body"].location - stood).length
+    check(f"the body follows the mouse ({way:.2f})", way > 0.5)
+    check("its feet step", all((a - b).length > 0.1 for a, b in zip(_tips(), rest, strict=True)))
+    yield from window.picture("18_walk_by_hand", away=False)
+    yield from window.key("ESC", (400, 400))
+    yield WAIT
+    back = max((a - b).length for a, b in zip(_tips(), rest, strict=True))
+    check("Esc puts all back", back < 1e-4 and not _spider().fabrik.walker.digest)
+    at = yield from _led(window, record=True)
+    shown = _tips()
+    yield from window.events(("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
+    yield 2.0 * WAIT
+    walker = _spider().fabrik.walker
+    frames = [int(part) for part in walker.inputs.split()[:2]]
+    check(f"a click keeps frames {frames}", walker.on and _spider().fabrik.live and frames[1] > 20)
+    CONTEXT.scene.frame_set(frames[1])
+    yield WAIT
+    last = max((a - b).length for a, b in zip(_tips(), shown, strict=True))
+    check(f"the last frame is as it was let go, all feet landed ({last:.3f})", last < 0.02)
+    CONTEXT.scene.frame_set(frames[1] // 2)
+    yield from window.picture("19_recorded_walk")
+    with window.context():
+        bpy.ops.ed.undo()
+    yield WAIT
+    check("one step back there is no walk", not _spider().fabrik.walker.digest and _spider().animation_data is None)
