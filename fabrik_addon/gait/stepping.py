@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import floor, radians
+from math import asin, floor, radians
 
 from .carrying import STRETCH, Carried, need_of
 from .circle import smallest_circle
@@ -199,11 +199,11 @@ class Stepper:
         land = lift + span
         choice = self._choose(leg, land, self._next_lift(leg, land, land_phase))
         start, _ = state.foothold.in_world(lift, self._surface_pose)
-        end, _ = choice.foothold.in_world(land, self._surface_pose)
+        end, landing_turn = choice.foothold.in_world(land, self._surface_pose)
         up = self.course.of(leg).up(lift)
         if self.ground.is_surface:
             up = unit(plus(state.foothold.normal, choice.foothold.normal), up)
-        toe_off, strike = self._rolls(leg, lift, minus(end, start), span)
+        toe_off, strike = self._rolls(leg, lift, (minus(end, start), landing_turn), span)
         step = Step(
             leg, lift, land, state.foothold, choice.foothold, up, curve=settings.swing_curve, toe_off=toe_off,
             heel_strike=strike, cause=cause, refused=choice.refused,
@@ -286,15 +286,25 @@ class Stepper:
         down = clipped(dot(minus(hip, crouching_to), up), 0.0, SINKING * limb.height)
         return along(hip, up, -down)
 
-    def _rolls(self, leg: int, lift: float, way: V3, span: float) -> tuple[float, float]:
-        """How far a foot rolls at lifting and at landing: forwards alone, and less for quick or short steps."""
+    def _rolls(self, leg: int, lift: float, step: tuple[V3, Q4], span: float) -> tuple[float, float]:
+        """How far a foot rolls at lifting and at landing: forwards alone, and less for quick or short steps.
+
+        Ground that rises takes from the roll at landing: the toes are up no higher than on level ground.
+
+        Args:
+            leg: Index.
+            lift: When the foot leaves the ground.
+            step: The way to where it lands, and how it is turned there.
+            span: Seconds of its swing.
+        """
         limb, share = self.legs[leg], self.settings_at(lift).heel_toe
         if not share or limb.foot_length <= 0.0:
             return 0.0, 0.0
-        forward = turned(self.course.of(leg).upright(lift), unit(minus(limb.ball, limb.heel), X_AXIS))
-        reach = dot(way, forward) / (ROLLING_STRIDE * limb.reach)
+        along_foot, (way, landing) = unit(minus(limb.ball, limb.heel), X_AXIS), step
+        reach = dot(way, turned(self.course.of(leg).upright(lift), along_foot)) / (ROLLING_STRIDE * limb.reach)
         share *= eased(reach) * min(1.0, span / FULL_ROLL)
-        return share * TOE_OFF, share * HEEL_STRIKE
+        rising = asin(clipped(dot(turned(landing, along_foot), self.course.of(leg).up(lift)), 0.0, 1.0))
+        return share * TOE_OFF, max(share * HEEL_STRIKE - rising, 0.0)
 
 
 def _centre(homes: Sequence[V3], up: V3, upright: Q4) -> V3:

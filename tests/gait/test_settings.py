@@ -2,10 +2,12 @@
 """What each setting does, and that it does nothing where it is neutral."""
 
 from dataclasses import replace
+from math import asin
 
 import pytest
 from fabrik_addon.gait import Leg, Plain, Plan, Terrain, Walk, body_at, body_pose_at, feet_at, plan_walk, settings_for
 from fabrik_addon.gait.settings import RANGES, Settings
+from fabrik_addon.gait.stepping import HEEL_STRIKE
 from fabrik_addon.gait.vectors import IDENTITY, Z_AXIS, angle_between, apart, turned
 
 from walk_measures import judge
@@ -92,6 +94,15 @@ def test_feet_that_take_on_no_slope_stand_upright_and_not_in_the_ground() -> Non
         for foot in feet_at(plan, frame):
             assert foot.pitch == 0.0
     assert judge(plan, slope(15.0)).inside <= 0.01
+
+
+@pytest.mark.parametrize("degrees", [0.0, 10.0, 18.0])
+def test_uphill_the_toes_are_no_higher_at_landing_than_on_level_ground(degrees: float) -> None:
+    plan = planned(HUMAN, settings_for(HUMAN), slope(degrees))
+    steps = [step for steps in plan.steps for step in steps]
+    toes = [step.heel_strike + asin(turned(step.end.rotation, (0.0, -1.0, 0.0))[2]) for step in steps]
+    assert 0.2 < max(toes) <= HEEL_STRIKE + 1e-9
+    assert max(step.toe_off for step in steps) > 0.2
 
 
 @pytest.mark.parametrize("legs", [WOLF, HUMAN], ids=["wolf", "human"])
