@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pose real rigs, limb by limb and as a whole, and show it: a table, a .blend and a picture a rig, in out/.
+"""Pose real rigs, limb by limb and whole, and let two walk: a table, and a .blend and a picture each in out/.
 
   python3 scripts/demo.py              writes into out/
-  python3 scripts/demo.py --readme     renews the README's pictures, too
+  python3 scripts/demo.py --readme     renews the pictures of README and manual, too
 
 Makes its own virtual environment with Blender as a Python module on first use.
 """
@@ -20,7 +20,10 @@ from pathlib import Path
 from build import ensure_built
 from environment import ROOT, SetupError, blender_python, default_blender, say
 
-README_PICTURES = ("body_sit", "body_squat", "body_reach", "body_look", "human", "wolf", "spider", "tentacle")
+SHOWN = (
+    "body_sit", "body_squat", "body_reach", "body_look", "human", "wolf", "spider", "tentacle", "walk_spider",
+    "walk_human",
+)  # fmt: skip
 
 
 def main() -> int:
@@ -29,7 +32,7 @@ def main() -> int:
     parser.add_argument(
         "--rigs", type=Path, default=ROOT.parent / "shared" / "rigs", help="folder with cesium_man.gltf"
     )
-    parser.add_argument("--readme", action="store_true", help="copy the pictures that the README shows")
+    parser.add_argument("--readme", action="store_true", help="copy the pictures that README and manual show")
     arguments = parser.parse_args()
     try:
         ensure_built()
@@ -48,7 +51,7 @@ def main() -> int:
         ]
         status = subprocess.run(command, env=environment, check=False).returncode
     if arguments.readme and status == 0:
-        for name in README_PICTURES:
+        for name in SHOWN:
             shutil.copy2(arguments.out / f"{name}.png", ROOT / "scripts" / "pictures" / f"{name}.png")
     return status
 

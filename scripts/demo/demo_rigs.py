@@ -88,6 +88,14 @@ def rest_hinge(owner: bpy.types.Object, hinge: Hinge) -> tuple[Vector, float, fl
     return (to_bone @ before.cross(along)).normalized(), radians(low), radians(hinge.high)
 
 
+def limit_hinges(owner: Any, limb: Limb) -> None:
+    """Give the bones of a limb their hinges."""
+    for hinge in limb.hinges:
+        limit = owner.pose.bones[hinge.bone].fabrik
+        limit.limit = "HINGE"
+        limit.axis, limit.angle_min, limit.angle_max = rest_hinge(owner, hinge)
+
+
 def _metarig(kind: str) -> bpy.types.Object:
     addon_utils.enable("rigify", default_set=True, persistent=True)
     with contextlib.redirect_stdout(io.StringIO()):
@@ -113,7 +121,8 @@ def _gltf(path: Path) -> bpy.types.Object:
 Build = Callable[[Any], None]
 
 
-def _built(name: str, build: Build) -> bpy.types.Object:
+def built(name: str, build: Build) -> bpy.types.Object:
+    """An armature of the open file, the active object, with the bones that are built in its edit mode."""
     data = bpy.data.armatures.new(name)
     owner = bpy.data.objects.new(name, data)
     assert bpy.context.collection is not None
@@ -135,7 +144,8 @@ def _leg_angle(name: str) -> float:
     return angle if name[0] == "L" else pi - angle
 
 
-def _spider(bones: Any) -> None:
+def spider(bones: Any) -> None:
+    """A body and eight legs of four bones; it looks along -Y."""
     body = bones.new("body")
     body.head, body.tail = (0, -0.35, 0.55), (0, 0.35, 0.55)
     for name in LEG_NAMES:
@@ -152,7 +162,7 @@ def _spider(bones: Any) -> None:
             parent = bone
 
 
-def _spider_limbs() -> tuple[Limb, ...]:
+def spider_limbs() -> tuple[Limb, ...]:
     random = Random(8)
     limbs = []
     for name in LEG_NAMES:
@@ -212,10 +222,10 @@ def demo_rigs(folder: Path) -> list[DemoRig]:
     rigs = [
         DemoRig("human", lambda: _metarig("human"), _human_limbs(), (1.0, -0.9, 0.3)),
         DemoRig("wolf", lambda: _metarig("wolf"), _wolf_limbs(), (1.0, -0.45, 0.25)),
-        DemoRig("spider", lambda: _built("spider", _spider), _spider_limbs(), (0.5, -1.0, 0.7)),
+        DemoRig("spider", lambda: built("spider", spider), spider_limbs(), (0.5, -1.0, 0.7)),
         DemoRig(
             "tentacle",
-            lambda: _built("tentacle", _tentacle),
+            lambda: built("tentacle", _tentacle),
             (Limb("tentacle", "tentacle.59", 0, (0.0, -0.5, -0.55)),),
             (1.0, -0.5, 0.3),
         ),

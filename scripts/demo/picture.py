@@ -20,6 +20,7 @@ FLOOR = (0.86, 0.87, 0.89, 1)
 SHADOW, FROM_ABOVE = 0.3, "paint.sl"  # of a scene with a floor: strength, and light by which it is not dark
 FLOOR_RADIUS = 0.44  # of the greatest extent of what is drawn
 Color = tuple[float, float, float, float]
+Pixels = np.ndarray[Any, Any]
 
 
 @dataclass
@@ -94,12 +95,15 @@ def evaluated_meshes() -> list[tuple[str, bpy.types.Mesh]]:
 def save_side_by_side(drawings: Sequence[Drawing], view: Sequence[float], path: Path) -> None:
     """Render drawings from one camera, which sees all of them, and save them beside each other as a PNG."""
     corners = [point for drawing in drawings for point in drawing.corners()]
-    halves = [
-        _render(drawing, Vector(view), corners, path.with_suffix(f".{i}.png")) for i, drawing in enumerate(drawings)
-    ]
-    joined = np.concatenate(halves, axis=1)
-    image: Any = bpy.data.images.new("joined", joined.shape[1], joined.shape[0])
-    image.pixels.foreach_set(joined.ravel())
+    pictures = [_render(drawing, view, corners, path.with_suffix(f".{i}.png")) for i, drawing in enumerate(drawings)]
+    save_rows([pictures], path)
+
+
+def save_rows(rows: Sequence[Sequence[Pixels]], path: Path) -> None:
+    """Save rendered pictures of one size as one PNG: rows from the top, each from the left."""
+    whole = np.concatenate([np.concatenate(row, axis=1) for row in reversed(rows)], axis=0)
+    image: Any = bpy.data.images.new("joined", whole.shape[1], whole.shape[0])
+    image.pixels.foreach_set(whole.ravel())
     scene: Any = bpy.data.scenes.new("output")
     scene.view_settings.view_transform, scene.render.dither_intensity = "Standard", 0.0
     settings = scene.render.image_settings
@@ -109,36 +113,48 @@ def save_side_by_side(drawings: Sequence[Drawing], view: Sequence[float], path: 
     bpy.data.images.remove(image)
 
 
-def _render(drawing: Drawing, view: Vector, corners: list[Vector], path: Path) -> np.ndarray[Any, Any]:
+def _render(drawing: Drawing, view: Sequence[float], corners: list[Vector], path: Path) -> Pixels:
     scene: Any = bpy.data.scenes.new("picture")
     size = drawing.extent or max((point - corners[0]).length for point in corners)
     _add_solids(scene, drawing, size)
-    scene.world = bpy.data.worlds.new("picture")
-    scene.world.color = (0.93, 0.94, 0.96)
-    scene.camera = _camera(view, corners)
+    scene.camera = _camera(Vector(view), corners)
     scene.collection.objects.link(scene.camera)
-    scene.render.engine = "BLENDER_WORKBENCH"
-    scene.render.resolution_x, scene.render.resolution_y = SIZE
-    scene.render.image_settings.file_format = "PNG"
-    scene.render.filepath = str(path)
-    scene.view_settings.view_transform, scene.render.dither_intensity = "Standard", 0.0
-    shading = scene.display.shading
-    shading.light, shading.color_type, shading.show_cavity = "STUDIO", "OBJECT", True
-    shading.show_object_outline, shading.show_shadows = True, False
-    if drawing.floor is not None:
-        shading.show_shadows, shading.shadow_intensity, shading.studio_light = True, SHADOW, FROM_ABOVE
-        scene.display.shadow_focus, scene.display.light_direction = 0.6, (0.3, 0.4, 0.85)
-    scene.display.render_aa = "16"
-    bpy.ops.render.render(write_still=True, scene=scene.name)
-    image: Any = bpy.data.images.load(str(path))
-    pixels = np.empty(SIZE[0] * SIZE[1] * 4, dtype=np.float32)
-    image.pixels.foreach_get(pixels)
-    bpy.data.images.remove(image)
-    path.unlink()
+    light(scene, has_floor=drawing.floor is not None)
+    pixels = rendered(scene, SIZE, path)
     for found in list(scene.collection.objects):
         bpy.data.objects.remove(found)
     bpy.data.scenes.remove(scene)
-    return pixels.reshape(SIZE[1], SIZE[0], 4)
+    return pixels
+
+
+def light(scene: Any, has_floor: bool) -> None:
+    """Background, light and shades of a picture; with shadows where there is a floor on which they fall."""
+    scene.world = bpy.data.worlds.new("picture")
+    scene.world.color = (0.93, 0.94, 0.96)
+    scene.render.engine = "BLENDER_WORKBENCH"
+    scene.view_settings.view_transform, scene.render.dither_intensity = "Standard", 0.0
+    shading = scene.display.shading
+    shading.light, shading.color_type, shading.show_cavity = "STUDIO", "OBJECT", True
+    shading.show_object_outline, shading.show_shadows = True, has_floor
+    if has_floor:
+        shading.shadow_intensity, shading.studio_light = SHADOW, FROM_ABOVE
+        scene.display.shadow_focus, scene.display.light_direction = 0.6, (0.3, 0.4, 0.85)
+    scene.display.render_aa = "16"
+
+
+def rendered(scene: Any, size: tuple[int, int], path: Path) -> Pixels:
+    """What a scene's camera sees, as rows of RGBA from below; the file is taken away again."""
+    scene.render.resolution_x, scene.render.resolution_y = size
+    scene.render.image_settings.file_format = "PNG"
+    kept, scene.render.filepath = scene.render.filepath, str(path)
+    bpy.ops.render.render(write_still=True, scene=scene.name)
+    scene.render.filepath = kept
+    image: Any = bpy.data.images.load(str(path))
+    pixels = np.empty(size[0] * size[1] * 4, dtype=np.float32)
+    image.pixels.foreach_get(pixels)
+    bpy.data.images.remove(image)
+    path.unlink()
+    return pixels.reshape(size[1], size[0], 4)
 
 
 def _camera(view: Vector, corners: list[Vector]) -> bpy.types.Object:

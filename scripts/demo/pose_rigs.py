@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from demo_rigs import DemoRig, Limb, demo_rigs, rest_hinge
+from demo_rigs import DemoRig, Limb, demo_rigs, limit_hinges
 from mathutils import Vector
 from picture import draw_rig, save_side_by_side
 from pose_bodies import pose_bodies
+from walk_rigs import walk_rigs
 
 import addon_session
 from dev.quiet import quiet
@@ -43,6 +44,7 @@ def main(out: Path, rigs: Path, user: Path) -> int:
         say(f"      {time.perf_counter() - started:.1f} s: {out / rig.name}.blend, {out / rig.name}.png")
     print("\ntip error: share of the chain's length, as Blender evaluates it")
     failed += pose_bodies(out)
+    failed += walk_rigs(out)
     print(f"files in {out}")
     return min(failed, 1)
 
@@ -66,10 +68,7 @@ def _pose(rig: DemoRig, out: Path) -> Any:
 
 
 def _add(owner: Any, limb: Limb) -> None:
-    for hinge in limb.hinges:
-        limit = owner.pose.bones[hinge.bone].fabrik
-        limit.limit = "HINGE"
-        limit.axis, limit.angle_min, limit.angle_max = rest_hinge(owner, hinge)
+    limit_hinges(owner, limb)
     operators: Any = getattr(bpy.ops, "fabrik")
     operators.chain_add(tip_bone=limb.tip, bone_count=limb.count, use_target=True, use_pole=limb.pole)
     chain = owner.fabrik.chains[-1]

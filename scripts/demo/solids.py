@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import cos, pi, sin
+from random import Random
 from typing import Any
 
 import bpy
@@ -51,14 +52,15 @@ def frame() -> bpy.types.Mesh:
                 place, size = Vector((a, a, a)), Vector((thin, thin, thin))
                 place[axis], size[axis], place[(axis + 1) % 3] = 0.0, half + thin, b
                 parts.append((place, size))
-    return _joined("frame", [(cube(), Matrix.Translation(place) @ _scaled(size)) for place, size in parts])
+    return joined("frame", [(cube(), Matrix.Translation(place) @ _scaled(size)) for place, size in parts])
 
 
 def _scaled(size: Vector) -> Matrix:
     return Matrix.Diagonal((*size, 1.0))
 
 
-def _joined(name: str, parts: Sequence[tuple[bpy.types.Mesh, Matrix]]) -> bpy.types.Mesh:
+def joined(name: str, parts: Sequence[tuple[bpy.types.Mesh, Matrix]]) -> bpy.types.Mesh:
+    """One mesh of several, which are used up."""
     points: list[Vector] = []
     faces: list[list[int]] = []
     for mesh, matrix in parts:
@@ -93,3 +95,29 @@ def disc() -> bpy.types.Mesh:
     points = [(x, y, z) for z in (0.0, -thick) for x, y in ring]
     sides = [(i, count + i, count + (i + 1) % count, (i + 1) % count) for i in range(count)]
     return mesh_of("disc", points, [tuple(range(count)), tuple(reversed(range(count, 2 * count))), *sides])
+
+
+def rock(random: Random) -> bpy.types.Mesh:
+    """A rock of few faces."""
+    import bmesh  # noqa: PLC0415
+
+    mesh, shape = bpy.data.meshes.new("rock"), bmesh.new()
+    bmesh.ops.create_icosphere(shape, subdivisions=1, radius=1.0)
+    for vertex in shape.verts:
+        vertex.co *= random.uniform(0.8, 1.0)
+    shape.to_mesh(mesh)
+    return mesh
+
+
+def stick(length: float, base: float, end: float) -> bpy.types.Mesh:
+    """A stick along Y from 0 to its length, with round ends of a radius each."""
+    import bmesh  # noqa: PLC0415
+
+    mesh, shape = bpy.data.meshes.new("stick"), bmesh.new()
+    bmesh.ops.create_uvsphere(shape, u_segments=12, v_segments=12, radius=1.0)
+    for vertex in shape.verts:
+        x, z, y = vertex.co
+        radius, start = (end, length - end) if y > 0.0 else (base, 0.0)
+        vertex.co = (radius * x, start + radius * y, radius * z)
+    shape.to_mesh(mesh)
+    return mesh
