@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from .carrying import LOWEST, STRETCH, Footing, Lean, carried, lean_of, need_of
+from .carrying import LOWEST, Footing, Lean, carried, lean_of, need_of
 from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
 from .course import Course, course_of
 from .feet import Feet, FootPose
@@ -126,7 +126,7 @@ class HandWalk:
         place, rotation, up = plus(pose[0], offset), product(tilt, pose[1]), self.course.tracks[0].ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
             hip = plus(place, turned(rotation, leg.hip))
-            most = max(STRETCH * leg.reach, apart(leg.hip, leg.rest_ankle))
+            most = max(leg.walking_reach, apart(leg.hip, leg.rest_ankle))
             hip = along(hip, up, -need_of(hip, foot.ankle, up, most, LOWEST * leg.height))
             if foot.is_planted and apart(hip, foot.ankle) > most * (1.0 + ROUNDED):
                 return False
@@ -283,7 +283,7 @@ class HandWalk:
         up = self.course.tracks[0].ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
             if not foot.is_hanging:
-                most = max(STRETCH * leg.reach, apart(leg.hip, leg.rest_ankle))
+                most = max(leg.walking_reach, apart(leg.hip, leg.rest_ankle))
                 hip = plus(place, turned(rotation, leg.hip))
                 need = max(need, need_of(hip, foot.ankle, up, most, LOWEST * leg.height))
         return need

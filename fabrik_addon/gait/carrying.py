@@ -32,7 +32,6 @@ from .vectors import (
 )
 
 HALF_LIFE = 0.15  # seconds
-STRETCH = 0.97  # of a leg's reach: a standing leg is straighter at rest only
 LOWEST = 0.5  # of the hips' height: the body is never lowered by more
 GIVING_WAY = 5  # samples before and after in which the body goes down to where a leg reaches
 STEADY = 0.08  # of the legs' spread: how much of it feet must have in a direction to tilt the body in it
@@ -175,7 +174,7 @@ def carried(
 def _spare(leg: Leg) -> float:
     """How far a hip may be higher than at rest over its foot."""
     way = minus(leg.rest_ankle, leg.hip)
-    under = (STRETCH * leg.reach) ** 2 - way[0] * way[0] - way[1] * way[1]
+    under = (leg.walking_reach) ** 2 - way[0] * way[0] - way[1] * way[1]
     return max(0.0, sqrt(max(0.0, under)) + way[2])
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 
-from .carrying import STRETCH, need_of
+from .carrying import need_of
 from .ground import Ground, foot_rotation, laid
 from .legs import Leg
 from .reaching import SWAYING, Short, short_by
@@ -207,7 +207,7 @@ def _shortage(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> float:
         way = minus(hip, ankle)
         down = min(max(dot(way, stance.up), 0.0), SINKING * leg.height)
         distance = length(along(way, stance.up, -down))
-        far = distance - STRETCH * leg.reach - HIP_SPARE * leg.foot_length
+        far = distance - leg.walking_reach - HIP_SPARE * leg.foot_length
         worst = max(worst, far, leg.shortest - length(way))
     return worst
 
@@ -232,7 +232,7 @@ def _held_back(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
     leg = stance.leg
     ankle = plus(flat[0], turned(flat[1], leg.ankle))
     for (place, rotation), hip in zip(stance.bodies, stance.hips, strict=True):
-        down = need_of(hip, ankle, stance.up, STRETCH * leg.reach, SINKING * leg.height)
+        down = need_of(hip, ankle, stance.up, leg.walking_reach, SINKING * leg.height)
         body = along(place, stance.up, -down), rotation
         for way in (SWAYING * sway * leg.reach, -SWAYING * sway * leg.reach) if sway else (0.0,):
             short = short_by(stance.short, leg, body, along(ankle, stance.ahead, way)) - HIP_SPARE * leg.foot_length

@@ -11,6 +11,7 @@ from ..finite import are_finite
 from .vectors import ORIGIN, V3, apart, dot, plus
 
 LEFT, RIGHT = 1, -1
+STRETCH, STRAIGHTEST = 0.97, 0.99  # of a leg's reach: what legs stretch to that are bent, and straight, at rest
 SHORTEST_LEG = 1e-6  # scene units
 
 
@@ -56,6 +57,12 @@ class Leg:
     @property
     def foot_length(self) -> float:
         return apart(self.heel, self.ball)
+
+    @property
+    def walking_reach(self) -> float:
+        """Greatest distance between hip and ankle as it walks; greater for a leg that is straight at rest."""
+        at_rest = apart(self.hip, self.rest_ankle) / self.reach
+        return min(max(at_rest, STRETCH), STRAIGHTEST) * self.reach
 
     @property
     def rest_ankle(self) -> V3:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import floor
 
 from ..errors import InvalidValueError
-from .carrying import LOWEST, STRETCH, Carried, Footing, Lean, carried, lean_of, lowered, need_of
+from .carrying import LOWEST, Carried, Footing, Lean, carried, lean_of, lowered, need_of
 from .clock import Clock, clock_of
 from .course import Course, course_of
 from .feet import Feet, FootPose, forward
@@ -245,7 +245,7 @@ def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool])
     if not foot.is_planted:
         return 0.0
     up, is_standing = state
-    most = STRETCH * leg.reach
+    most = leg.walking_reach
     if is_standing:
         most = max(most, apart(leg.hip, leg.rest_ankle))
     return need_of(plus(body[0], turned(body[1], leg.hip)), foot.ankle, up, most, LOWEST * leg.height)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import asin, floor, radians
 
-from .carrying import STRETCH, Carried, need_of
+from .carrying import Carried, need_of
 from .circle import smallest_circle
 from .clock import LEAST_SWING, MOST_SWING, Clock
 from .course import Course
@@ -162,7 +162,7 @@ class Stepper:
         place, rotation = state.foothold.in_world(now, self.ground.terrain.surface)
         ankle = plus(place, turned(rotation, self.legs[leg].ankle))
         reach = self.legs[leg].reach
-        stretch = apart(self._hip(leg, now, crouching_to=ankle), ankle) / (STRETCH * reach)
+        stretch = apart(self._hip(leg, now, crouching_to=ankle), ankle) / self.legs[leg].walking_reach
         short = self._held_back(leg, now, ankle)
         if (stretch > 1.0 / SHARE_OF_REACH or short > 0.0) and not self._is_as_good_as_home(leg, now):
             return max(stretch, 1.0) + short / reach, Cause.REACH
@@ -179,7 +179,7 @@ class Stepper:
             return 0.0
         (place, rotation), up = self._body(limb.segment, now), self.course.of(leg).up(now)
         hip = plus(place, turned(rotation, limb.hip))
-        down = need_of(hip, ankle, up, STRETCH * limb.reach, SINKING * limb.height)
+        down = need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height)
         return short_by(short, limb, (along(place, up, -down), rotation), ankle) - HIP_SPARE * limb.foot_length
 
     def _is_as_good_as_home(self, leg: int, now: float) -> bool:

@@ -3,15 +3,23 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import bpy
+import pytest
 from fabrik_addon.rig.chain_bones import pose_bones, resolve_bones
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.session.walk.leg_limits import leg_limits
+from fabrik_addon.session.walk.measuring import frame_for
 from fabrik_addon.session.walk.planning import plan_walk, what_is_old
+from fabrik_addon.session.walk.sampling import body_chain
+from fabrik_addon.session.walk.sampling import legs_now as measured_legs
 from fabrik_addon.session.walk.setup import add_walker
-from mathutils import Euler
+from mathutils import Euler, Quaternion, Vector
 
-from body_rigs import update
+from body_rigs import effector, update
+from skeletons import make_character
 from walking_rigs import FRAMES, ahead, feet, key_way, legs_of, make_spider
 
 CONE = 0.22  # radians
@@ -72,3 +80,38 @@ def test_a_limit_that_changes_makes_the_walk_old() -> None:
     assert what_is_old(owner, bpy.context.scene) == ""
     limit_of(resolve_bones(owner, legs_of(owner)[0])[0]).cone_max = 0.3
     assert "changed" in what_is_old(owner, bpy.context.scene)
+
+
+@pytest.mark.parametrize("kind", ["spider", "human", "wolf"])
+def test_what_a_limited_leg_takes_on_is_within_its_reach_and_what_it_can_not_is_not(kind: str) -> None:
+    """Bones are turned at random inside their limits, and Blender's own evaluation tells where the ankles are."""
+    owner = made(kind)
+    random = Random(7)
+    for chain in legs_of(owner):
+        for bone in resolve_bones(owner, chain):
+            bone.rotation_mode = "QUATERNION"
+            limit_of(bone).limit, limit_of(bone).cone_max = "CONE", 0.5
+    body = body_chain(owner)
+    frame = frame_for(owner, body.tip_bone, rig_of(owner).walker.upright)
+    limits = leg_limits(owner, legs_of(owner), frame)
+    assert limits is not None
+    for _ in range(20):
+        for chain in legs_of(owner):
+            for bone in resolve_bones(owner, chain):
+                axis = Vector((random.gauss(0.0, 1.0), 0.0, random.gauss(0.0, 1.0)))
+                bone.rotation_quaternion = Quaternion(axis, random.uniform(0.0, 0.45))
+        update()
+        for index, chain in enumerate(legs_of(owner)):
+            ankle = frame.place(owner.matrix_world.inverted() @ effector(owner, chain))
+            leg = measured_legs(owner).legs[index]
+            assert limits.shortage(index, ankle) <= 1e-3 * leg.reach
+            assert limits.shortage(index, leg.hip) > 0.1 * leg.reach  # it does not fold so far
+
+
+def made(kind: str) -> bpy.types.Object:
+    """A walker whose object is moved and turned."""
+    owner = make_spider() if kind == "spider" else make_character("wolf" if kind == "wolf" else "human_mixamo")
+    owner.location, owner.rotation_euler = (1.0, 2.0, 0.5), (0.0, 0.0, 0.7)
+    update()
+    add_walker(bpy.context, owner)
+    return owner

@@ -10,10 +10,12 @@ import bpy
 
 from ...gait import Reaching
 from ...kernel import Point, Settings, Solver
+from ...rig.chain_bones import pose_bones
 from ...rig.figures import alone
+from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, frame_of, prepare
 from ...rig.properties import FabrikChain
-from ...rig.rotations import conjugated, rotated
+from ...rig.rotations import Q4, axes_of, conjugated, multiplied, rotated
 from ...vectors import ORIGIN, V3, minus, scaled
 from .measuring import Frame, hip_of
 
@@ -24,15 +26,17 @@ class _Limb(NamedTuple):
     """A leg that is solved by itself.
 
     Attributes:
-        solver: Of its bones, in the axes of the armature, from the first joint.
+        solver: Of its bones.
         settings: Of its chain, but for restarts.
         hip: Its first joint in the body's axes.
+        turn: From the body's axes into the space in which it is solved, at rest.
         lever: Where on its last bone the effector is; None for the end.
     """
 
     solver: Solver
     settings: Settings
     hip: V3
+    turn: Q4
     lever: V3 | None
 
 
@@ -58,8 +62,7 @@ class LegLimits:
         if limb is None:
             return 0.0
         way = scaled(minus(ankle, limb.hip), 1.0 / self._frame.size)
-        place = rotated(conjugated(self._frame.upright), way)
-        goal = Point(limb.solver.figure.count - 1, place, 1.0, limb.lever)
+        goal = Point(limb.solver.figure.count - 1, rotated(limb.turn, way), 1.0, limb.lever)
         return limb.solver.solve([goal], limb.settings, explain=False).residual * self._frame.size
 
 
@@ -84,6 +87,12 @@ def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Fr
         is_free = all(limit.is_free for limit in (limits[:-1] if is_head else limits))
         lever = ORIGIN if is_head else None
         settings = prepared.settings._replace(restarts=RESTARTS)
-        limb = _Limb(prepared.solver, settings, hip_of(owner, chain, frame), lever)
+        limb = _Limb(prepared.solver, settings, hip_of(owner, chain, frame), _turn(owner, prepared, frame), lever)
         limbs.append(None if is_free else limb)
     return LegLimits(limbs, frame) if any(limb is not None for limb in limbs) else None
+
+
+def _turn(owner: bpy.types.Object, prepared: Prepared, frame: Frame) -> Q4:
+    """From the body's axes into the space of a leg, in which its first bone is turned at rest as its joint says."""
+    axes = axes_of(pose_bones(owner)[prepared.bones[0]].bone.matrix_local)
+    return multiplied(prepared.joints[0].rest, conjugated(multiplied(frame.upright, axes)))
