@@ -9,7 +9,7 @@ from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.gait import HandWalk, Leg, Plain, settings_for
 from fabrik_addon.gait.vectors import IDENTITY, V3, Z_AXIS, about, apart, turned
 
-from walkers import HEXAPOD, HUMAN, SPIDER, WOLF, height_of, noise, slope
+from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, height_of, noise, slope
 
 WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 

@@ -13,8 +13,8 @@ from fabrik_addon.gait.gaits import rhythm_of
 from fabrik_addon.gait.legs import neighbours
 from fabrik_addon.gait.vectors import V3, Z_AXIS, about, apart, turned
 
-from walk_measures import judge, neighbours_up
-from walkers import (
+from dev.walk_measures import judge, neighbours_up, swings_of
+from dev.walkers import (
     CENTIPEDE,
     CREATURES,
     FROUDE,
@@ -183,7 +183,7 @@ def test_every_gait_walks(gait: object) -> None:
         assert judged.stretched == 0
         beside = neighbours(legs)
         if not any(rhythm.is_together(i, j) for i, others in enumerate(beside) for j in others):
-            assert neighbours_up(plan) == 0
+            assert neighbours_up(plan.legs, swings_of(plan)) == 0
 
 
 def test_offsets_made_by_hand_are_the_order_of_steps() -> None:
@@ -200,7 +200,7 @@ def test_a_body_that_creeps_is_followed() -> None:
     plan = planned(path_of(lambda time: (0.0, -speed * time, height_of(SPIDER)), 40.0), SPIDER)
     assert {step.cause for steps in plan.steps for step in steps} == {Cause.DRIFT}
     assert judge(plan, flat(), every=8.0).stretched == 0
-    assert neighbours_up(plan) == 0
+    assert neighbours_up(plan.legs, swings_of(plan)) == 0
 
 
 def test_a_body_that_is_too_fast_is_told() -> None:

@@ -5,49 +5,33 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from fabrik_addon.gait import Cause, Plan, Refused, Terrain, Walk, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait import Cause, Plan, Refused, Walk, body_pose_at, feet_at, plan_walk, settings_for
 from fabrik_addon.gait.vectors import Z_AXIS, dot, turned
 
-from walk_measures import Judged, judge
-from walkers import (
+from dev.walk_measures import Judged, judge
+from dev.walkers import (
     CREATURES,
-    FROUDE,
+    GROUNDS,
+    ROOM,
+    SECONDS,
     SPIDER,
     Room,
     ahead,
-    flat,
-    gap,
+    ground_of,
     height_of,
-    noise,
-    pace_of,
+    over,
     segments,
     slope,
-    stairs,
+    up_the_wall,
 )
 
-GROUNDS = ("flat", "slope", "stairs", "noise", "gap")
-# Of the usual v²/gh: nothing runs up slopes of 25 degrees, or stairs of .3 leg lengths
-SLOW = {"slope": 0.4, "stairs": 0.2, "gap": 0.5}
-SECONDS = 6.0
 SUPPORTED = 0.95  # of all frames, for the gaits that always stand on three feet or more
-
-
-def ground_of(name: str, kind: str) -> Terrain:
-    reach = CREATURES[name][0].reach
-    made: dict[str, Terrain] = {
-        "flat": flat(),
-        "slope": slope(25.0),
-        "stairs": stairs(0.3 * reach, 0.7 * reach),
-        "noise": noise(0.25 * reach, 2.0 * reach),
-        "gap": gap(0.5 * reach),
-    }
-    return made[kind]
 
 
 @cache
 def walked(name: str, kind: str) -> tuple[Plan, Judged]:
     legs, terrain = CREATURES[name], ground_of(name, kind)
-    path = ahead(legs, SECONDS, froude=FROUDE[name] * SLOW.get(kind, 1.0))
+    path = over(name, kind)
     plan = plan_walk(Walk(segments(legs, path), legs, (settings_for(legs),), terrain))
     return plan, judge(plan, terrain)
 
@@ -133,8 +117,8 @@ def test_ground_that_is_too_steep_is_refused() -> None:
 
 
 def test_a_spider_walks_up_a_wall_and_along_the_ceiling() -> None:
-    room = Room(4.0, 4.0)
-    path = room.path(pace_of(SPIDER, 0.04), height_of(SPIDER))
+    room = Room(*ROOM)
+    path = up_the_wall(room, SPIDER)
     plan = plan_walk(Walk((path,), SPIDER, (replace(settings_for(SPIDER), gravity="SURFACE"),), room))
     judged = judge(plan, room)
     assert judged.slip <= 1e-4

@@ -8,7 +8,7 @@ import pytest
 from fabrik_addon.gait import Hit, Leg, Plan, Walk, body_pose_at, feet_at, from_text, plan_walk, settings_for, to_text
 from fabrik_addon.gait.vectors import ORIGIN, Q4, V3, Z_AXIS, about, apart, inverse, minus, plus, scaled, turned
 
-from walkers import HUMAN, SPIDER, Heights, ahead, height_of, path_of
+from dev.walkers import HUMAN, SPIDER, Heights, ahead, height_of, path_of
 
 
 @dataclass(frozen=True)

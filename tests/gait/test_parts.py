@@ -30,7 +30,7 @@ from fabrik_addon.gait.vectors import (
     unit,
 )
 
-from walkers import CENTIPEDE, HEXAPOD, HUMAN, SPIDER, WOLF
+from dev.walkers import CENTIPEDE, HEXAPOD, HUMAN, SPIDER, WOLF
 
 
 def some_points(random: Random, count: int) -> list[tuple[float, float]]:

@@ -29,7 +29,7 @@ from fabrik_addon.gait import (
 )
 from fabrik_addon.gait.vectors import IDENTITY
 
-from walkers import CENTIPEDE, FORWARD, HUMAN, SPIDER, WOLF, ahead, noise, path_of, segments, stairs
+from dev.walkers import CENTIPEDE, FORWARD, HUMAN, SPIDER, WOLF, ahead, noise, path_of, segments, stairs
 
 
 def walk_of(legs: tuple[Leg, ...] = HUMAN, seconds: float = 4.0) -> Walk:

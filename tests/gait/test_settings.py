@@ -10,8 +10,8 @@ from fabrik_addon.gait.settings import RANGES, Settings
 from fabrik_addon.gait.stepping import HEEL_STRIKE
 from fabrik_addon.gait.vectors import IDENTITY, Z_AXIS, angle_between, apart, turned
 
-from walk_measures import judge
-from walkers import CREATURES, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, slope
+from dev.walk_measures import judge
+from dev.walkers import CREATURES, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, slope
 
 FRAMES = range(1, 97, 3)
 

@@ -16,8 +16,8 @@ from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Vector
 
 from body_rigs import make_body, update
+from dev.walk_measures import standing_points
 from live_rigs import keyed
-from walk_measures import standing_points
 from walking_rigs import FRAMES, ahead, key_way, legs_of, make_spider, planned, worst_foot
 
 INSIDE, HOVERS = 0.01, 0.005  # of a leg's reach
@@ -57,7 +57,7 @@ def gaps(owner: bpy.types.Object, ground: bpy.types.Object, frame: int) -> list[
     into = ground.matrix_world.inverted()
     for number, foot in enumerate(feet_at(parsed.plan, frame)):
         leg = parsed.plan.legs[number]
-        for point in standing_points(parsed.plan, number, foot).values() if foot.is_planted else ():
+        for point in standing_points(leg, foot).values() if foot.is_planted else ():
             hit, place, _, _ = ground.ray_cast(into @ Vector((point[0], point[1], 9.0)), Vector((0.0, 0.0, -1.0)))
             assert hit, (frame, leg.name)
             found.append((point[2] - (ground.matrix_world @ place).z) / leg.reach)

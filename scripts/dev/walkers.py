@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import cos, floor, pi, radians, sin, sqrt, tan
 
-from fabrik_addon.gait import BodyPath, Hit, Leg, arranged
+from fabrik_addon.gait import BodyPath, Hit, Leg, Terrain, arranged
 from fabrik_addon.gait.clock import size_of
 from fabrik_addon.gait.vectors import IDENTITY, ORIGIN, Q4, V3, Z_AXIS, about, along, dot, minus, unit
 
@@ -50,8 +50,14 @@ CREATURES: dict[str, tuple[Leg, ...]] = {
     "spider": SPIDER,
     "centipede": CENTIPEDE,
 }
+GROUNDS = ("flat", "slope", "stairs", "noise", "gap")
+SECONDS = 6.0  # of a walk over one of them
+ROOM = (4.0, 4.0)  # in which the spider goes up a wall: length and height
 # v²/gh at which each goes about: creatures on few feet at a time go slower than they could
 FROUDE = {"human": 0.15, "wolf": 0.04, "hexapod": 0.1, "spider": 0.1, "centipede": 0.02}
+# Of the usual v²/gh: nothing runs up slopes of 25 degrees, or stairs of .3 leg lengths
+SLOW = {"slope": 0.4, "stairs": 0.2, "gap": 0.5}
+ON_WALLS = 0.04  # v²/gh
 
 
 def height_of(legs: tuple[Leg, ...]) -> float:
@@ -261,6 +267,29 @@ class Room:
             fps,
             lambda time: about(X_AXIS, -at(speed * eased_time(time, seconds))[1]),
         )
+
+
+def ground_of(name: str, kind: str) -> Terrain:
+    """The ground of a kind for a creature, whose legs are its measure."""
+    reach = CREATURES[name][0].reach
+    made: dict[str, Terrain] = {
+        "flat": flat(),
+        "slope": slope(25.0),
+        "stairs": stairs(0.3 * reach, 0.7 * reach),
+        "noise": noise(0.25 * reach, 2.0 * reach),
+        "gap": gap(0.5 * reach),
+    }
+    return made[kind]
+
+
+def over(name: str, kind: str, fps: float = 24.0) -> BodyPath:
+    """The way of a creature over ground of a kind."""
+    return ahead(CREATURES[name], SECONDS, fps, FROUDE[name] * SLOW.get(kind, 1.0))
+
+
+def up_the_wall(room: Room, legs: tuple[Leg, ...], fps: float = 24.0) -> BodyPath:
+    """The way along floor, wall and ceiling."""
+    return room.path(pace_of(legs, ON_WALLS), height_of(legs), fps)
 
 
 def turning(legs: tuple[Leg, ...], seconds: float, rate: float, fps: float = 24.0) -> BodyPath:

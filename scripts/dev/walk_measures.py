@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a walk is judged by: slip, ground, neighbours, support, reach. Lengths are shares of leg length.
+
+A walk is judged as it is seen frame by frame, whoever made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import acos, atan2, degrees, pi
+
+from fabrik_addon.gait import FootPose, Leg, Plan, Terrain, body_pose_at, feet_at
+from fabrik_addon.gait.legs import neighbours
+from fabrik_addon.gait.swing import contacts
+from fabrik_addon.gait.vectors import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    Z_AXIS,
+    angle_between,
+    apart,
+    dot,
+    inverse,
+    minus,
+    plus,
+    scaled,
+    turned,
+    unit,
+)
+
+ROLLED = 1e-6  # radians of pitch from which on a foot stands on heel or ball alone
+OVERSTRETCHED = 1e-6  # of a leg's reach
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A walk at a frame.
+
+    Attributes:
+        time: Seconds from the first frame.
+        feet: By leg.
+        bodies: By segment of the body place and rotation.
+    """
+
+    time: float
+    feet: Sequence[FootPose]
+    bodies: Sequence[tuple[V3, Q4]]
+
+    def hip(self, leg: Leg) -> V3:
+        """Where a leg's first joint is."""
+        place, rotation = self.bodies[leg.segment]
+        return plus(place, turned(rotation, leg.hip))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A walk as it is seen.
+
+    Attributes:
+        legs: The walker's.
+        moments: Frame by frame.
+        swings: By leg the times at which it lifts and lands, seconds.
+        footholds: By leg where it lands, in the same order.
+    """
+
+    legs: Sequence[Leg]
+    moments: Sequence[Moment]
+    swings: Sequence[Sequence[tuple[float, float]]]
+    footholds: Sequence[Sequence[V3]]
+
+
+def shown(plan: Plan, every: float = 1.0) -> Shown:
+    """A planned walk as it is seen.
+
+    Args:
+        plan: The walk.
+        every: Frames between looks.
+    """
+    moments = []
+    for index in range(int((plan.last - plan.first) / every) + 1):
+        frame = plan.first + index * every
+        bodies = [body_pose_at(plan, frame, segment) for segment in range(len(plan.body))]
+        moments.append(Moment(plan.time_of(frame), feet_at(plan, frame), bodies))
+    footholds = [[step.end.in_world(step.land, plan.surface_pose)[0] for step in steps] for steps in plan.steps]
+    return Shown(plan.legs, moments, swings_of(plan), footholds)
+
+
+@dataclass
+class Judged:
+    """Figures of a walk."""
+
+    frames: int = 0
+    slip: float = 0.0  # greatest way of a standing contact point in a frame
+    drift: float = 0.0  # and in a stance
+    inside: float = 0.0  # deepest contact point in the ground, swings included
+    hover: float = 0.0  # highest contact point of a standing foot above it
+    together: int = 0  # moments at which neighbours are up
+    unsupported: int = 0  # frames at which the centre is outside the support
+    stretched: int = 0  # standing feet out of reach, by frame
+    stances: int = 0  # standing feet, by frame
+    turned: float = 0.0  # greatest turn of a leg, as seen from its hip, in a frame, degrees
+    foot_turned: float = 0.0  # the same for the foot
+    hanging: int = 0
+
+    @property
+    def supported(self) -> float:
+        return 1.0 - self.unsupported / max(self.frames, 1)
+
+    @property
+    def reached(self) -> float:
+        return 1.0 - self.stretched / max(self.stances, 1)
+
+
+def judge(plan: Plan, terrain: Terrain, every: float = 1.0) -> Judged:
+    """Look at all frames of a plan.
+
+    Args:
+        plan: The walk.
+        terrain: Its ground; heights are asked along what is up for the body.
+        every: Frames between looks.
+    """
+    return judge_shown(shown(plan, every), terrain)
+
+
+def judge_shown(walk: Shown, terrain: Terrain) -> Judged:
+    """Look at all frames of a walk; see `judge`."""
+    judged = Judged()
+    stood: list[dict[str, tuple[V3, V3]]] = [{} for _ in walk.legs]
+    before: Moment | None = None
+    for moment in walk.moments:
+        for index, (leg, foot) in enumerate(zip(walk.legs, moment.feet, strict=True)):
+            _judge_ground(judged, leg, foot, terrain, moment.time)
+            _judge_reach(judged, leg, foot, moment)
+            stood[index] = _judge_slip(judged, leg, foot, stood[index])
+            if before is not None:
+                _judge_turns(judged, index, leg, (before, moment))
+        before = moment
+        judged.frames += 1
+        judged.unsupported += not is_supported(walk.legs, moment, on_walls(terrain))
+    judged.together = neighbours_up(walk.legs, walk.swings)
+    return judged
+
+
+def standing_points(leg: Leg, foot: FootPose) -> dict[str, V3]:
+    """The contact points on the ground."""
+    if leg.foot_length <= 0.0:
+        return {"tip": foot.contact(leg.heel)}
+    points = {}
+    if foot.pitch <= ROLLED:
+        points["heel"] = foot.contact(leg.heel)
+    if foot.pitch >= -ROLLED:
+        points["ball"] = foot.contact(leg.ball)
+    return points
+
+
+def _judge_reach(judged: Judged, leg: Leg, foot: FootPose, moment: Moment) -> None:
+    judged.hanging += foot.is_hanging
+    if foot.is_planted:
+        judged.stances += 1
+        judged.stretched += apart(moment.hip(leg), foot.ankle) > leg.reach * (1.0 + OVERSTRETCHED)
+
+
+def _judge_turns(judged: Judged, index: int, leg: Leg, moments: tuple[Moment, Moment]) -> None:
+    """How far a leg has turned in its body between two frames, and a foot in the world."""
+    ways = [
+        unit(turned(inverse(moment.bodies[leg.segment][1]), minus(moment.feet[index].ankle, moment.hip(leg))), Z_AXIS)
+        for moment in moments
+    ]
+    judged.turned = max(judged.turned, degrees(angle_between(*ways)))
+    rotations = [moment.feet[index].rotation for moment in moments]
+    same = abs(sum(a * b for a, b in zip(*rotations, strict=True)))
+    judged.foot_turned = max(judged.foot_turned, 2.0 * degrees(acos(min(same, 1.0))))
+
+
+def _judge_slip(judged: Judged, leg: Leg, foot: FootPose, known: dict[str, tuple[V3, V3]]) -> dict[str, tuple[V3, V3]]:
+    """A contact point that stands at two frames in a row is where it was; returns where it came down, and is now."""
+    if not foot.is_planted:
+        return {}
+    now: dict[str, tuple[V3, V3]] = {}
+    for name, point in standing_points(leg, foot).items():
+        first, last = known.get(name, (point, point))
+        judged.slip = max(judged.slip, apart(point, last) / leg.reach)
+        judged.drift = max(judged.drift, apart(point, first) / leg.reach)
+        now[name] = (first, point)
+    return now
+
+
+def _judge_ground(judged: Judged, leg: Leg, foot: FootPose, terrain: Terrain, time: float) -> None:
+    if foot.is_hanging:
+        return
+    up = turned(foot.rotation, Z_AXIS) if on_walls(terrain) else Z_AXIS
+    for point in contacts(leg):
+        contact = foot.contact(point)
+        top = plus(contact, scaled(up, 0.5 * leg.height))
+        hit = terrain.ray(top, scaled(up, -1.0), 2.0 * leg.reach, time)
+        if hit is None:
+            continue
+        above = dot(minus(contact, hit.place), up) / leg.reach
+        judged.inside = max(judged.inside, -above)
+    if foot.is_planted:
+        for contact in standing_points(leg, foot).values():
+            hit = terrain.nearest(contact, leg.reach, time)
+            gap = apart(contact, hit.place) / leg.reach if hit is not None else 1.0
+            judged.hover = max(judged.hover, gap)
+
+
+def on_walls(terrain: Terrain) -> bool:
+    """Whether the ground goes up walls."""
+    return terrain.digest.startswith("room")
+
+
+def neighbours_up(legs: Sequence[Leg], swings: Sequence[Sequence[tuple[float, float]]]) -> int:
+    """How often neighbours are in the air at the same time.
+
+    Args:
+        legs: The walker's.
+        swings: By leg when it lifts and lands.
+    """
+    count = 0
+    for leg, beside in enumerate(neighbours(legs)):
+        for other in beside:
+            if other < leg:
+                continue
+            for lift, land in swings[leg]:
+                count += sum(1 for up, down in swings[other] if up < land - 1e-9 and lift < down - 1e-9)
+    return count
+
+
+def swings_of(plan: Plan) -> list[list[tuple[float, float]]]:
+    """By leg when it lifts and lands, seconds."""
+    return [[(step.lift, step.land) for step in steps] for steps in plan.steps]
+
+
+def is_supported(legs: Sequence[Leg], moment: Moment, on_walls: bool) -> bool:
+    """Whether the middle of the hips is above the standing feet: seen from above, on walls along its own up."""
+    total = ORIGIN
+    for leg in legs:
+        total = plus(total, moment.hip(leg))
+    centre = scaled(total, 1.0 / len(legs))
+    back = inverse(moment.bodies[0][1]) if on_walls else IDENTITY
+    points = [turned(back, minus(foot.sole, centre)) for foot in moment.feet if foot.is_planted]
+    return inside([(x, y) for x, y, _ in points])
+
+
+def inside(points: list[tuple[float, float]]) -> bool:
+    """Whether the origin is inside the convex hull of points: no half plane through it holds none of them."""
+    if len(points) < 3:
+        return False
+    angles = sorted(atan2(y, x) for x, y in points)
+    gaps = [b - a for a, b in pairwise(angles)] + [angles[0] + 2.0 * pi - angles[-1]]
+    return max(gaps) <= pi + 1e-9
+
+
+def farthest_foothold(one: Shown, other: Shown) -> float:
+    """The farthest that a foothold of one walk is from the nearest one that the same leg has in the other."""
+    worst = 0.0
+    for leg, mine, others in zip(one.legs, one.footholds, other.footholds, strict=True):
+        for here, there in ((mine, others), (others, mine)):
+            for place in here:
+                near = min((apart(place, found) for found in there), default=leg.reach)
+                worst = max(worst, near / leg.reach)
+    return worst
