@@ -42,6 +42,7 @@ SHORTNESS = 10.0  # for a whole leg that is missing
 FAR_OFF = 0.25  # of a leg's reach: ground farther out of reach at landing is none
 HIP_SPARE = 0.3  # of a foot's length: what rolling from heel to toe gains at both ends of a stance
 STEEPNESS = 0.5  # how much the steepest ground counts against a quarter of a stride aside
+ALIKE = 6  # decimals of a cost that count
 HEXAGON = ((1.0, 0.0), (0.5, sqrt(0.75)), (-0.5, sqrt(0.75)), (-1.0, 0.0), (-0.5, -sqrt(0.75)), (0.5, -sqrt(0.75)))
 
 
@@ -136,7 +137,8 @@ def choose(ground: Ground, stance: Stance, settings: Settings, hang: Callable[[]
 
 
 def _cost(candidate: _Candidate) -> float:
-    return candidate.cost
+    """What speaks against a candidate; of those that are alike but for rounding the first one of a ring is taken."""
+    return round(candidate.cost, ALIKE)
 
 
 def _chosen(candidate: _Candidate, stance: Stance, refused: list[tuple[V3, str]]) -> Choice:

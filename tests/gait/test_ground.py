@@ -8,7 +8,7 @@ import pytest
 from fabrik_addon.gait import Cause, Plan, Refused, Walk, body_pose_at, feet_at, plan_walk, settings_for
 from fabrik_addon.gait.vectors import Z_AXIS, dot, turned
 
-from dev.walk_measures import Judged, judge
+from dev.walk_measures import Judged, farthest_foothold, judge, shown
 from dev.walkers import (
     CREATURES,
     GROUNDS,
@@ -87,6 +87,19 @@ def test_the_walk_ends_under_the_body(name: str, kind: str) -> None:
     plan, _ = walked(name, kind)
     assert {step.cause for steps in plan.steps for step in steps} <= {Cause.CYCLE, Cause.DRIFT, Cause.REACH}
     assert all(foot.is_planted for foot in feet_at(plan, plan.last))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("spider", "flat"), ("spider", "stairs"), ("hexapod", "gap"), ("wolf", "gap")]
+)
+def test_of_places_that_are_as_good_the_frame_rate_chooses_none(name: str, kind: str) -> None:
+    """Round a place that is refused others are alike but for rounding, in which paths of other rates differ."""
+    legs, terrain, settings = CREATURES[name], ground_of(name, kind), (settings_for(CREATURES[name]),)
+    plan, _ = walked(name, kind)
+    assert any(step.refused for steps in plan.steps for step in steps)
+    for fps in (30.0, 60.0):
+        other = plan_walk(Walk((over(name, kind, fps),), legs, settings, terrain))
+        assert farthest_foothold(shown(plan), shown(other)) <= 1e-3
 
 
 def test_a_slope_lifts_the_body_and_tilts_it_by_its_share() -> None:
