@@ -3,7 +3,8 @@
 
   python3 scripts/benchmark.py                 prints the tables and keeps them in out/benchmark.json
   python3 scripts/benchmark.py --only 1,3      only some of the groups; the others stay as they were kept
-  python3 scripts/benchmark.py --write         also renews scripts/bench/README.md and the README's figures
+  python3 scripts/benchmark.py --write         also renews scripts/bench/README.md and the README's figures; what other
+                                               groups say there stays
   python3 scripts/benchmark.py --quick         a few of each, to see that it works; kept in out/benchmark-quick.json
 
 Groups: 1 one solve, 2 batches, 3 live posing, 4 baking, 5 several goals, 6 passes, success, smoothness and BLOCKED,

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The measured tables as pages: all of them in bench/README.md, a few figures in the project's README.
 
-Both are written between marks; what stands around them is left alone.
+Both are written between marks; what stands around them is left alone, and so is what a group says between them that was
+not measured now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from .tables import Group, Judged, Row, Table, number, text_of
+from .tables import NONE, Group, Judged, Row, Table, number, text_of
 
 BEGIN, END = "<!-- written by scripts/benchmark.py --write -->", "<!-- up to here -->"
 
@@ -42,6 +44,8 @@ class Pick:
     unit: str = " x"
 
 
+SUCCESS = "Reachable targets missed under limits, of"
+FAMILIES = "Farther from targets out of reach than scipy's nearest pose, worst of"
 HUMAN = "human_game_engine"
 LIVE_BODY = "live: the same five chains up to the hips"
 PICKS = (
@@ -60,23 +64,76 @@ PICKS = (
 )
 
 
+@dataclass(slots=True)
+class _Page:
+    """The page of all tables.
+
+    Attributes:
+        missed: By key of a group what is not as it is to be, a line each.
+        sections: By key the group's tables.
+    """
+
+    missed: dict[str, list[str]] = field(default_factory=dict)
+    sections: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        lines = [line for key in sorted(self.missed) for line in self.missed[key]]
+        head = f"Of {self.judged} figures that are to be something, {len(lines)} are not."
+        sections = [self.sections[key] for key in sorted(self.sections)]
+        return "\n\n".join(["\n".join([head, "", *lines]).strip(), *sections])
+
+    @property
+    def judged(self) -> int:
+        """How many figures are to be something."""
+        return sum(_judged(section) for section in self.sections.values())
+
+    @property
+    def count_missed(self) -> int:
+        """How many of them are not."""
+        return sum(len(lines) for lines in self.missed.values())
+
+
 def write_pages(groups: Mapping[str, Group], tables: Path, readme: Path) -> None:
-    """Renew what stands between the marks of both pages.
+    """Renew what groups say between the marks of both pages; what other groups say there stays.
 
     Raises:
         MarksError: A page has no marks.
     """
-    _write_between(tables, "\n\n".join([_missed(groups), *(_section(groups[key]) for key in sorted(groups))]))
-    _write_between(readme, _summary(groups))
+    page = _read(_between(tables))
+    for key, group in groups.items():
+        page.missed[key] = [f"- {line}" for table in group.tables for line in table.missed()]
+        page.sections[key] = _section(group)
+    summary = _summary(groups, _between(readme).splitlines(), page)
+    _write_between(tables, page.text)
+    _write_between(readme, summary)
 
 
-def _write_between(page: Path, text: str) -> None:
+def _between(page: Path) -> str:
+    """What stands between the marks of a page."""
     whole = page.read_text(encoding="utf-8")
     if whole.count(BEGIN) != 1 or whole.count(END) != 1:
         raise MarksError(f"{page} has no '{BEGIN}' and '{END}', or more than one")
-    head, rest = whole.split(BEGIN)
+    return whole.split(BEGIN)[1].split(END)[0]
+
+
+def _write_between(page: Path, text: str) -> None:
+    head, rest = page.read_text(encoding="utf-8").split(BEGIN)
     tail = rest.split(END)[1]
     page.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}", encoding="utf-8")
+
+
+def _read(text: str) -> _Page:
+    """The page as it was written; each line of what is missed, and each heading, begins with the key of its group."""
+    page = _Page()
+    head, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    for line in head.splitlines():
+        if line.startswith("- "):
+            page.missed.setdefault(line[2], []).append(line)
+    for section in sections:
+        page.sections[section[3]] = section.strip()
+    return page
 
 
 def _section(group: Group) -> str:
@@ -86,31 +143,37 @@ def _section(group: Group) -> str:
     return "\n\n".join(parts)
 
 
-def _missed(groups: Mapping[str, Group]) -> str:
-    """What is not as it is to be, above all tables."""
-    missed, count = _judged(groups)
-    head = f"Of {count} figures that are to be something, {len(missed)} are not"
-    return "\n".join([f"{head}.", "", *(f"- {line}" for line in missed)]).strip()
+def _judged(section: str) -> int:
+    """How many figures of a section are to be something, which the head of a column says, or the column behind it."""
+    count = 0
+    for table in re.findall(r"(?:^\|.*\n?)+", section, flags=re.MULTILINE):
+        head, _, *rows = (line.strip("| ").split(" | ") for line in table.splitlines())
+        for column, name in enumerate(head):
+            if re.search(r"\([≤≥] [^)]*\)$", name):
+                count += len(rows)
+            elif name == "to be":
+                count += sum(row[column] != NONE for row in rows)
+    return count
 
 
-def _judged(groups: Mapping[str, Group]) -> tuple[list[str], int]:
-    """What is missed, in words, and how many figures are to be something."""
-    tables = [table for key in sorted(groups) for table in groups[key].tables]
-    return [line for table in tables for line in table.missed()], sum(table.judged() for table in tables)
-
-
-def _summary(groups: Mapping[str, Group]) -> str:
+def _summary(groups: Mapping[str, Group], earlier: Sequence[str], page: _Page) -> str:
     lines = ["| measured | now | 0.1.0 |", "| --- | ---: | ---: |"]
     for pick in PICKS:
         row = _row(groups, pick)
-        if row is not None:
-            then = row.get(pick.before)
-            earlier = text_of(then) + (pick.unit if then is not None else "")
-            lines.append(f"| {pick.text} | {_plain(row, pick.column)}{pick.unit} | {earlier} |")
-    missed, count = _judged(groups)
-    return "\n".join(
-        [*lines, *_counted(groups), f"| Figures that miss what they were to be, of {count} | {len(missed)} | |"]
-    )
+        if row is None:
+            lines += _found(earlier, pick.text, pick.group in groups)
+            continue
+        then = row.get(pick.before)
+        before = text_of(then) + (pick.unit if then is not None else "")
+        lines.append(f"| {pick.text} | {_plain(row, pick.column)}{pick.unit} | {before} |")
+    lines += _success(groups) or _found(earlier, SUCCESS, "6" in groups)
+    lines += _families(groups) or _found(earlier, FAMILIES, "7" in groups)
+    return "\n".join([*lines, f"| Figures that miss what they were to be, of {page.judged} | {page.count_missed} | |"])
+
+
+def _found(earlier: Sequence[str], text: str, is_measured: bool) -> list[str]:
+    """The line of the page that says something, unless it is no longer so."""
+    return [line for line in earlier if line.startswith(f"| {text}") and not is_measured]
 
 
 def _row(groups: Mapping[str, Group], pick: Pick) -> Row | None:
@@ -124,21 +187,22 @@ def _plain(row: Row, column: str) -> str:
     return number(cell.value) if isinstance(cell, Judged) else text_of(cell)
 
 
-def _counted(groups: Mapping[str, Group]) -> list[str]:
-    """Figures that are counted over the rows of a table."""
-    lines = []
-    success = _table(groups, "6", "6c.")
-    if success is not None:
-        missed, targets = _sum(success, "missed"), _sum(success, "targets")
-        lines.append(f"| Reachable targets missed under limits, of {number(targets)} | {number(missed)} | 2 |")
-    families = _table(groups, "7", "7a.")
-    if families is not None:
-        worst = max(_value(row, "ratio") for row in families.rows)
-        text = (
-            f"Farther from targets out of reach than scipy's nearest pose, worst of {len(families.rows)} kinds of limbs"
-        )
-        lines.append(f"| {text} | {number(worst)} x | 1.5 x |")
-    return lines
+def _success(groups: Mapping[str, Group]) -> list[str]:
+    """What is counted over the rows of table 6c."""
+    table = _table(groups, "6", "6c.")
+    if table is None:
+        return []
+    missed, targets = _sum(table, "missed"), _sum(table, "targets")
+    return [f"| {SUCCESS} {number(targets)} | {number(missed)} | 2 |"]
+
+
+def _families(groups: Mapping[str, Group]) -> list[str]:
+    """The worst of the rows of table 7a."""
+    table = _table(groups, "7", "7a.")
+    if table is None:
+        return []
+    worst = max(_value(row, "ratio") for row in table.rows)
+    return [f"| {FAMILIES} {len(table.rows)} kinds of limbs | {number(worst)} x | 1.5 x |"]
 
 
 def _table(groups: Mapping[str, Group], key: str, title: str) -> Table | None:

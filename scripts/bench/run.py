@@ -66,7 +66,7 @@ def main() -> None:
     print("\n" + "\n".join(f"missed: {line}" for line in missed) if missed else "\nnothing missed")
     print(f"kept in {arguments.kept}")
     if arguments.write:
-        write_pages(groups, *PAGES)
+        write_pages({key: groups[key] for key in keys}, *PAGES)
         print("written to " + " and ".join(str(page.relative_to(ROOT)) for page in PAGES))
 
 

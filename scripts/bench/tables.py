@@ -63,11 +63,6 @@ class Table:
             if isinstance(cell, Judged) and cell.is_missed
         ]
 
-    def judged(self) -> int:
-        """How many figures are to be something."""
-        cells = (cell for row in self.rows for cell in row.values())
-        return sum(isinstance(cell, Judged) and cell.target != NONE for cell in cells)
-
     def as_text(self) -> str:
         """For a terminal, columns in line."""
         lines = self._lines(bold="")
