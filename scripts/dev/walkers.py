@@ -34,15 +34,18 @@ WOLF = _pairs(
 HEXAPOD = _pairs([((0.15, y, 0.0), (0.62, 1.5 * y, -0.4)) for y in (-0.3, 0.0, 0.3)], 0.95)
 SPIDER = _pairs([((0.15, 0.3 * y, 0.0), (0.85, y, -0.4)) for y in (-0.8, -0.28, 0.28, 0.8)], 1.4)
 SPACING = 0.14  # between the segments of the centipede
-CENTIPEDE = tuple(
-    replace(
-        leg,
-        home=(leg.home[0], 0.0, leg.home[2]),
-        hip=(leg.hip[0], 0.0, leg.hip[2]),
-        segment=leg.row,
+
+
+def centipede(rows: int) -> tuple[Leg, ...]:
+    """A pair of legs on each segment."""
+    legs = _pairs([((0.05, SPACING * row, 0.0), (0.2, SPACING * row, -0.1)) for row in range(rows)], 0.26)
+    return tuple(
+        replace(leg, home=(leg.home[0], 0.0, leg.home[2]), hip=(leg.hip[0], 0.0, leg.hip[2]), segment=leg.row)
+        for leg in legs
     )
-    for leg in _pairs([((0.05, SPACING * row, 0.0), (0.2, SPACING * row, -0.1)) for row in range(15)], 0.26)
-)
+
+
+CENTIPEDE = centipede(15)
 CREATURES: dict[str, tuple[Leg, ...]] = {
     "human": HUMAN,
     "wolf": WOLF,
@@ -52,6 +55,8 @@ CREATURES: dict[str, tuple[Leg, ...]] = {
 }
 GROUNDS = ("flat", "slope", "stairs", "noise", "gap")
 SECONDS = 6.0  # of a walk over one of them
+WELL = 4.0  # legs' reaches ahead of where the body began that the hindmost legs get
+RAMP = 0.5  # seconds to get going and to stop
 ROOM = (4.0, 4.0)  # in which the spider goes up a wall: length and height
 # v²/gh at which each goes about: creatures on few feet at a time go slower than they could
 FROUDE = {"human": 0.15, "wolf": 0.04, "hexapod": 0.1, "spider": 0.1, "centipede": 0.02}
@@ -85,7 +90,7 @@ def ahead(legs: tuple[Leg, ...], seconds: float, fps: float = 24.0, froude: floa
     return path_of(lambda time: (0.0, -speed * eased_time(time, seconds), height), seconds, fps)
 
 
-def eased_time(time: float, seconds: float, ramp: float = 0.5) -> float:
+def eased_time(time: float, seconds: float, ramp: float = RAMP) -> float:
     """Time that starts and stops within ramps."""
     rest = seconds - ramp
     if time < ramp:
@@ -156,25 +161,25 @@ def flat() -> Heights:
     return Heights(lambda x, y: 0.0, "flat")
 
 
-def slope(degrees: float = 25.0) -> Heights:
-    """Rising ahead from a unit on, after a rounded foot of the hill."""
-    rise = tan(radians(degrees))
+def slope(degrees: float = 25.0, start: float = 1.0) -> Heights:
+    """Rising ahead, after a rounded foot of the hill that is as long as the way to its middle."""
+    rise, half = tan(radians(degrees)), 0.5 * start
 
     def height(x: float, y: float) -> float:
-        way = -y - 1.0
-        return rise * way if way > 0.5 else rise * (way + 0.5) ** 2 / 2.0 if way > -0.5 else 0.0
+        way = -y - start
+        return rise * way if way > half else rise * (way + half) ** 2 / (4.0 * half) if way > -half else 0.0
 
-    return Heights(height, f"slope {degrees}")
+    return Heights(height, f"slope {degrees} {start}")
 
 
-def stairs(rise: float, tread: float) -> Heights:
+def stairs(rise: float, tread: float, start: float = 1.0) -> Heights:
     """Eight steps up, a landing, and eight down again."""
 
     def height(x: float, y: float) -> float:
-        step = floor((-y - 1.0) / tread) + 1
+        step = floor((-y - start) / tread) + 1
         return rise * max(0, min(step, 8, 20 - step))
 
-    return Heights(height, f"stairs {rise} {tread}")
+    return Heights(height, f"stairs {rise} {tread} {start}")
 
 
 def noise(size: float, wave: float) -> Heights:
@@ -189,9 +194,9 @@ def noise(size: float, wave: float) -> Heights:
     return Heights(height, f"noise {size} {wave}")
 
 
-def gap(width: float) -> Heights:
+def gap(width: float, start: float = 1.5) -> Heights:
     """Level ground with a chasm across the way."""
-    return Heights(lambda x, y: None if 1.5 < -y < 1.5 + width else 0.0, f"gap {width}")
+    return Heights(lambda x, y: None if start < -y < start + width else 0.0, f"gap {width} {start}")
 
 
 @dataclass(frozen=True)
@@ -269,22 +274,34 @@ class Room:
         )
 
 
-def ground_of(name: str, kind: str) -> Terrain:
-    """The ground of a kind for a creature, whose legs are its measure."""
+def ground_of(name: str, kind: str, start: float = 1.0) -> Terrain:
+    """The ground of a kind for a creature, whose legs are its measure; slope and stairs begin after `start`."""
     reach = CREATURES[name][0].reach
     made: dict[str, Terrain] = {
         "flat": flat(),
-        "slope": slope(25.0),
-        "stairs": stairs(0.3 * reach, 0.7 * reach),
+        "slope": slope(25.0, start),
+        "stairs": stairs(0.3 * reach, 0.7 * reach, start),
         "noise": noise(0.25 * reach, 2.0 * reach),
-        "gap": gap(0.5 * reach),
+        "gap": gap(0.5 * reach, 1.5 * start),
     }
     return made[kind]
 
 
 def over(name: str, kind: str, fps: float = 24.0) -> BodyPath:
     """The way of a creature over ground of a kind."""
-    return ahead(CREATURES[name], SECONDS, fps, FROUDE[name] * SLOW.get(kind, 1.0))
+    return ahead(CREATURES[name], SECONDS, fps, _froude(name, kind))
+
+
+def well_over(name: str, kind: str, fps: float = 24.0) -> BodyPath:
+    """The same, so long that all legs get onto what begins a leg's reach ahead."""
+    legs, froude = CREATURES[name], _froude(name, kind)
+    length = max(leg.home[1] for leg in legs) + SPACING * max(leg.segment for leg in legs)
+    seconds = (length + WELL * legs[0].reach) / pace_of(legs, froude) + RAMP
+    return ahead(legs, max(SECONDS, seconds), fps, froude)
+
+
+def _froude(name: str, kind: str) -> float:
+    return FROUDE[name] * SLOW.get(kind, 1.0)
 
 
 def up_the_wall(room: Room, legs: tuple[Leg, ...], fps: float = 24.0) -> BodyPath:

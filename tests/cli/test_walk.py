@@ -11,7 +11,8 @@ from fabrik_addon.cli.commands import run
 from fabrik_addon.rig.properties import rig_of
 
 from cli_files import refused, reported
-from walking_rigs import ahead, key_way, make_spider
+from dev.walking_rigs import ahead, make_spider
+from walking_rigs import key_way
 
 
 @pytest.fixture

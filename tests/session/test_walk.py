@@ -19,22 +19,10 @@ from fabrik_addon.session.walk.setup import add_walker, remove_walker
 from mathutils import Vector
 
 from body_rigs import effector, make_body, update
+from dev.walking_rigs import ahead, go_along, make_spider
 from rigs import channels
 from skeletons import make_character
-from walking_rigs import (
-    FRAMES,
-    ahead,
-    around,
-    feet,
-    go_along,
-    key_way,
-    legs_of,
-    make_spider,
-    planned,
-    walking_human,
-    walking_spider,
-    worst_foot,
-)
+from walking_rigs import FRAMES, around, feet, key_way, legs_of, planned, walking_human, walking_spider, worst_foot
 
 ULPS = 4  # units in the last place of Blender's channels
 STANDS = 1e-4  # of the leg's length: a planted foot stands within it
@@ -135,7 +123,7 @@ class TestWalking:
 
     def test_an_armature_that_is_keyed_itself_walks(self) -> None:
         owner = make_spider()
-        go_along(owner, around(1.2))
+        go_along(owner, around(1.2), FRAMES)
         planned(owner)
         go_live(owner)
         for frame in (1, 17, 30, 44, 60):
@@ -246,7 +234,7 @@ class TestCharacters:
         owner = make_character(name)
         for bone in owner.pose.bones:
             bone.rotation_mode = "QUATERNION"
-        go_along(owner, ahead(1.5))
+        go_along(owner, ahead(1.5), FRAMES)
         planned(owner)
         walker = rig_of(owner).walker
         assert (len(walker.legs), walker.gait) == (count, gait)
@@ -259,7 +247,7 @@ class TestCharacters:
         owner = make_spider()
         owner.scale = (0.25, 0.25, 0.25)
         owner.rotation_euler = (0.0, 0.0, 1.0)
-        go_along(owner, ahead(0.5))
+        go_along(owner, ahead(0.5), FRAMES)
         planned(owner)
         go_live(owner)
         for frame in (1, 15, 30, 44, 60):

@@ -17,25 +17,12 @@ from mathutils import Vector
 
 from body_rigs import make_body, update
 from dev.walk_measures import standing_points
+from dev.walking_rigs import ahead, make_ground, make_profile, make_spider
 from live_rigs import keyed
-from walking_rigs import FRAMES, ahead, key_way, legs_of, make_spider, planned, worst_foot
+from walking_rigs import FRAMES, key_way, legs_of, planned, worst_foot
 
 INSIDE, HOVERS = 0.01, 0.005  # of a leg's reach
 HELD = 1e-3
-
-
-def make_ground(points: list[tuple[float, float, float]], faces: list[tuple[int, ...]]) -> bpy.types.Object:
-    mesh = bpy.data.meshes.new("Ground")
-    mesh.from_pydata(points, [], faces)
-    ground = bpy.data.objects.new("Ground", mesh)
-    bpy.context.collection.objects.link(ground)
-    return ground
-
-
-def make_profile(profile: list[tuple[float, float]]) -> bpy.types.Object:
-    """Ground that is wide, and goes ahead (-Y) and up as a profile does."""
-    points = [(x, -way, z) for way, z in profile for x in (-4.0, 4.0)]
-    return make_ground(points, [(2 * k, 2 * k + 1, 2 * k + 3, 2 * k + 2) for k in range(len(profile) - 1)])
 
 
 def make_slope(degrees: float) -> bpy.types.Object:
