@@ -8,8 +8,8 @@
   python3 scripts/benchmark.py --quick         a few of each, to see that it works; kept in out/benchmark-quick.json
 
 Groups: 1 one solve, 2 batches, 3 live posing, 4 baking, 5 several goals, 6 passes, success, smoothness and BLOCKED,
-7 kinds of limbs and growth, 8 bodies. Times are medians of interleaved rounds in one process; what counts are their
-ratios.
+7 kinds of limbs and growth, 8 bodies, 9 walkers. Times are medians of interleaved rounds in one process; what counts
+are their ratios.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from build import ensure_built
 from environment import ROOT, SetupError, blender_python, default_blender, say
 
-GROUPS = "12345678"
+GROUPS = "123456789"
 
 
 def main() -> int:

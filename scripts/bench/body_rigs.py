@@ -111,12 +111,17 @@ def empty_file() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
-def _make_wolf() -> Any:
-    """Rigify's wolf; legs are hinges about the axis of their bend at rest, hips and shoulders and spine are cones."""
+def add_wolf() -> Any:
+    """Rigify's wolf."""
     addon_utils.enable("rigify", default_set=True, persistent=True)
     with contextlib.redirect_stdout(io.StringIO()):
         getattr(bpy.ops.object, "armature_wolf_metarig_add")()
-    owner: Any = bpy.context.object
+    return bpy.context.object
+
+
+def _make_wolf() -> Any:
+    """The wolf; legs are hinges about the axis of their bend at rest, hips and shoulders and spine are cones."""
+    owner = add_wolf()
     for bone in owner.pose.bones:
         part = bone.name.split(".")[0].removeprefix("front_")
         if part in ("shin", "foot", "toe"):

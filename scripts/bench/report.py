@@ -61,6 +61,21 @@ PICKS = (
     ),
     Pick("Human of 52 joints with 12 goals, of 1,000 poses: met", "8", 0, f"{HUMAN}, 12 places", "met %", unit=" %"),
     Pick("Live frame, human of 53 bones with 5 goals: time over Blender's IK", "8", 3, LIVE_BODY, "over Blender"),
+    Pick("Human that walks up stairs: standing feet that are REACHED", "9", 3, "human: stairs", "REACHED %", unit=" %"),
+    Pick(
+        "Planning a walk of 8 legs over 250 frames on 100,352 triangles: time over playing its chains",
+        "9",
+        4,
+        "planning, the ground read anew",
+        "over the chains alone",
+    ),
+    Pick(
+        "Playing that walk live: time over its chains with keyed goals",
+        "9",
+        4,
+        "playing the planned walk live",
+        "over the chains alone",
+    ),
 )
 
 

@@ -36,6 +36,7 @@ TITLES = {
     "6": "passes, success, smoothness, BLOCKED",
     "7": "limb families and growth",
     "8": "bodies",
+    "9": "walkers",
 }
 
 
@@ -92,6 +93,7 @@ def _group(key: str, scale: Scale, folder: Path) -> Group:
         "6": lambda: _module("quality").measured(scale),
         "7": lambda: _module("families_and_growth").measured(scale),
         "8": lambda: _module("whole_bodies").measured(scale, folder),
+        "9": lambda: _module("walkers").measured(scale, folder),
     }
     return measures[key]()
 
