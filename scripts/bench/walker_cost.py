@@ -18,13 +18,13 @@ from fabrik_addon.session.walk.baking import bake_bones, bake_goals
 
 from dev.quiet import quiet
 from dev.walkers import CENTIPEDE, FROUDE, SPIDER, ahead, centipede, noise, pace_of, segments
+from dev.walking_rigs import FPS, go_along, make_spider
 from dev.walking_rigs import ahead as way_ahead
-from dev.walking_rigs import go_along, make_spider
 
 from .body_rigs import empty_file
 from .tables import Judged, Row, Table
 from .timing import Effort, Scale, Timing, interleaved
-from .walker_rigs import FPS, PEAK, as_walker, make_noise
+from .walker_rigs import PEAK, as_walker, make_noise
 
 FRAMES = (1, 250)
 CELLS = 224  # 100,352 triangles

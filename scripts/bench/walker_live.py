@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import degrees
+from math import degrees, tau
 from typing import Any
 
 import bpy
@@ -116,7 +116,7 @@ def _played(owner: Any, frames: tuple[int, int]) -> Seen:
 
 def _least(turn: float) -> float:
     """A turn the short way round."""
-    return min(turn, 2.0 * 3.141592653589793 - turn)
+    return min(turn, tau - turn)
 
 
 def _see_foot(seen: Seen, leg: Leg, foot: FootPose, chain: FabrikChain, frames: tuple[_Frame, _Frame]) -> None:

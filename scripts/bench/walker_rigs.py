@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import radians, tan
+from math import pi, radians, tan
 from typing import Any
 
 import bpy
@@ -16,14 +16,14 @@ from fabrik_addon.session.walk.setup import add_walker
 from dev.humans import give_ranges, make_human
 from dev.quiet import quiet
 from dev.walkers import FROUDE, SLOW, noise, pace_of
-from dev.walking_rigs import ahead, go_along, make_profile, make_rubble, make_spider
+from dev.walking_rigs import FPS, ahead, go_along, make_profile, make_rubble, make_spider
 
 from .body_rigs import add_wolf, empty_file
 
 CONTEXT: Any = bpy.context
-FPS = 24
+SLOPE = radians(25.0)
 WAY = 4.0  # legs' reaches, that a walk goes ahead
-PEAK = 1.5707963  # how much faster than on average the body goes midway
+PEAK = 0.5 * pi  # how much faster than on average the body goes midway
 BEHIND = 3.0  # legs' reaches, from where ground begins to where the body does
 CELLS = 60  # to each side of ground that is uneven
 HUMAN = "human_mixamo"
@@ -85,7 +85,6 @@ def _noise(reach: float) -> None:
     make_noise(reach, CELLS)
 
 
-SLOPE = radians(25.0)
 GROUNDS: dict[str, Callable[[float], None]] = {"flat": _flat, "slope": _slope, "stairs": _stairs, "noise": _noise}
 
 
