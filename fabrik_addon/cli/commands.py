@@ -44,9 +44,9 @@ from .jobs import run_job
 from .progress import Progress
 from .scene import armatures, chosen, items_of, put
 from .settings import OF_BODY, OF_GOAL
-from .setup import parts_told, set_up_file
+from .setup import parts_told, set_up_open_file, setup_request_of
 from .streams import put_error, put_out
-from .walking import walk_file
+from .walking import walk_open_file, walk_request_of
 
 REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
 TOLD = ("name", "enabled", "is_baked", "start", "tolerance")  # of a chain, beside what its goal asks
@@ -122,7 +122,7 @@ def _run(arguments: argparse.Namespace) -> Report:
         "solve": _solved,
         "bake": _baked,
         "convert": _converted,
-        "setup": set_up_file,
+        "setup": _set_up,
         "walk": _walked,
     }
     report = work[arguments.command](arguments)
@@ -146,7 +146,10 @@ def _check(arguments: argparse.Namespace) -> None:
         check_frame(arguments.frame)
     if arguments.command == "bake":
         bake_request_of(arguments)
+    if arguments.command == "setup":
+        setup_request_of(arguments)
     if arguments.command == "walk":
+        walk_request_of(arguments)
         range_of(arguments.frames, 1)
 
 
@@ -229,7 +232,11 @@ def _baked(arguments: argparse.Namespace) -> Report:
 
 
 def _walked(arguments: argparse.Namespace) -> Report:
-    return walk_file(arguments, range_of(arguments.frames, 1))
+    return walk_open_file(arguments.armature, walk_request_of(arguments), range_of(arguments.frames, 1))
+
+
+def _set_up(arguments: argparse.Namespace) -> Report:
+    return set_up_open_file(arguments.armature, setup_request_of(arguments))
 
 
 def _converted(arguments: argparse.Namespace) -> Report:

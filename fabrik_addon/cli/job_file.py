@@ -6,27 +6,40 @@ from __future__ import annotations
 import json
 import re
 import stat
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from math import degrees
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import InvalidValueError
-from ..finite import are_finite
-from ..session.bake.settings import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
-from ..session.frames import LAST_FRAME, check_range
+from ..gait import GAITS
+from ..recognise.mapping import Mapping, load_mapping
+from ..recognise.plans import PLANS
+from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
 from .baking import BakeRequest
-from .scene import Choice, Place
-from .settings import Value, value_of
+from .job_values import (
+    check_keys,
+    one_of,
+    read_degrees,
+    read_flag,
+    read_frames,
+    read_object,
+    read_path,
+    read_settings,
+    read_step,
+    read_targets,
+    read_text,
+    read_texts,
+)
+from .scene import Choice
+from .setup import CONTROLS, LEFT_OUT, SetupRequest, options_of
+from .walking import WalkRequest
 
 VERSION = 1
 LARGEST = 16_000_000  # bytes
 MOST_SHOTS = 100_000
 DEEPEST = 8  # brackets in brackets; a job has five
 TOKENS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[][{}]', re.DOTALL)  # a string, whose brackets do not count, or a bracket
-LONGEST = 1024  # characters of a name or path
-MOST_DEGREES = degrees(MOST_CLEAN_UP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +47,24 @@ class Shot:
     """One entry of a job.
 
     Attributes:
-        file: The .blend to bake.
+        file: The .blend to work on.
         output: Where the result goes.
         report: Where its report goes: beside the output, with .json behind its name.
-        request: What to bake.
+        request: What to bake, and of which armatures.
+        reads: The files that it reads.
+        setup: How characters are set up before that, or None.
+        walk: How they walk before they are baked, or None.
+        bakes: Whether it is baked, and not saved as it is set up, or with its walk planned.
     """
 
     file: Path
     output: Path
     report: Path
     request: BakeRequest
+    reads: tuple[Path, ...]
+    setup: SetupRequest | None = None
+    walk: WalkRequest | None = None
+    bakes: bool = True
 
 
 def read_job(path: Path) -> list[Shot]:
@@ -54,7 +75,7 @@ def read_job(path: Path) -> list[Shot]:
     """
     data = _loaded(path)
     where = f"job file '{path}'"
-    _check_keys(data, {"version", "shots"}, where)
+    check_keys(data, {"version", "shots"}, where)
     if data.get("version") != VERSION or isinstance(data["version"], bool):
         raise InvalidValueError(f"{where}: its version is not {VERSION}")
     entries = data.get("shots")
@@ -107,48 +128,72 @@ def _constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-def _check_keys(data: Mapping[str, Any], known: set[str], where: str) -> None:
-    for key in data:
-        if key not in known:
-            raise InvalidValueError(f"{where}: '{_shown(key)}' is no field of it")
-
-
-def _shown(text: str) -> str:
-    """Text that can be printed, and is not too long to be read."""
-    return ascii(text)[1:-1][:60]
-
-
 def _shot(entry: Any, folder: Path, where: str) -> Shot:
-    if not isinstance(entry, dict):
-        raise InvalidValueError(f"{where}: it is no object")
-    _check_keys(entry, {"file", "output", *FIELDS, *CHOICE}, where)
+    read_object(entry, {"file", "output", *FIELDS, *CHOICE, *BEFORE}, where)
     for name in ("file", "output"):
         if name not in entry:
             raise InvalidValueError(f"{where}: '{name}' is missing")
-    file, output = (_path(entry[name], folder, f"{where}, '{name}'") for name in ("file", "output"))
-    choice = Choice(**{name: read(entry[name], f"{where}, '{name}'") for name, read in CHOICE.items() if name in entry})
-    fields = {name: read(entry[name], f"{where}, '{name}'") for name, read in FIELDS.items() if name in entry}
-    return Shot(file, output, output.with_name(f"{output.name}.json"), BakeRequest(choice=choice, **fields))
+    file, output = (read_path(entry[name], folder, ".blend", f"{where}, '{name}'") for name in ("file", "output"))
+    choice = Choice(**_read(entry, CHOICE, where))
+    request = BakeRequest(choice=choice, **_read(entry, FIELDS, where))
+    reads: tuple[Path, ...] = (file,)
+    setup = None
+    if "setup" in entry:
+        setup, mapping = _setup(entry["setup"], "walk" in entry, folder, f"{where}, 'setup'")
+        reads += mapping
+    walk = _walk(entry["walk"], f"{where}, 'walk'") if "walk" in entry else None
+    report = output.with_name(f"{output.name}.json")
+    return Shot(file, output, report, request, reads, setup, walk, _bakes(entry, where))
 
 
-def _path(value: Any, folder: Path, where: str) -> Path:
-    """A path inside a folder, links followed."""
-    text = _text(value, where)
-    if not text.endswith(".blend"):
-        raise InvalidValueError(f"{where}: it does not end in .blend")
+def _read(data: dict[str, Any], readers: dict[str, Callable[[Any, str], Any]], where: str) -> dict[str, Any]:
+    return {name: read(data[name], f"{where}, '{name}'") for name, read in readers.items() if name in data}
+
+
+def _setup(data: Any, walks: bool, folder: Path, where: str) -> tuple[SetupRequest, tuple[Path, ...]]:
+    """How a character is set up, and the mapping's file where there is one."""
+    read_object(data, {*SETUP, "mapping"}, where)
+    found = _read(data, SETUP, where)
+    plan = found.pop("plan", "AUTO")
+    options = replace(options_of(**found), use_walker=walks)
+    if "mapping" not in data:
+        return SetupRequest(plan, options), ()
+    if "plan" in data:
+        raise InvalidValueError(f"{where}, 'plan': the mapping tells it")
+    place = read_path(data["mapping"], folder, ".json", f"{where}, 'mapping'")
+    return SetupRequest("AUTO", options, _mapping(place, f"{where}, 'mapping'")), (place,)
+
+
+def _mapping(place: Path, where: str) -> Mapping:
     try:
-        place = (folder / text).resolve()
-        inside = place.is_relative_to(folder) and not Path(text).is_absolute()
-    except (OSError, RuntimeError, ValueError) as error:  # too long, or links in a circle
-        raise InvalidValueError(f"{where}: it is no path") from error
-    if not inside:
-        raise InvalidValueError(f"{where}: it leads out of the job file's folder")
-    return place
+        return load_mapping(place)
+    except InvalidValueError as error:
+        error.reason = f"{where}: {error.reason}"
+        raise
+
+
+def _walk(data: Any, where: str) -> WalkRequest:
+    read_object(data, set(WALK), where)
+    return WalkRequest(**_read(data, WALK, where))
+
+
+def _bakes(entry: dict[str, Any], where: str) -> bool:
+    """Whether an entry is baked: what has a set-up and nothing to be baked is not, nor what says so."""
+    told = entry.keys() - {"file", "output", "armatures", "bake", "setup"}
+    is_wanted = read_flag(entry["bake"], f"{where}, 'bake'") if "bake" in entry else bool(told or "setup" not in entry)
+    idle = told - {"walk", *(("frames",) if "walk" in entry else ())}
+    if is_wanted:
+        return True
+    if idle:
+        raise InvalidValueError(f"{where}, '{min(idle)}': it tells how to bake, which 'bake' forbids")
+    if not {"setup", "walk"} & entry.keys():
+        raise InvalidValueError(f"{where}, 'bake': nothing else is asked for")
+    return False
 
 
 def _check_places(shots: list[Shot], job: Path, where: str) -> None:
     """No output is written over another, over a file that is read, or over the job file."""
-    files = {shot.file for shot in shots}
+    files = {place for shot in shots for place in shot.reads}
     taken: set[Path] = {job}
     for i, shot in enumerate(shots, start=1):
         for place in (shot.output, shot.report):
@@ -159,107 +204,34 @@ def _check_places(shots: list[Shot], job: Path, where: str) -> None:
             taken.add(place)
 
 
-def _text(value: Any, where: str) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= LONGEST or not value.isprintable():
-        raise InvalidValueError(f"{where}: it is no text of 1 to {LONGEST} characters that can be printed")
-    return value
-
-
-def _texts(value: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not value:
-        raise InvalidValueError(f"{where}: it is no list of names")
-    return tuple(_text(one, where) for one in value)
-
-
-def _number(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not are_finite([value]):
-        raise InvalidValueError(f"{where}: it is no finite number")
-    return float(value)
-
-
-def _whole(value: Any, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > LAST_FRAME:
-        raise InvalidValueError(f"{where}: it is no whole number up to {LAST_FRAME}")
-    return value
-
-
-def _targets(value: Any, where: str) -> dict[str, Place]:
-    if not isinstance(value, dict):
-        raise InvalidValueError(f"{where}: it is no object of places by chains")
-    found: dict[str, Place] = {}
-    for name, place in value.items():
-        if not isinstance(place, list) or len(place) != 3:
-            raise InvalidValueError(f"{where}: '{_shown(name)}' is no list of three numbers")
-        x, y, z = (_number(number, where) for number in place)
-        found[_text(name, where)] = x, y, z
-    return found
-
-
-def _frames(value: Any, where: str) -> tuple[int, int]:
-    if not isinstance(value, list) or len(value) != 2:
-        raise InvalidValueError(f"{where}: it is no list of the first and the last frame")
-    first, last = (_whole(frame, where) for frame in value)
-    try:
-        check_range(first, last, 1)
-    except InvalidValueError as error:
-        error.reason = f"{where}: {error.reason}"
-        raise
-    return first, last
-
-
-def _step(value: Any, where: str) -> int:
-    found = _whole(value, where)
-    if found < 1:
-        raise InvalidValueError(f"{where}: a step of {found} frames leads nowhere")
-    return found
-
-
-def _flag(value: Any, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidValueError(f"{where}: it is neither true nor false")
-    return value
-
-
-def _degrees(value: Any, where: str) -> float:
-    found = _number(value, where)
-    if not 0.0 <= found <= MOST_DEGREES:
-        raise InvalidValueError(f"{where}: it is not between 0 and {MOST_DEGREES:g} degrees")
-    return found
-
-
-def _one_of(words: tuple[str, ...]) -> Callable[[Any, str], str]:
-    def read(value: Any, where: str) -> str:
-        if not isinstance(value, str) or value not in words:
-            raise InvalidValueError(f"{where}: it is none of {', '.join(words)}")
-        return value
-
-    return read
-
-
-def _settings(value: Any, where: str) -> dict[str, dict[str, Value]]:
-    if not isinstance(value, dict) or not all(isinstance(own, dict) for own in value.values()):
-        raise InvalidValueError(f"{where}: it is no object of settings by chains")
-    try:
-        return {
-            _text(name, where): {key: value_of(key, one) for key, one in own.items()} for name, own in value.items()
-        }
-    except InvalidValueError as error:
-        error.reason = error.reason if error.reason.startswith(where) else f"{where}: {error.reason}"
-        raise
+def _parts_left_out(value: Any, where: str) -> tuple[str, ...]:
+    read = one_of(tuple(LEFT_OUT))
+    return tuple(read(one, where) for one in read_texts(value, where))
 
 
 CHOICE: dict[str, Callable[[Any, str], Any]] = {
-    "armatures": _texts,
-    "chains": _texts,
-    "targets": _targets,
-    "settings": _settings,
+    "armatures": read_texts,
+    "chains": read_texts,
+    "targets": read_targets,
+    "settings": read_settings,
 }
 FIELDS: dict[str, Callable[[Any, str], Any]] = {
-    "frames": _frames,
-    "step": _step,
-    "into": _one_of(INTO),
-    "interpolation": _one_of(INTERPOLATIONS),
-    "only_keys": _flag,
-    "clean_up": _degrees,
-    "verify": _one_of(VERIFY),
+    "frames": read_frames,
+    "step": read_step,
+    "into": one_of(INTO),
+    "interpolation": one_of(INTERPOLATIONS),
+    "only_keys": read_flag,
+    "clean_up": read_degrees,
+    "verify": one_of(VERIFY),
+}
+BEFORE = ("setup", "walk", "bake")
+SETUP: dict[str, Callable[[Any, str], Any]] = {
+    "plan": one_of(("AUTO", *PLANS)),
+    "controls": one_of(CONTROLS),
+    "without": _parts_left_out,
+    "fingers": read_flag,
+}
+WALK: dict[str, Callable[[Any, str], Any]] = {
+    "body_bone": read_text,
+    "gait": one_of(tuple(gait.name for gait in GAITS)),
 }

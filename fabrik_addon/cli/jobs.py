@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many shots, baked one after another: entries of a job file, each with an output and a report of its own.
+"""Many shots set up, walked and baked, one after another: entries of a job file, each with its output and its report.
 
 A shot whose report tells that just this entry was baked by just this code from just these files, libraries included,
 into the output that is there is not baked again, so a job that was broken off goes on where it was.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -31,11 +32,14 @@ from .files import (
 )
 from .job_file import Shot, read_job
 from .progress import Progress
+from .setup import SetupRequest, set_up_open_file
 from .streams import put_error
+from .walking import walk_open_file
 
 log = logging.getLogger(__name__)
 
 BLOCK = 1 << 20
+ASKED = ("request", "setup", "walk", "bakes")  # of a shot, beside its files
 PACKAGE = Path(__file__).parents[1]
 
 
@@ -56,7 +60,7 @@ def run_job(path: Path, index: str | None, progress: str, report: Path | None) -
     """
     shots = read_job(path)
     if report is not None:
-        taken = {path.resolve(), *(place for shot in shots for place in (shot.file, shot.output, shot.report))}
+        taken = {path.resolve(), *(place for shot in shots for place in (*shot.reads, shot.output, shot.report))}
         if resolved(report) in taken:
             raise InvalidValueError(f"the report would be written over '{report}', which is of the job")
         check_report(report)
@@ -111,7 +115,7 @@ def _shot(shot: Shot, progress: Progress) -> Report:
         check_library(shot.output)
         check_library(shot.report)
         linked = {str(place): _digest(place) for place in libraries()}
-        report = {**named, **bake_open_file(shot.request, progress)}
+        report = {**named, **_worked(shot, progress)}
         save_blend(shot.output)
         made = {"key": key, "libraries": linked, "output_sha256": _digest(shot.output)}
         write_text(shot.report, json.dumps({**made, **report}, indent=1))
@@ -123,11 +127,46 @@ def _shot(shot: Shot, progress: Progress) -> Report:
     return {**named, "skipped": False, "all_reached": report["all_reached"]}
 
 
+def _worked(shot: Shot, progress: Progress) -> Report:
+    """Set up, walk and bake the open file, as far as its entry asks for it; nothing is saved.
+
+    Returns:
+        The report of the bake, and of what went before by its name.
+
+    Raises:
+        FabrikError: Something of it can't be done.
+    """
+    names = shot.request.choice.armatures
+    report: Report = {}
+    if shot.setup is not None:
+        report["setup"] = _set_up(names, shot.setup)
+    if shot.walk is not None:
+        report["walk"] = walk_open_file(names, shot.walk, shot.request.frames)
+    baked = bake_open_file(shot.request, progress) if shot.bakes else {"all_reached": True}
+    all_reached = all(told["all_reached"] for told in (*report.values(), baked))
+    return {**report, **baked, "all_reached": all_reached}
+
+
+def _set_up(names: Sequence[str], request: SetupRequest) -> Report:
+    """Set up characters.
+
+    Raises:
+        InvalidValueError: Of one of them nothing is sure.
+        FabrikError: One can't be set up.
+    """
+    told = set_up_open_file(names, request)
+    for armature in told["armatures"]:
+        if "error" in armature:
+            raise InvalidValueError(armature["error"])
+    return told
+
+
 def _key(shot: Shot) -> str:
     """What the result of a shot depends on: its entry, its file, this code, and the Blender that runs it."""
     if not shot.file.is_file():
         raise InvalidValueError(f"there is no file '{shot.file}'")
-    parts = [_code(), asdict(shot.request), _digest(shot.file), bpy.app.version_string]
+    entry = {name: value for name, value in asdict(shot).items() if name in ASKED}
+    parts = [_code(), entry, _digest(shot.file), bpy.app.version_string]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -10,7 +10,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..errors import InvalidValueError
-from ..recognise.mapping import LARGEST, mapping_text, read_mapping
+from ..recognise.mapping import load_mapping, mapping_text
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.setup.making import set_up, wanted_parts
@@ -76,13 +76,7 @@ class FABRIK_OT_mapping_import(SetupOperator):
         return {"RUNNING_MODAL"}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        path = Path(bpy.path.abspath(self.filepath))
-        try:
-            with path.open(encoding="utf-8-sig") as file:
-                text = file.read(LARGEST + 1)
-        except (OSError, ValueError) as error:
-            raise InvalidValueError(f"'{path}' can't be read: {type(error).__name__}") from error
-        found = found_by(owner, read_mapping(text))
+        found = found_by(owner, load_mapping(Path(bpy.path.abspath(self.filepath))))
         options = self.wanted_options()
         done = set_up(context, owner, found, wanted_parts(found.parts, options), options)
         for note in done.notes:

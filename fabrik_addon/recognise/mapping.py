@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from ..errors import InvalidValueError
 from .parts import LABELS
@@ -58,6 +59,22 @@ class Mapping:
 def mapping_text(mapping: Mapping) -> str:
     """A mapping as JSON."""
     return json.dumps({"fabrik_mapping": VERSION, **asdict(mapping)}, indent=1, ensure_ascii=False) + "\n"
+
+
+def load_mapping(path: Path) -> Mapping:
+    """A mapping out of a file.
+
+    Raises:
+        InvalidValueError: It can't be read, or is none; the message says where.
+    """
+    try:
+        if not path.is_file():
+            raise InvalidValueError(f"'{path}' can't be read: there is no such file")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        raise InvalidValueError(f"'{path}' can't be read: {type(error).__name__}") from error
+    return read_mapping(text)
 
 
 def read_mapping(text: str) -> Mapping:

@@ -31,7 +31,13 @@ SHOT = {
     "clean_up": 0.5,
     "verify": "SAMPLE",
 }
-JOB = {"version": 1, "shots": [SHOT, {"file": "shots/two.blend", "output": "out/two.blend"}]}
+TWO = {
+    "file": "shots/two.blend",
+    "output": "out/two.blend",
+    "setup": {"plan": "HUMAN", "controls": "EMPTIES", "without": ["pins", "tail"], "fingers": True},
+    "walk": {"gait": "TROT", "body_bone": "hips"},
+}
+JOB = {"version": 1, "shots": [SHOT, TWO]}
 HOSTILE: tuple[object, ...] = (
     None,
     True,
@@ -208,7 +214,7 @@ def structural(random: Random) -> str:
             part = part[step]
         key, kind = place[-1], random.randrange(4)
         if kind == 0:
-            part[key] = random.choice(HOSTILE)
+            part[key] = copy.deepcopy(random.choice(HOSTILE))
         elif kind == 1:
             del part[key]
         elif kind == 2:

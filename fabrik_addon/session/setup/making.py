@@ -120,11 +120,18 @@ def set_up(
 
 
 def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done) -> None:
+    """A walker, whose arms are free: their targets would stay behind while the body walks on."""
     try:
         walker = add_walker(context, owner)
     except FabrikError as error:
         done.notes.append(f"no walker: {error.local}")
         return
+    let_go = [chain for name in done.made if name not in walker.legs and (chain := rig_of(owner).chains[name]).enabled]
+    for chain in let_go:
+        chain.enabled = False
+    if let_go:
+        names = ", ".join(chain.name for chain in let_go)
+        done.notes.append(f"switched off, since their targets would stay behind while it walks: {names}")
     done.made += walker.made
     done.notes += [f"walker of {len(walker.legs)} legs: plan its walk next", *walker.notes]
 

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Jobs that set characters up, let them walk, and bake them in one go; the manual's example is one of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.cli.commands import run
+from fabrik_addon.cli.job_file import Shot, read_job
+from fabrik_addon.errors import InvalidValueError
+from fabrik_addon.recognise.mapping import mapping_text
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.session.setup.mapped import mapping_of
+from mathutils import Vector
+
+from build import ROOT
+from cli_files import refused, reported
+from rigs import add_chain, make_line, press
+from skeletons import make_character, rename_all
+from walking_rigs import ahead, key_way
+
+PAGE = ROOT / "fabrik_addon" / "manual" / "jobs.md"
+HAND = (0.4, -0.3, 1.2)
+MAPPING = {"fabrik_mapping": 1, "plan": "HUMAN", "body": "", "parts": []}
+
+
+def examples() -> list[str]:
+    """The job files that the manual shows."""
+    return re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def save_character(path: Path, walks: bool = False, name: str = "human_mixamo") -> Path:
+    """A file with a character, whose hips are keyed along a way if it walks."""
+    path.parent.mkdir(exist_ok=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    owner = make_character(name)
+    if walks:
+        key_way(owner, "mixamorig:Hips", ahead(1.0), (1, 40))
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def write(folder: Path, *shots: dict[str, Any]) -> Path:
+    path = folder / "shots.json"
+    path.write_text(json.dumps({"version": 1, "shots": shots}), encoding="utf-8")
+    return path
+
+
+def shot(folder: Path, **fields: Any) -> Shot:
+    (found,) = read_job(write(folder, {"file": "a.blend", "output": "b.blend", **fields}))
+    return found
+
+
+def opened(path: Path) -> Any:
+    """The armature of a file."""
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    return next(found for found in bpy.data.objects if found.type == "ARMATURE")
+
+
+def keyed(owner: Any) -> set[str]:
+    """The bones whose rotation has keys."""
+    paths = [curve.data_path for curve in fcurves_of(owner)]
+    return {path.split('"')[1] for path in paths if path.startswith("pose.bones") and ".rotation" in path}
+
+
+def test_the_manuals_examples_are_job_files(tmp_path: Path) -> None:
+    (tmp_path / "studio.json").write_text(json.dumps(MAPPING))
+    for text in examples():
+        (tmp_path / "shots.json").write_text(text, encoding="utf-8")
+        assert read_job(tmp_path / "shots.json")
+
+
+def test_the_manuals_example_of_characters(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    save_character(tmp_path / "characters" / "hero.blend")
+    save_character(tmp_path / "shots" / "030.blend", walks=True)
+    job = tmp_path / "shots.json"
+    (text,) = [text for text in examples() if '"setup"' in text]
+    job.write_text(text, encoding="utf-8")
+    assert run(["bake", "--job", str(job)]) == 0
+    assert all(told["all_reached"] for told in reported(capfd)["shots"])
+
+    rig = opened(tmp_path / "rigs" / "hero.blend")
+    assert {"Arm.L", "Leg.R", "Index.R"} <= set(rig_of(rig).chains.keys())
+    assert not fcurves_of(rig)
+    reach = opened(tmp_path / "baked" / "reach.blend")
+    assert {"mixamorig:LeftArm", "mixamorig:LeftForeArm"} <= keyed(reach)
+    wrist = reach.matrix_world @ reach.pose.bones["mixamorig:LeftHand"].head
+    assert (wrist - Vector(HAND)).length < 1e-3
+    told = json.loads((tmp_path / "baked" / "030.blend.json").read_text(encoding="utf-8"))
+    assert (len(told["walk"]["armatures"][0]["legs"]), told["walk"]["armatures"][0]["gait"]) == (2, "WALK")
+    assert "mixamorig:LeftUpLeg" in keyed(opened(tmp_path / "baked" / "030.blend"))
+    walk = opened(tmp_path / "walks" / "030.blend")
+    assert rig_of(walk).walker.on
+    assert not keyed(walk)
+
+
+def test_what_is_asked_for_is_read(tmp_path: Path) -> None:
+    found = shot(tmp_path, setup={"plan": "HUMAN", "controls": "NONE", "without": ["pins", "tail"], "fingers": True})
+    assert found.setup is not None
+    assert (found.setup.plan, found.setup.mapping, found.walk) == ("HUMAN", None, None)
+    options = found.setup.options
+    assert (options.controls, options.use_pins, options.use_tail, options.use_fingers) == ("NONE", False, False, True)
+    assert options.use_limits
+    walk = shot(tmp_path, walk={"gait": "TROT", "body_bone": "hips"}).walk
+    assert walk is not None
+    assert (walk.gait, walk.body_bone) == ("TROT", "hips")
+
+
+@pytest.mark.parametrize(
+    ("fields", "bakes"),
+    [
+        ({}, True),
+        ({"setup": {}}, False),
+        ({"setup": {}, "armatures": ["Rig"]}, False),
+        ({"setup": {}, "bake": True}, True),
+        ({"setup": {}, "frames": [1, 2]}, True),
+        ({"setup": {}, "targets": {"Arm.L": [0, 0, 1]}}, True),
+        ({"setup": {}, "walk": {}}, True),
+        ({"walk": {}, "frames": [1, 9], "bake": False}, False),
+    ],
+)
+def test_which_entries_are_baked(tmp_path: Path, fields: dict[str, Any], bakes: bool) -> None:
+    assert shot(tmp_path, **fields).bakes == bakes
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"setup": True}, "entry 1, 'setup': it is no object"),
+        ({"setup": {"color": 1}}, "entry 1, 'setup': 'color' is no field"),
+        ({"setup": {"plan": "OCTOPUS"}}, "entry 1, 'setup', 'plan': it is none of AUTO, HUMAN"),
+        ({"setup": {"controls": "SPHERES"}}, "entry 1, 'setup', 'controls': it is none of BONES, EMPTIES, NONE"),
+        ({"setup": {"without": []}}, "entry 1, 'setup', 'without': it is no list of names"),
+        ({"setup": {"without": ["legs"]}}, "entry 1, 'setup', 'without': it is none of poles, limits"),
+        ({"setup": {"fingers": 1}}, "entry 1, 'setup', 'fingers': it is neither true nor false"),
+        ({"setup": {"mapping": "gone.json"}}, "gone.json' can't be read: there is no such file"),
+        ({"setup": {"mapping": "../dog.json"}}, "entry 1, 'setup', 'mapping': it leads out"),
+        ({"setup": {"mapping": "dog.blend"}}, "entry 1, 'setup', 'mapping': it does not end in .json"),
+        ({"setup": {"mapping": "broken.json"}}, "entry 1, 'setup', 'mapping': it is no mapping"),
+        ({"setup": {"mapping": "dog.json", "plan": "HUMAN"}}, "entry 1, 'setup', 'plan': the mapping tells it"),
+        ({"walk": []}, "entry 1, 'walk': it is no object"),
+        ({"walk": {"gait": "CRAWL"}}, "entry 1, 'walk', 'gait': it is none of"),
+        ({"walk": {"body_bone": ""}}, "entry 1, 'walk', 'body_bone': it is no text"),
+        ({"walk": {"frames": [1, 2]}}, "entry 1, 'walk': 'frames' is no field"),
+        ({"bake": "no"}, "entry 1, 'bake': it is neither true nor false"),
+        ({"bake": False}, "entry 1, 'bake': nothing else is asked for"),
+        ({"setup": {}, "bake": False, "into": "NLA"}, "entry 1, 'into': it tells how to bake"),
+        ({"setup": {}, "bake": False, "frames": [1, 2]}, "entry 1, 'frames': it tells how to bake"),
+        ({"setup": {"mapping": "dog.json"}, "output": "dog.json.blend"}, ""),
+        ({"setup": {"mapping": "b.blend.json"}}, "'b.blend.json' would be written over a file of the job"),
+    ],
+)
+def test_a_field_that_is_wrong_is_named(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
+    for name in ("dog.json", "b.blend.json"):
+        (tmp_path / name).write_text(json.dumps(MAPPING))
+    (tmp_path / "broken.json").write_text("{")
+    if not message:
+        assert shot(tmp_path, **fields).setup is not None
+        return
+    with pytest.raises(InvalidValueError) as caught:
+        shot(tmp_path, **fields)
+    assert message in str(caught.value)
+
+
+def test_a_wrong_entry_stops_the_job_before_anything_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    save_character(tmp_path / "hero.blend")
+    good = {"file": "hero.blend", "output": "out/hero.blend", "setup": {}}
+    job = write(tmp_path, good, {**good, "output": "out/two.blend", "setup": {"plan": 3}})
+    assert run(["bake", "--job", str(job)]) == 2
+    assert "entry 2, 'setup', 'plan'" in refused(capfd)
+    assert not (tmp_path / "out").exists()
+
+
+def test_by_a_mapping_bones_that_nobody_names_are_set_up_and_baked(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    owner = make_character("human_mixamo")
+    press("character_setup")
+    text = mapping_text(mapping_of(owner))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    for old, new in rename_all(make_character("human_mixamo")).items():
+        text = text.replace(f'"{old}"', f'"{new}"')
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
+    (tmp_path / "studio.json").write_text(text, encoding="utf-8")
+    entry = {"file": "hero.blend", "output": "out.blend", "setup": {"mapping": "studio.json"}, "frames": [1, 2]}
+    job = write(tmp_path, {**entry, "targets": {"Arm.L": HAND}})
+    words = ["bake", "--job", str(job)]
+    assert run(words) == 0
+    assert reported(capfd)["shots"][0]["skipped"] is False
+    assert run(words) == 0
+    assert reported(capfd)["shots"][0]["skipped"] is True
+    (tmp_path / "studio.json").write_text(text.replace('"Arm.L"', '"Left"'), encoding="utf-8")
+    assert run(words) == 2
+    assert "there is no chain 'Arm.L'" in reported(capfd)["shots"][0]["error"]
+    command = ["setup", "--file", str(tmp_path / "hero.blend"), "--mapping", str(tmp_path / "studio.json")]
+    assert run(command) == 0
+    assert "Left" in reported(capfd)["armatures"][0]["done"]["made"]
+    assert run([*command, "--plan", "HUMAN"]) == 2
+    assert "--plan does not go with --mapping" in refused(capfd)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"setup": {}}, "nothing of it is sure"),
+        ({"setup": {}, "armatures": ["Gone"]}, "the scene has no armature 'Gone'"),
+        ({"walk": {}, "frames": [1, 9]}, "leg"),
+        ({"setup": {"mapping": "dog.json"}}, "there is no bone 'paw' for 'Leg.L'"),
+    ],
+)
+def test_what_can_not_be_set_up_or_walk_writes_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], fields: dict[str, Any], reason: str
+) -> None:
+    part = {"name": "Leg.L", "kind": "LEG", "bones": ["paw"], "roles": [""], "end": "TAIL"}
+    (tmp_path / "dog.json").write_text(json.dumps({**MAPPING, "parts": [part]}))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    make_line(1)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "line.blend"))
+    job = write(tmp_path, {"file": "line.blend", "output": "out.blend", **fields})
+    assert run(["bake", "--job", str(job)]) == 2
+    said = capfd.readouterr()
+    (line,) = [line for line in said.err.splitlines() if line.startswith("fabrik:")]
+    assert line.startswith("fabrik: error: entry 1")
+    assert reason in line
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_other_armatures_of_the_scene_are_left_alone_where_one_is_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    save_character(tmp_path / "hero.blend")
+    add_chain(make_line(3))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
+    entry = {"file": "hero.blend", "output": "out.blend", "setup": {}, "frames": [1, 1]}
+    assert run(["bake", "--job", str(write(tmp_path, {**entry, "armatures": ["human_mixamo"]}))]) == 0
+    assert reported(capfd)["wrong"] == 0
+    opened(tmp_path / "out.blend")
+    assert not fcurves_of(bpy.data.objects["Rig"])
