@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import pi, radians
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,8 @@ from ..rig.find import working_chain
 from ..rig.joint_limits import set_from_ik
 from ..rig.limit_properties import limit_of
 from ..session.bend_limits import BendReport, hinges_from_bend
-from ..session.human_joints import HUMAN_JOINTS, SOURCE, HumanReport, apply_human_joint
+from ..session.joint_ranges import RangeReport, apply_range
+from ..session.joint_tables import DOG_JOINTS, DOG_SOURCE, HUMAN_JOINTS, HUMAN_SOURCE, JointRange
 from ..session.limits import copy_limit
 from ..session.mirror_bones import mirror_limit_to, pair_of
 from .base import RigOperator, listed, rigs_in_pose_mode
@@ -27,7 +29,11 @@ if TYPE_CHECKING:
     from .base import Returned
 
 
-JOINT_ITEMS = tuple((kind, joint.label, SOURCE) for kind, joint in HUMAN_JOINTS.items())
+def _items(joints: Mapping[str, JointRange], source: str) -> tuple[tuple[str, str, str], ...]:
+    return tuple((kind, joint.label, source) for kind, joint in joints.items())
+
+
+FLIP = "The bones flex to the other side than their rest pose and the body tell"
 
 
 class BoneOperator(RigOperator):
@@ -202,31 +208,25 @@ class FABRIK_OT_limit_from_bend(RigOperator):
         return [(owner, names)]
 
 
-class FABRIK_OT_limit_human(BoneOperator):
-    """Give the selected bones the range of a human joint, turned to the side to which the character's joint bends"""
+class JointOperator(BoneOperator):
+    """An operator that gives the selected bones a range out of a table."""
 
-    bl_idname = "fabrik.limit_human"
-    bl_label = "Human Joint"
     poses = False
+    joints: Mapping[str, JointRange]
 
     if TYPE_CHECKING:
         joint: str
         use_flip: bool
-    else:
-        joint: EnumProperty(name="Joint", items=JOINT_ITEMS)
-        use_flip: BoolProperty(
-            name="Flip", description="The bones flex to the other side than their rest pose and the body tell"
-        )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        joint, done = HUMAN_JOINTS[self.joint], []
+        joint, done = self.joints[self.joint], []
         for rig, names in selected_names(context, owner):
-            self._tell(rig, apply_human_joint(rig, names, joint, self.use_flip))
+            self._tell(rig, apply_range(rig, names, joint, self.use_flip))
             done += names
         self.report({"INFO"}, f"{joint.label}: {listed(done, 'bones')}")
         return {"FINISHED"}
 
-    def _tell(self, owner: bpy.types.Object, found: HumanReport) -> None:
+    def _tell(self, owner: bpy.types.Object, found: RangeReport) -> None:
         """What the user is to look at."""
         if found.guessed:
             why = "nothing tells to which side they flex, so +X was taken: look, and tick Flip if it is the other one"
@@ -238,6 +238,30 @@ class FABRIK_OT_limit_human(BoneOperator):
             names = [f"{name} by {off:.0f}°" for name, off in found.rolled]
             why = "their own axes, along which the ranges are set, stand off those of the joint: look at the overlay"
             self.report({"WARNING"}, f"{owner.name}, {listed(names, 'bones')}: {why}")
+
+
+class FABRIK_OT_limit_human(JointOperator):
+    """Give the selected bones the range of a human joint, turned to the side to which the character's joint bends"""
+
+    bl_idname = "fabrik.limit_human"
+    bl_label = "Human Joint"
+    joints = HUMAN_JOINTS
+
+    if not TYPE_CHECKING:
+        joint: EnumProperty(name="Joint", items=_items(HUMAN_JOINTS, HUMAN_SOURCE))
+        use_flip: BoolProperty(name="Flip", description=FLIP)
+
+
+class FABRIK_OT_limit_animal(JointOperator):
+    """Give the selected bones the range of a joint of a dog's leg, turned to the side to which the joint bends"""
+
+    bl_idname = "fabrik.limit_animal"
+    bl_label = "Animal Joint"
+    joints = DOG_JOINTS
+
+    if not TYPE_CHECKING:
+        joint: EnumProperty(name="Joint", items=_items(DOG_JOINTS, DOG_SOURCE))
+        use_flip: BoolProperty(name="Flip", description=FLIP)
 
 
 def _refusals(owner: bpy.types.Object, report: BendReport) -> list[str]:
@@ -275,4 +299,5 @@ CLASSES = (
     FABRIK_OT_limit_mirror,
     FABRIK_OT_limit_from_bend,
     FABRIK_OT_limit_human,
+    FABRIK_OT_limit_animal,
 )

@@ -15,6 +15,7 @@ MOST_GUESSED = radians(60.0)  # bend of a last bone whose tail an importer guess
 NEAR_AXIS = cos(radians(20.0))  # of an axis of the bone, along which the hinge then lies
 SHOWS_SIDE = 0.2  # sine of the angle between a bone and the way it bends, below which there is no axis
 LEGS_OF_FOUR = 4
+PAW = "PAW"  # what folds back under the leg of an animal: the front foot in its wrist, and toes
 SEGMENTS = {"UPPER_ARM", "FOREARM", "THIGH", "SHIN"}  # parts that some rigs make of two bones, for their twist
 
 
@@ -67,13 +68,28 @@ def bend_of(limbs: Limbs, bone: int, part: str = "") -> JointBend | None:
     return None if axis is None else JointBend(axis, 0.0)
 
 
+def fold_of(limbs: Limbs, bone: int) -> JointBend | None:
+    """How a paw folds: back, in the plane in which it is bent at rest; None where neither tells an axis.
+
+    The bend at rest alone tells no side: under the weight of the body a paw stands bent forward, or straight. It is
+    taken all the same where nothing tells what is back.
+    """
+    back = flexion_axis(limbs.axes, direction_of(limbs, bone), PAW)
+    rest = rest_bend(limbs, bone)
+    if rest is None or (back is not None and abs(dot(rest.axis, back)) < NEAR_AXIS):
+        return None if back is None else JointBend(back, 0.0)
+    is_back = back is None or dot(rest.axis, back) > 0.0
+    return JointBend(rest.axis if is_back else scaled(rest.axis, -1.0), 0.0)
+
+
 def flexion_axis(axes: BodyAxes, direction: V3, part: str) -> V3 | None:
     """About which axis a straight joint bends, by anatomy: knees forward, elbows back; None where that is not known."""
     if axes.forward is None or axes.left is None:
         return None
     if part == "FOOT":  # toes up
         return scaled(axes.left, -1.0)
-    sides = {"SHIN": scaled(axes.forward, -1.0), "FOREARM": axes.forward}
+    back = scaled(axes.forward, -1.0)
+    sides = {"SHIN": back, "FOREARM": axes.forward, "HOCK": axes.forward, PAW: back}
     return turn_towards(direction, sides.get(part, ORIGIN))
 
 

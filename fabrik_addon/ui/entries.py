@@ -147,6 +147,7 @@ START_POSE: tuple[Part, ...] = (
 )
 LIMIT: tuple[Part, ...] = (
     Submenu("FABRIK_MT_human_joint"),
+    Submenu("FABRIK_MT_animal_joint"),
     LINE,
     Entry("fabrik.limit_from_bend", "Hinge from Bend", "MOD_SIMPLEDEFORM", {"bones": "SELECTED"}),
     HINGES,

@@ -81,6 +81,15 @@ class FABRIK_MT_human_joint(bpy.types.Menu):
         self.layout.operator_enum("fabrik.limit_human", "joint")
 
 
+class FABRIK_MT_animal_joint(bpy.types.Menu):
+    """Give the selected bones the range of a joint of an animal's leg"""
+
+    bl_label = "Animal Joint"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.operator_enum("fabrik.limit_animal", "joint")
+
+
 class FABRIK_MT_report(FabrikMenu):
     """The report of the last bake"""
 
@@ -135,6 +144,7 @@ CLASSES = (
     FABRIK_MT_start_pose,
     FABRIK_MT_limit,
     FABRIK_MT_human_joint,
+    FABRIK_MT_animal_joint,
     FABRIK_MT_report,
     FABRIK_MT_steps,
     FABRIK_MT_pie,

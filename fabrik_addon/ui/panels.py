@@ -168,7 +168,9 @@ class FABRIK_PT_limit(FabrikPanel):
         layout.prop(bone, "fabrik_limit")
         _draw_limit(context, layout, bone)
         layout.operator("fabrik.limit_from_bend", icon="MOD_SIMPLEDEFORM").bones = "SELECTED"
-        layout.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
+        row = row_or_column(context, layout)
+        row.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
+        row.operator_menu_enum("fabrik.limit_animal", "joint")
         row = row_or_column(context, layout)
         row.operator("fabrik.limit_copy")
         row.operator("fabrik.limit_mirror")

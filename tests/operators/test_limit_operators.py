@@ -9,7 +9,7 @@ from random import Random
 import bpy
 import pytest
 from fabrik_addon.kernel import LIMITS
-from fabrik_addon.session.human_joints import HUMAN_JOINTS
+from fabrik_addon.session.joint_tables import DOG_JOINTS, HUMAN_JOINTS
 from mathutils import Quaternion, Vector
 
 from rigs import Bone, make_armature, make_line, select
@@ -165,6 +165,19 @@ class TestLimits:
         rest = 2.0 * atan(0.1)  # by which the line zigzags: the limb may straighten, and bend 135 degrees from straight
         ends = (limit.angle_min, limit.angle_max)
         assert ends == pytest.approx((-radians(135), 0) if flip else (-rest, radians(135) - rest))
+
+    @pytest.mark.parametrize("flip", [False, True])
+    def test_animal_joints_make_limits(self, flip: bool) -> None:
+        owner = make_line(2)
+        limit = owner.pose.bones["b1"].fabrik
+        for joint in DOG_JOINTS:
+            select(owner, "b1")
+            bpy.ops.fabrik.limit_animal(joint=joint, use_flip=flip)
+            assert LIMITS[limit.limit].make(limit, Quaternion()).violation(Quaternion()) < 1e-6
+        bpy.ops.fabrik.limit_animal(joint="HOCK", use_flip=flip)
+        rest = 2.0 * atan(0.1)  # by which the line zigzags, from which it may not go on past straight
+        ends = (limit.angle_min, limit.angle_max)
+        assert ends == pytest.approx((-radians(100), rest) if flip else (-rest, radians(100)))
 
     def test_unknown_attribute_of_a_limit(self) -> None:
         limit = make_line(1).pose.bones["b0"].fabrik

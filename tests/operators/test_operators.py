@@ -195,6 +195,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "limit_mirror": {},
     "limit_from_bend": {},
     "limit_human": {"joint": "KNEE"},
+    "limit_animal": {"joint": "KNEE"},
     "bake": {"frame_start": 1, "frame_end": 3},
     "from_ik": {},
     "drag": {"chain": "first", "way": (0.2, 0.1, -0.3)},

@@ -18,6 +18,7 @@ LEFT_OUT = {
     "report_frame": "a button beside each frame of the report",
     "drag_pick": "started by Drag Bone where that is called from a menu",
     "limit_human": "its joints are drawn one by one",
+    "limit_animal": "its joints are drawn one by one",
 }
 PRESETS = ("Blender", "Industry_Compatible", "Blender_27x")
 
@@ -75,7 +76,8 @@ def test_every_menu_is_reached_from_the_main_one() -> None:
         if isinstance(part, entries.Submenu):
             assert hasattr(bpy.types, part.name)
             reached.add(part.name)
-    assert {"FABRIK_MT_human_joint", *(cls.__name__ for cls in menus.FabrikMenu.__subclasses__())} == reached
+    drawn_by_hand = {"FABRIK_MT_human_joint", "FABRIK_MT_animal_joint"}
+    assert {*drawn_by_hand, *(cls.__name__ for cls in menus.FabrikMenu.__subclasses__())} == reached
 
 
 def test_the_arrow_beside_the_list_has_only_what_the_menus_have() -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Joint limits of the parts of a character: the ranges of a human, hinges by the bend at rest for an animal."""
+"""Joint limits of the parts of a character: the ranges of a human or of a dog, else hinges by the bend at rest."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import radians
 from typing import NamedTuple
 
@@ -16,20 +16,34 @@ from ...rig.channels import read_rotation
 from ...rig.joint_limits import read_limit
 from ...rig.limit_properties import limit_of
 from ..bend_limits import give_limits, hinges_from_bend
-from ..human_joints import HUMAN_JOINTS, apply_human_joint
+from ..joint_ranges import apply_range
+from ..joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from .finding import RigPart
 
 ROUNDING = 1e-3  # radians by which a bone may stand outside
 FREE = "FREE"  # the limit of a bone that has none
-JOINT_OF = {
-    "THIGH": "HIP",
-    "SHIN": "KNEE",
-    "FOOT": "ANKLE",
-    "UPPER_ARM": "SHOULDER",
-    "FOREARM": "ELBOW",
-    "HAND": "WRIST",
+Joints = Mapping[str, JointRange]  # by roles of bones
+HUMAN_LIMB: Joints = {
+    "THIGH": HUMAN_JOINTS["HIP"],
+    "SHIN": HUMAN_JOINTS["KNEE"],
+    "FOOT": HUMAN_JOINTS["ANKLE"],
+    "UPPER_ARM": HUMAN_JOINTS["SHOULDER"],
+    "FOREARM": HUMAN_JOINTS["ELBOW"],
+    "HAND": HUMAN_JOINTS["WRIST"],
 }
-MOST = {"QUADRUPED": 120.0, "MANY_LEGS": 150.0}  # degrees by which a joint of a leg bends; a dog's knee (dm_control)
+HIND_LEG: Joints = {
+    "THIGH": DOG_JOINTS["HIP"],
+    "SHIN": DOG_JOINTS["KNEE"],
+    "FOOT": DOG_JOINTS["HOCK"],
+    "TOE": DOG_JOINTS["TOES"],
+}
+FRONT_LEG: Joints = {
+    "UPPER_ARM": DOG_JOINTS["SHOULDER"],
+    "FOREARM": DOG_JOINTS["ELBOW"],
+    "HAND": DOG_JOINTS["WRIST"],
+    "TOE": DOG_JOINTS["FRONT_TOES"],
+}
+MOST = {"QUADRUPED": 120.0, "MANY_LEGS": 150.0}  # degrees by which a joint of a leg bends; a dog's knee
 
 
 class Given(NamedTuple):
@@ -55,16 +69,17 @@ def give_ranges(owner: bpy.types.Object, parts: Sequence[RigPart], plan: str) ->
     bones = pose_bones(owner)
     free = {bone for part in parts for bone in part.bones if limit_of(bones[bone]).limit == FREE}
     for part in parts:
-        if plan == "HUMAN" and part.kind in (ARM, LEG) and any(part.roles):
-            _limb(owner, part, free)
+        joints = _joints_of(part, plan)
+        if joints:
+            _limb(owner, part, joints, free)
         elif part.kind in (ARM, LEG):
             inner = part.bones[1:-1] if part.holds_head else part.bones[1:]
             wanted = [bone for bone in inner if bone in free]
             hinges_from_bend(owner, wanted, radians(MOST.get(plan, 150.0)), are_inner=True)
         elif part.kind == FINGER:
-            _human(owner, [bone for bone in part.bones if bone in free], "FINGER")
+            _give(owner, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["FINGER"])
         elif part.kind == SPINE and plan == "HUMAN":
-            _human(owner, [bone for bone in part.bones if bone in free], "SPINE")
+            _give(owner, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["SPINE"])
     given = [bone for part in parts for bone in part.bones if bone in free and limit_of(bones[bone]).limit != FREE]
     exceeded = [bone for bone in given if _exceeds(bones[bone])]
     give_limits(owner, [(bone, {"limit": FREE, "use_twist": False}) for bone in exceeded])
@@ -79,8 +94,17 @@ def _exceeds(bone: bpy.types.PoseBone) -> bool:
         return True
 
 
-def _limb(owner: bpy.types.Object, part: RigPart, free: set[str]) -> None:
-    """A human arm or leg: each role at its first bone; what goes on it is its second half, and holds still.
+def _joints_of(part: RigPart, plan: str) -> Joints:
+    """The joints of an arm or leg by the roles of its bones; none where they are those of another animal."""
+    if plan == "HUMAN" and part.kind in (ARM, LEG) and any(part.roles):
+        return HUMAN_LIMB
+    if plan == "QUADRUPED" and part.kind == LEG:
+        return next((joints for joints in (HIND_LEG, FRONT_LEG) if set(list(joints)[:2]) <= set(part.roles)), {})
+    return {}
+
+
+def _limb(owner: bpy.types.Object, part: RigPart, joints: Joints, free: set[str]) -> None:
+    """An arm or leg: each role at its first bone; what goes on a long one is its second half, and holds still.
 
     A hand or foot at the end is left free: its rotation is asked for by the goal, and a foot that stays flat while the
     knee bends turns farther in its ankle than one that hangs.
@@ -88,13 +112,13 @@ def _limb(owner: bpy.types.Object, part: RigPart, free: set[str]) -> None:
     done: set[str] = set()
     count = len(part.bones) - part.holds_head
     for bone, role in zip(part.bones[:count], part.roles[:count], strict=True):
-        if role in done and bone in free:
+        if role in done - {"TOE"} and bone in free:
             give_limits(owner, [(bone, {"limit": "LOCKED"})])
-        elif role in JOINT_OF and bone in free:
-            _human(owner, [bone], JOINT_OF[role])
+        elif role in joints and bone in free:
+            _give(owner, [bone], joints[role])
         done.add(role)
 
 
-def _human(owner: bpy.types.Object, bones: Sequence[str], joint: str) -> None:
+def _give(owner: bpy.types.Object, bones: Sequence[str], joint: JointRange) -> None:
     if bones:
-        apply_human_joint(owner, bones, HUMAN_JOINTS[joint], flip=False)
+        apply_range(owner, bones, joint, flip=False)

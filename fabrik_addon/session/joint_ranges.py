@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ranges of human joints, turned into the axes that each bone has."""
+"""Ranges of the joints of humans and animals, turned into the axes that each bone has."""
 
 from __future__ import annotations
 
@@ -10,54 +10,27 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from ..recognise.joint_bends import LEAST_BEND, bend_of, direction_of, own_axis, rest_bend, turn_towards
+from ..recognise.joint_bends import (
+    LEAST_BEND,
+    PAW,
+    bend_of,
+    direction_of,
+    fold_of,
+    own_axis,
+    rest_bend,
+    turn_towards,
+)
 from ..recognise.limbs import Limbs
 from ..rig.control_bones import control_names
 from ..rig.skeleton import read_skeleton
 from ..vectors import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
 from .bend_limits import give_limits, hinge_settings
-
-SOURCE = "American Academy of Orthopaedic Surgeons, Joint Motion: Method of Measuring and Recording, 1965"
-Range = tuple[float, float]  # degrees
+from .joint_tables import HUMAN_JOINTS, JointRange, Range
 
 ROLLED = 30.0  # degrees between a bone's axes and those of its joint that are told
 SHOWS_ANKLE = radians(15.0)  # bend at rest between shin and foot
 LEAST_RANGE, MOST_RANGE = -180.0, 180.0
 HORIZONTAL: Range = (-45.0, 135.0)  # of a shoulder in a T pose: extension and flexion
-
-
-@dataclass(frozen=True, slots=True)
-class HumanJoint:
-    """The range of a human joint, in degrees.
-
-    Attributes:
-        label: Its name.
-        flexion: Extension (negative) to flexion; of an ankle from toes up (negative) to toes down.
-        part: The part that bends in it.
-        from_straight: Whether flexion is counted from the straight limb, and not from the rest pose.
-        side: Towards the body's middle (negative) to away from it; of a wrist little finger (negative) to thumb.
-        twist: Outwards (negative) to inwards; of an ankle sole inwards (negative) to outwards.
-    """
-
-    label: str
-    flexion: Range
-    part: str
-    from_straight: bool = False
-    side: Range | None = None
-    twist: Range = (0.0, 0.0)
-
-
-HUMAN_JOINTS = {
-    "KNEE": HumanJoint("Knee", (0, 135), "SHIN", from_straight=True),
-    "ELBOW": HumanJoint("Elbow", (0, 150), "FOREARM", from_straight=True),
-    "SHOULDER": HumanJoint("Shoulder", (-60, 180), "UPPER_ARM", side=(-75, 180), twist=(-90, 70)),
-    "HIP": HumanJoint("Hip", (-30, 120), "THIGH", side=(-30, 45), twist=(-45, 45)),
-    "WRIST": HumanJoint("Wrist", (-70, 80), "HAND", side=(-30, 20)),
-    "ANKLE": HumanJoint("Ankle", (-20, 50), "FOOT", side=(-20, 10), twist=(-35, 15)),
-    "FINGER": HumanJoint("Finger", (0, 90), "FINGER", from_straight=True),
-    "SPINE": HumanJoint("Spine", (-10, 25), "SPINE", side=(-12, 12), twist=(-15, 15)),
-    "NECK": HumanJoint("Neck", (-22.5, 22.5), "SPINE", side=(-22.5, 22.5), twist=(-30, 30)),  # half of it: neck or head
-}
 
 
 class Placed(NamedTuple):
@@ -77,7 +50,7 @@ class Placed(NamedTuple):
 
 
 @dataclass(slots=True)
-class HumanReport:
+class RangeReport:
     """What is to be told, by the names of bones.
 
     Attributes:
@@ -91,26 +64,28 @@ class HumanReport:
     rolled: list[tuple[str, float]] = field(default_factory=list)
 
 
-def apply_human_joint(owner: bpy.types.Object, names: Sequence[str], joint: HumanJoint, flip: bool) -> HumanReport:
-    """Give bones the range of a human joint, turned into their own axes.
+def apply_range(owner: bpy.types.Object, names: Sequence[str], joint: JointRange, flip: bool) -> RangeReport:
+    """Give bones the range of a joint, turned into their own axes.
 
     Args:
         owner: An armature object.
         names: Names of its bones.
-        joint: One of `HUMAN_JOINTS`.
+        joint: One of the tables of `joint_tables`.
         flip: Whether the bones flex to the other side than was found.
     """
     limbs = Limbs(read_skeleton(owner, without=control_names(owner).difference(names)))
     number = {name: i for i, name in enumerate(limbs.skeleton.names)}
-    report = HumanReport()
+    report = RangeReport()
     make = _hinge if joint.side is None else _ball
     give_limits(owner, [(name, make(limbs, number[name], joint, flip, report)) for name in names])
     return report
 
 
-def _hinge(limbs: Limbs, bone: int, joint: HumanJoint, flip: bool, report: HumanReport) -> dict[str, Any]:
+def _hinge(limbs: Limbs, bone: int, joint: JointRange, flip: bool, report: RangeReport) -> dict[str, Any]:
     low, high = (radians(value) for value in joint.flexion)
-    found = bend_of(limbs, bone, joint.part)
+    found = fold_of(limbs, bone) if joint.part == PAW else bend_of(limbs, bone, joint.part)
+    if found is not None and joint.part != PAW and not joint.from_straight:
+        low = max(low, -found.angle)  # knees never bend to the other side
     if found is None:
         report.guessed.append(limbs.skeleton.names[bone])
         axis, rest = (1.0, 0.0, 0.0), 0.0
@@ -132,7 +107,7 @@ def _ankle(limbs: Limbs, bone: int, along: V3) -> Placed | None:
     return None if across is None else Placed(flexion, across, joint.flexion, joint.side)
 
 
-def _ball(limbs: Limbs, bone: int, joint: HumanJoint, flip: bool, report: HumanReport) -> dict[str, Any]:
+def _ball(limbs: Limbs, bone: int, joint: JointRange, flip: bool, report: RangeReport) -> dict[str, Any]:
     placed = _placed(limbs, bone, joint)
     if placed is not None and joint.part == "HAND" and _curl(limbs, bone) is None:
         report.palms.append(limbs.skeleton.names[bone])
@@ -158,7 +133,7 @@ def _ball(limbs: Limbs, bone: int, joint: HumanJoint, flip: bool, report: HumanR
     return settings
 
 
-def _placed(limbs: Limbs, bone: int, joint: HumanJoint) -> Placed | None:
+def _placed(limbs: Limbs, bone: int, joint: JointRange) -> Placed | None:
     """The axes and ranges of a ball joint in the rest pose; None where the bones do not tell them."""
     forward, left, up = limbs.axes.forward, limbs.axes.left, limbs.axes.up
     along = direction_of(limbs, bone)
