@@ -23,6 +23,7 @@ LEAST_RUN = 2
 MAYBE_HAIR = 0.7  # greatest confidence of what may be hair
 GREAT_RUN = 0.15  # share of the extent from which a run of bones is a chain of its own
 CARRYING = (ARM, LEG, WING)  # limbs that tell where hips and chest are
+TAKEN = "nothing tells where the body faces: its left was taken to be at +X, as Blender has it"
 Scored = tuple[Pair, Evidence]
 
 
@@ -55,6 +56,7 @@ def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised:
         parts=[part for part in parts if part.bones],
         body=-1 if is_chains else _body(tree, trunk, [part for part in found if part.confidence >= ASKED]),
         missing=_missing(body_plan, found),
+        notes=(TAKEN,) if tree.is_left_drawn else (),
     )
 
 

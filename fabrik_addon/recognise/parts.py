@@ -85,6 +85,7 @@ class Recognised:
         parts: The parts from which chains can be made, sure or to be asked about.
         body: Number of the bone on which all limbs hang, or -1.
         missing: What such a body has and was not found, each with the reason.
+        notes: What was taken for granted, as sentences.
     """
 
     plan: str
@@ -93,6 +94,7 @@ class Recognised:
     parts: Sequence[Part]
     body: int
     missing: Sequence[tuple[str, str]]
+    notes: Sequence[str] = ()
 
     @property
     def applied(self) -> list[Part]:

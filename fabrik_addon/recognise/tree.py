@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..vectors import V3, cross, distance, dot, minus, plus, scaled, unit
+from ..vectors import V3, X_AXIS, cross, distance, dot, minus, plus, scaled, unit
 from .body_axes import BodyAxes
 from .limbs import Limbs
 from .part_names import family_of, parts_of
@@ -22,6 +22,8 @@ MOST_LEFT_OUT = 0.9  # share of the bones above which names do not leave any out
 MOST_OF_WAY = 0.9  # share of the way to a bone without children on which such a bone begins
 DETOUR = 0.002  # share by which the way over a point is longer that lies on it
 SAME_PLACE = 1e-4  # share of the extent within which two bones stand in one place
+MANY = 6  # legs
+ACROSS = 0.05  # share of the extent by which a bone of the middle may lie across the body
 MOST_AGREE = 0.8  # share of the named pairs that stand to the side that they name, from which names tell the left
 
 
@@ -53,6 +55,7 @@ class Tree:
         unnamed: Their limbs, by structure and place alone.
         axes: Of the body; `forward` is there unless neither place nor names tell it.
         is_left_named: Whether names alone tell where forward is.
+        is_left_drawn: Whether nothing does, and left is +X, as Blender names the sides of what is drawn.
     """
 
     def __init__(self, whole: Skeleton) -> None:
@@ -63,7 +66,8 @@ class Tree:
         self.families = [family_of(label) for label in self.labels]
         self.named = Limbs(self.skeleton)
         self.unnamed = Limbs(replace(self.skeleton, names=[""] * len(self.skeleton.names)))
-        self.axes, self.is_left_named = self._axes()
+        self.is_left_named = self.is_left_drawn = False
+        self.axes = self._axes()
 
     def path_up(self, bone: int) -> Iterator[int]:
         """A bone and those above it."""
@@ -117,13 +121,27 @@ class Tree:
     def _centre(self) -> V3:
         return _mean(self.skeleton.heads)
 
-    def _axes(self) -> tuple[BodyAxes, bool]:
-        """The body's axes; where place does not tell forward, the sides that names tell do."""
+    def _axes(self) -> BodyAxes:
+        """The body's axes; where place does not tell forward, the sides that names tell do.
+
+        What stands on many legs may be alike to the front and to the back. There Blender's own rule is left, by which
+        it names sides: left is +X.
+        """
         axes = self.named.axes if self.named.axes.forward is not None else self.unnamed.axes
         if axes.forward is not None:
-            return axes, False
+            return axes
         left = self._named_left(axes.up)
-        return (axes, False) if left is None else (replace(axes, forward=unit(cross(left, axes.up))), True)
+        self.is_left_named = left is not None
+        if left is None and len(axes.legs) >= MANY and self._is_drawn_along_x(axes):
+            left, self.is_left_drawn = X_AXIS, True
+        return axes if left is None else replace(axes, forward=unit(cross(left, axes.up)))
+
+    def _is_drawn_along_x(self, axes: BodyAxes) -> bool:
+        """Whether a body's sides are those of the X axis: its twins stand along it, and its middle across it."""
+        skeleton, twins = self.skeleton, self.unnamed.twins
+        middle = [minus(skeleton.end(bone), skeleton.heads[bone]) for bone, twin in enumerate(twins) if twin < 0]
+        across = max((abs(dot(way, X_AXIS)) for way in middle), default=0.0)
+        return abs(dot(axes.lateral, X_AXIS)) == 1.0 and across <= ACROSS * skeleton.extent
 
     def _named_left(self, up: V3) -> V3 | None:
         """Left by what names say, where most agree."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from time import perf_counter
 
 import pytest
-from fabrik_addon.recognise.find import recognise
+from fabrik_addon.recognise.find import TAKEN, recognise
 from fabrik_addon.recognise.skeleton import Skeleton
 
 from creature_shapes import CREATURES, Builder, snake
@@ -14,6 +14,7 @@ from human_shapes import moved, unnamed
 
 PLANS = {"6 legs": "MANY_LEGS", "8 legs in a row": "MANY_LEGS", "14 legs": "MANY_LEGS", "spider": "MANY_LEGS"}
 PLANS |= {"snake": "CHAINS", "centaur": "QUADRUPED", "dressed": "HUMAN", "four arms": "HUMAN", "six arms": "HUMAN"}
+MANY_LEGS = [name for name, plan in PLANS.items() if plan == "MANY_LEGS"]
 SECONDS = 1.0  # for 500 bones
 
 
@@ -39,11 +40,25 @@ def test_the_parts_of_a_creature_without_names(creature: str) -> None:
     assert {name: found.get(name) for name in made.parts} == made.parts
 
 
-@pytest.mark.parametrize("creature", ["6 legs", "8 legs in a row", "14 legs", "spider", "six arms"])
-def test_what_nothing_tells_is_asked(creature: str) -> None:
-    """Without names an insect may face either way, and six arms may be a face: nothing of it is applied."""
+@pytest.mark.parametrize("creature", MANY_LEGS)
+def test_many_legs_without_names_have_the_sides_of_the_x_axis(creature: str) -> None:
+    """Nothing tells where an insect faces: its left is at +X, which is told, and its first leg at -Y."""
     made = CREATURES[creature]
-    found = recognise(unnamed(made.skeleton()))
+    legs = {name: bones for name, bones in made.parts.items() if name.startswith("Leg")}
+    found = applied(made, unnamed(made.skeleton()))
+    assert {name: found.get(name) for name in legs} == legs
+    assert recognise(unnamed(made.skeleton())).notes == (TAKEN,)
+    assert recognise(made.skeleton()).notes == ()
+    turned = applied(made, unnamed(moved(made.skeleton(), 2)))
+    assert sorted(turned[name] for name in legs) == sorted(legs.values())
+    assert turned["Leg 1.L"] == legs[f"Leg {len(legs) // 2}.R"]
+
+
+@pytest.mark.parametrize(("creature", "facing"), [*((name, 1) for name in MANY_LEGS), ("six arms", 0)])
+def test_what_nothing_tells_is_asked(creature: str, facing: int) -> None:
+    """Along the X axis an insect may face either way, and six arms may be a face: nothing of it is applied."""
+    made = CREATURES[creature]
+    found = recognise(unnamed(moved(made.skeleton(), facing)))
     assert not [
         part.name for part in found.applied if part.kind in ("ARM", "LEG") and part.name not in ("Leg.L", "Leg.R")
     ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from fabrik_addon.recognise.find import recognise
 
+from creature_shapes import CREATURES
 from human_shapes import A_POSE, human, moved, unnamed
 from mutilated import mutilated
 from name_lists import CONVENTIONS
@@ -35,6 +36,26 @@ def wrong_limbs(seed: int) -> list[str]:
 @pytest.mark.parametrize("start", range(0, COUNT, 200))
 def test_no_wrong_limb_is_applied(start: int) -> None:
     assert [name for seed in range(start, start + 200) for name in wrong_limbs(seed)] == []
+
+
+@pytest.mark.parametrize("creature", ["6 legs", "8 legs in a row", "14 legs", "spider", "centaur"])
+def test_no_leg_of_a_creature_without_names_has_bones_of_others(creature: str) -> None:
+    """Where it faces along -Y the side is right, too."""
+    made = CREATURES[creature]
+    whole = made.skeleton()
+    limb_of = {bone: part for part, bones in made.parts.items() for bone in bones}
+    own = [limb_of.get(name, "") for name in whole.names]
+    found = 0
+    for seed in range(200):
+        facing = seed % 4
+        spoilt, limbs = mutilated(unnamed(moved(whole, facing, seed=seed)), own, seed)
+        for part in recognise(spoilt).applied:
+            if part.kind in ("ARM", "LEG"):
+                found += 1
+                (limb,) = {limbs[bone] for bone in part.bones}
+                assert limb
+                assert facing != 0 or limb[-1] == part.side
+    assert found > 100
 
 
 def test_most_limbs_of_spoilt_skeletons_are_found_all_the_same() -> None:

@@ -17,6 +17,7 @@ from mathutils import Vector
 
 from rigs import press
 from skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
+from walking_rigs import make_spider
 
 ALL = (*METARIGS, *IMPORTED)
 LEGGED = [name for name in ALL if name != "shark"]
@@ -324,3 +325,26 @@ def test_bones_that_are_posed_beyond_their_range_are_left_free() -> None:
     assert limit_of(owner.pose.bones["mixamorig:RightLeg"]).limit == "HINGE"
     press("solve_all")
     assert moved(owner, before) < STILL
+
+
+def test_a_spider_without_names_is_set_up_and_its_feet_stay() -> None:
+    owner: Any = make_spider()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in owner.data.edit_bones:  # as bones are that somebody has extruded
+        bone.use_connect = bone.parent is not None and (bone.head - bone.parent.tail).length < 1e-5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = world(owner)
+    press("character_setup")
+    legs = [chain for chain in rig_of(owner).chains if chain.name.startswith("Leg")]
+    assert {chain.name for chain in legs} == {f"Leg {i}.{side}" for i in range(1, 5) for side in "LR"}
+    assert rig_of(owner).body_bone == "b0"
+    assert moved(owner, before) < STILL
+    feet = {chain.name: tail_of(owner, chain) for chain in legs}
+    assert all((feet[chain.name][0] > 0.0) == chain.name.endswith("L") for chain in legs)
+    body = owner.pose.bones["b0"]
+    body.location = (0.1, 0.1, -0.05)
+    bpy.context.view_layer.update()
+    press("start_pose_capture", use_all=True)
+    press("solve_all")
+    assert all(chain.status == "REACHED" for chain in legs)
+    assert all(distance(tail_of(owner, chain), feet[chain.name]) < 1e-3 for chain in legs)

@@ -53,6 +53,7 @@ class Found:
         body: Name of the bone on which all limbs hang, or "".
         missing: What such a body has and was not found, each with the reason.
         held: Parts that something else poses, each with the reason.
+        notes: What was taken for granted, as sentences.
     """
 
     plan: str
@@ -61,6 +62,7 @@ class Found:
     body: str
     missing: Sequence[tuple[str, str]]
     held: Sequence[tuple[str, str]]
+    notes: Sequence[str] = ()
 
 
 def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Found:
@@ -102,7 +104,7 @@ def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Foun
     body = skeleton.names[told.body] if told.body >= 0 else ""
     if not _carries(owner, body, parts, reasons):
         body = ""
-    return Found(told.plan, told.convention, parts, body, told.missing, held)
+    return Found(told.plan, told.convention, parts, body, told.missing, held, told.notes)
 
 
 def _carries(owner: bpy.types.Object, body: str, parts: Sequence[RigPart], reasons: Collection[str]) -> bool:

@@ -100,7 +100,7 @@ def set_up(
     """
     _check(owner, parts, options)
     bring_up_to_date(owner)
-    done = Done()
+    done = Done(notes=list(found.notes))
     if options.use_limits:
         done.limited, exceeded = give_ranges(owner, parts, found.plan)
         if exceeded:
