@@ -18,6 +18,7 @@ from ..session.defaults import GOAL_KINDS, read_defaults
 from ..session.make import PoleOptions, plan_pole, plan_target
 from ..session.pole_side import pole_in_bend
 from ..session.selecting import back_to_pose, select_goal
+from ..session.telling import is_idle
 from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
@@ -44,12 +45,16 @@ class GoalMaker(ChainOperator):
         kind: str
 
     def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[Asked]) -> None:
-        """Make them, keep the pose, and report."""
+        """Make them, switch on chains of which nothing was asked before, keep the pose, and report."""
         kind = chosen_kind(self, context)
         chains = [one.chain.name for one in asked]
+        idle = [one.chain.name for one in asked if one.role == "target" and is_idle(one.chain)]
         added = f"Added {listed(make_goals(context, owner, asked, kind), f'{asked[0].role}s')}"
         others = also_given(owner) if kind == "BONE" else []
         added += f", of {listed(others, 'objects')} too, which have the same bones" if others else ""
+        for name in idle:
+            rig_of(owner).chains[name].enabled = True
+        added += f"; switched on {', '.join(idle)}" if idle else ""
         done, warnings = keep_poses([(owner, rig_of(owner).chains[name]) for name in chains])
         self.report({"WARNING"} if warnings else {"INFO"}, "; ".join([added, *done, *warnings]))
 

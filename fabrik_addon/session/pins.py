@@ -183,6 +183,8 @@ def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted,
             told.notes.append(f"{chain.name} goes on to '{one.bone}'")
             go_on_to(owner, chain, one.bone)
             chain.orientation = "KEEP"
+        if chain.kind == "AIM" and chain.target is None:  # a head that was to look at something, and is held instead
+            chain.kind = "REACH"
         return chain
     count = limb_length(owner, one.bone)
     chain = add_chain(owner, bones_to(owner, one.bone, count), count, read_defaults(context))

@@ -9,6 +9,7 @@ import bpy
 
 from ..errors import FabrikError
 from ..rig.chain_bones import resolve_bones
+from ..rig.figures import lacks_goal
 from ..rig.following import why_unfollowed
 from ..rig.goals import goals_of
 from ..rig.last_solve import moved_since, stand_of
@@ -23,6 +24,10 @@ MOVED_TEXTS = {
     "bones": "The pose was changed since",
 }
 BAKED = "Baked: its keys play. Tick it to edit"
+IDLE = {
+    "REACH": "Off: drag its bones as they are, or press Add Target to pose it by its end",
+    "AIM": "Off: drag its bones as they are, or press Add Target to let it look at that",
+}
 
 
 class Told(NamedTuple):
@@ -61,13 +66,18 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     if is_refused:
         return Told("REFUSED", "", chain.message[:1].upper() + chain.message[1:])
     if chain.status == "NONE":
-        return Told("NONE", "", status_text(chain))
+        return Told("NONE", "no target", IDLE[chain.kind]) if is_idle(chain) else Told("NONE", "", status_text(chain))
     is_followed = chain.enabled and rig_of(owner).live and bool(getattr(context.scene, "fabrik_live"))
     stand = stand_of(chain)
     moved = moved_since(chain, stand, is_followed) if stand is not None else ""
     if stand is not None and moved:
         return Told("OLD", "moved since", MOVED_TEXTS[moved], distance=stand.residual)
     return Told(chain.status, "", status_text(chain), holds=True)
+
+
+def is_idle(chain: FabrikChain) -> bool:
+    """Whether a chain is switched off and nothing is asked of it, as spine and tail of a character are at first."""
+    return not chain.enabled and not chain.is_baked and lacks_goal(chain)
 
 
 def hint_of(chain: FabrikChain) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import bpy
 
 from ...errors import FabrikError
-from ...recognise.parts import ARM, EAR, FIN, FINGER, LEG, RUN, TAIL, WING
+from ...recognise.parts import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
 from ...rig.chain_bones import bones_to, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.properties import FabrikChain, rig_of, unique_name
@@ -24,6 +24,7 @@ from ..pins import pin, wanted_of_chains
 from ..pole_side import pole_in_bend
 from ..walk.setup import add_walker
 from .finding import Found, RigPart
+from .looking import let_look
 from .ranges import give_ranges
 
 WITH_TARGETS = (ARM, LEG, WING, FIN, RUN)  # parts that are posed by their ends; the others are dragged
@@ -195,6 +196,8 @@ def _made(owner: bpy.types.Object, part: RigPart, defaults: Defaults) -> str:
     chain = add_chain(owner, bones, len(bones), defaults)
     chain.name = unique_name(part.name, taken)
     chain.effector = "HEAD" if part.holds_head else "TAIL"
+    if part.kind == HEAD:
+        let_look(owner, chain)
     return chain.name
 
 
