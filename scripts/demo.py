@@ -20,10 +20,11 @@ from pathlib import Path
 from build import ensure_built
 from environment import ROOT, SetupError, blender_python, default_blender, say
 
-SHOWN = (
+README_PICTURES = (
     "body_sit", "body_squat", "body_reach", "body_look", "human", "wolf", "spider", "tentacle", "walk_spider",
     "walk_human",
 )  # fmt: skip
+MANUAL_PICTURES = tuple(f"character_{name}" for name in ("mixamo", "game_engine", "wolf", "spider", "centipede"))
 
 
 def main() -> int:
@@ -51,7 +52,7 @@ def main() -> int:
         ]
         status = subprocess.run(command, env=environment, check=False).returncode
     if arguments.readme and status == 0:
-        for name in SHOWN:
+        for name in (*README_PICTURES, *MANUAL_PICTURES):
             shutil.copy2(arguments.out / f"{name}.png", ROOT / "scripts" / "pictures" / f"{name}.png")
     return status
 

@@ -96,7 +96,8 @@ def limit_hinges(owner: Any, limb: Limb) -> None:
         limit.axis, limit.angle_min, limit.angle_max = rest_hinge(owner, hinge)
 
 
-def _metarig(kind: str) -> bpy.types.Object:
+def metarig(kind: str) -> bpy.types.Object:
+    """One of Rigify's metarigs."""
     addon_utils.enable("rigify", default_set=True, persistent=True)
     with contextlib.redirect_stdout(io.StringIO()):
         getattr(bpy.ops.object, f"armature_{kind}_metarig_add")()
@@ -220,8 +221,8 @@ def _character_limbs() -> tuple[Limb, ...]:
 def demo_rigs(folder: Path) -> list[DemoRig]:
     """The rigs; the glTF character where its file is in `folder`."""
     rigs = [
-        DemoRig("human", lambda: _metarig("human"), _human_limbs(), (1.0, -0.9, 0.3)),
-        DemoRig("wolf", lambda: _metarig("wolf"), _wolf_limbs(), (1.0, -0.45, 0.25)),
+        DemoRig("human", lambda: metarig("human"), _human_limbs(), (1.0, -0.9, 0.3)),
+        DemoRig("wolf", lambda: metarig("wolf"), _wolf_limbs(), (1.0, -0.45, 0.25)),
         DemoRig("spider", lambda: built("spider", spider), spider_limbs(), (0.5, -1.0, 0.7)),
         DemoRig(
             "tentacle",

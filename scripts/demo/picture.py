@@ -19,6 +19,9 @@ GREY, TARGET, POLE, SKIN = (0.62, 0.63, 0.66, 1), (1.0, 0.42, 0.05, 1), (0.15, 0
 FLOOR = (0.86, 0.87, 0.89, 1)
 SHADOW, FROM_ABOVE = 0.3, "paint.sl"  # of a scene with a floor: strength, and light by which it is not dark
 FLOOR_RADIUS = 0.44  # of the greatest extent of what is drawn
+SHAPE = 0.017  # size of shapes, as a share of the extent
+MARGIN = 3.0 * SHAPE  # round the place of one, within which all of it is
+AROUND = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 Color = tuple[float, float, float, float]
 Pixels = np.ndarray[Any, Any]
 
@@ -33,7 +36,9 @@ class Drawing:
         lines: Ends and colour of thin lines.
         skins: Meshes and their colours, already in world space.
         floor: A point of the floor, on which shadows fall; None without one.
+        floor_radius: Of the floor, as a share of the extent.
         extent: How large the shapes of points and lines are made for; 0: as all that is to be seen is.
+        pixels: Width and height of its picture; of all that stand beside each other the same.
     """
 
     bones: list[tuple[Vector, Vector, Color]] = field(default_factory=list)
@@ -41,12 +46,15 @@ class Drawing:
     lines: list[tuple[Vector, Vector, Color]] = field(default_factory=list)
     skins: list[tuple[bpy.types.Mesh, Color]] = field(default_factory=list)
     floor: Vector | None = None
+    floor_radius: float = FLOOR_RADIUS
     extent: float = 0.0
+    pixels: tuple[int, int] = SIZE
 
     def corners(self) -> list[Vector]:
         """All points that must be seen."""
         skin = [vertex.co.copy() for mesh, _ in self.skins for vertex in mesh.vertices]
-        return [p for a, b, _ in self.bones for p in (a, b)] + [p for p, _, _ in self.points] + skin
+        shapes = [p + MARGIN * self.extent * Vector(way) for p, _, _ in self.points for way in AROUND]
+        return [p for a, b, _ in self.bones for p in (a, b)] + shapes + skin
 
 
 def chain_color(index: int, count: int) -> Color:
@@ -117,10 +125,10 @@ def _render(drawing: Drawing, view: Sequence[float], corners: list[Vector], path
     scene: Any = bpy.data.scenes.new("picture")
     size = drawing.extent or max((point - corners[0]).length for point in corners)
     _add_solids(scene, drawing, size)
-    scene.camera = _camera(Vector(view), corners)
+    scene.camera = _camera(Vector(view), corners, drawing.pixels[0] / drawing.pixels[1])
     scene.collection.objects.link(scene.camera)
     light(scene, has_floor=drawing.floor is not None)
-    pixels = rendered(scene, SIZE, path)
+    pixels = rendered(scene, drawing.pixels, path)
     for found in list(scene.collection.objects):
         bpy.data.objects.remove(found)
     bpy.data.scenes.remove(scene)
@@ -157,8 +165,8 @@ def rendered(scene: Any, size: tuple[int, int], path: Path) -> Pixels:
     return pixels.reshape(size[1], size[0], 4)
 
 
-def _camera(view: Vector, corners: list[Vector]) -> bpy.types.Object:
-    """An orthographic camera that looks against `view` and sees all corners."""
+def _camera(view: Vector, corners: list[Vector], ratio: float) -> bpy.types.Object:
+    """An orthographic camera that looks against `view` and sees all corners; `ratio` is width by height."""
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
     data: Any = camera.data
     turn = view.to_track_quat("Z", "Y")
@@ -167,7 +175,7 @@ def _camera(view: Vector, corners: list[Vector]) -> bpy.types.Object:
     high = Vector([max(point[i] for point in seen) for i in range(3)])
     middle, extent = (low + high) / 2, high - low
     data.type = "ORTHO"
-    data.ortho_scale = 1.08 * max(extent.x, extent.y * SIZE[0] / SIZE[1])
+    data.ortho_scale = 1.08 * max(extent.x, extent.y * ratio)
     data.clip_end = 100 * extent.length
     camera.matrix_world = (
         Matrix.Translation(turn @ (middle + Vector((0, 0, 2 * extent.length)))) @ turn.to_matrix().to_4x4()
@@ -189,7 +197,7 @@ def _add_solids(scene: Any, drawing: Drawing, size: float) -> None:
             _add(scene, octahedron, matrix, color)
     shapes = {"cube": cube(), "sphere": sphere(), "frame": frame(), "ring": ring()}
     for place, color, shape in drawing.points:
-        _add(scene, shapes[shape], Matrix.Translation(place) @ Matrix.Scale(0.017 * size, 4), color)
+        _add(scene, shapes[shape], Matrix.Translation(place) @ Matrix.Scale(SHAPE * size, 4), color)
     for a, b, color in drawing.lines:
         width = 0.0022 * size
         matrix = _towards(a, b) @ Matrix.Diagonal((width, (b - a).length, width, 1.0))
@@ -197,7 +205,7 @@ def _add_solids(scene: Any, drawing: Drawing, size: float) -> None:
     for skin, color in drawing.skins:
         _add(scene, skin, Matrix(), color)
     if drawing.floor is not None:
-        _add(scene, disc(), Matrix.Translation(drawing.floor) @ Matrix.Scale(FLOOR_RADIUS * size, 4), FLOOR)
+        _add(scene, disc(), Matrix.Translation(drawing.floor) @ Matrix.Scale(drawing.floor_radius * size, 4), FLOOR)
 
 
 def _towards(head: Vector, tail: Vector) -> Matrix:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+from character_pictures import pose_characters
 from demo_rigs import DemoRig, Limb, demo_rigs, limit_hinges
 from mathutils import Vector
 from picture import draw_rig, save_side_by_side
@@ -45,6 +46,7 @@ def main(out: Path, rigs: Path, user: Path) -> int:
     print("\ntip error: share of the chain's length, as Blender evaluates it")
     failed += pose_bodies(out)
     failed += walk_rigs(out)
+    failed += pose_characters(out)
     print(f"files in {out}")
     return min(failed, 1)
 

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Characters before and after one click: set up, then posed by dragging the body and moving a few targets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import cos, radians, sin
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bpy
+from body_picture import BODY, PIN
+from body_scenes import End, drag, update
+from demo_rigs import built, metarig
+from mathutils import Vector
+from picture import GREY, TARGET, Color, Drawing, chain_color, evaluated_meshes, save_side_by_side
+
+from dev.humans import HUMANS, make_human
+from dev.quiet import quiet
+from environment import say
+
+V3 = tuple[float, float, float]
+HEADER = f"{'character':<20} {'chains':>6} {'pinned':>6} {'reached':>8} {'feet moved':>11}"
+PIXELS = (490, 455)
+FOOT = 0.08  # share of the greatest side up to which a bone is of a foot that stands
+ROUND = 0.09  # the same, by which the floor is larger than what stands on it
+IN_PLACE = 1e-3  # of the size, that a pinned foot may move
+SPIDER_LEGS, CENTIPEDE_LEGS = 4, 8  # on each side
+
+
+@dataclass(frozen=True)
+class Character:
+    """A character, and how it is posed after its set-up; ways are shares of its greatest side.
+
+    Attributes:
+        name: Of its picture.
+        make: Makes the armature object, the active one, in an empty file.
+        body: By how much the body is dragged.
+        goals: By how much the targets of chains are moved from where they then are.
+        freed: Chains whose pins are taken away before that, since their feet are lifted.
+        look: Where the head looks, from where its target is made; None where it goes along.
+        view: Direction from which it is looked at.
+    """
+
+    name: str
+    make: Callable[[], Any]
+    body: V3
+    goals: dict[str, V3] = field(default_factory=dict)
+    freed: tuple[str, ...] = ()
+    look: V3 | None = None
+    view: V3 = (1.0, -1.0, 0.3)
+
+
+def _spider(bones: Any) -> None:
+    """A body on eight legs; its bones are called Bone.001 and so on, as nobody named them."""
+    body = bones.new("Bone.001")
+    body.head, body.tail = (0.0, 0.35, 0.5), (0.0, -0.35, 0.5)
+    _add_legs(bones, [(body, 0.0, radians(70.0 - 46.0 * i)) for i in range(SPIDER_LEGS)], 1.0)
+
+
+def _centipede(bones: Any) -> None:
+    """A row of segments, each with two legs."""
+    above, legs = None, []
+    for i in range(CENTIPEDE_LEGS):
+        bone = bones.new(f"Bone.{i + 1:03d}")
+        bone.head, bone.tail = (0.0, 1.6 - 0.4 * i, 0.3), (0.0, 1.2 - 0.4 * i, 0.3)
+        bone.parent, bone.use_connect = above, above is not None
+        legs.append((bone, 1.4 - 0.4 * i, 0.0))
+        above = bone
+    _add_legs(bones, legs, 0.55)
+
+
+def _add_legs(bones: Any, legs: list[tuple[Any, float, float]], size: float) -> None:
+    """Legs on both sides, each on a bone, at a place along the body, turned to the front by an angle."""
+    for (parent, y, angle), side in itertools.product(legs, (1.0, -1.0)):
+        out = Vector((side * cos(angle), -sin(angle), 0.0))
+        height = parent.head[2]
+        points = [
+            Vector((0.0, y, height)) + size * (out * r) + Vector((0.0, 0.0, size * z))
+            for r, z in ((0.15, 0.0), (0.35, 0.1), (0.8, 0.5), (1.15, -0.1))
+        ]
+        points.append(Vector((0.0, y, 0.0)) + size * 1.25 * out)
+        above = parent
+        for head, tail in itertools.pairwise(points):
+            bone = bones.new(f"Bone.{len(bones) + 1:03d}")
+            bone.head, bone.tail, bone.parent = head, tail, above
+            bone.use_connect = above is not parent
+            above = bone
+
+
+CHARACTERS = (
+    Character(
+        "character_mixamo",
+        lambda: make_human("human_mixamo"),
+        (0.05, 0.08, -0.22),
+        {"Arm.L": (-0.18, -0.1, 0.2), "Arm.R": (0.2, -0.25, 0.0)},
+        look=(0.35, 0.0, 0.35),
+    ),
+    Character(
+        "character_game_engine",
+        lambda: make_human(HUMANS[0]),
+        (0.03, 0.0, -0.02),
+        {"Arm.L": (-0.05, 0.2, -0.02), "Arm.R": (0.1, -0.2, 0.25), "Leg.L": (0.0, -0.14, 0.16)},
+        freed=("Leg.L",),
+        view=(1.0, -0.7, 0.25),
+    ),
+    Character(
+        "character_wolf",
+        lambda: metarig("wolf"),
+        (0.0, 0.0, -0.05),
+        {"Front Leg.L": (0.0, -0.12, 0.14)},
+        freed=("Front Leg.L",),
+        look=(0.3, 0.0, 0.05),
+        view=(1.0, -0.55, 0.25),
+    ),
+    Character(
+        "character_spider",
+        lambda: built("spider", _spider),
+        (0.06, -0.12, -0.1),
+        {"Leg 1.L": (0.0, -0.06, 0.25)},
+        freed=("Leg 1.L",),
+        view=(0.6, -1.0, 0.35),
+    ),
+    Character(
+        "character_centipede",
+        lambda: built("centipede", _centipede),
+        (0.04, -0.05, 0.05),
+        {"Leg 1.L": (0.0, 0.0, 0.12), "Leg 1.R": (0.0, -0.06, 0.05)},
+        freed=("Leg 1.L", "Leg 1.R"),
+        view=(0.8, -1.0, 0.4),
+    ),
+)
+
+
+class Stage(NamedTuple):
+    """Where a character stands before it is posed.
+
+    Attributes:
+        floor: Point of the floor below its middle.
+        radius: Of the floor, as a share of the size.
+        size: Its greatest side.
+    """
+
+    floor: Vector
+    radius: float
+    size: float
+
+
+def pose_characters(out: Path) -> int:
+    """Set all of them up, pose and draw them; returns how many chains did not reach, and feet that moved."""
+    failed = 0
+    print(f"\n{HEADER}")
+    for character in CHARACTERS:
+        say(f"character: {character.name}")
+        with quiet():
+            owner = _made(character)
+            stage = _stage(owner)
+            before = _drawn(owner, [], stage)
+            operators: Any = getattr(bpy.ops, "fabrik")
+            operators.character_setup(controls="EMPTIES")
+            planted = _pinned(owner)
+            _pose(character, owner)
+            moved = [chain.name for chain in _enabled(owner)]
+            save_side_by_side([before, _drawn(owner, moved, stage)], character.view, out / f"{character.name}.png")
+        failed += _print_row(character.name, owner, planted)
+    return failed
+
+
+def _made(character: Character) -> Any:
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    owner: Any = character.make()
+    layer: Any = bpy.context.view_layer
+    layer.objects.active = owner
+    update()
+    return owner
+
+
+def _pose(character: Character, owner: Any) -> None:
+    """Drag the body bone as the mouse does, then move targets and solve."""
+    operators: Any = getattr(bpy.ops, "fabrik")
+    size = _size(owner)
+    for name in character.freed:
+        owner.fabrik.chains[name].pin = False
+    body = owner.pose.bones[owner.fabrik.body_bone]
+    place = owner.matrix_world @ body.head + size * Vector(character.body)
+    drag(owner, End(body.name, 1), (place.x, place.y, place.z))
+    for name, way in character.goals.items():
+        owner.fabrik.chains[name].target.location += size * Vector(way)
+    if character.look is not None:
+        owner.fabrik.active_index = [chain.name for chain in owner.fabrik.chains].index("Head")
+        operators.target_add(kind="EMPTY")
+        owner.fabrik.chains["Head"].target.location += size * Vector(character.look)
+    update()
+    operators.solve_all()
+    update()
+
+
+def _stage(owner: Any) -> Stage:
+    """A floor on which all feet stand."""
+    size = _size(owner)
+    points = [_at(owner, point) for bone in owner.pose.bones for point in (bone.head, bone.tail)]
+    flat = [Vector((point.x, point.y, 0.0)) for point in points if point.z < FOOT * size]
+    middle = (Vector(map(min, *flat)) + Vector(map(max, *flat))) / 2.0
+    return Stage(middle, max((point - middle).length for point in flat) / size + ROUND, size)
+
+
+def _size(owner: Any) -> float:
+    size: float = max(owner.dimensions)
+    return size
+
+
+def _enabled(owner: Any) -> list[Any]:
+    return [chain for chain in owner.fabrik.chains if chain.enabled]
+
+
+def _pinned(owner: Any) -> dict[str, Vector]:
+    """Where the tips of pinned chains are."""
+    return {chain.name: _tip(owner, chain) for chain in owner.fabrik.chains if chain.pin}
+
+
+def _tip(owner: Any, chain: Any) -> Vector:
+    evaluated: Any = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    bone = evaluated.pose.bones[chain.tip_bone]
+    return evaluated.matrix_world @ (bone.head if chain.effector == "HEAD" else bone.tail)
+
+
+def _print_row(name: str, owner: Any, planted: dict[str, Vector]) -> int:
+    chains, size = _enabled(owner), _size(owner)
+    reached = [chain for chain in chains if chain.status == "REACHED"]
+    held = [chain for chain in chains if chain.pin]
+    moved = max((_tip(owner, chain) - planted[chain.name]).length / size for chain in held)
+    print(f"{name:<20} {len(chains):>6} {len(held):>6} {len(reached):>8} {moved:>11.1e}", flush=True)
+    return len(chains) - len(reached) + int(moved > IN_PLACE)
+
+
+def _drawn(owner: Any, names: list[str], stage: Stage) -> Drawing:
+    """A character as Blender evaluates it now: its skin where it has one, else its bones, those of chains coloured."""
+    skins = [mesh for _, mesh in evaluated_meshes()]
+    evaluated: Any = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    ends = {bone.name: (_at(evaluated, bone.head), _at(evaluated, bone.tail)) for bone in evaluated.pose.bones}
+    drawing = Drawing(floor=stage.floor, floor_radius=stage.radius, extent=stage.size, pixels=PIXELS)
+    drawing.skins += [(mesh, BODY) for mesh in skins]
+    colors: dict[str, Color] = {}
+    for i, name in enumerate(names):
+        tip = evaluated.pose.bones[owner.fabrik.chains[name].tip_bone]
+        count = owner.fabrik.chains[name].bone_count
+        colors |= {bone.name: chain_color(i, len(names)) for bone in [tip, *tip.parent_recursive][:count]}
+    if not skins:
+        drawing.bones += [(*pair, colors.get(name, GREY)) for name, pair in ends.items()]
+    for name in names:
+        _add_goal(drawing, owner, owner.fabrik.chains[name])
+    return drawing
+
+
+def _at(evaluated: Any, point: Vector) -> Vector:
+    return evaluated.matrix_world @ point
+
+
+def _add_goal(drawing: Drawing, owner: Any, chain: Any) -> None:
+    """A ring where a chain is pinned, a frame at its target, and a line to what it looks at."""
+    if chain.pin:
+        drawing.points.append((_tip(owner, chain), PIN, "ring"))
+    elif chain.target is not None:
+        place = chain.target.matrix_world.translation.copy()
+        drawing.points.append((place, TARGET, "frame"))
+        drawing.lines.append((_tip(owner, chain), place, TARGET))
