@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..errors import TargetError
 from ..rig.chain_bones import resolve_bones
+from ..rig.control_bones import control_names, new_bones_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.properties import FabrikChain, rig_of
 from ..session.anchoring import keep_poses, starts_to_keep
@@ -31,9 +32,11 @@ def kind_property() -> Any:
 
 
 def chosen_kind(operator: Any, context: bpy.types.Context) -> str:
-    """What goals are made as: as the user chose, or at first as the preferences say."""
+    """What goals are made as: as the user chose, at first as the rig has them already, or as the preferences say."""
     if not operator.properties.is_property_set("kind"):
-        operator.kind = read_defaults(context).goal_kind
+        owner = working_rig(context)
+        has_bones = owner is not None and bool(control_names(owner)) and not new_bones_refusal(owner)
+        operator.kind = "BONE" if has_bones else read_defaults(context).goal_kind
     kind: str = operator.kind
     return kind
 

@@ -82,7 +82,7 @@ def test_a_head_looks_at_its_target_by_one_click(name: str) -> None:
     owner = set_up(name)
     before = places(owner)
     choose(owner, "Head")
-    press("target_add")
+    press("target_add", kind="EMPTY")
     chain = rig_of(owner).chains["Head"]
     assert (chain.kind, chain.enabled) == ("AIM", True)
     press("solve_all")
@@ -117,7 +117,7 @@ def test_spine_and_tail_reach_their_targets_by_one_click(name: str, part: str) -
     owner = set_up(name)
     before = places(owner)
     choose(owner, part)
-    press("target_add")
+    press("target_add", kind="EMPTY")
     chain = rig_of(owner).chains[part]
     press("solve_all")
     now = places(owner)
@@ -158,6 +158,21 @@ def test_a_head_is_pinned_where_it_is() -> None:
     press("solve_all")
     assert chain.status == "REACHED"
     assert max((places(owner)[bone] - before[bone]).length for bone in before) < STILL * height(owner)
+
+
+@pytest.mark.parametrize(("controls", "is_bone"), [("BONES", True), ("EMPTIES", False)])
+def test_targets_are_made_as_the_rig_has_them(controls: str, is_bone: bool) -> None:
+    owner = make_character("human_mixamo")
+    press("character_setup", controls=controls)
+    choose(owner, "Head")
+    before = places(owner)
+    press("target_add")
+    chain = rig_of(owner).chains["Head"]
+    assert (chain.target == owner) == is_bone
+    press("solve_all")
+    assert chain.status == "REACHED"
+    now = places(owner)
+    assert max((now[bone] - before[bone]).length for bone in before) < STILL * height(owner)
 
 
 def test_where_nothing_tells_the_front_there_is_no_face() -> None:
