@@ -9,8 +9,9 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from mathutils import Vector
 
+from dev.walking_rigs import ahead, make_spider
 from environment import ROOT
-from walking_rigs import FRAMES, ahead, key_way, make_spider, planned
+from walking_rigs import FRAMES, key_way, planned
 
 OFF = 0.1  # scene units
 
@@ -30,7 +31,7 @@ def floor(monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
 @pytest.fixture
 def spider(floor: bpy.types.Object) -> bpy.types.Object:
     """Walks over it as planned."""
-    owner = make_spider()
+    owner: bpy.types.Object = make_spider()
     key_way(owner, "b0", ahead(1.6))
     planned(owner)
     rig_of(owner).live = True

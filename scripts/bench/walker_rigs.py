@@ -123,4 +123,4 @@ def as_walker(owner: Any) -> Sequence[Leg]:
         bone.rotation_mode = "QUATERNION"
     CONTEXT.view_layer.update()
     add_walker(CONTEXT, owner)
-    return legs_now(owner)
+    return legs_now(owner).legs

@@ -23,7 +23,7 @@ from fabrik_addon.gait import (
 )
 from fabrik_addon.gait.vectors import IDENTITY, V3, Z_AXIS, about, apart, plus, product, turned
 
-from walkers import HEXAPOD, HUMAN, SPIDER, WOLF, flat, height_of, noise
+from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, flat, height_of, noise
 
 WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 

@@ -22,7 +22,7 @@ from fabrik_addon.gait import (
 )
 from fabrik_addon.gait.vectors import IDENTITY, V3, inverse, minus, turned
 
-from walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, stairs, turning
+from dev.walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, stairs, turning
 
 WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 ROUNDING = 0.3  # degrees: what counts as reached, as seen from the hip

@@ -15,9 +15,9 @@ from fabrik_addon.rig.rotations import Q4, conjugated, multiplied, q4, turn_angl
 from fabrik_addon.vectors import V3, cross, distance, dot, minus, perpendicular, unit, v3
 from mathutils import Vector
 
+from dev.walking_rigs import make_spider
 from rigs import press
 from skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
-from walking_rigs import make_spider
 
 ALL = (*METARIGS, *IMPORTED)
 LEGGED = [name for name in ALL if name != "shark"]

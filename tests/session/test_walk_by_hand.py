@@ -21,8 +21,9 @@ from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Quaternion, Vector
 
 from body_rigs import effector, make_body, update
+from dev.walking_rigs import make_spider
 from rigs import channels
-from walking_rigs import legs_of, make_spider, worst_foot
+from walking_rigs import legs_of, worst_foot
 
 NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
 SHOWN = 3e-3  # of the leg's length: how far what is recorded may be from what was shown at a frame

@@ -19,15 +19,16 @@ from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Euler, Quaternion, Vector
 
 from body_rigs import effector, update
+from dev.walking_rigs import ahead, make_spider
 from skeletons import make_character
-from walking_rigs import FRAMES, ahead, feet, key_way, legs_of, make_spider
+from walking_rigs import FRAMES, feet, key_way, legs_of
 
 CONE = 0.22  # radians
 
 
 def limited_spider(angle: float) -> bpy.types.Object:
     """A spider whose legs turn little in their joints, and that walks along a curve with a body that turns with it."""
-    owner = make_spider()
+    owner: bpy.types.Object = make_spider()
     key_way(owner, "b0", ahead(1.2))
     body = pose_bones(owner)["b0"]
     for frame, turn in ((1, 0.0), (30, 0.5), (60, 0.3)):
@@ -110,7 +111,9 @@ def test_what_a_limited_leg_takes_on_is_within_its_reach_and_what_it_can_not_is_
 
 def made(kind: str) -> bpy.types.Object:
     """A walker whose object is moved and turned."""
-    owner = make_spider() if kind == "spider" else make_character("wolf" if kind == "wolf" else "human_mixamo")
+    owner: bpy.types.Object = (
+        make_spider() if kind == "spider" else make_character("wolf" if kind == "wolf" else "human_mixamo")
+    )
     owner.location, owner.rotation_euler = (1.0, 2.0, 0.5), (0.0, 0.0, 0.7)
     update()
     add_walker(bpy.context, owner)
