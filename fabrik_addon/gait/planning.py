@@ -28,6 +28,8 @@ PROBE = 0.4  # of a leg's reach: how far ahead and behind a single row of legs f
 LOOKS = 5  # samples between two looks at the ground under the homes
 FAR_ABOVE = 100.0  # legs' reaches: from where the ground is looked for that is not near the path
 SHARES = (0.15, 0.85)  # of the work: done before the first step, and after the last
+SWINGING = 0.998  # of a leg's reach: where a foot in the air may be
+DIP = 0.12  # of a hip's height: how far the body comes down for one
 SAMPLES_A_SLICE = 30  # that are done between two reports of progress
 
 
@@ -241,14 +243,17 @@ def _over(course: Course, clock: Clock, poses: Sequence[Sequence[FootPose]]) -> 
 
 
 def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool]) -> float:
-    """How far the body must come down for a standing leg."""
-    if not foot.is_planted:
+    """How far the body must come down for a leg that stands, or whose foot in the air would be out of reach."""
+    if foot.is_hanging:
         return 0.0
     up, is_standing = state
     most = leg.walking_reach
     if is_standing:
         most = max(most, apart(leg.hip, leg.rest_ankle))
-    return need_of(plus(body[0], turned(body[1], leg.hip)), foot.ankle, up, most, LOWEST * leg.height)
+    deepest = LOWEST
+    if not foot.is_planted:
+        most, deepest = SWINGING * leg.reach, DIP
+    return need_of(plus(body[0], turned(body[1], leg.hip)), foot.ankle, up, most, deepest * leg.height)
 
 
 def _surfaces(course: Course, feet: Feet, terrain: Terrain) -> dict[int, tuple[tuple[V3, Q4], ...]]:
