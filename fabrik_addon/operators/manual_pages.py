@@ -7,6 +7,7 @@ from pathlib import Path
 
 MANUAL = Path(__file__).parent.parent / "manual"
 
+PLANNED = ("on", "plans_when_idle", "plan", "digest", "inputs")  # of a walker
 # What Blender calls a thing, in lower case and with "*" for any end (the first that fits counts); a page; its heading.
 PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.character_setup", "characters", "one-button"),
@@ -75,7 +76,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     *((f"bpy.types.object.fabrik_{name}", "bodies", "the-body") for name in ("body_*", "spine", "balance", "falloff")),
     ("bpy.types.fabrikwalkleg.*", "walkers", "legs"),
     *((f"bpy.types.object.fabrik_walker_{name}", "walkers", "legs") for name in ("legs", "body", "upright")),
-    *((f"bpy.types.object.fabrik_walker_{name}", "walkers", "the-plan") for name in ("on", "plan", "digest", "inputs")),
+    *((f"bpy.types.object.fabrik_walker_{name}", "walkers", "the-plan") for name in PLANNED),
     ("bpy.types.object.fabrik_walker_*", "walkers", "settings"),
     ("bpy.types.object.fabrik_*", "chains", "the-list"),
     ("bpy.types.posebone.fabrik_mass", "bodies", "the-body"),

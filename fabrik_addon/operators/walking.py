@@ -11,7 +11,7 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.walk.baking import MOST, bake_bones, bake_goals
-from ..session.walk.planning import plan_steps
+from ..session.walk.planning import Planning
 from ..session.walk.setup import add_walker, remove_walker
 from .baking import summary
 from .base import RigOperator, listed
@@ -20,6 +20,7 @@ from .choices import SpanOptions
 if TYPE_CHECKING:
     from .base import Returned
 
+BETWEEN = 0.2  # seconds between two reports of progress
 NOT_YET = "it is no walker yet: add one first"
 
 
@@ -73,17 +74,16 @@ class FABRIK_OT_walk_plan(SpanOptions, RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         frames = self.frames(context, 1)
-        steps = plan_steps(context, owner, (int(frames[0]), int(frames[-1])))
+        work = Planning(context, owner, (int(frames[0]), int(frames[-1])))
         manager = context.window_manager
         manager.progress_begin(0.0, 1.0)
         try:
-            while True:
-                manager.progress_update(next(steps))
-        except StopIteration as end:
-            planned = end.value
+            while not work.advance(BETWEEN):
+                manager.progress_update(work.share)
         finally:
-            steps.close()
             manager.progress_end()
+        planned = work.planned
+        assert planned is not None
         rig_of(owner).live = True
         for note in planned.told:
             self.report({"WARNING"}, note)

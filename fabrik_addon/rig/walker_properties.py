@@ -120,6 +120,12 @@ WALKER_PROPERTIES: dict[str, Any] = {
         update=announce,
         override=OVERRIDE,
     ),
+    "plans_when_idle": _switch(
+        name="Plan When Idle",
+        description="Plan the walk anew by itself, a little at a time, when its path, legs or settings have changed "
+        "and nothing else goes on",
+        override=OVERRIDE,
+    ),
     "gait": _choice("Gait", "In which order and rhythm the feet step", GAIT_ITEMS, USUAL.gait),
     "swing_curve": _choice("Swing", "How a foot moves through the air", SWING_ITEMS, USUAL.swing_curve),
     "gravity": _choice("Gravity", "What is down", GRAVITY_ITEMS, USUAL.gravity),
@@ -184,6 +190,7 @@ class WalkerView:
         self.owner = owner
 
     on = Stored[bool]()
+    plans_when_idle = Stored[bool]()
     gait = Stored[str]()
     duty = Stored[float]()
     step_height = Stored[float]()

@@ -67,6 +67,7 @@ def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
     if frames is None:
         layout.label(text="Not planned yet", icon="INFO")
         return
+    row.prop(owner, f"{PREFIX}plans_when_idle", text="", icon="TIME")
     row.prop(owner, f"{PREFIX}on", text="", icon="HIDE_OFF" if rig_of(owner).walker.on else "HIDE_ON")
     old = what_is_old(owner, context.scene)
     if old:

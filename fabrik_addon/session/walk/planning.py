@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import NamedTuple
+from math import inf
+from time import perf_counter
+from typing import NamedTuple, TypeVar
 
 import bpy
 
@@ -19,6 +21,7 @@ from ..anchoring import unposed
 from ..frames import check_range, frames_visited
 from .sampling import body_chain, sampled
 
+T = TypeVar("T")
 SAMPLING = 0.5  # share of the work until all frames are read
 
 
@@ -35,63 +38,89 @@ class Planned(NamedTuple):
 
 
 def plan_walk(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> Planned:
-    """Plan a walk at once; see `plan_steps`."""
-    steps = plan_steps(context, owner, frames)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Planned = end.value
-            return found
+    """Plan a walk at once; see `Planning`."""
+    work = Planning(context, owner, frames)
+    work.advance()
+    assert work.planned is not None
+    return work.planned
 
 
-def plan_steps(
-    context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]
-) -> Generator[float, None, Planned]:
-    """Plan the walk of a walker over a range of frames, and let it go as planned.
+class Planning:
+    """The walk of a walker over a range of frames, planned in slices; at the end it is kept, and goes as planned.
 
     Args:
-        context: Its scene's frame is moved and put back.
+        context: Its scene's frames are visited within a slice, and the frame is put back at its end.
         owner: The armature object.
         frames: First and last frame; before and after them it stands.
 
-    Yields:
-        The share of the work that is done.
+    Attributes:
+        share: Of the work that is done, 0..1.
+        planned: What came of it; None before the end.
 
     Raises:
         FabrikError: It can't be planned; what was planned before stays.
     """
-    scene = context.scene
-    assert scene is not None
-    check_range(*frames, 1)
-    body_chain(owner)
-    with unposed() as depsgraph:
-        check_rig(owner, depsgraph)
-    with frames_visited(scene):
-        reading = sampled(context, owner, frames)
-        while True:
-            try:
-                yield SAMPLING * next(reading)
-            except StopIteration as end:
-                walk = end.value
-                break
-    with place_of(rig=owner.name):
-        plan = yield from _shared(planning(walk))
-    bring_up_to_date(owner)
+
+    def __init__(self, context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> None:
+        assert context.scene is not None
+        check_range(*frames, 1)
+        body_chain(owner)
+        with unposed() as depsgraph:
+            check_rig(owner, depsgraph)
+        self.context, self.owner, self.frames, self.scene = context, owner, frames, context.scene
+        self.share = 0.0
+        self.planned: Planned | None = None
+        self.stamp = stamp_of(owner, self.scene, frames)
+        self._is_reading = True
+        self._work = self._steps()
+
+    def advance(self, seconds: float = inf) -> bool:
+        """Go on for so long, or a little longer; whether all is done.
+
+        Raises:
+            FabrikError: It can't be planned; what was planned before stays.
+        """
+        until = perf_counter() + seconds
+        if self._is_reading:
+            with frames_visited(self.scene):
+                while self._is_reading and self._goes_on(until):
+                    pass
+        while not self._is_reading and self._goes_on(until):
+            pass
+        return self.planned is not None
+
+    def _goes_on(self, until: float) -> bool:
+        """Do a step, if there is one left, and tell whether there is time for the next."""
+        self.share = next(self._work, 1.0)
+        return self.planned is None and perf_counter() < until
+
+    def _steps(self) -> Generator[float, None, None]:
+        walk = yield from _shared(sampled(self.context, self.owner, self.frames), 0.0, SAMPLING)
+        self._is_reading = False
+        yield SAMPLING
+        with place_of(rig=self.owner.name):
+            plan = yield from _shared(planning(walk), SAMPLING, 1.0)
+        bring_up_to_date(self.owner)
+        keep_plan(self.owner, plan, stamp_of(self.owner, self.scene, self.frames))
+        self.planned = Planned(sum(len(steps) for steps in plan.steps), plan.told)
+
+
+def keep_plan(owner: bpy.types.Object, plan: Plan, stamp: str) -> None:
+    """Keep a walk with its armature, which goes as planned from now on."""
     walker = walker_of(owner)
-    walker.plan, walker.inputs = to_text(plan), stamp_of(owner, scene, frames)
+    walker.plan, walker.inputs = to_text(plan), stamp
     walker.digest = plan.digest
     walker.on = True
-    return Planned(sum(len(steps) for steps in plan.steps), plan.told)
 
 
-def _shared(work: Generator[float, None, Plan]) -> Generator[float, None, Plan]:
+def _shared(work: Generator[float, None, T], low: float, high: float) -> Generator[float, None, T]:
+    """The same work, which tells how much of a whole is done whose part it is."""
     while True:
         try:
-            yield SAMPLING + (1.0 - SAMPLING) * next(work)
+            yield low + (high - low) * next(work)
         except StopIteration as end:
-            plan: Plan = end.value
-            return plan
+            found: T = end.value
+            return found
 
 
 def stamp_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:

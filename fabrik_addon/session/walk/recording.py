@@ -11,7 +11,7 @@ from typing import NamedTuple
 import bpy
 
 from ...errors import BoneError, place_of
-from ...gait import Plan, path_at, to_text
+from ...gait import Plan, path_at
 from ...rig.chain_bones import pose_bones
 from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints
@@ -25,7 +25,7 @@ from ..frames import check_range, frames_visited, go_to
 from ..live.known import state as live_state
 from ..posing import posed
 from .leading import Led, settle
-from .planning import stamp_of
+from .planning import keep_plan, stamp_of
 from .sampling import body_chain
 
 Values = Sequence[tuple[str, list[float]]]  # names of properties of a bone, with what they are to be
@@ -71,9 +71,8 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
             values = list(_path_values(context, body, plan, frames))
         _key(owner, body.tip_bone, first, values)
     bring_up_to_date(owner)
-    walker = rig_of(owner).walker
-    walker.plan, walker.inputs, walker.digest = to_text(plan), stamp_of(owner, scene, frames), plan.digest
-    walker.on = rig_of(owner).live = True
+    keep_plan(owner, plan, stamp_of(owner, scene, frames))
+    rig_of(owner).live = True
     resume_live()
     return Recorded(frames, sum(len(steps) for steps in plan.steps))
 

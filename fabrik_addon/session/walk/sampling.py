@@ -130,7 +130,7 @@ def sampled(
     """Read what a walk is planned from.
 
     Args:
-        context: Its scene's frame is moved; live posing has to rest (`session.frames.frames_visited`).
+        context: Its scene's frame is moved by each step; live posing has to rest (`session.frames.frames_visited`).
         owner: The armature object of a walker.
         frames: First and last frame.
 
@@ -146,7 +146,6 @@ def sampled(
     scene = context.scene
     assert scene is not None
     first, last = frames
-    body = body_chain(owner)
     grounds = Grounds(owner, scene.render.fps / scene.render.fps_base)
     places: list[V3] = []
     rotations: list[Q4] = []
@@ -158,7 +157,7 @@ def sampled(
         try:
             check_rig(owner, depsgraph)
             found = found or legs_now(owner)
-            place, rotation = _body(owner, body, depsgraph)
+            place, rotation = _body(owner, body_chain(owner), depsgraph)
             grounds.look(depsgraph)
         except FabrikError as error:
             error.rig, error.reason = error.rig or owner.name, f"in frame {frame}, {error.reason}"
