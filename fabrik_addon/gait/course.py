@@ -9,6 +9,7 @@ from functools import partial
 
 from .legs import Leg, by_segment, middle_of
 from .reaching import Reaching, Short
+from .rolling import TurnMissed
 from .settings import Settings
 from .track import Track
 from .vectors import V3
@@ -52,6 +53,10 @@ class Course:
     def short(self, leg: int) -> Short | None:
         """How far a leg's ankle stays away from points, by the limits of its joints; None where it has none."""
         return None if self.reaching is None else partial(self.reaching.shortage, leg)
+
+    def turn_missed(self, leg: int) -> TurnMissed | None:
+        """How far a leg's joints miss rotations of its foot; None where they have no limits."""
+        return None if self.reaching is None else partial(self.reaching.turn_missed, leg)
 
     def around(self, segment: int) -> list[int]:
         """The legs of a segment and of those beside it: they carry it."""

@@ -91,7 +91,7 @@ class Feet:
             return swinging(self.legs[leg], last, time, surface_pose)
         foothold = last.end if last is not None else self.starts[leg]
         place, rotation = foothold.in_world(time, surface_pose)
-        pitch = _pitch_standing(time, last, following) if not is_body(foothold.surface) else 0.0
+        pitch = foothold.pitch + roll_standing(time, last, following) if not is_body(foothold.surface) else 0.0
         return pose_of(self.legs[leg], (place, rotation), pitch, base=place, is_hanging=is_body(foothold.surface))
 
 
@@ -99,8 +99,8 @@ def _lift(step: Step) -> float:
     return step.lift
 
 
-def _pitch_standing(time: float, last: Step | None, following: Step | None) -> float:
-    """How far a standing foot has rolled."""
+def roll_standing(time: float, last: Step | None, following: Step | None) -> float:
+    """How far a standing foot has rolled from how it stands midway."""
     pitch = 0.0
     if following is not None and following.toe_off:
         begun = last.land if last is not None else 0.0
@@ -116,17 +116,27 @@ def _pitch_standing(time: float, last: Step | None, following: Step | None) -> f
 
 def swinging(leg: Leg, step: Step, time: float, surface_pose: SurfacePose) -> FootPose:
     """A foot in the air. Both ends of its way ride on what they stand on."""
+    flat, base = flat_in_the_air(step, time, surface_pose)
+    hangs = is_body(step.start.surface) and is_body(step.end.surface)
+    return pose_of(leg, flat, pitch_in_the_air(step, time), base=base, is_hanging=hangs, is_planted=False)
+
+
+def flat_in_the_air(step: Step, time: float, surface_pose: SurfacePose) -> tuple[tuple[V3, Q4], V3]:
+    """Place and rotation of a foot in the air without rolling, and the place without rising."""
     start, start_rotation = step.start.in_world(time, surface_pose)
     end, end_rotation = step.end.in_world(time, surface_pose)
-    share = (time - step.lift) / (step.land - step.lift)
-    across = advance(step.curve, share)
+    across = advance(step.curve, (time - step.lift) / (step.land - step.lift))
     base = _base(step, start, end, across)
-    rotation = blended(start_rotation, end_rotation, across)
     place = along(base, step.up, step.apex * arch(across, step.power))
-    pitch = step.toe_off * (1.0 - eased(share / TOE_OFF_UNTIL))
-    pitch -= step.heel_strike * eased((share - STRIKE_FROM) / (1.0 - STRIKE_FROM))
-    hangs = is_body(step.start.surface) and is_body(step.end.surface)
-    return pose_of(leg, (place, rotation), pitch, base=base, is_hanging=hangs, is_planted=False)
+    return (place, blended(start_rotation, end_rotation, across)), base
+
+
+def pitch_in_the_air(step: Step, time: float) -> float:
+    """How far a foot in the air has its heel up, or its toes where negative, radians."""
+    share = (time - step.lift) / (step.land - step.lift)
+    pitch = step.start.pitch + (step.end.pitch - step.start.pitch) * advance(step.curve, share)
+    pitch += step.toe_off * (1.0 - eased(share / TOE_OFF_UNTIL)) + step.toes_down * arch(share, 1.0)
+    return pitch - step.heel_strike * eased((share - STRIKE_FROM) / (1.0 - STRIKE_FROM))
 
 
 def _base(step: Step, start: V3, end: V3, across: float) -> V3:

@@ -246,12 +246,8 @@ def _held_back(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
 def in_surface(foothold: Foothold, pose: tuple[V3, Q4]) -> Foothold:
     """A foothold found in world space, in the space of the surface that it is on."""
     back = inverse(pose[1])
-    return Foothold(
-        turned(back, minus(foothold.place, pose[0])),
-        product(back, foothold.rotation),
-        foothold.normal,
-        foothold.surface,
-    )
+    place, rotation = turned(back, minus(foothold.place, pose[0])), product(back, foothold.rotation)
+    return replace(foothold, place=place, rotation=rotation)
 
 
 def hanging(leg: Leg) -> Foothold:

@@ -13,12 +13,14 @@ from .clock import Clock, clock_of
 from .course import Course, course_of
 from .feet import Feet, FootPose, forward
 from .ground import Ground, climb
+from .heels import with_heels_up
 from .legs import Leg, check_legs
 from .path import BodyPath, check_paths
 from .plan import Plan
 from .reaching import Reaching
 from .settings import Gravity, Settings, check_settings
 from .stepping import Stepper
+from .steps import SurfacePose
 from .storing import digest_of
 from .terrain import BODY, STATIC, Terrain, is_body
 from .track import TICK, Track, track_of
@@ -116,10 +118,12 @@ def planning(walk: Walk) -> Generator[float, None, Plan]:
     for tick in stepper.run():
         if tick % SAMPLES_A_SLICE == 0:
             yield SHARES[0] + (SHARES[1] - SHARES[0]) * tick / course.count
-    feet = stepper.feet
-    poses = _foot_poses(course, feet, walk.terrain)
     yield SHARES[1]
-    bodies = _over(course, clock, poses)
+    surface_pose = _surface_pose(course, walk.terrain)
+    feet, bodies = stepper.feet, _over(course, clock, _foot_poses(course, stepper.feet, surface_pose))
+    if walk.reaching is not None:
+        feet = with_heels_up(course, feet, bodies, surface_pose)
+        bodies = _over(course, clock, _foot_poses(course, feet, surface_pose))
     return Plan(
         digest=walk.digest,
         first=walk.paths[0].first,
@@ -206,15 +210,20 @@ def _below(ground: Ground, track: Track, index: int, look: tuple[Leg, float, boo
     return hit.place if hit is not None else None
 
 
-def _foot_poses(course: Course, feet: Feet, terrain: Terrain) -> list[list[FootPose]]:
-    """All feet at all samples."""
+def _surface_pose(course: Course, terrain: Terrain) -> SurfacePose:
+    """Where surfaces that move stand, and the body on its path, on which feet hang."""
 
-    def surface_pose(surface: int, time: float) -> tuple[V3, Q4]:
+    def found(surface: int, time: float) -> tuple[V3, Q4]:
         if is_body(surface):
             track = course.tracks[BODY - surface]
             return track.place(time), track.upright(time)
         return terrain.surface(surface, time)
 
+    return found
+
+
+def _foot_poses(course: Course, feet: Feet, surface_pose: SurfacePose) -> list[list[FootPose]]:
+    """All feet at all samples."""
     return [
         [feet.at(leg, index * TICK, surface_pose) for leg in range(len(feet.legs))] for index in range(course.count)
     ]

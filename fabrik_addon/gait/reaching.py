@@ -42,6 +42,19 @@ class Reaching(Protocol):
         """
         ...
 
+    def turn_missed(self, leg: int, ankle: V3, rotation: Q4) -> float:
+        """How far a leg's joints miss the rotation of its foot, the ankle at a point.
+
+        Args:
+            leg: Index.
+            ankle: The point, in the frame of the leg's segment of the body at rest.
+            rotation: Of the foot in that frame, from how it is at rest.
+
+        Returns:
+            Radians; 0 where the foot gets there, and for legs without a foot.
+        """
+        ...
+
 
 def short_by(short: Short, leg: Leg, body: tuple[V3, Q4], ankle: V3) -> float:
     """How far the limits keep an ankle away from a point, beyond what counts as reached.

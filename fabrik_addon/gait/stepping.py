@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import asin, floor, radians
+from math import floor
 
 from .carrying import Carried, need_of
 from .circle import smallest_circle
@@ -16,6 +16,7 @@ from .footholds import HIP_SPARE, NEAR_FOOT, NEAR_HOME, SINKING, Choice, Stance,
 from .ground import Ground
 from .legs import neighbours, spacing
 from .reaching import short_by
+from .rolling import rolls_of
 from .steps import Cause, Foothold, Step
 from .swing import raised
 from .terrain import BODY, STATIC, is_body
@@ -29,7 +30,6 @@ from .vectors import (
     apart,
     clipped,
     dot,
-    eased,
     flattened,
     inverse,
     length,
@@ -46,9 +46,6 @@ SETTLING = 0.35  # seconds of a step that no cycle asks for
 WAYPOINTS = 8  # parts of a stance between which its homes are looked at
 ALREADY_HOME = 0.02  # of a leg's reach
 SHARE_OF_REACH = 0.995  # of what a stance may stretch a leg to, from which on it steps at once
-TOE_OFF, HEEL_STRIKE = radians(35.0), radians(20.0)
-FULL_ROLL = 0.35  # seconds of a swing from which on feet roll in full
-ROLLING_STRIDE = 1.0  # of a leg's reach: the way of a swing from which on they do
 
 
 @dataclass
@@ -177,10 +174,7 @@ class Stepper:
         short, limb = self.course.short(leg), self.legs[leg]
         if short is None:
             return 0.0
-        (place, rotation), up = self._body(limb.segment, now), self.course.of(leg).up(now)
-        hip = plus(place, turned(rotation, limb.hip))
-        down = need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height)
-        return short_by(short, limb, (along(place, up, -down), rotation), ankle) - HIP_SPARE * limb.foot_length
+        return short_by(short, limb, self._lowered(leg, now, ankle), ankle) - HIP_SPARE * limb.foot_length
 
     def _is_as_good_as_home(self, leg: int, now: float) -> bool:
         """Whether no step would bring a foot nearer to where it is wanted."""
@@ -203,7 +197,8 @@ class Stepper:
         up = self.course.of(leg).up(lift)
         if self.ground.is_surface:
             up = unit(plus(state.foothold.normal, choice.foothold.normal), up)
-        toe_off, strike = self._rolls(leg, lift, (minus(end, start), landing_turn), span)
+        axes, way = (self.course.of(leg).upright(lift), self.course.of(leg).up(lift)), (minus(end, start), landing_turn)
+        toe_off, strike = rolls_of(self.legs[leg], settings.heel_toe, way, axes, span)
         step = Step(
             leg, lift, land, state.foothold, choice.foothold, up, curve=settings.swing_curve, toe_off=toe_off,
             heel_strike=strike, cause=cause, refused=choice.refused,
@@ -251,6 +246,13 @@ class Stepper:
         pose = self.ground.terrain.surface(foothold.surface, time)
         return Choice(in_surface(foothold, pose), choice.refused, choice.missed)
 
+    def _lowered(self, leg: int, time: float, ankle: V3) -> tuple[V3, Q4]:
+        """The body, come down so far that a leg is long enough for an ankle."""
+        limb, up = self.legs[leg], self.course.of(leg).up(time)
+        place, rotation = self._body(limb.segment, time)
+        hip = plus(place, turned(rotation, limb.hip))
+        return along(place, up, -need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height)), rotation
+
     def _is_within_room(self, leg: int, homes: Sequence[V3]) -> bool:
         """Whether a foot may land at once where the body will stand."""
         return apart(homes[0], homes[-1]) < 0.5 * self.clock.stride
@@ -285,26 +287,6 @@ class Stepper:
         up = self.course.of(leg).up(time)
         down = clipped(dot(minus(hip, crouching_to), up), 0.0, SINKING * limb.height)
         return along(hip, up, -down)
-
-    def _rolls(self, leg: int, lift: float, step: tuple[V3, Q4], span: float) -> tuple[float, float]:
-        """How far a foot rolls at lifting and at landing: forwards alone, and less for quick or short steps.
-
-        Ground that rises takes from the roll at landing: the toes are up no higher than on level ground.
-
-        Args:
-            leg: Index.
-            lift: When the foot leaves the ground.
-            step: The way to where it lands, and how it is turned there.
-            span: Seconds of its swing.
-        """
-        limb, share = self.legs[leg], self.settings_at(lift).heel_toe
-        if not share or limb.foot_length <= 0.0:
-            return 0.0, 0.0
-        along_foot, (way, landing) = unit(minus(limb.ball, limb.heel), X_AXIS), step
-        reach = dot(way, turned(self.course.of(leg).upright(lift), along_foot)) / (ROLLING_STRIDE * limb.reach)
-        share *= eased(reach) * min(1.0, span / FULL_ROLL)
-        rising = asin(clipped(dot(turned(landing, along_foot), self.course.of(leg).up(lift)), 0.0, 1.0))
-        return share * TOE_OFF, max(share * HEEL_STRIKE - rising, 0.0)
 
 
 def _centre(homes: Sequence[V3], up: V3, upright: Q4) -> V3:

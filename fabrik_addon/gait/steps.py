@@ -41,12 +41,14 @@ class Foothold:
         rotation: Of the foot, from how it is at rest.
         normal: Of the ground.
         surface: STATIC, BODY, or the number of a surface that moves.
+        pitch: How far the heel is up all the while, radians: where the ankle does not bend as far as the ground asks.
     """
 
     place: V3
     rotation: Q4
     normal: V3 = Z_AXIS
     surface: int = STATIC
+    pitch: float = 0.0
 
     def in_world(self, time: float, surface_pose: SurfacePose) -> tuple[V3, Q4]:
         """Place and rotation at a time."""
@@ -73,6 +75,7 @@ class Step:
         curve: A name of `Swing`.
         toe_off: How far the heel is up when the foot lifts, radians.
         heel_strike: How far the toes are up when it lands, radians.
+        toes_down: How much farther than without it the heel is up midway, radians: where the ankle asks for it.
         cause: A name of `Cause`.
         refused: Footholds that were considered and refused: place and a name of `Refused`.
     """
@@ -89,5 +92,6 @@ class Step:
     curve: str = "SMOOTH"
     toe_off: float = 0.0
     heel_strike: float = 0.0
+    toes_down: float = 0.0
     cause: str = Cause.CYCLE
     refused: tuple[tuple[V3, str], ...] = ()

@@ -16,7 +16,7 @@ from .settings import Settings
 from .steps import Foothold, Step
 from .vectors import Q4, V3
 
-VERSION = 1
+VERSION = 2
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -85,7 +85,8 @@ def _leg(data: Json) -> Leg:
 def _foothold(data: Json) -> Foothold:
     it = _fields(data)
     surface = int(_number(it["surface"]))
-    return Foothold(_vector(it["place"]), _rotation(it["rotation"]), _vector(it["normal"]), surface)
+    pitch = _number(it["pitch"])
+    return Foothold(_vector(it["place"]), _rotation(it["rotation"]), _vector(it["normal"]), surface, pitch)
 
 
 def _step(data: Json) -> Step:
@@ -103,6 +104,7 @@ def _step(data: Json) -> Step:
         curve=_text(it["curve"]),
         toe_off=_number(it["toe_off"]),
         heel_strike=_number(it["heel_strike"]),
+        toes_down=_number(it["toes_down"]),
         cause=_text(it["cause"]),
         refused=tuple((_vector(_items(each)[0]), _text(_items(each)[1])) for each in _items(it["refused"])),
     )

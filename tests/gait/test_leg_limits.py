@@ -20,7 +20,7 @@ from fabrik_addon.gait import (
     plan_walk,
     settings_for,
 )
-from fabrik_addon.gait.vectors import IDENTITY, V3, inverse, minus, turned
+from fabrik_addon.gait.vectors import IDENTITY, Q4, V3, inverse, minus, turned
 
 from dev.walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, stairs, turning
 
@@ -61,6 +61,9 @@ class Sectors:
         """The part of a way from the hip that a swing leaves: outwards for legs that are spread, else downwards."""
         is_spread = abs(limb.home[0] - limb.hip[0]) > 0.3 * limb.reach
         return way[0] * limb.side if is_spread else -way[2]
+
+    def turn_missed(self, leg: int, ankle: V3, rotation: Q4) -> float:
+        return 0.0
 
     def shortage(self, leg: int, ankle: V3) -> float:
         limb = self.legs[leg]

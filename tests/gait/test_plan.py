@@ -75,7 +75,7 @@ def test_what_is_stored_comes_back_to_the_bit() -> None:
         assert again.digest == plan.digest
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"version": 1}', "{", '{"version": 1, "digest": 3}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", "null", '{"version": 2}', "{", '{"version": 2, "digest": 3}'])
 def test_a_text_that_is_no_plan_is_refused(text: str) -> None:
     with pytest.raises(InvalidValueError, match="plan it anew"):
         from_text(text)
@@ -83,8 +83,8 @@ def test_a_text_that_is_no_plan_is_refused(text: str) -> None:
 
 def test_a_plan_of_a_newer_version_is_refused() -> None:
     data = json.loads(to_text(planned()))
-    with pytest.raises(InvalidValueError, match="version 2"):
-        from_text(json.dumps({**data, "version": 2}))
+    with pytest.raises(InvalidValueError, match="version 99"):
+        from_text(json.dumps({**data, "version": 99}))
 
 
 def test_a_plan_is_old_when_an_input_has_changed() -> None:

@@ -6,8 +6,8 @@ from math import asin
 
 import pytest
 from fabrik_addon.gait import Leg, Plain, Plan, Terrain, Walk, body_at, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait.rolling import HEEL_STRIKE
 from fabrik_addon.gait.settings import RANGES, Settings
-from fabrik_addon.gait.stepping import HEEL_STRIKE
 from fabrik_addon.gait.vectors import IDENTITY, Z_AXIS, angle_between, apart, turned
 
 from dev.walk_measures import judge

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import bpy
 
 from ...gait import Reaching
-from ...kernel import Point, Settings, Solver
+from ...kernel import Facing, Point, Settings, Solver
 from ...rig.chain_bones import pose_bones
 from ...rig.figures import alone
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, frame_of, prepare
 from ...rig.properties import FabrikChain
-from ...rig.rotations import Q4, axes_of, conjugated, multiplied, rotated
+from ...rig.rotations import IDENTITY, Q4, axes_of, conjugated, multiplied, rotated
 from ...vectors import ORIGIN, V3, minus, scaled
 from .measuring import Frame, hip_of
 
@@ -30,6 +30,7 @@ class _Limb(NamedTuple):
         settings: Of its chain, but for restarts.
         hip: Its first joint in the body's axes.
         turn: From the body's axes into the space in which it is solved, at rest.
+        foot: How its last bone is turned at rest, in that space.
         lever: Where on its last bone the effector is; None for the end.
     """
 
@@ -37,6 +38,7 @@ class _Limb(NamedTuple):
     settings: Settings
     hip: V3
     turn: Q4
+    foot: Q4
     lever: V3 | None
 
 
@@ -65,6 +67,17 @@ class LegLimits:
         goal = Point(limb.solver.figure.count - 1, rotated(limb.turn, way), 1.0, limb.lever)
         return limb.solver.solve([goal], limb.settings, explain=False).residual * self._frame.size
 
+    def turn_missed(self, leg: int, ankle: V3, rotation: Q4) -> float:
+        """See `gait.Reaching`."""
+        limb = self._limbs[leg]
+        if limb is None or limb.lever is None:
+            return 0.0
+        last = limb.solver.figure.count - 1
+        way = scaled(minus(ankle, limb.hip), 1.0 / self._frame.size)
+        turn = multiplied(multiplied(limb.turn, multiplied(rotation, conjugated(limb.turn))), limb.foot)
+        goals = [Point(last, rotated(limb.turn, way), 1.0, limb.lever), Facing(last, turn)]
+        return limb.solver.solve(goals, limb.settings, explain=False).turns[1]
+
 
 def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame) -> Reaching | None:
     """What the joints of legs allow; None where none of them has a limit.
@@ -84,11 +97,12 @@ def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Fr
         prepared = prepare(alone(owner, chain), depsgraph, facts)
         is_head = chain.effector == "HEAD"
         limits = prepared.solver.figure.joint_limits
-        is_free = all(limit.is_free for limit in (limits[:-1] if is_head else limits))
+        is_free = all(limit.is_free for limit in limits)
         lever = ORIGIN if is_head else None
         settings = prepared.settings._replace(restarts=RESTARTS)
-        limb = _Limb(prepared.solver, settings, hip_of(owner, chain, frame), _turn(owner, prepared, frame), lever)
-        limbs.append(None if is_free else limb)
+        hip, turn = hip_of(owner, chain, frame), _turn(owner, prepared, frame)
+        at_rest = prepared.solver.figure.placed([IDENTITY] * len(limits)).frames[-1]
+        limbs.append(None if is_free else _Limb(prepared.solver, settings, hip, turn, at_rest, lever))
     return LegLimits(limbs, frame) if any(limb is not None for limb in limbs) else None
 
 
