@@ -33,6 +33,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.walker_*", "walkers", "four-clicks"),
     ("bpy.ops.fabrik.walk_bake", "walkers", "keys"),
     ("bpy.ops.fabrik.walk_by_hand", "walkers", "by-hand"),
+    ("bpy.ops.fabrik.walk_mark", "walkers", "footprints-and-markers"),
     ("bpy.ops.fabrik.walk_*", "walkers", "the-plan"),
     ("bpy.ops.fabrik.limit_axis", "limits", "joint-limits"),
     ("bpy.ops.fabrik.limit_from_bend", "limits", "to-which-side-a-joint-bends"),

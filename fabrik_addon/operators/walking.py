@@ -6,11 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import EnumProperty, FloatProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.walk.baking import MOST, bake_bones, bake_goals
+from ..session.walk.marking import mark_steps
 from ..session.walk.planning import Planning
 from ..session.walk.setup import add_walker, remove_walker
 from .baking import summary
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from .base import Returned
 
 BETWEEN = 0.2  # seconds between two reports of progress
+FOOTPRINT_ITEMS = (
+    ("NONE", "None", "No footprints"),
+    ("CURVE", "Curve", "One curve object with the outline of each sole"),
+    ("EMPTIES", "Empties", "An empty for each footprint"),
+)
 NOT_YET = "it is no walker yet: add one first"
 
 
@@ -150,6 +156,34 @@ class FABRIK_OT_walk_bake(RigOperator):
         return {"FINISHED"}
 
 
+class FABRIK_OT_walk_mark(RigOperator):
+    """Mark the planned walk: footprints where feet land, and markers in the timeline when they do"""
+
+    bl_idname = "fabrik.walk_mark"
+    bl_label = "Mark Steps"
+    poses = False
+
+    if TYPE_CHECKING:
+        footprints: str
+        use_markers: bool
+    else:
+        footprints: EnumProperty(name="Footprints", items=FOOTPRINT_ITEMS, default="CURVE")
+        use_markers: BoolProperty(
+            name="Markers",
+            description="A marker in the timeline for each foot that lands, with the names of walker and leg",
+            default=True,
+        )
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return "" if rig_of(working_rig(context)).walker.digest else "no walk is planned"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        made = mark_steps(context, owner, self.footprints, use_markers=self.use_markers)
+        self.report({"INFO"}, f"{made.footprints} footprints, {made.markers} markers")
+        return {"FINISHED"}
+
+
 class FABRIK_OT_walker_remove(RigOperator):
     """Forget legs, settings and the planned walk; the chains of the legs stay, without the walk as their goal"""
 
@@ -167,4 +201,10 @@ class FABRIK_OT_walker_remove(RigOperator):
         return {"FINISHED"}
 
 
-CLASSES = (FABRIK_OT_walker_add, FABRIK_OT_walk_plan, FABRIK_OT_walk_bake, FABRIK_OT_walker_remove)
+CLASSES = (
+    FABRIK_OT_walker_add,
+    FABRIK_OT_walk_plan,
+    FABRIK_OT_walk_bake,
+    FABRIK_OT_walk_mark,
+    FABRIK_OT_walker_remove,
+)

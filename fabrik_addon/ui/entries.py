@@ -135,6 +135,7 @@ WALKER: tuple[Part, ...] = (
     Entry("fabrik.walk_by_hand", "Walk by Hand and Record", "REC", {"record": True}),
     Entry("fabrik.walk_bake", "Bake Walk into Goals", "KEYFRAME_HLT", {"into": "GOALS"}),
     Entry("fabrik.walk_bake", "Bake Walk into Bones", "NONE", {"into": "BONES"}),
+    Entry("fabrik.walk_mark", icon="MARKER_HLT"),
     Entry("fabrik.walker_remove", icon="X"),
 )
 START_POSE: tuple[Part, ...] = (

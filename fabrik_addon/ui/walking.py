@@ -55,6 +55,7 @@ class FABRIK_PT_walker(FabrikPanel):
             for name in names:
                 column.prop(owner, PREFIX + name)
         layout.operator_menu_enum("fabrik.walk_bake", "into", icon="KEYFRAME_HLT")
+        layout.operator("fabrik.walk_mark", icon="MARKER_HLT")
         layout.operator("fabrik.walker_remove", icon="X")
 
 

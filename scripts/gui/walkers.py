@@ -113,8 +113,15 @@ def walked(window: Window) -> Iterator[float]:
     last = max((a - b).length for a, b in zip(_tips(), shown, strict=True))
     check(f"the last frame is as it was let go, all feet landed ({last:.3f})", last < 0.02)
     CONTEXT.scene.frame_set(frames[1] // 2)
+    CONTEXT.scene.fabrik_overlay.show = True
+    with window.context():
+        OPS.ed.undo_push(message="shown")
+        OPS.fabrik.walk_mark()
+    prints = [one for one in bpy.data.curves if one.name.startswith("Spider Footprints")]
+    check("footprints and markers", len(prints) == 1 and len(CONTEXT.scene.timeline_markers) > LEGS)
     yield from window.picture("19_recorded_walk")
     with window.context():
+        bpy.ops.ed.undo()
         bpy.ops.ed.undo()
     yield WAIT
     check("one step back there is no walk", not _spider().fabrik.walker.digest and _spider().animation_data is None)

@@ -229,6 +229,7 @@ WITH_LEGS = {
     "walk_plan",
     "walk_bake",
     "walk_by_hand",
+    "walk_mark",
     "walker_remove",
 }  # tried in operators/test_walking.py
 

@@ -40,6 +40,7 @@ PRESSES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("walker_add", {}),
     ("walk_plan", {"span": "SCENE"}),
     ("walk_by_hand", {"way": (0.0, -0.5, 0.0), "seconds": 1.0, "record": True}),
+    ("walk_mark", {"footprints": "EMPTIES"}),
     ("walk_bake", {"into": "GOALS"}),
     ("walker_remove", {}),
 )
