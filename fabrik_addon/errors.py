@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from .texts import Text, joined
+
 
 class FabrikError(Exception):
     """Base of all refusals.
 
     Attributes:
-        reason: What is wrong, as a sentence without its place.
+        reason: What is wrong, as a sentence without its place. What differs from case to case comes in as the fields of
+            a `Text`, so that it can be told in other languages.
         rig: Name of the armature object, or "".
         chain: Name of the chain, or "".
         bone: Name of the bone, or "".
@@ -23,20 +26,26 @@ class FabrikError(Exception):
 
     def __init__(self, reason: str, *, rig: str = "", chain: str = "", bone: str = "") -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = reason if isinstance(reason, Text) else Text(reason)
         self.rig = rig
         self.chain = chain
         self.bone = bone
 
     @property
-    def local(self) -> str:
+    def local(self) -> Text:
         """The reason with the bone alone as its place, for where rig and chain are in view."""
-        return f"bone '{self.bone}': {self.reason}" if self.bone else self.reason
+        return Text("bone '{bone}': {reason}", bone=self.bone, reason=self.reason) if self.bone else self.reason
+
+    @property
+    def text(self) -> Text:
+        """The reason with its place."""
+        places: list[str] = [f"'{self.rig}'"] if self.rig else []
+        places += [Text("chain '{name}'", name=self.chain)] if self.chain else []
+        places += [Text("bone '{name}'", name=self.bone)] if self.bone else []
+        return joined(": ", (joined(", ", places), self.reason)) if places else self.reason
 
     def __str__(self) -> str:
-        places = (("", self.rig), ("chain", self.chain), ("bone", self.bone))
-        where = ", ".join(f"{kind} '{name}'".strip() for kind, name in places if name)
-        return f"{where}: {self.reason}" if where else self.reason
+        return str.__str__(self.text)
 
 
 class InvalidValueError(FabrikError):

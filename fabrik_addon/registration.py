@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import bpy
 
-from . import cli, handlers, operators, ui
+from . import cli, handlers, operators, translations, ui
 from .operators import manual
 from .overlay import notice, strip, view
 from .overlay import settings as overlay_settings
@@ -31,6 +31,7 @@ def _class_step(cls: type) -> Step:
 
 
 STEPS: Sequence[Step] = (
+    (translations.register, translations.unregister),
     (body_properties.register, body_properties.unregister),
     (properties.register, properties.unregister),
     (limit_properties.register, limit_properties.unregister),

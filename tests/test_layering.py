@@ -12,9 +12,10 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "fabrik_addon"
 LAYERS = (
+    ("texts",),
     ("errors", "finite", "package", "vectors"),
     ("kernel",),
-    ("gait", "recognise"),
+    ("gait", "recognise", "translations"),
     ("rig",),
     ("session",),
     ("overlay",),
@@ -24,7 +25,7 @@ LAYERS = (
     ("__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-WITHOUT_BPY = ("errors", "finite", "package", "vectors", "kernel", "gait", "recognise")
+WITHOUT_BPY = ("errors", "finite", "package", "texts", "vectors", "kernel", "gait", "recognise")
 
 
 BUT_FOR_THE_LIBRARY = ("bpy", "mathutils", "numpy", "bmesh", "gpu")

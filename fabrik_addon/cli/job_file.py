@@ -16,6 +16,7 @@ from ..gait import GAITS
 from ..recognise.mapping import Mapping, load_mapping
 from ..recognise.plans import PLANS
 from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
+from ..texts import joined
 from .baking import BakeRequest
 from .job_values import (
     check_keys,
@@ -168,7 +169,7 @@ def _mapping(place: Path, where: str) -> Mapping:
     try:
         return load_mapping(place)
     except InvalidValueError as error:
-        error.reason = f"{where}: {error.reason}"
+        error.reason = joined(": ", (where, error.reason))
         raise
 
 

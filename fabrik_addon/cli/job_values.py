@@ -15,6 +15,7 @@ from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..session.bake.settings import MOST_CLEAN_UP
 from ..session.frames import LAST_FRAME, check_range
+from ..texts import joined
 from .scene import Place
 from .settings import Value, value_of
 
@@ -106,7 +107,7 @@ def read_frames(value: Any, where: str) -> tuple[int, int]:
     try:
         check_range(first, last, 1)
     except InvalidValueError as error:
-        error.reason = f"{where}: {error.reason}"
+        error.reason = joined(": ", (where, error.reason))
         raise
     return first, last
 
@@ -154,5 +155,5 @@ def read_settings(value: Any, where: str) -> dict[str, dict[str, Value]]:
             read_text(name, where): {key: value_of(key, one) for key, one in own.items()} for name, own in value.items()
         }
     except InvalidValueError as error:
-        error.reason = error.reason if error.reason.startswith(where) else f"{where}: {error.reason}"
+        error.reason = error.reason if error.reason.startswith(where) else joined(": ", (where, error.reason))
         raise

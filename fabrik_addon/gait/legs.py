@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..texts import Text
 from .vectors import ORIGIN, V3, apart, dot, plus
 
 LEFT, RIGHT = 1, -1
@@ -128,7 +129,7 @@ def by_segment(legs: Sequence[Leg], count: int) -> list[list[int]]:
     found: list[list[int]] = [[] for _ in range(count)]
     for index, leg in enumerate(legs):
         if not 0 <= leg.segment < count:
-            raise InvalidValueError(f"the body has no segment {leg.segment}", chain=leg.name)
+            raise InvalidValueError(Text("the body has no segment {segment}", segment=leg.segment), chain=leg.name)
         found[leg.segment].append(index)
     if not all(found):
         raise InvalidValueError("a segment of the body has no legs")

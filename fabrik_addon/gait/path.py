@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..texts import Text
 from .legs import Leg
 from .vectors import Q4, V3, apart
 
@@ -46,18 +47,24 @@ def _check_path(path: BodyPath, legs: Sequence[Leg]) -> None:
     if not path.places or len(path.places) != len(path.rotations):
         raise InvalidValueError("the body's path needs a place and a rotation for each frame")
     if not path.fps > 0.0 or not are_finite([path.fps]):
-        raise InvalidValueError(f"{path.fps} frames a second are none")
+        raise InvalidValueError(Text("{fps} frames a second are none", fps=path.fps))
     for index, (place, rotation) in enumerate(zip(path.places, path.rotations, strict=True)):
         if not are_finite((*place, *rotation)):
-            raise InvalidValueError(f"the body is nowhere at frame {path.first + index}")
+            raise InvalidValueError(Text("the body is nowhere at frame {frame}", frame=path.first + index))
         if sum(value * value for value in rotation) < LEAST_TURN * LEAST_TURN:
-            raise InvalidValueError(f"the body has no rotation at frame {path.first + index}")
+            raise InvalidValueError(Text("the body has no rotation at frame {frame}", frame=path.first + index))
     farthest = LEAP * max(leg.reach for leg in legs)
     for index in range(len(path.places) - 1):
         distance = apart(path.places[index], path.places[index + 1])
         if distance > farthest:
-            frames = f"frames {path.first + index} and {path.first + index + 1}"
-            raise InvalidValueError(f"the body leaps by {distance:.3g} between {frames}, farther than a leg is long")
+            frames = Text("frames {first} and {second}", first=path.first + index, second=path.first + index + 1)
+            raise InvalidValueError(
+                Text(
+                    "the body leaps by {distance:.3g} between {frames}, farther than a leg is long",
+                    distance=distance,
+                    frames=frames,
+                )
+            )
 
 
 def check_paths(paths: Sequence[BodyPath], legs: Sequence[Leg]) -> None:

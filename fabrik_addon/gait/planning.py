@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from math import floor
 
 from ..errors import InvalidValueError
+from ..texts import Text
 from .carrying import LOWEST, Carried, Footing, Lean, carried, lean_of, lowered, need_of
 from .clock import Clock, clock_of
 from .course import Course, course_of
@@ -278,10 +279,16 @@ def _told(walk: Walk, clock: Clock, feet: Feet) -> tuple[str, ...]:
     hurried = [index for index, is_hurried in enumerate(clock.is_hurried) if is_hurried]
     if hurried:
         frame = walk.paths[0].first + round(hurried[0] * TICK * walk.paths[0].fps)
-        told.append(f"the body is too fast for its legs from frame {frame} on, for {len(hurried) * TICK:.2f} s")
+        told.append(
+            Text(
+                "the body is too fast for its legs from frame {frame} on, for {seconds:.2f} s",
+                frame=frame,
+                seconds=len(hurried) * TICK,
+            )
+        )
     for leg, steps in zip(walk.legs, feet.steps, strict=True):
         hanging = [step for step in steps if is_body(step.end.surface)]
         if hanging:
             frame = walk.paths[0].first + round(hanging[0].land * walk.paths[0].fps)
-            told.append(f"leg '{leg.name}' finds no ground at frame {frame} and hangs")
+            told.append(Text("leg '{leg}' finds no ground at frame {frame} and hangs", leg=leg.name, frame=frame))
     return tuple(told)

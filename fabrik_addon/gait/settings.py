@@ -10,6 +10,7 @@ from math import radians
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..texts import Text
 from .legs import Leg
 
 TWO_LEGS, FOUR_LEGS, SIX_LEGS = 2, 4, 6
@@ -102,9 +103,23 @@ def check_settings(settings: Settings) -> None:
     for name, (low, high) in RANGES.items():
         value = values[name]
         if not are_finite([value]) or not low <= value <= high:
-            raise InvalidValueError(f"'{name}' is {value}, but must be from {low:g} to {high:g}")
+            raise InvalidValueError(
+                Text(
+                    "'{name}' is {value}, but must be from {low:g} to {high:g}",
+                    name=name,
+                    value=value,
+                    low=low,
+                    high=high,
+                )
+            )
     if settings.swing_curve not in list(Swing) or settings.gravity not in list(Gravity):
-        raise InvalidValueError(f"no such swing or gravity: '{settings.swing_curve}', '{settings.gravity}'")
+        raise InvalidValueError(
+            Text(
+                "no such swing or gravity: '{swing_curve}', '{gravity}'",
+                swing_curve=settings.swing_curve,
+                gravity=settings.gravity,
+            )
+        )
 
 
 def settings_for(legs: Sequence[Leg]) -> Settings:

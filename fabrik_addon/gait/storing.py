@@ -9,6 +9,7 @@ from dataclasses import asdict
 from hashlib import sha256
 
 from ..errors import InvalidValueError
+from ..texts import Text
 from .legs import Leg
 from .path import BodyPath
 from .plan import Plan, Poses
@@ -42,7 +43,11 @@ def from_text(text: str) -> Plan:
         stored = _fields(data)
         version = stored["version"]
         if version != VERSION:
-            raise InvalidValueError(f"the stored walk is of version {version}, not {VERSION}: plan it anew")
+            raise InvalidValueError(
+                Text(
+                    "the stored walk is of version {version}, not {known}: plan it anew", version=version, known=VERSION
+                )
+            )
         return _plan(stored)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise InvalidValueError("the stored walk can't be read: plan it anew") from error

@@ -16,6 +16,8 @@ from ..errors import FabrikError
 from ..session import live
 from ..session.bake import BakeResult, BakeSettings, ChainBake, bake_steps
 from ..session.bake.settings import MOST_CLEAN_UP
+from ..texts import Text, joined
+from ..translations import iface_, rpt_
 from .base import NAMED, ChainOperator, listed
 from .choices import SpanOptions, chains_property, items_of
 
@@ -86,7 +88,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         if not self.properties.is_property_set("span"):
             self.take_span(context)
         self._is_shown = not bpy.app.background
-        return context.window_manager.invoke_props_dialog(self, confirm_text="Bake")
+        return context.window_manager.invoke_props_dialog(self, confirm_text=iface_("Bake"))
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -113,27 +115,26 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if event.type == "ESC" and event.value == "PRESS":
             self.cancel(context)
-            self.report({"INFO"}, "the bake was cancelled; nothing was changed")
+            self.report({"INFO"}, rpt_("the bake was cancelled; nothing was changed"))
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
-        reason = ""
         try:
             if self._can_go_on():
                 if self._went_on(context, SLICE):
                     return {"RUNNING_MODAL"}
                 self._end(context)
                 return {"FINISHED"}
-            reason = "an armature left Object and Pose Mode"
+            reason = Text("an armature left Object and Pose Mode")
         except FabrikError as error:
-            reason = str(error)
+            reason = error.text
         except ReferenceError:  # deleted or undone from another window
-            reason = "what was baked is gone"
+            reason = Text("what was baked is gone")
         except BaseException:
             self.cancel(context)
             raise
         self.cancel(context)
-        self.report({"ERROR"}, f"{reason}: the bake is cancelled")
+        self.report({"ERROR"}, rpt_("{reason}: the bake is cancelled", reason=reason))
         return {"CANCELLED"}
 
     def cancel(self, context: bpy.types.Context) -> None:
@@ -177,7 +178,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
 
         def draw(header: bpy.types.Header, _: bpy.types.Context) -> None:
             row: Any = header.layout.row()
-            row.progress(factor=share, text=f"Baking {share:.0%}")
+            row.progress(factor=share, text=iface_("Baking {share:.0%}", share=share))
             row.label(text="Cancel", icon="EVENT_ESC")
 
         setter: Any = context.workspace.status_text_set
@@ -193,43 +194,57 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
     def _tell(self, result: BakeResult) -> None:
         """Report: a line for each chain, or one for many; and where live posing is off now."""
         if result.rested:
-            self.report({"INFO"}, f"live posing of {listed(result.rested, 'armatures')} is off: the keys play")
+            names = listed(result.rested, "{count} armatures")
+            self.report({"INFO"}, rpt_("live posing of {armatures} is off: the keys play", armatures=names))
         along = [found.chain for found in result.chains if not found.is_asked]
         if along:
-            self.report({"INFO"}, f"baked with those that they are solved together with: {listed(along, 'chains')}")
+            names = listed(along, "{count} chains")
+            self.report({"INFO"}, rpt_("baked with those that they are solved together with: {chains}", chains=names))
         if len(result.chains) > NAMED:
-            self.report({"INFO"} if result.all_reached else {"WARNING"}, summary(result.chains))
+            self.report({"INFO"} if result.all_reached else {"WARNING"}, rpt_(summary(result.chains)))
             return
         for found in result.chains:
-            self.report({"INFO"} if found.all_reached else {"WARNING"}, sentence(found))
+            self.report({"INFO"} if found.all_reached else {"WARNING"}, rpt_(sentence(found)))
 
 
-def summary(results: list[ChainBake]) -> str:
+def summary(results: list[ChainBake]) -> Text:
     """What came of many chains, in words."""
-    text = f"{len(results)} chains, {sum(result.keys for result in results)} keys"
+    words = [Text("{count} chains, {keys} keys", count=len(results), keys=sum(result.keys for result in results))]
     errors = [result.worst_tip_error[0] for result in results if result.worst_tip_error is not None]
     if errors:
-        text += f", tip error {max(errors):.1e} of the length at most"
+        words.append(Text("tip error {error:.1e} of the length at most", error=max(errors)))
     turns = [result.worst_tip_turn[0] for result in results if result.worst_tip_turn is not None]
     if turns:
-        text += f", rotation off by {degrees(max(turns)):.2g}° at most"
+        words.append(Text("rotation off by {angle:.2g}° at most", angle=degrees(max(turns))))
     missed = [result.chain for result in results if not result.all_reached]
-    return f"{text}; frames not reached by {listed(missed, 'chains')}" if missed else text
+    done = joined(", ", words)
+    if not missed:
+        return done
+    return Text("{done}; frames not reached by {chains}", done=done, chains=listed(missed, "{count} chains"))
 
 
-def sentence(result: ChainBake) -> str:
+def sentence(result: ChainBake) -> Text:
     """What came of a chain, in words."""
-    text = f"{result.chain}: {result.keys} keys"
+    words = [Text("{chain}: {keys} keys", chain=result.chain, keys=result.keys)]
     if result.worst_tip_error is not None:
-        text += f", tip error {result.worst_tip_error[0]:.1e} of the length at most"
+        words.append(Text("tip error {error:.1e} of the length at most", error=result.worst_tip_error[0]))
     if result.worst_tip_turn is not None:
-        text += f", rotation off by {degrees(result.worst_tip_turn[0]):.2g}° at most"
-    text += f", largest turn {degrees(result.worst_turn[0]):.3g}° in frame {result.worst_turn[1]:g}"
-    missed = [f"{frame:g}" for frame, _ in result.unreached]
-    if missed:
-        which = f": {', '.join(missed)}" if len(missed) <= NAMED else f", the first is {missed[0]}"
-        text += f"; {len(missed)} of {len(result.frames)} frames not reached{which}"
-    return text
+        words.append(Text("rotation off by {angle:.2g}° at most", angle=degrees(result.worst_tip_turn[0])))
+    angle, frame = result.worst_turn
+    words.append(Text("largest turn {angle:.3g}° in frame {frame:g}", angle=degrees(angle), frame=frame))
+    done, missed = joined(", ", words), [f"{frame:g}" for frame, _ in result.unreached]
+    return joined("; ", [done, _missed(missed, len(result.frames))]) if missed else done
+
+
+def _missed(missed: list[str], count: int) -> Text:
+    """Which frames of so many were not reached, in words."""
+    if len(missed) <= NAMED:
+        which = ", ".join(missed)
+        return Text("{missed} of {count} frames not reached: {which}", missed=len(missed), count=count, which=which)
+    first = missed[0]
+    return Text(
+        "{missed} of {count} frames not reached, the first is {first}", missed=len(missed), count=count, first=first
+    )
 
 
 CLASSES = (FABRIK_OT_bake,)

@@ -12,6 +12,8 @@ from ..rig.checks import edit_refusal, rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..session import live
 from ..session.renaming import follow_renames_of
+from ..texts import Text, capitalised
+from ..translations import CONTEXT, rpt_, tip_
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
@@ -29,6 +31,7 @@ class RigOperator(bpy.types.Operator):
     """
 
     bl_options = {"REGISTER", "UNDO"}
+    bl_translation_context = CONTEXT
     poses = True
 
     @classmethod
@@ -36,7 +39,7 @@ class RigOperator(bpy.types.Operator):
         owner = working_rig(context)
         reason = (rig_refusal(owner) if cls.poses else edit_refusal(owner)) or cls.refusal(context)
         if reason:
-            cls.poll_message_set(reason[0].upper() + reason[1:])
+            cls.poll_message_set(capitalised(tip_(reason)))
         return not reason
 
     @classmethod
@@ -51,7 +54,7 @@ class RigOperator(bpy.types.Operator):
             try:
                 found = self.run(context, owner)
             except FabrikError as error:
-                self.report({"ERROR"}, str(error))
+                self.report({"ERROR"}, rpt_(error.text))
                 return {"CANCELLED"}
             follow_renames_of(working_rig(context))
             return found
@@ -66,12 +69,17 @@ class ChainOperator(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if working_chain(context) else "there is no active chain: add one first"
+        return "" if working_chain(context) else Text("there is no active chain: add one first")
 
 
-def listed(names: list[str], kind: str) -> str:
-    """A few names, or how many there are of a kind."""
-    return ", ".join(names) if len(names) <= NAMED else f"{len(names)} {kind}"
+def listed(names: list[str], many: str) -> str:
+    """A few names, or how many there are.
+
+    Args:
+        names: The names.
+        many: The template for many, with `{count}` in it.
+    """
+    return ", ".join(names) if len(names) <= NAMED else Text(many, count=len(names))
 
 
 def rigs_in_pose_mode(context: bpy.types.Context, owner: bpy.types.Object) -> list[bpy.types.Object]:

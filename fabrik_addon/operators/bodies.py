@@ -13,6 +13,8 @@ from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.body import find_body, set_body
 from ..session.masses import fill_masses
+from ..texts import Text
+from ..translations import rpt_
 from .base import RigOperator, listed
 
 if TYPE_CHECKING:
@@ -47,13 +49,17 @@ class FABRIK_OT_body_bone_set(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if len(rig_of(working_rig(context)).chains) else "there is no chain: add those of the limbs first"
+        return (
+            "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: add those of the limbs first")
+        )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         found = set_body(context, owner, self.bone or self._chosen(context, owner))
         for note in found.notes:
-            self.report({"WARNING"}, note)
-        text = f"{found.bone} moves with {listed(found.below, 'chains')}" if found.bone else "There is no body bone now"
+            self.report({"WARNING"}, rpt_(note))
+        text = rpt_("There is no body bone now")
+        if found.bone:
+            text = rpt_("{bone} moves with {chains}", bone=found.bone, chains=listed(found.below, "{count} chains"))
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
@@ -82,7 +88,8 @@ class FABRIK_OT_balance_masses(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         count = fill_masses(owner, self.by)
-        self.report({"INFO"}, f"{count} bones have a share of the mass" if count else "Each bone counts by its length")
+        text = rpt_("Each bone counts by its length")
+        self.report({"INFO"}, rpt_("{count} bones have a share of the mass", count=count) if count else text)
         return {"FINISHED"}
 
 

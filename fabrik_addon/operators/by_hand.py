@@ -12,6 +12,8 @@ from ..errors import ChainError
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session import live
+from ..texts import Text
+from ..translations import rpt_
 from .base import ChainOperator
 
 if TYPE_CHECKING:
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class FABRIK_OT_hand_pose_keep(ChainOperator):
-    """Make the pose that was made by hand the start pose of the live chain, in all frames.
-    A chain whose bones are keyed starts from its keys from then on, and is keyed at this frame"""
+    """Make the pose that was made by hand the start pose of the live chain, in all frames. \
+A chain whose bones are keyed starts from its keys from then on, and is keyed at this frame"""
 
     bl_idname = "fabrik.hand_pose_keep"
     bl_label = "Make It the Start Pose"
@@ -36,17 +38,20 @@ class FABRIK_OT_hand_pose_keep(ChainOperator):
     def refusal(cls, context: bpy.types.Context) -> str:
         owner = working_rig(context)
         is_any = owner is not None and bool(live.hands_of(owner))
-        return "" if is_any else "no bone of a live chain was posed by hand since the last change"
+        return "" if is_any else Text("no bone of a live chain was posed by hand since the last change")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         rig = rig_of(owner)
         name = self.chain or (rig.active.name if rig.active else "")
         chain = rig.chains.get(name)
         if chain is None:
-            raise ChainError(f"there is no chain '{name}'", rig=owner.name)
+            raise ChainError(Text("there is no chain '{name}'", name=name), rig=owner.name)
         kind = live.keep_hand(context, owner, chain)
-        kept = "is keyed, and the chain starts from its keys" if kind == "ANIMATED" else "is its start pose"
-        self.report({"INFO"}, f"{name}: the pose made by hand {kept}")
+        if kind == "ANIMATED":
+            text = rpt_("{chain}: the pose made by hand is keyed, and the chain starts from its keys", chain=name)
+        else:
+            text = rpt_("{chain}: the pose made by hand is its start pose", chain=name)
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 

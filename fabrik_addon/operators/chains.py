@@ -14,12 +14,14 @@ from ..rig.chain_bones import bones_to
 from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
-from ..session.anchoring import keep_poses, start_text, unposed
+from ..session.anchoring import keep_poses, start_texts, unposed
 from ..session.control_bones import Asked, check_can_make, make_goals
 from ..session.defaults import Defaults, read_defaults
 from ..session.make import Empty, PoleOptions, add_chain, move_chain, plan_pole, plan_target, remove_chain
 from ..session.pole_side import pole_in_bend
 from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
+from ..texts import Text, joined
+from ..translations import rpt_
 from .base import ChainOperator, RigOperator, rigs_in_pose_mode
 from .goals import chosen_kind, kind_property
 
@@ -117,11 +119,12 @@ class FABRIK_OT_chain_add(RigOperator):
             pairs = [(plan, name) for plan, name in zip(plans, names, strict=True) if plan.owner == rig]
             make_goals(context, rig, [goal for plan, name in pairs for goal in plan.goals_for(name)], kind)
         added = [rig_of(plan.owner).chains[name] for plan, name in zip(plans, names, strict=True)]
-        left = f"; {small} small limbs are left out: tick Small Limbs to add them, too" if small else ""
         aimed = [(plan.owner, chain) for plan, chain in zip(plans, added, strict=True) if plan.target or plan.pole]
-        warnings = "".join(f"; {text}" for text in keep_poses(aimed)[1])
-        text = f"Added {_counted(names)}{start_text(added, defaults.start)}{left}{warnings}"
-        self.report({"WARNING"} if warnings else {"INFO"}, text)
+        words = [Text("Added {chains}", chains=_counted(names)), *start_texts(added, defaults.start)]
+        if small:
+            words.append(Text("{count} small limbs are left out: tick Small Limbs to add them, too", count=small))
+        warnings = keep_poses(aimed)[1]
+        self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [*words, *warnings])))
         return {"FINISHED"}
 
     def _selected(
@@ -136,7 +139,7 @@ class FABRIK_OT_chain_add(RigOperator):
             small += 0 if self.use_small else len(found.small)
             refusal = rig_refusal(rig) if limbs else ""
             if refusal:  # the active one was asked before
-                self.report({"WARNING"}, f"{rig.name} is left out: {refusal}")
+                self.report({"WARNING"}, rpt_("{name} is left out: {reason}", name=rig.name, reason=refusal))
             else:
                 wanted += [(rig, (tip, self.bone_count or count)) for tip, count in limbs]
         if not wanted:
@@ -154,13 +157,15 @@ class FABRIK_OT_chain_add(RigOperator):
         taken = [taken_limb(rig, limb) for rig, limb in wanted]
         if len(wanted) == 1:
             if taken[0]:
-                self.report({"WARNING"}, f"{taken[0]} has the same bones")
+                self.report({"WARNING"}, rpt_("{chain} has the same bones", chain=taken[0]))
             return wanted
         free = [one for one, name in zip(wanted, taken, strict=True) if not name]
         if not free:
-            raise ChainError(f"each of the {len(wanted)} limbs has a chain already", rig=wanted[0][0].name)
+            reason = Text("each of the {count} limbs has a chain already", count=len(wanted))
+            raise ChainError(reason, rig=wanted[0][0].name)
         if len(free) < len(wanted):
-            self.report({"INFO"}, f"{_counted([name for name in taken if name])} were there already")
+            there = _counted([name for name in taken if name])
+            self.report({"INFO"}, rpt_("{chains} were there already", chains=there))
         return free
 
     def _plan(
@@ -187,10 +192,15 @@ class FABRIK_OT_chain_add(RigOperator):
         row.prop(self, "kind")
 
 
-def _counted(names: list[str]) -> str:
+def _counted(names: list[str]) -> Text:
     """How many chains, and their names as far as they fit: 2 chains: a, b."""
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{len(names)} chain{'' if len(names) == 1 else 's'}: {', '.join(names[:MOST_NAMES])}{more}"
+    listed = ", ".join(names[:MOST_NAMES])
+    if len(names) == 1:
+        return Text("1 chain: {names}", names=listed)
+    if len(names) <= MOST_NAMES:
+        return Text("{count} chains: {names}", count=len(names), names=listed)
+    more = len(names) - MOST_NAMES
+    return Text("{count} chains: {names} and {more} more", count=len(names), names=listed, more=more)
 
 
 class FABRIK_OT_chain_remove(ChainOperator):
@@ -205,7 +215,7 @@ class FABRIK_OT_chain_remove(ChainOperator):
         name = rig.chains[rig.active_index].name
         if not remove_chain(owner, rig.active_index):
             raise ChainError("it comes from the library file and can't be removed: disable it", chain=name)
-        self.report({"INFO"}, f"Removed {name}")
+        self.report({"INFO"}, rpt_("Removed {chains}", chains=name))
         return {"FINISHED"}
 
 
@@ -218,7 +228,7 @@ class FABRIK_OT_chain_remove_all(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if len(rig_of(working_rig(context)).chains) else "there is no chain"
+        return "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         return context.window_manager.invoke_confirm(self, event)
@@ -230,8 +240,10 @@ class FABRIK_OT_chain_remove_all(RigOperator):
         if len(kept) == len(names):
             raise ChainError("its chains come from the library file and can't be removed: disable them", rig=owner.name)
         if kept:
-            self.report({"WARNING"}, f"Kept {_counted(kept)}, from the library file: disable what is not wanted")
-        self.report({"INFO"}, f"Removed {_counted([name for name in names if name not in kept])}")
+            text = rpt_("Kept {chains}, from the library file: disable what is not wanted", chains=_counted(kept))
+            self.report({"WARNING"}, text)
+        gone = _counted([name for name in names if name not in kept])
+        self.report({"INFO"}, rpt_("Removed {chains}", chains=gone))
         return {"FINISHED"}
 
 

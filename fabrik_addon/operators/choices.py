@@ -15,6 +15,7 @@ from ..rig.properties import name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..session.frames import frames_between, keys_of_bones, span_of
 from ..session.order import Item
+from ..texts import Text
 
 CHAINS = (
     ("ALL", "Enabled", "All enabled chains of the active armature and of the other selected ones"),
@@ -60,7 +61,7 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
     if which == "SELECTED":
         items = [item for item in items if _has_selected(item)]
     if not items:
-        reason = "no chain is enabled" if which == "ALL" else "no enabled chain has a selected bone"
+        reason = Text("no chain is enabled") if which == "ALL" else Text("no enabled chain has a selected bone")
         raise ChainError(reason, rig=owner.name)
     return items
 
@@ -137,6 +138,6 @@ def frames_of_bones(item: Item, frames: tuple[int, ...]) -> tuple[float, ...]:
     owner, chain = item
     found = keys_of_bones(owner, chain, frames[0], frames[-1])
     if not found:
-        text = f"none of its bones has a key from frame {frames[0]} to {frames[-1]}"
-        raise ChainError(text, rig=owner.name, chain=chain.name)
+        reason = Text("none of its bones has a key from frame {first} to {last}", first=frames[0], last=frames[-1])
+        raise ChainError(reason, rig=owner.name, chain=chain.name)
     return tuple(found)

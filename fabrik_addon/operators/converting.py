@@ -14,6 +14,8 @@ from ..rig.compat import is_selected
 from ..session.convert import convert_ik, ik_constraints
 from ..session.convert_aims import convert_tracks, tracks
 from ..session.convert_back import convert_to_ik
+from ..texts import Text, joined
+from ..translations import rpt_
 from .base import ChainOperator, RigOperator
 from .choices import chains_property, items_of
 
@@ -46,13 +48,14 @@ class FABRIK_OT_from_ik(RigOperator):
         names = [bone.name for bone in bones]
         results = convert_ik(context, owner, names) + (convert_tracks(context, owner, names) if with_tracks else [])
         for result in results:
-            what = f"{result.bone}, '{result.constraint}'"
+            what, lost = f"{result.bone}, '{result.constraint}'", joined("; ", result.lost)
             if not result.chain:
-                self.report({"WARNING"}, f"{what}: left as it is, {result.lost[0]}")
-            elif result.lost:
-                self.report({"WARNING"}, f"{what}: made the chain {result.chain}, but for {'; '.join(result.lost)}")
+                self.report({"WARNING"}, _left_text(what, result.lost[0]))
+            elif lost:
+                text = rpt_("{what}: made the chain {chain}, but for {lost}", what=what, chain=result.chain, lost=lost)
+                self.report({"WARNING"}, text)
             else:
-                self.report({"INFO"}, f"{what}: made the chain {result.chain}")
+                self.report({"INFO"}, rpt_("{what}: made the chain {chain}", what=what, chain=result.chain))
         return {"FINISHED"} if any(result.chain for result in results) else {"CANCELLED"}
 
 
@@ -71,12 +74,18 @@ class FABRIK_OT_to_ik(ChainOperator):
         results = convert_to_ik(context, items_of(context, owner, self.chains))
         for result in results:
             if not result.constraint:
-                self.report({"WARNING"}, f"{result.chain}: left as it is, {result.lost[0]}")
+                self.report({"WARNING"}, _left_text(result.chain, result.lost[0]))
                 continue
-            made = f"{result.chain}: '{result.constraint}' of {result.bone}"
-            lost = f", but for {'; '.join(result.lost)}" if result.lost else ""
-            self.report({"WARNING"} if lost else {"INFO"}, made + lost)
+            chain, made = result.chain, result.constraint
+            text = Text("{chain}: '{constraint}' of {bone}", chain=chain, constraint=made, bone=result.bone)
+            if result.lost:
+                text = Text("{made}, but for {lost}", made=text, lost=joined("; ", result.lost))
+            self.report({"WARNING"} if result.lost else {"INFO"}, rpt_(text))
         return {"FINISHED"} if any(result.constraint for result in results) else {"CANCELLED"}
+
+
+def _left_text(what: str, reason: str) -> str:
+    return rpt_("{what}: left as it is, {reason}", what=what, reason=reason)
 
 
 CLASSES = (FABRIK_OT_from_ik, FABRIK_OT_to_ik)

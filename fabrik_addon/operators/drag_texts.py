@@ -12,17 +12,19 @@ import bpy
 
 from ..session.dragging import Drag, Dragged
 from ..session.wording import STATUS_TEXTS, length_text
+from ..texts import Text, joined
+from ..translations import iface_
 
 REACHED, BLOCKED = "REACHED", "BLOCKED"
-BY_PINS = "Held back by pins or limits"
+BY_PINS = Text("Held back by pins or limits")
 
 
 class Mode(Enum):
     """What the mouse does; the value is what the status bar says of it."""
 
-    MOVE = "off"
-    TURN = "about the view"
-    BALL = "as a ball"
+    MOVE = Text("off")
+    TURN = Text("about the view")
+    BALL = Text("as a ball")
 
     @property
     def after(self) -> Mode:
@@ -53,43 +55,43 @@ class Shown(NamedTuple):
 
 def keys_text(drag: Drag, shown: Shown) -> str:
     """All keys, for the status bar."""
-    switches = {
-        "T With Rotation": "on" if drag.with_turn else "off",
-        "R Turn": shown.mode.value,
-        "Wheel PageUp/Down Falloff": f"{shown.falloff:.1f}",
-        "A Anchored Root": "on" if shown.anchored else "off",
-    }
-    return "   ".join(
-        (
-            "LMB Enter Confirm",
-            "RMB Esc Cancel",
-            "X Y Z Along",
-            *(f"{key}: {value}" for key, value in switches.items()),
-            "P Pin or Free",
-            "G Grab Another",
-            "Shift Precise",
-            "Ctrl Snap",
-        )
+    on, off = Text("on"), Text("off")
+    texts = (
+        Text("LMB Enter Confirm"),
+        Text("RMB Esc Cancel"),
+        Text("X Y Z Along"),
+        Text("T With Rotation: {state}", state=on if drag.with_turn else off),
+        Text("R Turn: {state}", state=shown.mode.value),
+        Text("Wheel PageUp/Down Falloff: {value:.1f}", value=shown.falloff),
+        Text("A Anchored Root: {state}", state=on if shown.anchored else off),
+        Text("P Pin or Free"),
+        Text("G Grab Another"),
+        Text("Shift Precise"),
+        Text("Ctrl Snap"),
     )
+    return iface_(joined("   ", texts))
 
 
 def header_text(drag: Drag, dragged: Dragged, shown: Shown, scene: bpy.types.Scene) -> str:
     """What is dragged and how far, how far it is from where it should be, and which goals do not hold."""
-    way = [f"D{axis}: {length_text(value, scene)}" for axis, value in zip("xyz", shown.way, strict=True)]
-    along = [] if shown.axis is None else [f"along {'XYZ'[shown.axis]}"]
-    missed = [f"{length_text(dragged.residual, scene)} off"] if dragged.status else []
+    words: list[str] = [name_of(drag)]
+    words += [f"D{axis}: {length_text(value, scene)}" for axis, value in zip("xyz", shown.way, strict=True)]
+    words += [] if shown.axis is None else [Text("along {axis}", axis="XYZ"[shown.axis])]
+    missed = Text("{distance} off", distance=length_text(dragged.residual, scene))
     if dragged.status not in {"", REACHED}:
         is_held = dragged.status == BLOCKED and bool(drag.scope.holding)
-        missed = [f"{BY_PINS if is_held else STATUS_TEXTS[dragged.status]}, {missed[0]}"]
-    turned = [f"{degrees(dragged.turn_residual):.1f}° off"] if drag.with_turn and dragged.status else []
-    given = [f"not held: {', '.join(dragged.missed)}"] if dragged.missed else []
-    note = [shown.note] if shown.note else []
-    return f"{name_of(drag)}   " + "   ".join([*way, *along, *missed, *turned, *given, *note])
+        missed = joined(", ", [BY_PINS if is_held else STATUS_TEXTS[dragged.status], missed])
+    words += [missed] if dragged.status else []
+    if drag.with_turn and dragged.status:
+        words.append(Text("{angle:.1f}° off", angle=degrees(dragged.turn_residual)))
+    words += [Text("not held: {names}", names=", ".join(dragged.missed))] if dragged.missed else []
+    words += [shown.note] if shown.note else []
+    return iface_(joined("   ", words))
 
 
-def name_of(drag: Drag) -> str:
+def name_of(drag: Drag) -> Text:
     """The armature, and the chain or the bone that is dragged."""
     bone, end, chain = drag.scope.taken
-    place = bone if end == "TAIL" else f"head of {bone}"
+    place = bone if end == "TAIL" else Text("head of {bone}", bone=bone)
     what = place if not chain else chain if chain == bone else f"{chain} ({bone})"
-    return f"{drag.rig}: {what}"
+    return joined(": ", [drag.rig, what])

@@ -26,6 +26,8 @@ from ..session.dragging import (
     set_turning,
 )
 from ..session.letting_go import LetGo
+from ..texts import Text, joined
+from ..translations import iface_, rpt_
 from .base import RigOperator
 from .drag_options import DragOptions
 from .drag_texts import Mode, Shown, header_text, keys_text, name_of
@@ -70,7 +72,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         view = view_of(context)
         if view is None:
-            self.report({"ERROR"}, "bones are dragged in a 3D View")
+            self.report({"ERROR"}, rpt_("bones are dragged in a 3D View"))
             return {"CANCELLED"}
         self._view, self._mouse = view, view.mouse(event)
         if not (self.chain or self.bone) and _is_from_menu(view, event):
@@ -79,11 +81,12 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         try:
             picked = self._picked(context)
             if picked is None:  # a warning, for an error would put a panel under the mouse
-                self.report({"WARNING"}, "no bone is under the mouse: point at a bone, or at the tip of a chain")
+                text = rpt_("no bone is under the mouse: point at a bone, or at the tip of a chain")
+                self.report({"WARNING"}, text)
                 return {"CANCELLED"}
             self._take(context, picked)
         except FabrikError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, rpt_(error.text))
             return {"CANCELLED"}
         self._pressed = self._mouse.copy() if event.type == "LEFTMOUSE" else None
         self._heeds_keys = not (event.ctrl or event.shift)  # those of the shortcut have to be let go first
@@ -115,13 +118,12 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         if not (self.chain or self.bone):
-            self.report(
-                {"ERROR"}, "bones are dragged with the mouse in a 3D View, unless chain or bone and way are given"
-            )
+            text = rpt_("bones are dragged with the mouse in a 3D View, unless chain or bone and way are given")
+            self.report({"ERROR"}, text)
             return {"CANCELLED"}
         found = bpy.data.objects.get(self.rig) if self.rig else owner
         if found is None or found.type != "ARMATURE":
-            raise RigError(f"there is no armature object '{self.rig}'")
+            raise RigError(Text("there is no armature object '{name}'", name=self.rig))
         if self.properties.is_property_set("falloff"):
             rig_of(found).falloff = self.falloff
         drag = _begun(context, Picked(found, self.chain, self.bone, self.end))
@@ -143,7 +145,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             return self._handled(context, event)
         except FabrikError as error:
             self.cancel(context)
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, rpt_(error.text))
             return {"CANCELLED"}
         except BaseException:
             self.cancel(context)
@@ -184,14 +186,14 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         taken = Picked(bpy.data.objects[self.rig], self.chain, self.bone, self.end)
         picked = pick(context, self._view, self._mouse) or taken
         if "FINISHED" in self._confirmed(context):
-            bpy.ops.ed.undo_push(message=self.bl_label)
+            bpy.ops.ed.undo_push(message=iface_("Drag Bone"))
         is_same = (picked.owner.name, picked.bone) == (self.rig, self.bone)
         try:
             told = pin_bone(context, picked.owner, picked.bone)
-            bpy.ops.ed.undo_push(message="Pin")
-            self.report({"INFO"}, told)
+            bpy.ops.ed.undo_push(message=iface_("Pin"))
+            self.report({"INFO"}, rpt_(told))
         except FabrikError as error:  # what was let go stays so
-            told, is_same = str(error), False
+            told, is_same = error.text, False
         if is_same:
             return {"CANCELLED"}
         self._take(context, taken._replace(owner=bpy.data.objects[self.rig]))
@@ -220,9 +222,9 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def _finished(self, found: LetGo, drag: Drag) -> None:
         """Report what came of a drag."""
-        text = f"{name_of(drag)}: {'; '.join([*found.done, *found.warnings])}"
-        if found.done or found.warnings:
-            self.report({"WARNING"} if found.warnings else {"INFO"}, text)
+        words = joined("; ", [*found.done, *found.warnings])
+        if words:
+            self.report({"WARNING"} if found.warnings else {"INFO"}, rpt_(joined(": ", [name_of(drag), words])))
 
     def _switch(self, key: str) -> None:
         """Do what a key asks for."""

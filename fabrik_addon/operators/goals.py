@@ -20,10 +20,19 @@ from ..session.make import PoleOptions, plan_pole, plan_target
 from ..session.pole_side import pole_in_bend
 from ..session.selecting import back_to_pose, select_goal
 from ..session.telling import is_idle
+from ..texts import ROLE_TEXTS, Text, joined
+from ..translations import rpt_
 from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
     from .base import Returned
+
+
+MANY = {"target": Text("{count} targets"), "pole": Text("{count} poles")}
+ALL_HAVE = {
+    "target": Text("every chain has a target already"),
+    "pole": Text("every chain has a pole already"),
+}
 
 
 def kind_property() -> Any:
@@ -52,14 +61,18 @@ class GoalMaker(ChainOperator):
         kind = chosen_kind(self, context)
         chains = [one.chain.name for one in asked]
         idle = [one.chain.name for one in asked if one.role == "target" and is_idle(one.chain)]
-        added = f"Added {listed(make_goals(context, owner, asked, kind), f'{asked[0].role}s')}"
+        made = make_goals(context, owner, asked, kind)
+        text = Text("Added {goals}", goals=listed(made, MANY[asked[0].role]))
         others = also_given(owner) if kind == "BONE" else []
-        added += f", of {listed(others, 'objects')} too, which have the same bones" if others else ""
+        if others:
+            names = listed(others, "{count} objects")
+            text = Text("{added}, of {objects} too, which have the same bones", added=text, objects=names)
         for name in idle:
             rig_of(owner).chains[name].enabled = True
-        added += f"; switched on {', '.join(idle)}" if idle else ""
+        if idle:
+            text = joined("; ", (text, Text("switched on {chains}", chains=", ".join(idle))))
         done, warnings = keep_poses([(owner, rig_of(owner).chains[name]) for name in chains])
-        self.report({"WARNING"} if warnings else {"INFO"}, "; ".join([added, *done, *warnings]))
+        self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [text, *done, *warnings])))
 
 
 class FABRIK_OT_target_add(GoalMaker):
@@ -151,11 +164,11 @@ class FABRIK_OT_back_to_pose(ChainOperator):
     def refusal(cls, context: bpy.types.Context) -> str:
         found = super().refusal(context)
         is_posed = context.mode == "POSE" and working_rig(context) == context.object
-        return found or ("the armature is in Pose mode already" if is_posed else "")
+        return found or (Text("the armature is in Pose mode already") if is_posed else "")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         chain = back_to_pose(context, owner, context.object)
-        self.report({"INFO"}, f"Posing {chain.name} of {owner.name}")
+        self.report({"INFO"}, rpt_("Posing {chain} of {armature}", chain=chain.name, armature=owner.name))
         return {"FINISHED"}
 
 
@@ -168,12 +181,13 @@ def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool,
     if use_all:
         chains = [chain for chain in rig_of(owner).chains if getattr(chain, role) is None]
         if not chains:
-            raise TargetError(f"every chain has a {role} already", rig=owner.name)
+            raise TargetError(ALL_HAVE[role], rig=owner.name)
         return chains
     chain = working_chain(context)
     goal: bpy.types.Object | None = getattr(chain, role)
     if goal is not None:
-        raise TargetError(f"it has the {role} '{goal.name}' already", rig=owner.name, chain=chain.name)
+        reason = Text("it has the {role} '{name}' already", role=ROLE_TEXTS[role], name=goal.name)
+        raise TargetError(reason, rig=owner.name, chain=chain.name)
     return [chain]
 
 

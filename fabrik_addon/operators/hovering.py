@@ -13,6 +13,8 @@ from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.dragging import pin_bone
+from ..texts import Text, joined
+from ..translations import iface_, rpt_
 from .base import RigOperator
 from .picking import Picked, View, pick, view_under_mouse
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from .base import Returned
 
 DONE = {"RIGHTMOUSE", "ESC", "RET", "NUMPAD_ENTER"}
-KEYS = "   ".join(("LMB Drag Bone under the Mouse", "P Pin or Free It", "RMB Esc Enter Done"))
+KEYS = joined("   ", (Text("LMB Drag Bone under the Mouse"), Text("P Pin or Free It"), Text("RMB Esc Enter Done")))
 
 
 class Hovering:
@@ -42,9 +44,9 @@ def show(picked: Picked | None) -> None:
 
 def _text(picked: Picked) -> str:
     """What stands beside a bone: its name, and whether it is pinned."""
-    place = picked.bone if picked.end == "TAIL" else f"head of {picked.bone}"
+    place = picked.bone if picked.end == "TAIL" else iface_("head of {bone}", bone=picked.bone)
     is_pinned = any(chain.pin and chain.tip_bone == picked.bone for chain in rig_of(picked.owner).chains)
-    return f"{place} (pinned)" if is_pinned else place
+    return iface_("{bone} (pinned)", bone=place) if is_pinned else place
 
 
 def redraw() -> None:
@@ -74,7 +76,7 @@ class FABRIK_OT_drag_pick(RigOperator):
             return {"CANCELLED"}
         Hovering.is_on = True
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(KEYS)
+        context.workspace.status_text_set(iface_(KEYS))
         self._look(context, event)
         return {"RUNNING_MODAL"}
 
@@ -104,7 +106,7 @@ class FABRIK_OT_drag_pick(RigOperator):
             self.cancel(context)
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE":
-            context.workspace.status_text_set(KEYS)  # a drag had its own
+            context.workspace.status_text_set(iface_(KEYS))  # a drag had its own
         picked = self._look(context, event)
         if event.value != "PRESS" or event.type not in {"LEFTMOUSE", "P"}:
             return {"PASS_THROUGH"}
@@ -120,11 +122,11 @@ class FABRIK_OT_drag_pick(RigOperator):
         try:
             told = pin_bone(context, picked.owner, picked.bone)
         except FabrikError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, rpt_(error.text))
             return
-        bpy.ops.ed.undo_push(message="Pin")
+        bpy.ops.ed.undo_push(message=iface_("Pin"))
         show(picked)
-        context.workspace.status_text_set(f"{KEYS}   {told}")
+        context.workspace.status_text_set(iface_(joined("   ", (KEYS, told))))
         redraw()
 
     def _look(self, context: bpy.types.Context, event: bpy.types.Event) -> Picked | None:

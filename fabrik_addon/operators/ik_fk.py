@@ -10,6 +10,8 @@ import bpy
 from ..session.bake import BakeSettings, bake
 from ..session.order import Item
 from ..session.snap import snap
+from ..texts import Text, counted, joined
+from ..translations import rpt_
 from .base import ChainOperator
 from .choices import SnapOptions, frames_of_bones, items_of
 from .solving import SolveOperator
@@ -27,8 +29,8 @@ class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         items = items_of(context, owner, self.chains)
         count, done, warnings = snap(context, [(item, self._frames(context, item)) for item in items])
-        text = f"{count} goal{'s' if count != 1 else ''} brought to the pose"
-        self.report({"WARNING"} if warnings else {"INFO"}, "; ".join([text, *done, *warnings]))
+        text = counted(count, "1 goal brought to the pose", "{count} goals brought to the pose")
+        self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [text, *done, *warnings])))
         return {"FINISHED"}
 
     def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:
@@ -52,10 +54,10 @@ class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
         settings = BakeSettings(frames, verify="SAMPLE", only_keys=self.only_keys, stays_enabled=True)
         result = bake(context, items, settings)
         for found in result.chains:
-            text = f"{found.chain}: {found.keys} keys at {len(found.frames)} frames"
-            count = len(found.unreached)
-            missed = f"; {count} of them not reached" if count else ""
-            self.report({"WARNING"} if missed else {"INFO"}, text + missed)
+            count, missed = len(found.frames), len(found.unreached)
+            words = [Text("{chain}: {keys} keys at {count} frames", chain=found.chain, keys=found.keys, count=count)]
+            words += [Text("{count} of them not reached", count=missed)] if missed else []
+            self.report({"WARNING"} if missed else {"INFO"}, rpt_(joined("; ", words)))
         return {"FINISHED"}
 
 

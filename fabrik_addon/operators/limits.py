@@ -23,6 +23,8 @@ from ..session.joint_ranges import RangeReport, apply_range
 from ..session.joint_tables import DOG_JOINTS, DOG_SOURCE, HUMAN_JOINTS, HUMAN_SOURCE, JointRange
 from ..session.limits import copy_limit
 from ..session.mirror_bones import mirror_limit_to, pair_of
+from ..texts import Text, counted, joined
+from ..translations import rpt_
 from .base import RigOperator, listed, rigs_in_pose_mode
 
 if TYPE_CHECKING:
@@ -34,6 +36,9 @@ def _items(joints: Mapping[str, JointRange], source: str) -> tuple[tuple[str, st
 
 
 FLIP = "The bones flex to the other side than their rest pose and the body tell"
+GUESSED = Text("nothing tells to which side they flex, so +X was taken: look, and tick Flip if it is the other one")
+NO_PALM = Text("no finger tells where the palm is: it was taken to look down")
+ROLLED = Text("their own axes, along which the ranges are set, stand off those of the joint: look at the overlay")
 
 
 class BoneOperator(RigOperator):
@@ -41,7 +46,7 @@ class BoneOperator(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if context.active_pose_bone else "no pose bone is active: pick one in Pose mode"
+        return "" if context.active_pose_bone else Text("no pose bone is active: pick one in Pose mode")
 
 
 class FABRIK_OT_limit_from_ik(BoneOperator):
@@ -65,13 +70,14 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
                 with place_of(rig=owner.name):
                     set_from_ik(bone)
             except BoneError as error:
-                refused.append(str(error))
+                refused.append(rpt_(error.text))
         if len(refused) == len(bones):
             self.report({"ERROR"}, "\n".join(refused))
             return {"CANCELLED"}
         for text in refused:
             self.report({"WARNING"}, text)
-        self.report({"INFO"}, f"Set the limits of {len(bones) - len(refused)} of {len(bones)} bones")
+        set_now, count = len(bones) - len(refused), len(bones)
+        self.report({"INFO"}, rpt_("Set the limits of {done} of {count} bones", done=set_now, count=count))
         return {"FINISHED"}
 
 
@@ -99,7 +105,7 @@ class FABRIK_OT_limit_axis(BoneOperator):
         bone = context.active_pose_bone
         if bone is None or "axis" in LIMITS[limit_of(bone).limit].fields:
             return super().refusal(context)
-        return f"the limit of {bone.name} has no axis: make it a hinge first"
+        return Text("the limit of {bone} has no axis: make it a hinge first", bone=bone.name)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         assert context.active_pose_bone is not None
@@ -118,7 +124,8 @@ class FABRIK_OT_limit_copy(BoneOperator):
         count = copy_limit(context.active_pose_bone, _selected(owner))
         if not count:
             raise BoneError("no other bone is selected", rig=owner.name, bone=context.active_pose_bone.name)
-        self.report({"INFO"}, f"Copied the limit to {count} bone{'' if count == 1 else 's'}")
+        text = counted(count, "Copied the limit to 1 bone", "Copied the limit to {count} bones")
+        self.report({"INFO"}, rpt_(text))
         return {"FINISHED"}
 
 
@@ -130,20 +137,21 @@ class FABRIK_OT_limit_mirror(BoneOperator):
     poses = False
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        done, notes = [], []
+        done: list[str] = []
+        notes: list[str] = []
         for bone in _selected(owner) or [context.active_pose_bone]:
             try:
                 pair = pair_of(owner, bone)
             except BoneError as error:
-                notes.append(str(error))
+                notes.append(error.text)
                 continue
             done.append(pair.other.name)
             notes.append(mirror_limit_to(pair))
         if not done:
             raise BoneError("no selected bone has one on the other side", rig=owner.name)
         for text in filter(None, notes):
-            self.report({"WARNING"}, text)
-        self.report({"INFO"}, f"Set the limit of {listed(done, 'bones')}")
+            self.report({"WARNING"}, rpt_(text))
+        self.report({"INFO"}, rpt_("Set the limit of {bones}", bones=listed(done, "{count} bones")))
         return {"FINISHED"}
 
 
@@ -177,7 +185,7 @@ class FABRIK_OT_limit_from_bend(RigOperator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         has_bones = context.active_pose_bone or working_chain(context)
-        return "" if has_bones else "no pose bone is active, and no chain: pick a bone in Pose mode"
+        return "" if has_bones else Text("no pose bone is active, and no chain: pick a bone in Pose mode")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         reports = []
@@ -191,8 +199,11 @@ class FABRIK_OT_limit_from_bend(RigOperator):
             return {"CANCELLED"}
         for text in refused:
             self.report({"WARNING"}, text)
-        halves = f"; locked as second halves of a bone: {listed(locked, 'bones')}" if locked else ""
-        self.report({"INFO"}, f"Hinges: {listed(hinges, 'bones') or 'none'}{halves}")
+        words = [Text("Hinges: {bones}", bones=listed(hinges, "{count} bones") or Text("none"))]
+        if locked:
+            halves = listed(locked, "{count} bones")
+            words.append(Text("locked as second halves of a bone: {bones}", bones=halves))
+        self.report({"INFO"}, rpt_(joined("; ", words)))
         return {"FINISHED"}
 
     def _bones(self, context: bpy.types.Context, owner: bpy.types.Object) -> list[tuple[bpy.types.Object, list[str]]]:
@@ -223,21 +234,18 @@ class JointOperator(BoneOperator):
         for rig, names in selected_names(context, owner):
             self._tell(rig, apply_range(rig, names, joint, self.use_flip))
             done += names
-        self.report({"INFO"}, f"{joint.label}: {listed(done, 'bones')}")
+        self.report({"INFO"}, rpt_(joined(": ", (Text(joint.label), listed(done, "{count} bones")))))
         return {"FINISHED"}
 
     def _tell(self, owner: bpy.types.Object, found: RangeReport) -> None:
         """What the user is to look at."""
         if found.guessed:
-            why = "nothing tells to which side they flex, so +X was taken: look, and tick Flip if it is the other one"
-            self.report({"WARNING"}, f"{owner.name}, {listed(found.guessed, 'bones')}: {why}")
+            self.report({"WARNING"}, rpt_(_of_bones(owner, found.guessed, GUESSED)))
         if found.palms:
-            why = "no finger tells where the palm is: it was taken to look down"
-            self.report({"WARNING"}, f"{owner.name}, {listed(found.palms, 'bones')}: {why}")
+            self.report({"WARNING"}, rpt_(_of_bones(owner, found.palms, NO_PALM)))
         if found.rolled:
-            names = [f"{name} by {off:.0f}°" for name, off in found.rolled]
-            why = "their own axes, along which the ranges are set, stand off those of the joint: look at the overlay"
-            self.report({"WARNING"}, f"{owner.name}, {listed(names, 'bones')}: {why}")
+            names = [rpt_("{bone} by {angle:.0f}°", bone=name, angle=off) for name, off in found.rolled]
+            self.report({"WARNING"}, rpt_(_of_bones(owner, names, ROLLED)))
 
 
 class FABRIK_OT_limit_human(JointOperator):
@@ -269,7 +277,12 @@ def _refusals(owner: bpy.types.Object, report: BendReport) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for name, why in report.refused:
         by_reason.setdefault(why, []).append(f"'{name}'")
-    return [f"{owner.name}, {listed(names, 'bones')}: {why}" for why, names in by_reason.items()]
+    return [rpt_(_of_bones(owner, names, why)) for why, names in by_reason.items()]
+
+
+def _of_bones(owner: bpy.types.Object, names: list[str], why: str) -> Text:
+    """What is to be said of some bones of an armature."""
+    return Text("{armature}, {bones}: {why}", armature=owner.name, bones=listed(names, "{count} bones"), why=why)
 
 
 def selected_names(context: bpy.types.Context, owner: bpy.types.Object) -> list[tuple[bpy.types.Object, list[str]]]:

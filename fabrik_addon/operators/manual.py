@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import StringProperty
 
+from ..translations import CONTEXT, rpt_
 from .manual_pages import MANUAL, file_of, folder, manual_map
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ class FABRIK_OT_manual(bpy.types.Operator):
 
     bl_idname = "fabrik.manual"
     bl_label = "FABRIK Manual"
+    bl_translation_context = CONTEXT
     bl_options = {"INTERNAL"}  # a redo would open it again
 
     if TYPE_CHECKING:
@@ -39,7 +41,7 @@ class FABRIK_OT_manual(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Returned:
         file = file_of(self.page or "index", self.heading)
         if not (MANUAL / file).is_file():
-            self.report({"ERROR"}, f"the manual has no '{file}'")
+            self.report({"ERROR"}, rpt_("the manual has no '{file}'", file=file))
             return {"CANCELLED"}
         bpy.ops.wm.url_open(url=folder() + file)
         return {"FINISHED"}

@@ -15,6 +15,8 @@ from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.setup.making import set_up, wanted_parts
 from ..session.setup.mapped import found_by, mapping_of
+from ..texts import Text
+from ..translations import rpt_
 from .base import RigOperator
 from .setting_up import SetupOperator, done_text
 
@@ -40,7 +42,7 @@ class FABRIK_OT_mapping_export(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if len(rig_of(working_rig(context)).chains) else "there is no chain: set the character up first"
+        return "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: set the character up first")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         self.filepath = self.filepath or f"{working_rig(context).name}{ENDING}"
@@ -53,8 +55,9 @@ class FABRIK_OT_mapping_export(RigOperator):
         try:
             path.write_text(mapping_text(mapping), encoding="utf-8")
         except OSError as error:
-            raise InvalidValueError(f"'{path}' can't be written: {error.strerror}") from error
-        self.report({"INFO"}, f"{len(mapping.parts)} parts written to '{path}'")
+            reason = Text("'{path}' can't be written: {error}", path=path, error=error.strerror)
+            raise InvalidValueError(reason) from error
+        self.report({"INFO"}, rpt_("{count} parts written to '{path}'", count=len(mapping.parts), path=path))
         return {"FINISHED"}
 
 
@@ -80,8 +83,8 @@ class FABRIK_OT_mapping_import(SetupOperator):
         options = self.wanted_options()
         done = set_up(context, owner, found, wanted_parts(found.parts, options), options)
         for note in done.notes:
-            self.report({"WARNING"}, note)
-        self.report({"INFO"}, done_text(found, done))
+            self.report({"WARNING"}, rpt_(note))
+        self.report({"INFO"}, rpt_(done_text(found, done)))
         return {"FINISHED"}
 
 

@@ -12,6 +12,8 @@ from ..recognise.words import side_of
 from ..rig.find import working_chain
 from ..rig.properties import rig_of
 from ..session.mirror import mirror_chains
+from ..texts import Text, joined
+from ..translations import rpt_
 from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
@@ -42,11 +44,12 @@ class FABRIK_OT_chain_mirror(ChainOperator):
         told = mirror_chains(context, owner, chains, self.use_update)
         for one in told:
             for note in one.notes:
-                self.report({"WARNING"}, f"{one.chain}: {note}")
+                self.report({"WARNING"}, rpt_(joined(": ", (one.chain, note))))
         made = [one.chain for one in told if one.is_new]
         updated = [one.chain for one in told if not one.is_new]
-        words = [f"{verb} {listed(names, 'chains')}" for verb, names in (("Made", made), ("Updated", updated)) if names]
-        self.report({"INFO"}, ", ".join(words))
+        words = [Text("Made {chains}", chains=listed(made, "{count} chains"))] if made else []
+        words += [Text("Updated {chains}", chains=listed(updated, "{count} chains"))] if updated else []
+        self.report({"INFO"}, rpt_(joined(", ", words)))
         return {"FINISHED"}
 
 

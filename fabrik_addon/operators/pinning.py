@@ -16,6 +16,8 @@ from ..rig.properties import FabrikChain, name_all, rig_of
 from ..session.effector import set_effector
 from ..session.orientation import set_orientation
 from ..session.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
+from ..texts import Text, joined
+from ..translations import rpt_, tip_
 from .base import ChainOperator, RigOperator, listed, rigs_in_pose_mode
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class FABRIK_OT_pin_toggle(RigOperator):
         owner = working_rig(context)
         if owner.mode == "POSE" or working_chain(context) is not None:
             return ""
-        return "there is no chain: in Pose mode bones are pinned without one"
+        return Text("there is no chain: in Pose mode bones are pinned without one")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         found = toggle_rigs(context, self._wanted(context, owner), self.action, stays=self.which != "SELECTED")
@@ -60,8 +62,8 @@ class FABRIK_OT_pin_toggle(RigOperator):
             for name in Pinning.__dataclass_fields__:
                 getattr(told, name).extend(getattr(one, name))
         for note in told.notes:
-            self.report({"WARNING"}, note)
-        self.report({"INFO"}, _text(told))
+            self.report({"WARNING"}, rpt_(note))
+        self.report({"INFO"}, rpt_(_text(told)))
         return {"FINISHED"}
 
     def _wanted(
@@ -88,7 +90,7 @@ class FABRIK_OT_pin_toggle(RigOperator):
         for rig in rigs_in_pose_mode(context, owner):
             refusal = rig_refusal(rig) if rig in chosen else ""
             if refusal:
-                self.report({"WARNING"}, f"{rig.name} is left out: {refusal}")
+                self.report({"WARNING"}, rpt_("{name} is left out: {reason}", name=rig.name, reason=refusal))
             elif rig in chosen:
                 rigs.append(rig)
         for rig in rigs:
@@ -96,15 +98,20 @@ class FABRIK_OT_pin_toggle(RigOperator):
         return [(rig, wanted_of_selected(rig)) for rig in rigs or [owner]]
 
 
-def _text(told: Pinning) -> str:
+def _text(told: Pinning) -> Text:
     """What was done, in a sentence."""
     if not told.pinned and not told.freed:
-        return "Nothing was pinned"
-    verb, names = ("Pinned", told.pinned) if told.pinned else ("Freed", told.freed)
-    words = [f"{verb} {listed(names, 'chains')}"]
-    words += [f"made {listed(told.made, 'chains')}"] if told.made else []
-    words += [f"removed {listed(told.removed, 'chains')}, which had nothing but the pin"] if told.removed else []
-    return "; ".join(words)
+        return Text("Nothing was pinned")
+    if told.pinned:
+        words = [Text("Pinned {chains}", chains=listed(told.pinned, "{count} chains"))]
+    else:
+        words = [Text("Freed {chains}", chains=listed(told.freed, "{count} chains"))]
+    if told.made:
+        words.append(Text("made {chains}", chains=listed(told.made, "{count} chains")))
+    if told.removed:
+        names = listed(told.removed, "{count} chains")
+        words.append(Text("removed {chains}, which had nothing but the pin", chains=names))
+    return joined("; ", words)
 
 
 class FABRIK_OT_orientation_set(ChainOperator):
@@ -127,15 +134,15 @@ class FABRIK_OT_orientation_set(ChainOperator):
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
         chosen = getattr(properties, "orientation")
-        return next(text for name, _, text in ORIENTATION_ITEMS if name == chosen)
+        return tip_(next(text for name, _, text in ORIENTATION_ITEMS if name == chosen))
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
         chain = _named(context, owner, self.chain)
         notes = set_orientation(context, (owner, chain), self.orientation)
-        label = next(text for name, text, _ in ORIENTATION_ITEMS if name == self.orientation)
-        text = "; ".join([f"{chain.name}: rotation of its tip is {label}", *notes])
-        self.report({"WARNING"} if notes else {"INFO"}, text)
+        label = Text(next(text for name, text, _ in ORIENTATION_ITEMS if name == self.orientation))
+        text = Text("{chain}: rotation of its tip is {rotation}", chain=chain.name, rotation=label)
+        self.report({"WARNING"} if notes else {"INFO"}, rpt_(joined("; ", [text, *notes])))
         return {"FINISHED"}
 
 
@@ -159,14 +166,16 @@ class FABRIK_OT_effector_set(ChainOperator):
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
         chosen = getattr(properties, "effector")
-        return next(text for name, _, text in EFFECTOR_ITEMS if name == chosen)
+        return tip_(next(text for name, _, text in EFFECTOR_ITEMS if name == chosen))
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
         chain = _named(context, owner, self.chain)
         done, warnings = set_effector(context, (owner, chain), self.effector)
-        text = "; ".join([f"{chain.name}: its goal is for the {self.effector.lower()} of its tip", *done, *warnings])
-        self.report({"WARNING"} if warnings else {"INFO"}, text)
+        text = Text("{chain}: its goal is for the tail of its tip", chain=chain.name)
+        if self.effector == "HEAD":
+            text = Text("{chain}: its goal is for the head of its tip", chain=chain.name)
+        self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [text, *done, *warnings])))
         return {"FINISHED"}
 
 
@@ -175,7 +184,7 @@ def _named(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> Fa
     active = working_chain(context)
     wanted = name or (active.name if active is not None else "")
     if wanted not in rig_of(owner).chains:
-        raise ChainError(f"there is no chain '{wanted}'", rig=owner.name)
+        raise ChainError(Text("there is no chain '{name}'", name=wanted), rig=owner.name)
     return rig_of(owner).chains[wanted]
 
 

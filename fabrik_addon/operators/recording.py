@@ -13,6 +13,7 @@ from ..overlay.steps import current_step
 from ..rig.checks import check_rig
 from ..rig.find import working_chain
 from ..session.record import record, state
+from ..translations import CONTEXT, rpt_, tip_
 from .base import ChainOperator
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class FABRIK_OT_record(ChainOperator):
         state.current = record(check_rig(owner, depsgraph), chain, depsgraph)
         set_step(context.window_manager, 0)
         _redraw(context)
-        self.report({"INFO"}, f"{chain.name}: {len(state.current.passes)} steps recorded")
+        count = len(state.current.passes)
+        self.report({"INFO"}, rpt_("{chain}: {count} steps recorded", chain=chain.name, count=count))
         return {"FINISHED"}
 
 
@@ -42,11 +44,12 @@ class StepOperator(bpy.types.Operator):
     """An operator on the recording."""
 
     bl_options = {"REGISTER"}
+    bl_translation_context = CONTEXT
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if state.current is None:
-            cls.poll_message_set("Nothing is recorded")
+            cls.poll_message_set(tip_("Nothing is recorded"))
         return state.current is not None
 
 

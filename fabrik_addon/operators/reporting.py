@@ -13,6 +13,8 @@ from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.bake import read_report
 from ..session.frames import go_to
+from ..texts import Text
+from ..translations import rpt_
 from .base import RigOperator
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ class ReportOperator(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if read_report(working_rig(context)) else "nothing was baked yet"
+        return "" if read_report(working_rig(context)) else Text("nothing was baked yet")
 
 
 class FABRIK_OT_report_frame(ReportOperator):
@@ -55,7 +57,8 @@ class FABRIK_OT_report_copy(ReportOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         report = {"name": owner.name, **read_report(owner)}
         context.window_manager.clipboard = json.dumps(report, indent=1)
-        self.report({"INFO"}, f"the report of {len(report['chains'])} chains is in the clipboard")
+        count = len(report["chains"])
+        self.report({"INFO"}, rpt_("the report of {count} chains is in the clipboard", count=count))
         return {"FINISHED"}
 
 
@@ -68,7 +71,7 @@ class FABRIK_OT_report_clear(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if rig_of(working_rig(context)).bake_report else "nothing was baked yet"
+        return "" if rig_of(working_rig(context)).bake_report else Text("nothing was baked yet")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         rig_of(owner).bake_report = ""

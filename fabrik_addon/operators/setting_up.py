@@ -15,6 +15,8 @@ from ..rig.find import working_rig
 from ..session.setup.asking import chosen_parts
 from ..session.setup.finding import Found, find_parts
 from ..session.setup.making import Done, SetupOptions, chain_of, set_up, wanted_parts
+from ..texts import Text, joined
+from ..translations import iface_, rpt_
 from .base import RigOperator, listed
 
 if TYPE_CHECKING:
@@ -127,7 +129,7 @@ class FABRIK_OT_character_setup(SetupOperator):
                 asked = self.parts.add()
                 asked.name, asked.confidence = part.name, part.confidence
                 asked.first_bone, asked.last_bone = part.bones[0], part.bones[-1]
-                asked.reason = "; ".join(part.reasons)
+                asked.reason = iface_(joined("; ", part.reasons))
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         found = find_parts(owner, self.plan)
@@ -142,16 +144,17 @@ class FABRIK_OT_character_setup(SetupOperator):
 
     def _tell(self, owner: bpy.types.Object, found: Found, done: Done) -> None:
         for name, reason in [*found.missing, *found.held]:
-            self.report({"WARNING"}, f"{name} was not found: {reason}")
+            self.report({"WARNING"}, rpt_("{part} was not found: {reason}", part=name, reason=reason))
         unsure = [part for part in found.parts if part.confidence < APPLIED]
         asked = [part.name for part in unsure if chain_of(owner, part) is None]
         if asked:
-            self.report({"WARNING"}, f"Not sure of {listed(asked, 'parts')}: run it again to be asked about them")
+            names = listed(asked, "{count} parts")
+            self.report({"WARNING"}, rpt_("Not sure of {parts}: run it again to be asked about them", parts=names))
         for note in done.notes[:MOST_TOLD]:
-            self.report({"WARNING"}, note)
+            self.report({"WARNING"}, rpt_(note))
         if len(done.notes) > MOST_TOLD:
-            self.report({"WARNING"}, f"and {len(done.notes) - MOST_TOLD} more to look out for")
-        self.report({"INFO"}, done_text(found, done))
+            self.report({"WARNING"}, rpt_("and {count} more to look out for", count=len(done.notes) - MOST_TOLD))
+        self.report({"INFO"}, rpt_(done_text(found, done)))
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -180,26 +183,31 @@ def _draw_asked(layout: bpy.types.UILayout, owner: bpy.types.Object, asked: Fabr
         column.label(text=asked.reason)
 
 
-def nothing_text(found: Found) -> str:
+def nothing_text(found: Found) -> Text:
     """Why there is nothing to set up."""
     if found.held:
         name, reason = found.held[0]
-        return f"nothing of it can be posed: {name}: {reason}"
+        return Text("nothing of it can be posed: {part}: {reason}", part=name, reason=reason)
     unsure = [part.name for part in found.parts]
     if unsure:
-        return f"nothing of it is sure: {listed(unsure, 'parts')} are to be asked about"
-    return "no limb was found: add chains by hand"
+        return Text("nothing of it is sure: {parts} are to be asked about", parts=listed(unsure, "{count} parts"))
+    return Text("no limb was found: add chains by hand")
 
 
-def done_text(found: Found, done: Done) -> str:
+def done_text(found: Found, done: Done) -> Text:
     """What was done, in a sentence."""
-    words = [f"{PLANS[found.plan].label}{f', {found.convention} names' if found.convention else ''}"]
-    words.append(f"{len(done.made)} chains: {', '.join(done.made)}" if done.made else "no new chain")
-    words += [f"{done.body} is the body bone"] if done.body else []
-    words += [f"limits for {len(done.limited)} bones"] if done.limited else []
-    words += [f"{len(done.kept)} chains were there already"] if done.kept else []
-    words += [f"added {listed(done.mended, 'goals')}"] if done.mended else []
-    return "; ".join(words)
+    words = [Text(PLANS[found.plan].label)]
+    if found.convention:
+        words = [Text("{body}, {convention} names", body=words[0], convention=found.convention)]
+    if done.made:
+        words.append(Text("{count} chains: {names}", count=len(done.made), names=", ".join(done.made)))
+    else:
+        words.append(Text("no new chain"))
+    words += [Text("{bone} is the body bone", bone=done.body)] if done.body else []
+    words += [Text("limits for {count} bones", count=len(done.limited))] if done.limited else []
+    words += [Text("{count} chains were there already", count=len(done.kept))] if done.kept else []
+    words += [Text("added {goals}", goals=listed(done.mended, "{count} goals"))] if done.mended else []
+    return joined("; ", words)
 
 
 CLASSES = (FabrikSetupPart, FABRIK_OT_character_setup)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..session.single_user import make_goals_single_user
+from ..texts import Text, joined
+from ..translations import rpt_
 from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
@@ -24,9 +26,11 @@ class FABRIK_OT_goals_single_user(ChainOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         told = make_goals_single_user(context, owner)
         for note in told.notes:
-            self.report({"WARNING"}, note)
-        made = f": {listed(told.made, 'objects')}" if told.made else ""
-        self.report({"INFO"}, f"{owner.name} has goals of its own{made}")
+            self.report({"WARNING"}, rpt_(note))
+        text = Text("{name} has goals of its own", name=owner.name)
+        if told.made:
+            text = joined(": ", (text, listed(told.made, "{count} objects")))
+        self.report({"INFO"}, rpt_(text))
         return {"FINISHED"}
 
 

@@ -12,18 +12,22 @@ from ..errors import ChainError
 from ..rig.find import working_rig
 from ..rig.properties import FabrikChain, name_all, rig_of
 from ..session.order import Item
+from ..session.outcome import message_of
 from ..session.pose import solve_items
 from ..session.wording import measure_text, status_text
+from ..texts import Text, joined
+from ..translations import rpt_
 from .base import ChainOperator
 
 if TYPE_CHECKING:
     from .base import Returned
 
 
-def _sentence(chain: FabrikChain, scene: bpy.types.Scene) -> str:
+def _sentence(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
     """One line on how a chain's solve ended."""
-    text = f"{chain.name}: {status_text(chain).lower()}, {measure_text(chain, scene)}"
-    return f"{text}; {chain.message}" if chain.message else text
+    how = joined(", ", (status_text(chain), measure_text(chain, scene)))
+    text = joined(": ", (chain.name, how))
+    return joined("; ", (text, message_of(chain))) if chain.message else text
 
 
 class SolveOperator(ChainOperator):
@@ -35,12 +39,13 @@ class SolveOperator(ChainOperator):
         outcomes = solve_items(context, items)
         refused = [outcome for outcome in outcomes if outcome.status == "REFUSED"]
         if len(refused) == len(outcomes):
-            self.report({"ERROR"}, "\n".join(outcome.refusal for outcome in refused))
+            self.report({"ERROR"}, "\n".join(rpt_(outcome.refusal) for outcome in refused))
             return {"CANCELLED"}
         for outcome in outcomes:
             is_fine = outcome.status == "REACHED" and not outcome.warnings
             chain = rig_of(owners[outcome.rig]).chains[outcome.chain]
-            self.report({"INFO"} if is_fine else {"WARNING"}, outcome.refusal or _sentence(chain, context.scene))
+            text = rpt_(outcome.refusal or _sentence(chain, context.scene))
+            self.report({"INFO"} if is_fine else {"WARNING"}, text)
         return {"FINISHED"}
 
 
@@ -62,7 +67,7 @@ class FABRIK_OT_solve(SolveOperator):
         rig = rig_of(owner)
         name = self.chain or (rig.active.name if rig.active else "")
         if name not in rig.chains:
-            raise ChainError(f"there is no chain '{name}'", rig=owner.name)
+            raise ChainError(Text("there is no chain '{name}'", name=name), rig=owner.name)
         return self.solve(context, [(owner, rig.chains[name])])
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -81,7 +86,7 @@ class FABRIK_OT_solve_all(SolveOperator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         chains = rig_of(working_rig(context)).chains
-        return "" if any(chain.enabled for chain in chains) else "no chain is enabled"
+        return "" if any(chain.enabled for chain in chains) else Text("no chain is enabled")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)

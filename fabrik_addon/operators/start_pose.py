@@ -13,6 +13,7 @@ from ..rig.channels import channel_of, neutral_values
 from ..rig.find import working_chain
 from ..rig.kept_start import capture, reset
 from ..rig.properties import FabrikChain, rig_of
+from ..translations import rpt_
 from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
         found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
         for chain, bones in found:
             capture(chain, bones)
-        self.report({"INFO"}, f"Captured the start pose of {listed([chain.name for chain, _ in found], 'chains')}")
+        names = listed([chain.name for chain, _ in found], "{count} chains")
+        self.report({"INFO"}, rpt_("Captured the start pose of {chains}", chains=names))
         return {"FINISHED"}
 
 
@@ -67,7 +69,8 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
             reset(chain, bones)
             for bone in bones if self.use_pose else ():
                 setattr(bone, channel_of(bone.rotation_mode)[0], neutral_values(bone.rotation_mode))
-        self.report({"INFO"}, f"Rest pose is the start pose of {listed([chain.name for chain, _ in found], 'chains')}")
+        names = listed([chain.name for chain, _ in found], "{count} chains")
+        self.report({"INFO"}, rpt_("Rest pose is the start pose of {chains}", chains=names))
         return {"FINISHED"}
 
 

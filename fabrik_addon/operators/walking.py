@@ -10,10 +10,13 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
+from ..rig.walker_properties import GAIT_LABELS
 from ..session.walk.baking import MOST, bake_bones, bake_goals
 from ..session.walk.marking import mark_steps
 from ..session.walk.planning import Planning
 from ..session.walk.setup import add_walker, remove_walker
+from ..texts import Text
+from ..translations import rpt_
 from .baking import summary
 from .base import RigOperator, listed
 from .choices import SpanOptions
@@ -27,7 +30,8 @@ FOOTPRINT_ITEMS = (
     ("CURVE", "Curve", "One curve object with the outline of each sole"),
     ("EMPTIES", "Empties", "An empty for each footprint"),
 )
-NOT_YET = "it is no walker yet: add one first"
+NOT_PLANNED = Text("no walk is planned")
+NOT_YET = Text("it is no walker yet: add one first")
 
 
 def walker_refusal(context: bpy.types.Context) -> str:
@@ -53,9 +57,10 @@ class FABRIK_OT_walker_add(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         made = add_walker(context, owner, self.body_bone)
         if made.made:
-            self.report({"INFO"}, f"made {listed(made.made, 'chains')}")
-        gait = made.gait.replace("_", " ").title()
-        self.report({"INFO"}, f"{len(made.legs)} legs on '{made.body}', {gait}: plan the walk next")
+            self.report({"INFO"}, rpt_("made {chains}", chains=listed(made.made, "{count} chains")))
+        count, gait = len(made.legs), Text(GAIT_LABELS[made.gait])
+        text = rpt_("{count} legs on '{bone}', {gait}: plan the walk next", count=count, bone=made.body, gait=gait)
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
@@ -92,8 +97,10 @@ class FABRIK_OT_walk_plan(SpanOptions, RigOperator):
         assert planned is not None
         rig_of(owner).live = True
         for note in planned.told:
-            self.report({"WARNING"}, note)
-        self.report({"INFO"}, f"{planned.steps} steps in frames {frames[0]:g} to {frames[-1]:g}")
+            self.report({"WARNING"}, rpt_(note))
+        first, last = frames[0], frames[-1]
+        text = rpt_("{count} steps in frames {first} to {last}", count=planned.steps, first=first, last=last)
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
@@ -135,7 +142,7 @@ class FABRIK_OT_walk_bake(RigOperator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         walker = rig_of(working_rig(context)).walker
-        return "" if walker.on and walker.digest else "no walk is planned, or it is switched off"
+        return "" if walker.on and walker.digest else Text("no walk is planned, or it is switched off")
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
@@ -147,12 +154,14 @@ class FABRIK_OT_walk_bake(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         if self.into == "BONES":
             result = bake_bones(context, owner)
-            self.report({"INFO"} if result.all_reached else {"WARNING"}, summary(result.chains))
+            self.report({"INFO"} if result.all_reached else {"WARNING"}, rpt_(summary(result.chains)))
             return {"FINISHED"}
         told = bake_goals(context, owner, self.tolerance)
         for note in told.notes:
-            self.report({"WARNING"}, note)
-        self.report({"INFO"}, f"{told.keys} keys on {len(rig_of(owner).walker.legs) + 1} goals: live follows them now")
+            self.report({"WARNING"}, rpt_(note))
+        goals = len(rig_of(owner).walker.legs) + 1
+        text = rpt_("{count} keys on {goals} goals: live follows them now", count=told.keys, goals=goals)
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
@@ -176,11 +185,12 @@ class FABRIK_OT_walk_mark(RigOperator):
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
-        return "" if rig_of(working_rig(context)).walker.digest else "no walk is planned"
+        return "" if rig_of(working_rig(context)).walker.digest else NOT_PLANNED
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         made = mark_steps(context, owner, self.footprints, use_markers=self.use_markers)
-        self.report({"INFO"}, f"{made.footprints} footprints, {made.markers} markers")
+        text = rpt_("{prints} footprints, {markers} markers", prints=made.footprints, markers=made.markers)
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
@@ -197,7 +207,7 @@ class FABRIK_OT_walker_remove(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         remove_walker(owner)
-        self.report({"INFO"}, f"'{owner.name}' is no walker any more")
+        self.report({"INFO"}, rpt_("'{name}' is no walker any more", name=owner.name))
         return {"FINISHED"}
 
 

@@ -19,6 +19,8 @@ from ..session import live
 from ..session.walk.leading import Led, begin, lead_to, leave_led
 from ..session.walk.recording import keep_recording
 from ..session.wording import length_text
+from ..texts import Text, joined
+from ..translations import iface_, rpt_
 from ..vectors import v3
 from .base import RigOperator
 from .picking import View, view_of
@@ -33,6 +35,7 @@ TURN = radians(10.0)  # of a notch of the wheel
 LONGEST = 600.0  # seconds of a walk that a script may ask for
 LEVEL = 0.02  # cosine of the angle between view and ground below which the mouse tells no place on it
 CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
+KEYS = (Text("LMB Confirm"), Text("RMB Cancel"), Text("Wheel Turn"))
 WHEEL = {"WHEELUPMOUSE": 1.0, "PAGE_UP": 1.0, "WHEELDOWNMOUSE": -1.0, "PAGE_DOWN": -1.0}
 
 
@@ -105,12 +108,12 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         view = view_of(context)
         if view is None:
-            self.report({"ERROR"}, "a walker is led in a 3D View")
+            self.report({"ERROR"}, rpt_("a walker is led in a 3D View"))
             return {"CANCELLED"}
         try:
             self._led = begin(context, working_rig(context))
         except FabrikError as error:
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, rpt_(error.text))
             return {"CANCELLED"}
         self._view, self._led.steering.faces_way = view, self.faces_way
         self._origin = self._wanted = Vector(self._led.steering.place)
@@ -128,7 +131,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
             return self._handled(context, event)
         except FabrikError as error:
             self.cancel(context)
-            self.report({"ERROR"}, str(error))
+            self.report({"ERROR"}, rpt_(error.text))
             return {"CANCELLED"}
         except BaseException:
             self.cancel(context)
@@ -186,10 +189,11 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         if self.record:
             kept = keep_recording(context, led)
             first, last = kept.frames
-            self.report({"INFO"}, f"{kept.steps} steps recorded in frames {first} to {last}")
+            text = rpt_("{count} steps recorded in frames {first} to {last}", count=kept.steps, first=first, last=last)
+            self.report({"INFO"}, text)
             return
         found = leave_led(context, led)
-        text = "; ".join([*found.done, *found.warnings])
+        text = rpt_(joined("; ", [*found.done, *found.warnings]))
         if text:
             self.report({"WARNING"} if found.warnings else {"INFO"}, text)
 
@@ -198,15 +202,15 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         scene, led = context.scene, self._led
         assert scene is not None
         way = (Vector(led.steering.place) - self._origin).length
-        text = f"Walk by Hand: {length_text(way, scene)}"
+        text = Text("Walk by Hand: {distance}", distance=length_text(way, scene))
         if self.record:
             frame = scene.frame_current + led.recording.seconds * scene.render.fps / scene.render.fps_base
-            text += f", recording frame {frame:.0f}"
+            text = joined(", ", (text, Text("recording frame {frame:.0f}", frame=frame)))
         if context.area is not None:
-            context.area.header_text_set(text)
+            context.area.header_text_set(iface_(text))
             context.area.tag_redraw()
-        facing = "on" if self.faces_way else "off"
-        context.workspace.status_text_set(f"LMB Confirm    RMB Cancel    Wheel Turn    T Face Travel: {facing}")
+        facing = Text("T Face Travel: {state}", state=Text("on" if self.faces_way else "off"))
+        context.workspace.status_text_set(iface_(joined("    ", (*KEYS, facing))))
 
     def _let_go(self, context: bpy.types.Context) -> None:
         if self._timer is not None:

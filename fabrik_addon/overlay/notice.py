@@ -11,13 +11,15 @@ import blf
 import bpy
 
 from ..session import live
+from ..texts import Text
+from ..translations import iface_
 
 log = logging.getLogger(__name__)
 
 SIZE, ABOVE = 12.0, 60.0  # pixels at scale 1: of the letters; from the lower edge, over the last operation's panel
 LETTER, LINE = 0.6, 1.5  # width of a letter and distance of lines, of that size
 MODES = {"OBJECT", "POSE"}
-WAY_OUT = "\n(FABRIK tab: Make It the Start Pose)"
+WAY_OUT = Text("(FABRIK tab: Make It the Start Pose)")
 
 handles: list[Any] = []
 failed: list[Exception] = []
@@ -25,7 +27,8 @@ failed: list[Exception] = []
 
 def notices() -> list[str]:
     """What there is to say, a text each."""
-    return [live.hand_text(hand, False) + WAY_OUT for hand in live.state.hands.values() if hand.reason]
+    hands = [hand for hand in live.state.hands.values() if hand.reason]
+    return [f"{iface_(live.hand_text(hand, False))}\n{iface_(WAY_OUT)}" for hand in hands]
 
 
 def _free_width(context: bpy.types.Context) -> tuple[float, float]:

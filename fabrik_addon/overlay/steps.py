@@ -13,6 +13,8 @@ from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.record import RecordedStep, Recording, state
 from ..session.wording import length_text
+from ..texts import Text, joined
+from ..translations import iface_
 from ..vectors import V3, distance
 from .colours import theme_colours
 from .paint import Painted
@@ -24,6 +26,18 @@ MARGIN = 60.0, 40.0  # from the corner of the view
 DECADES = 7.0  # of error, from the chain's length down, over the height of the graph
 TEXT_SIZE = 12.0
 MOST_POINTS = 150  # of the graph
+STEP_TEXTS = {  # by the kernel's names
+    "start": Text("start"),
+    "swing": Text("swing"),
+    "bend": Text("bend"),
+    "backward": Text("backward"),
+    "forward": Text("forward"),
+    "match": Text("match"),
+    "solved": Text("solved"),
+    "descend": Text("descend"),
+    "restart": Text("restart"),
+    "end": Text("end"),
+}
 
 
 def current_step(manager: bpy.types.WindowManager) -> tuple[Recording, RecordedStep, int, int] | None:
@@ -73,11 +87,13 @@ def graph_shapes(errors: list[float], length: float, index: int, scale: float) -
     return shapes
 
 
-def caption(scene: bpy.types.Scene, found: tuple[Recording, RecordedStep, int, int]) -> str:
+def caption(scene: bpy.types.Scene, found: tuple[Recording, RecordedStep, int, int]) -> Text:
     """The step in words."""
     recording, step, index, count = found
-    moved = f", joint {step.moved}" if step.moved is not None else ""
-    return f"{recording.chain}: step {index + 1} of {count}, {step.name}{moved}, {length_text(step.error, scene)} off"
+    number = Text("{chain}: step {number} of {count}", chain=recording.chain, number=index + 1, count=count)
+    words = [number, STEP_TEXTS[step.name]]
+    words += [Text("joint {index}", index=step.moved)] if step.moved is not None else []
+    return joined(", ", [*words, Text("{distance} off", distance=length_text(step.error, scene))])
 
 
 def _shown_step(context: bpy.types.Context) -> tuple[Recording, RecordedStep, int, int] | None:
@@ -112,4 +128,4 @@ def draw_pixels(context: bpy.types.Context) -> None:
     blf.color(0, *colours["text"])
     blf.position(0, MARGIN[0] * scale, (MARGIN[1] + GRAPH[1] + 10.0) * scale, 0.0)
     if context.scene is not None:
-        blf.draw(0, caption(context.scene, found))
+        blf.draw(0, iface_(caption(context.scene, found)))

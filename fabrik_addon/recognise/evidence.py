@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ..texts import Text
 from ..vectors import V3, distance, dot, minus, plus, scaled
 from .pairs import Pair
 from .parts import ARM, LEG, WING
@@ -76,7 +77,7 @@ def evidence_of(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Evidence:
     if len(pair.runs) == 1:
         evidence.doubts += [(TOO_FEW, text) for value, text in evidence.structure[1:] if value == 0.0]
     if all(_size(tree, limb.bones) <= 0.0 for limb in pair.limbs):
-        evidence.doubts.append((NO_ARM, "its bones have no length"))
+        evidence.doubts.append((NO_ARM, Text("its bones have no length")))
     unlike = [text for value, text in evidence.geometry[:2] if value < 0.5]
     if len(pair.runs) == 2 and len(unlike) == 2:
         evidence.doubts.append((TOO_FEW, unlike[0]))
@@ -89,16 +90,29 @@ def ramp(value: float, none: float, full: float) -> float:
 
 
 def _names(tree: Tree, pair: Pair) -> Features:
-    found = []
+    found: Features = []
     for limb in pair.limbs:
         for bone, role in zip(limb.bones, limb.roles, strict=True):
             if tree.labels[bone]:
-                found.append((_agreement(tree, pair, bone, role), f"'{tree.skeleton.names[bone]}' is no such name"))
+                found.append(
+                    (
+                        _agreement(tree, pair, bone, role),
+                        Text("'{name}' is no such name", name=tree.skeleton.names[bone]),
+                    )
+                )
     if len(found) < sum(len(limb.bones) for limb in pair.limbs) / 2:
         found = found if any(value < 1.0 for value, _ in found) else []
     if found and pair.kind in FAMILY:
         found += _missing_roles(tree, pair)
     return found
+
+
+HALF_TEXTS = {
+    "THIGH": Text("thigh"),
+    "SHIN": Text("shin"),
+    "UPPER_ARM": Text("upper arm"),
+    "FOREARM": Text("forearm"),
+}
 
 
 def _missing_roles(tree: Tree, pair: Pair) -> Features:
@@ -108,7 +122,7 @@ def _missing_roles(tree: Tree, pair: Pair) -> Features:
     if "LEG" in labels:
         return []
     return [
-        (0.0, f"no bone is called {half.lower().replace('_', ' ')}")
+        (0.0, Text("no bone is called {part}", part=HALF_TEXTS[half]))
         for upper, lower in halves.items()
         for half, other in ((upper, lower), (lower, upper))
         if other in labels and half not in labels
@@ -127,20 +141,20 @@ def _agreement(tree: Tree, pair: Pair, bone: int, role: str) -> float:
 
 def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     top = attach_of(tree, pair)
-    found: Features = [(float(len(pair.runs) == 2), "it has no twin on the other side")]
-    found.append((float(top >= 0), "both sides hang on no bone in common"))
+    found: Features = [(float(len(pair.runs) == 2), Text("it has no twin on the other side"))]
+    found.append((float(top >= 0), Text("both sides hang on no bone in common")))
     if pair.kind not in (ARM, LEG):
         return found
     count = max(len(run) for run in pair.runs)
-    found.append((1.0 if count in USUAL_COUNTS else 0.3, f"it has {count} bones"))
+    found.append((1.0 if count in USUAL_COUNTS else 0.3, Text("it has {count} bones", count=count)))
     hips = attach_of(tree, legs[0]) if legs else -1
     if top < 0 or pair.kind == LEG:
         return found
     goes_on = any(child not in _upmost(tree, pair, top) for child in tree.skeleton.children[top])
-    found.append((float(goes_on), "nothing hangs beside it, as a neck does"))
+    found.append((float(goes_on), Text("nothing hangs beside it, as a neck does")))
     if hips >= 0:
         is_above = tree.shared([hips, top]) in (hips, tree.skeleton.parents[hips])
-        found.append((float(is_above), "it is not above the legs"))
+        found.append((float(is_above), Text("it is not above the legs")))
     return found
 
 
@@ -150,10 +164,10 @@ def _contradictions(tree: Tree, pair: Pair) -> Features:
     for limb in pair.limbs:
         places = [ORDER[tree.labels[bone]] for bone in limb.bones if tree.labels[bone] in ORDER]
         if places != sorted(places):
-            found.append((TOO_FEW, "its names are in another order than its bones"))
+            found.append((TOO_FEW, Text("its names are in another order than its bones")))
         beside = tree.skeleton.children[tree.skeleton.parents[limb.bones[-1]]] if pair.kind == ARM else []
         if limb.holds_head and any(tree.labels[bone] in {"FINGER", "PALM"} for bone in beside):
-            found.append((TOO_FEW, "fingers hang beside its hand"))
+            found.append((TOO_FEW, Text("fingers hang beside its hand")))
     return found
 
 
@@ -162,24 +176,24 @@ def _doubts(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     found: Features = []
     reach = reach_of(tree, pair)
     if max(len(run) for run in pair.runs) < USUAL_COUNTS.start:
-        found.append((TOO_FEW, "no names tell that it is a limb"))
+        found.append((TOO_FEW, Text("no names tell that it is a limb")))
     top = attach_of(tree, pair)
     if top < 0:
-        found.append((TOO_FEW, "both sides hang on no bone in common, and no names tell what it is"))
+        found.append((TOO_FEW, Text("both sides hang on no bone in common, and no names tell what it is")))
     if pair.kind == LEG:
         lies = dot(tree.axes.up, tree.skeleton.up) < STANDS
-        return [*found, (TOO_FEW, "the body does not stand upright in the scene")] if lies else found
+        return [*found, (TOO_FEW, Text("the body does not stand upright in the scene"))] if lies else found
     along = max((_reach(tree, leg.limbs[0].bones) for leg in legs), default=tree.skeleton.extent)
     if reach < LEAST_ARM * along:
-        found.append((NO_ARM, "it is too short for an arm"))
+        found.append((NO_ARM, Text("it is too short for an arm")))
     if sum(_size(tree, limb.bones) for limb in pair.limbs) * LEAST_STRETCHED > 2.0 * reach:
-        found.append((NO_ARM, "it is no limb that is stretched"))
+        found.append((NO_ARM, Text("it is no limb that is stretched")))
     if top >= 0 and not any(child not in _upmost(tree, pair, top) for child in tree.skeleton.children[top]):
-        found.append((TOO_FEW, "it may be ears or horns"))
+        found.append((TOO_FEW, Text("it may be ears or horns")))
     pairs = sum(tree.unnamed.twins[child] >= 0 for child in tree.skeleton.children[top]) // 2 if top >= 0 else 0
     if pairs > MOST_ON_ONE:
         most = TOO_FEW if reach > SURELY_ARM * along else NO_ARM
-        found.append((most, "it is one of many beside each other, as in a face"))
+        found.append((most, Text("it is one of many beside each other, as in a face")))
     return found
 
 
@@ -204,19 +218,19 @@ def _geometry(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     found: Features = []
     if len(sizes) == 2:
         apart = abs(sizes[0] - sizes[1]) / max(*sizes, 1e-12)
-        found.append((1.0 - ramp(apart, ALIKE, UNLIKE), "both sides are not equally long"))
-        found.append((1.0 - ramp(_askew(tree, pair), MIRRORED, ASKEW), "both sides are not mirrored"))
+        found.append((1.0 - ramp(apart, ALIKE, UNLIKE), Text("both sides are not equally long")))
+        found.append((1.0 - ramp(_askew(tree, pair), MIRRORED, ASKEW), Text("both sides are not mirrored")))
     if pair.kind not in (ARM, LEG):
         return found
     share = max(sizes) / max(skeleton.extent, 1e-12)
-    found.append((ramp(share, SMALL_SIZE, LIMB_SIZE), "it is small"))
+    found.append((ramp(share, SMALL_SIZE, LIMB_SIZE), Text("it is small")))
     if pair.kind == LEG:
-        found.append((float(pair.does_stand), "it does not go down to the ground"))
+        found.append((float(pair.does_stand), Text("it does not go down to the ground")))
         return [*found, *_halves(tree, pair)]
-    found.append((1.0 - float(pair.does_stand), "it goes down to the ground"))
+    found.append((1.0 - float(pair.does_stand), Text("it goes down to the ground")))
     if legs:
         along = _size(tree, legs[0].limbs[0].bones)
-        found.append((ramp(max(sizes) / max(along, 1e-12), 0.15, 0.35), "it is short beside the legs"))
+        found.append((ramp(max(sizes) / max(along, 1e-12), 0.15, 0.35), Text("it is short beside the legs")))
     return [*found, *_halves(tree, pair)]
 
 
@@ -232,7 +246,7 @@ def _halves(tree: Tree, pair: Pair) -> Features:
         upper_size, lower_size = distance(*points), distance(points[1], end)
         ratio = upper_size / max(lower_size, 1e-12)
         met = min(ramp(ratio, HALVES[0] / 2, HALVES[0]), 1.0 - ramp(ratio, HALVES[1], 2 * HALVES[1]))
-        found.append((met, "upper and lower half differ in length"))
+        found.append((met, Text("upper and lower half differ in length")))
     return found
 
 

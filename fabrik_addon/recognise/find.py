@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..texts import Text, joined
 from ..vectors import dot
 from .body_axes import limb_bones
 from .evidence import Evidence, Features, attach_of, evidence_of, reach_of
@@ -23,7 +24,7 @@ LEAST_RUN = 2
 MAYBE_HAIR = 0.7  # greatest confidence of what may be hair
 GREAT_RUN = 0.15  # share of the extent from which a run of bones is a chain of its own
 CARRYING = (ARM, LEG, WING)  # limbs that tell where hips and chest are
-TAKEN = "nothing tells where the body faces: its left was taken to be at +X, as Blender has it"
+TAKEN = Text("nothing tells where the body faces: its left was taken to be at +X, as Blender has it")
 Scored = tuple[Pair, Evidence]
 
 
@@ -76,7 +77,7 @@ def _best(tree: Tree, scored: Sequence[Scored]) -> list[Scored]:
     sure = [pair for pair, evidence in scored if evidence.confidence >= ASKED]
     for pair, evidence in scored:
         if not evidence.names and any(_is_beyond(tree, pair, other) for other in sure):
-            evidence.doubts.append((MAYBE_HAIR, "it hangs above arms, as hair or ears do"))
+            evidence.doubts.append((MAYBE_HAIR, Text("it hangs above arms, as hair or ears do")))
     for pair, evidence in sorted(scored, key=lambda one: (-one[1].confidence, -reach_of(tree, one[0]))):
         runs = {bone for run in pair.runs for bone in run}
         above = {bone for run in pair.runs for bone in tree.path_up(run[0])}
@@ -214,12 +215,14 @@ def _body(tree: Tree, trunk: Trunk, parts: Sequence[Part]) -> int:
 def _missing(plan: Plan, found: Sequence[Part]) -> list[tuple[str, str]]:
     """What such a body has and was not found."""
     by_name = {part.name: part for part in found}
-    missing = []
+    missing: list[tuple[str, str]] = []
     for name in plan.expected:
         part = by_name.get(name)
         if name.startswith(LABELS[ARM]) and any(one.kind == WING for one in found):
             continue
         if part is None or part.confidence < ASKED:
-            reason = "; ".join(part.reasons) if part and part.reasons else "no bones stand and hang as it does"
+            reason = Text("no bones stand and hang as it does")
+            if part and part.reasons:
+                reason = joined("; ", part.reasons)
             missing.append((name, reason))
     return missing

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..errors import InvalidValueError
+from ..texts import Text
 from .parts import LABELS
 from .plans import PLANS
 
@@ -69,11 +70,12 @@ def load_mapping(path: Path) -> Mapping:
     """
     try:
         if not path.is_file():
-            raise InvalidValueError(f"'{path}' can't be read: there is no such file")
+            raise InvalidValueError(Text("'{path}' can't be read: there is no such file", path=path))
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:
-        raise InvalidValueError(f"'{path}' can't be read: {type(error).__name__}") from error
+        reason = Text("'{path}' can't be read: {error}", path=path, error=type(error).__name__)
+        raise InvalidValueError(reason) from error
     return read_mapping(text)
 
 
@@ -84,19 +86,23 @@ def read_mapping(text: str) -> Mapping:
         InvalidValueError: It is none; the message says where.
     """
     if len(text) > LARGEST:
-        raise InvalidValueError(f"it is no mapping: {len(text)} characters are more than {LARGEST}")
+        raise InvalidValueError(
+            Text("it is no mapping: {count} characters are more than {largest}", count=len(text), largest=LARGEST)
+        )
     try:
         data: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidValueError(f"it is no mapping: {type(error).__name__}: {str(error)[:80]}") from error
-    fields = _fields(data, FIELDS, "it")
+        raise InvalidValueError(
+            Text("it is no mapping: {name}: {error}", name=type(error).__name__, error=str(error)[:80])
+        ) from error
+    fields = _fields(data, FIELDS, Text("it"))
     if fields["fabrik_mapping"] != VERSION or isinstance(fields["fabrik_mapping"], bool):
-        raise InvalidValueError(f"it is no mapping of version {VERSION}")
+        raise InvalidValueError(Text("it is no mapping of version {version}", version=VERSION))
     plan = _text(fields["plan"], "'plan'")
     if plan not in PLANS:
-        raise InvalidValueError(f"'plan' is none of {', '.join(PLANS)}")
+        raise InvalidValueError(Text("'plan' is none of {names}", names=", ".join(PLANS)))
     told = _list(fields["parts"], MOST_PARTS, "'parts'")
-    parts = tuple(_part(one, f"part {i}") for i, one in enumerate(told, start=1))
+    parts = tuple(_part(one, Text("part {number}", number=i)) for i, one in enumerate(told, start=1))
     if len({part.name for part in parts}) < len(parts):
         raise InvalidValueError("two of its parts have one name")
     return Mapping(plan, _text(fields["body"], "'body'"), parts)
@@ -104,34 +110,41 @@ def read_mapping(text: str) -> Mapping:
 
 def _part(data: object, where: str) -> MappedPart:
     fields = _fields(data, PART_FIELDS, where)
-    kind, end = _text(fields["kind"], f"the kind of {where}"), _text(fields["end"], f"the end of {where}")
+    kind, end = (
+        _text(fields["kind"], Text("the kind of {where}", where=where)),
+        _text(fields["end"], Text("the end of {where}", where=where)),
+    )
     if kind not in LABELS:
-        raise InvalidValueError(f"the kind of {where} is none of {', '.join(LABELS)}")
+        raise InvalidValueError(Text("the kind of {where} is none of {names}", where=where, names=", ".join(LABELS)))
     if end not in ENDS:
-        raise InvalidValueError(f"the end of {where} is neither HEAD nor TAIL")
-    name = _text(fields["name"], f"the name of {where}")
-    bones = _texts(fields["bones"], f"the bones of {where}")
-    roles = _texts(fields["roles"], f"the roles of {where}")
+        raise InvalidValueError(Text("the end of {where} is neither HEAD nor TAIL", where=where))
+    name = _text(fields["name"], Text("the name of {where}", where=where))
+    bones = _texts(fields["bones"], Text("the bones of {where}", where=where))
+    roles = _texts(fields["roles"], Text("the roles of {where}", where=where))
     if not name or not bones or not all(bones) or len(set(bones)) < len(bones) or len(roles) != len(bones):
-        raise InvalidValueError(f"{where} has no name, no bones, a bone twice, or not as many roles as bones")
+        raise InvalidValueError(
+            Text("{where} has no name, no bones, a bone twice, or not as many roles as bones", where=where)
+        )
     return MappedPart(name, kind, bones, roles, end)
 
 
 def _fields(data: object, known: set[str], where: str) -> dict[str, object]:
     if not isinstance(data, dict) or set(data) != known:
-        raise InvalidValueError(f"{where} has not just the fields {', '.join(sorted(known))}")
+        raise InvalidValueError(
+            Text("{where} has not just the fields {names}", where=where, names=", ".join(sorted(known)))
+        )
     return data
 
 
 def _text(data: object, where: str) -> str:
     if not isinstance(data, str) or len(data) > LONGEST or not (data.isprintable() or not data):
-        raise InvalidValueError(f"{where} is no text of up to {LONGEST} characters")
+        raise InvalidValueError(Text("{where} is no text of up to {longest} characters", where=where, longest=LONGEST))
     return data
 
 
 def _list(data: object, most: int, where: str) -> Sequence[object]:
     if not isinstance(data, list) or len(data) > most:
-        raise InvalidValueError(f"{where} is no list of up to {most}")
+        raise InvalidValueError(Text("{where} is no list of up to {most}", where=where, most=most))
     return data
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..texts import Text
 from ..vectors import distance, dot, minus, plus, scaled, unit
 from .body_axes import limb_bones
 from .evidence import Evidence, Features, attach_of, ramp
@@ -78,7 +79,7 @@ def middle_parts(tree: Tree, trunk: Trunk, used: set[int]) -> list[Middle]:
     found = []
     spine = _spine(tree, trunk, used)
     if spine:
-        has_hips: Features = [(float(trunk.hips >= 0), "no legs are found")]
+        has_hips: Features = [(float(trunk.hips >= 0), Text("no legs are found"))]
         found.append(Middle(SPINE, spine, _evidence(tree, SPINE, spine, has_hips)))
     taken = used | set(spine)
     head = _head(tree, trunk, taken)
@@ -185,26 +186,26 @@ def _points(tree: Tree, run: Sequence[int], *, is_ahead: bool) -> bool:
 
 def _evidence(tree: Tree, kind: str, bones: Sequence[int], structure: Features) -> Evidence:
     names: Features = [
-        (AGREES[kind].get(tree.labels[bone], 0.0), f"'{tree.skeleton.names[bone]}' is no such name")
+        (AGREES[kind].get(tree.labels[bone], 0.0), Text("'{name}' is no such name", name=tree.skeleton.names[bone]))
         for bone in bones
         if tree.labels[bone]
     ]
     if len(names) < len(bones) / 2 and all(value == 1.0 for value, _ in names):
         names = []
     in_middle = all(tree.unnamed.twins[bone] < 0 for bone in bones)
-    return Evidence(names, [*structure, (float(in_middle), "it has a twin on one side")], _size(tree, bones))
+    return Evidence(names, [*structure, (float(in_middle), Text("it has a twin on one side"))], _size(tree, bones))
 
 
 def _size(tree: Tree, bones: Sequence[int]) -> Features:
     share = _reach(tree, bones) / max(tree.skeleton.extent, 1e-12)
-    return [(ramp(share, 0.0, 0.05), "it is small")]
+    return [(ramp(share, 0.0, 0.05), Text("it is small"))]
 
 
 def _of_head(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
     hangs = trunk.chest >= 0 and tree.skeleton.parents[bones[0]] == trunk.chest
     return [
-        (1.0 if hangs else 0.5, "it hangs on no chest that was found"),
-        (float(_points(tree, bones, is_ahead=True)), "it does not point up or ahead"),
+        (1.0 if hangs else 0.5, Text("it hangs on no chest that was found")),
+        (float(_points(tree, bones, is_ahead=True)), Text("it does not point up or ahead")),
     ]
 
 
@@ -212,6 +213,6 @@ def _of_tail(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
     above = tree.skeleton.parents[bones[0]]
     hangs = above >= 0 and trunk.hips >= 0 and above in set(tree.path_up(trunk.hips))
     return [
-        (1.0 if hangs else 0.5, "it does not hang on the hips"),
-        (float(_points(tree, bones, is_ahead=False)), "it does not point back"),
+        (1.0 if hangs else 0.5, Text("it does not hang on the hips")),
+        (float(_points(tree, bones, is_ahead=False)), Text("it does not point back")),
     ]

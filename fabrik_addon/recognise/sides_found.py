@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..texts import Text
 from ..vectors import dot, minus
 from .tree import Tree
 
@@ -44,13 +45,18 @@ class Sides:
             if named:
                 return Side(named, 1.0 if len(told) == 1 else DOUBTED, (), False)
             side = "L" if self._is_first(bones, others) else "R"
-            return Side(side, DOUBTED, ("nothing tells where the body faces",), False)
+            return Side(side, DOUBTED, (Text("nothing tells where the body faces"),), False)
         if named and named != placed:
-            return Side(placed, DOUBTED, (f"its names tell the side {named}, it stands on the side {placed}",), True)
+            return Side(
+                placed,
+                DOUBTED,
+                (Text("its names tell the side {named}, it stands on the side {placed}", named=named, placed=placed),),
+                True,
+            )
         if len(told) > 1:
-            return Side(placed, DOUBTED, ("its names tell both sides",), False)
+            return Side(placed, DOUBTED, (Text("its names tell both sides"),), False)
         if not named and not others:
-            return Side(placed, DOUBTED, ("it has neither a twin nor names that tell its side",), False)
+            return Side(placed, DOUBTED, (Text("it has neither a twin nor names that tell its side"),), False)
         return Side(placed, 1.0, (), False)
 
     def _is_first(self, bones: Sequence[int], others: Sequence[int]) -> bool:

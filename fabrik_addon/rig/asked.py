@@ -12,6 +12,7 @@ import numpy as np
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..kernel import ASKED, PIN, Aim, Bend, Facing, Goal, Point
+from ..texts import Text
 from ..vectors import ORIGIN, V3, length, minus, plus, scaled, v3
 from .array_types import Doubles
 from .chain_space import ChainSpace
@@ -20,7 +21,14 @@ from .properties import FabrikChain
 from .rotations import IDENTITY, Q4, rotated, slerped
 from .walk_goals import is_walked_body
 
-NUMBERS = ("influence", "pole_angle", "weight", "orientation_weight", "stretch", "soft")
+NUMBERS = {
+    "influence": Text("influence"),
+    "pole_angle": Text("pole angle"),
+    "weight": Text("weight"),
+    "orientation_weight": Text("orientation weight"),
+    "stretch": Text("stretch"),
+    "soft": Text("soft"),
+}
 
 
 class Asked(NamedTuple):
@@ -144,9 +152,9 @@ def ask(
     Raises:
         InvalidValueError: A setting is not a finite number, or the axis to aim is zero.
     """
-    for name in NUMBERS:
+    for name, told in NUMBERS.items():
         if not are_finite([getattr(chain, name)]):
-            raise InvalidValueError(f"the {name.replace('_', ' ')} is not a finite number", chain=chain.name)
+            raise InvalidValueError(Text("the {name} is not a finite number", name=told), chain=chain.name)
     axis = v3(chain.aim_axis)
     if chain.kind == "AIM" and (not are_finite(axis) or length(axis) <= 0.0):
         raise InvalidValueError("its aim axis is zero, or not a finite number", chain=chain.name)

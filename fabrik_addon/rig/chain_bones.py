@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..errors import ChainError, place_of
+from ..texts import Text
 from .properties import FabrikChain
 
 
@@ -43,9 +44,13 @@ def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bp
         raise ChainError("no tip bone is set", rig=owner.name)
     tip = pose_bones(owner).get(tip_bone)
     if tip is None:
-        raise ChainError(f"the armature has no bone '{tip_bone}'", rig=owner.name)
+        raise ChainError(Text("the armature has no bone '{bone}'", bone=tip_bone), rig=owner.name)
     bones = [tip, *tip.parent_recursive]
     if bone_count > len(bones):
         parents = len(bones) - 1
-        raise ChainError(f"{bone_count} bones are wanted, but it has {parents} parents", rig=owner.name, bone=tip_bone)
+        raise ChainError(
+            Text("{count} bones are wanted, but it has {parents} parents", count=bone_count, parents=parents),
+            rig=owner.name,
+            bone=tip_bone,
+        )
     return bones[: bone_count or len(bones)][::-1]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 
+from ..translations import CONTEXT
 from .changes import FirstHeld
 from .solve_properties import forget_status
 from .stored import OVERRIDE
@@ -65,6 +66,7 @@ class ChainGoal:
             items=KIND_ITEMS,
             name="Kind",
             description="What the chain does with its target",
+            translation_context=CONTEXT,  # it reaches; for the overlay a reach is a distance
             update=forget_status,
             override=OVERRIDE,
         )

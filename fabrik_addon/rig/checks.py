@@ -11,6 +11,7 @@ import bpy
 
 from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, TargetError
 from ..finite import are_finite
+from ..texts import ROLE_TEXTS, Text, joined
 from .chain_bones import pose_bones
 from .channels import rotation_path
 from .dependencies import bones_behind, broken_driver
@@ -49,14 +50,14 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
 def edit_refusal(owner: bpy.types.Object | None) -> str:
     """Why nothing can be set on an object; "" where it can."""
     if owner is None or owner.type != "ARMATURE" or owner.pose is None:
-        return "the active object is not an armature"
+        return Text("the active object is not an armature")
     if owner.is_missing:
-        return "it is missing in the file that it is linked from"
+        return Text("it is missing in the file that it is linked from")
     newer = newer_refusal(owner)
     if newer:
         return newer
     if not owner.is_editable:
-        return "it is linked: make a library override to pose it"
+        return Text("it is linked: make a library override to pose it")
     return ""
 
 
@@ -66,10 +67,10 @@ def rig_refusal(owner: bpy.types.Object | None) -> str:
     if refusal or owner is None:
         return refusal
     if owner.mode == "EDIT":
-        return "it is in edit mode"
+        return Text("it is in edit mode")
     data: Any = owner.data
     if data.pose_position == "REST":
-        return "the armature is in Rest Position: switch it to Pose Position"
+        return Text("the armature is in Rest Position: switch it to Pose Position")
     return ""
 
 
@@ -103,7 +104,8 @@ def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], mo
         _check_constraints(owner, bone)
         if bone.name in movers.by_ik:
             raise BoneError(
-                f"the IK constraint of '{movers.by_ik[bone.name]}' moves it: mute or remove that", bone=bone.name
+                Text("the IK constraint of '{bone}' moves it: mute or remove that", bone=movers.by_ik[bone.name]),
+                bone=bone.name,
             )
         path = rotation_path(bone)
         if path in movers.driven:
@@ -148,8 +150,11 @@ def _is_active(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> boo
 def _check_constraints(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> None:
     for constraint in bone.constraints:
         if _is_active(owner, constraint):
-            does = "changes its scale" if constraint.type in SCALING else "would override the pose"
-            raise BoneError(f"its constraint '{constraint.name}' {does}: mute or remove it", bone=bone.name)
+            name = constraint.name
+            reason = Text("its constraint '{name}' would override the pose: mute or remove it", name=name)
+            if constraint.type in SCALING:
+                reason = Text("its constraint '{name}' changes its scale: mute or remove it", name=name)
+            raise BoneError(reason, bone=bone.name)
 
 
 def _is_animated(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> bool:
@@ -173,18 +178,26 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
     if chain.kind == "AIM" and chain.target is None:
         raise AbsentTargetError("it aims, and no target is set", chain=chain.name)
     if lacks_goal(chain) and not is_let_go(owner, chain):
-        reason = f"its target '{chain.target_name}' was deleted" if chain.target_name else "no target is set"
+        reason = Text("no target is set")
+        if chain.target_name:
+            reason = Text("its target '{name}' was deleted", name=chain.target_name)
         raise AbsentTargetError(reason, chain=chain.name)
     own = set(bones)
     for role, goal, bone in goals_of(chain):
         if goal.is_missing:
             raise TargetError(
-                f"the {role} '{goal.name}' is missing in the file that it is linked from", chain=chain.name
+                Text(
+                    "the {role} '{name}' is missing in the file that it is linked from",
+                    role=ROLE_TEXTS[role],
+                    name=goal.name,
+                ),
+                chain=chain.name,
             )
         carriers = own & bones_behind(owner, goal, bone)
         if carriers:
             name = next(found for found in reversed(bones) if found in carriers)
-            raise TargetError(f"the {role} moves with the chain's own bone '{name}'", chain=chain.name)
+            reason = Text("the {role} moves with the chain's own bone '{bone}'", role=ROLE_TEXTS[role], bone=name)
+            raise TargetError(reason, chain=chain.name)
 
 
 def check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -196,7 +209,8 @@ def check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
     for role, goal, bone in goals_of(chain):
         broken = broken_driver(goal, bone)
         if broken:
-            text = f"the driver of {broken}, which moves the {role}, can't be evaluated"
+            word = ROLE_TEXTS[role]
+            reason = Text("the driver of {path}, which moves the {role}, can't be evaluated", path=broken, role=word)
             if bpy.app.autoexec_fail:
-                text += ": scripts of this file are not run"
-            raise TargetError(text, rig=owner.name, chain=chain.name)
+                reason = joined(": ", (reason, Text("scripts of this file are not run")))
+            raise TargetError(reason, rig=owner.name, chain=chain.name)

@@ -13,6 +13,7 @@ from mathutils import Vector
 
 from ..errors import RigError
 from ..recognise.words import side_of
+from ..texts import Text
 from .chain_bones import armature_of, pose_bones
 from .compat import is_selected, set_selected
 from .control_shapes import shape_object
@@ -48,7 +49,7 @@ def new_bones_refusal(owner: bpy.types.Object) -> str:
     """Why an armature object can't be given bones; "" where it can."""
     data = armature_of(owner)
     if data.library is not None or data.override_library is not None:
-        return "its armature data is linked, so it can't be given bones: use an empty"
+        return Text("its armature data is linked, so it can't be given bones: use an empty")
     return ""
 
 
@@ -96,7 +97,7 @@ def rest_head(evaluated: bpy.types.Object, parent: str, point: Vector) -> Vector
     try:
         return bone.bone.matrix_local @ bone.matrix.inverted() @ found
     except ValueError as error:
-        raise RigError(f"its bone '{parent}' has no scale", rig=evaluated.name) from error
+        raise RigError(Text("its bone '{parent}' has no scale", parent=parent), rig=evaluated.name) from error
 
 
 def make_control_bones(
@@ -202,4 +203,4 @@ def _set_mode(context: bpy.types.Context, owner: bpy.types.Object | None, mode: 
     with override(object=owner, active_object=owner):
         bpy.ops.object.mode_set(mode=mode)
     if owner.mode != mode:
-        raise RigError(f"Blender does not let it change to {str(mode).lower()} mode", rig=owner.name)
+        raise RigError(Text("Blender does not let it change to this mode: {mode}", mode=mode), rig=owner.name)

@@ -13,6 +13,7 @@ from typing import Any
 
 import bpy
 
+from ..texts import Text
 from .chain_bones import pose_bones
 
 Tie = tuple[bpy.types.Object, str]
@@ -88,7 +89,7 @@ def broken_driver(found: bpy.types.Object, bone: str) -> str:
             of_bone = curve.data_path.startswith("pose.bones[")
             of_this = bone_in(curve.data_path) == name if of_bone else True
             if curve.driver is not None and of_this and not curve.mute and not curve.driver.is_valid:
-                return f"'{curve.data_path}' of '{thing.name}'"
+                return Text("'{path}' of '{thing}'", path=curve.data_path, thing=thing.name)
     return ""
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..errors import BoneError, FabrikError, RigError
+from ..texts import Text, quoted
 from .animated_paths import is_pinned_at_times
 from .chain_bones import pose_bones, resolve_bones
 from .properties import FabrikChain, rig_of
@@ -43,9 +44,9 @@ class ChainSet(NamedTuple):
         return len(self.chains) == 1 and not self.body
 
     @property
-    def text(self) -> str:
+    def text(self) -> Text:
         """The chains as a message names them."""
-        return " and ".join(f"'{name}'" for name in self.names)
+        return quoted(self.names)
 
 
 def alone(owner: bpy.types.Object, chain: FabrikChain) -> ChainSet:
@@ -165,7 +166,11 @@ def _check_pins(chain_set: ChainSet) -> None:
         key = chain.tip_bone, chain.effector
         if chain.pin and chain.kind == "REACH" and chain.weight > 0.0:
             if key in pinned:
-                reason = f"the chains '{pinned[key]}' and '{chain.name}' both pin it: free one of them"
+                reason = Text(
+                    "the chains '{other}' and '{chain}' both pin it: free one of them",
+                    other=pinned[key],
+                    chain=chain.name,
+                )
                 raise BoneError(reason, chain=chain.name, bone=chain.tip_bone)
             pinned[key] = chain.name
 
@@ -187,7 +192,10 @@ def check_body(owner: bpy.types.Object, chain_set: ChainSet) -> None:
     """
     body = rig_of(owner).body_bone
     if body and body not in pose_bones(owner):
-        raise RigError(f"the armature has no bone '{body}', which is set as its body bone", chain=chain_set.names[0])
+        raise RigError(
+            Text("the armature has no bone '{bone}', which is set as its body bone", bone=body),
+            chain=chain_set.names[0],
+        )
 
 
 def body_moves(chain_set: ChainSet) -> bool:

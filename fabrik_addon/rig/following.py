@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ..texts import Text
 from .chain_bones import pose_bones
 from .dependencies import property_in
 
@@ -70,7 +71,7 @@ def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> str:
     if not loose or any(child.parent_bone in following for child in owner.children):
         return ""
     first = min(loose, key=lambda tie: (tie.followed not in bones, poses.find(tie.bone)))
-    return f"the bones that deform do not follow it: {_cause(owner, first.cause)}"
+    return Text("the bones that deform do not follow it: {reason}", reason=_cause(owner, first.cause))
 
 
 def _ties_of(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Iterator[_Tie]:
@@ -111,6 +112,13 @@ def _cause(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> str:
         for target in (target for variable in curve.driver.variables for target in variable.targets):
             bone, name = property_in(target.data_path)
             if name and isinstance(target.id, bpy.types.Object) and bone in pose_bones(target.id):
-                return f"'{name}' of '{bone}' is {pose_bones(target.id)[bone][name]:.3g}"
+                return Text(
+                    "'{name}' of '{bone}' is {value:.3g}", name=name, bone=bone, value=pose_bones(target.id)[bone][name]
+                )
     holder = path.split('"')[1]
-    return f"the constraint '{constraint.name}' of '{holder}' has an influence of {constraint.influence:.3g}"
+    return Text(
+        "the constraint '{constraint}' of '{holder}' has an influence of {influence:.3g}",
+        constraint=constraint.name,
+        holder=holder,
+        influence=constraint.influence,
+    )

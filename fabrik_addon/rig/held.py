@@ -10,6 +10,7 @@ import bpy
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..texts import Text
 from ..vectors import V3, v3
 from .chain_bones import pose_bones
 from .kinematics import world_turn
@@ -69,7 +70,9 @@ def offset_from_target(chain: FabrikChain, rotation: Q4, target: bpy.types.Objec
     """
     turn = kind_of(target, chain.target_bone).turn("target", target, chain.target_bone)
     if not are_finite(turn):
-        raise InvalidValueError(f"the rotation of the target '{target.name}' is not a finite number", chain=chain.name)
+        raise InvalidValueError(
+            Text("the rotation of the target '{target}' is not a finite number", target=target.name), chain=chain.name
+        )
     return normalized(multiplied(conjugated(turn), rotation))
 
 

@@ -8,6 +8,7 @@ from math import pi
 import bpy
 
 from ..kernel import Limit
+from ..texts import Text
 
 AXES = "xyz"
 STIFFEST = 0.99  # as Blender allows
@@ -34,10 +35,10 @@ def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) 
         if found is not None:
             low, high = max(found[0], -pi), min(found[1], pi)
             if (low, high) != found and max(abs(found[0]), abs(found[1])) < FULL_TURN:
-                lost.append(f"the part of its range of {axis.upper()} beyond 180°")
+                lost.append(Text("the part of its range of {axis} beyond 180°", axis=axis.upper()))
             setattr(bone, f"ik_min_{axis}", min(low, 0.0))
             setattr(bone, f"ik_max_{axis}", max(high, 0.0))
             if low > 0.0 or high < 0.0:
-                lost.append(f"a range of {axis.upper()} without the rest pose in it")
+                lost.append(Text("a range of {axis} without the rest pose in it", axis=axis.upper()))
         setattr(bone, f"ik_stiffness_{axis}", min(stiffness, STIFFEST))
     return lost

@@ -11,6 +11,7 @@ import bpy
 from mathutils import Vector
 
 from ..errors import TargetError
+from ..texts import Text
 from .channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
 from .compat import fcurves_of
 from .dependencies import carriers_of
@@ -22,20 +23,20 @@ from .targets import kind_of, resolve_turn
 def held_by(goal: GoalRef | None) -> str:
     """Why a target or pole can't be put somewhere, to follow its name; "" where it can."""
     if goal is None:
-        return "is not set"
+        return Text("is not set")
     reason = kind_of(goal.found, goal.bone).refusal(goal.found, goal.bone)
     if reason:
         return reason
     if not goal.found.is_editable:
-        return "is linked"
+        return Text("is linked")
     holder = holder_of(goal)
     if any(not constraint.mute for constraint in holder.constraints):
-        return "has constraints"
+        return Text("has constraints")
     data, path = goal.found.animation_data, location_path(goal)
     if data is not None and any(driver.data_path == path for driver in data.drivers):
-        return "is driven"
+        return Text("is driven")
     locks: Any = holder.lock_location
-    return "is locked in its location" if any(locks) else ""
+    return Text("is locked in its location") if any(locks) else ""
 
 
 def stays(goal: GoalRef | None) -> str:
@@ -105,8 +106,8 @@ def turn_held_by(goal: GoalRef) -> str:
     holder = holder_of(goal)
     data, path = goal.found.animation_data, turn_path(goal)
     if data is not None and any(driver.data_path == path for driver in data.drivers):
-        return "has a driven rotation"
-    return "is locked in its rotation" if any(read_locks(holder)) else ""
+        return Text("has a driven rotation")
+    return Text("is locked in its rotation") if any(read_locks(holder)) else ""
 
 
 def turn_path(goal: GoalRef) -> str:

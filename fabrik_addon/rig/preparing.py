@@ -11,6 +11,7 @@ import bpy
 
 from ..errors import ChainError, FabrikError, place_of
 from ..kernel import Settings, Solver
+from ..texts import Text
 from ..vectors import v3
 from .animated_paths import chains_animated_in
 from .asked import Asked, ask
@@ -137,7 +138,7 @@ def _prepared(
     tree, keeps_axes = BoneTree.of(poses, instead, is_chain=chain_set.is_one), False
     if tree.parent is not None:
         if not tree.parent.to_3x3().determinant():
-            raise ChainError(f"the parent of its first bone '{bones[0].name}' has no scale")
+            raise ChainError(Text("the parent of its first bone '{bone}' has no scale", bone=bones[0].name))
         keeps_axes = tree.keeps_axes
     mount = Mount.of(tree.parent, keeps_axes)
     measured = tree.mounted(mount)

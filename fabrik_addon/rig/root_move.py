@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import ChainError
+from ..texts import Text
 from ..vectors import V3, minus, plus, v3
 from .kinematics import BoneTree
 from .rotations import Nine, nine
@@ -35,7 +36,7 @@ class RootMove:
         """
         axes = tree.links[0].location_axes(tree.parent)
         if not axes.determinant():
-            raise ChainError(f"what the body bone '{tree.links[0].bone.name}' hangs on has no scale")
+            raise ChainError(Text("what the body bone '{bone}' hangs on has no scale", bone=tree.links[0].bone.name))
         return cls(location, nine(axes.inverted() @ Quaternion(tree.base).to_matrix()))
 
     def location_for(self, shift: Sequence[float]) -> V3:

@@ -11,6 +11,7 @@ import bpy
 
 from ..errors import ChainError, InvalidValueError, RigError
 from ..finite import are_finite
+from ..texts import Text
 from ..vectors import ORIGIN, V3, v3
 from .channels import neutral_values, to_rotation, to_values
 from .compat import strips_of
@@ -137,7 +138,9 @@ def _cached(chain: FabrikChain, bone: str) -> Q4:
         return IDENTITY
     found = chain.captured.get(bone)
     if found is None:
-        raise ChainError(f"the captured start pose has no bone '{bone}': capture it again", chain=chain.name)
+        raise ChainError(
+            Text("the captured start pose has no bone '{bone}': capture it again", bone=bone), chain=chain.name
+        )
     return to_rotation("QUATERNION", list(found.rotation), bone)
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..errors import BoneError
+from ..texts import Text
 from ..vectors import ORIGIN, V3, length, scaled, v3
 from .animated_paths import chains_animated_in
 from .chain_bones import pose_bones, resolve_bones
@@ -39,6 +40,9 @@ STAYS: dict[str, V3] = {
     "AVERAGE": (-THIRD, -THIRD, -THIRD),
 }
 ALONE: V3 = (0.0, 1.0, 0.0)
+
+
+CHANNEL_TEXTS = {"location": Text("location"), "scale": Text("scale")}
 
 
 class Grown(NamedTuple):
@@ -152,8 +156,8 @@ def _way(bone: bpy.types.PoseBone) -> V3:
     data = bone.bone
     if data.use_connect:
         raise BoneError(
-            f"it is connected and inherits scale as '{data.inherit_scale.replace('_', ' ').title()}', so its chain "
-            "can't stretch: set Inherit Scale to None or Aligned, or disconnect it",
+            "it is connected and inherits scale, so its chain can't stretch: set Inherit Scale to None or Aligned, or "
+            "disconnect it",
             bone=bone.name,
         )
     if not (data.use_local_location and data.use_inherit_rotation):
@@ -168,8 +172,9 @@ def _check(bone: bpy.types.PoseBone, one: Grown, driven: set[str]) -> None:
     Raises:
         BoneError: They are locked or driven.
     """
+    word = CHANNEL_TEXTS[one.name]
     locks: Any = getattr(bone, f"lock_{one.name}")
     if any(locks):
-        raise BoneError(f"its {one.name} is locked, so its chain can't stretch", bone=bone.name)
+        raise BoneError(Text("its {channel} is locked, so its chain can't stretch", channel=word), bone=bone.name)
     if f"{bone.path_from_id()}.{one.name}" in driven:
-        raise BoneError(f"its {one.name} is driven, so its chain can't stretch", bone=bone.name)
+        raise BoneError(Text("its {channel} is driven, so its chain can't stretch", channel=word), bone=bone.name)

@@ -17,6 +17,7 @@ from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..gait import Hit
 from ..gait.terrain import STATIC
+from ..texts import Text
 from ..vectors import V3, v3
 from .array_types import Singles
 from .rotations import Q4, axes_of, slerped
@@ -105,7 +106,7 @@ def read_piece(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moves: b
     world = evaluated.matrix_world
     rows = [] if moves else [value for row in world for value in row]
     if not are_finite(rows) or not np.isfinite(points).all():
-        raise InvalidValueError(f"the ground '{thing.name}' has places that are not finite numbers")
+        raise InvalidValueError(Text("the ground '{thing}' has places that are not finite numbers", thing=thing.name))
     digest = blake2b(points.tobytes() + corners.tobytes() + repr(rows).encode(), digest_size=12).hexdigest()
     if digest not in _trees:
         _trees[digest] = _tree(points.reshape(-1, 3), corners.reshape(-1, 3), Matrix() if moves else world)

@@ -19,6 +19,7 @@ import bpy
 from bpy.props import IntProperty
 
 from ..errors import RigError
+from ..texts import Text
 from .limit_properties import BONE_PROPERTIES
 from .properties import rig_of
 from .stored import OVERRIDE
@@ -62,9 +63,11 @@ def newer_refusal(owner: bpy.types.Object | None) -> str:
         place = _reference(place)
     if newest <= DATA_VERSION:
         return ""
-    return (
-        f"its FABRIK data is of version {newest}, and this extension knows them up to {DATA_VERSION}: "
-        "update FABRIK Posing to pose it"
+    return Text(
+        "its FABRIK data is of version {newest}, and this extension knows them up to {known}: "
+        "update FABRIK Posing to pose it",
+        newest=newest,
+        known=DATA_VERSION,
     )
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..texts import Text
+
 
 def scenes_of(scene: bpy.types.Scene) -> list[bpy.types.Scene]:
     """A scene, and those that are evaluated with it: its background set, and that one's."""
@@ -52,8 +54,8 @@ def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
     if view_layer.objects.get(found.name) == found or any(other == found for other in view_layer.objects):
         return ""  # the second where a linked object has the same name
     if is_deleted(found):
-        return "was deleted"
-    return "is not in this view layer"
+        return Text("was deleted")
+    return Text("is not in this view layer")
 
 
 def enabled_collections(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]:

@@ -26,6 +26,7 @@ PREFIX = "fabrik_walker_"
 USUAL = Settings()
 
 GAIT_ITEMS = tuple((gait.name, gait.label, gait.description) for gait in GAITS)
+GAIT_LABELS = {gait.name: gait.label for gait in GAITS}
 SWING_ITEMS = (
     (Swing.SMOOTH.value, "Smooth", "The foot lifts and lands at rest, with the least jerk"),
     (Swing.SINE.value, "Sine", "The foot moves along a sine arc, as in games"),

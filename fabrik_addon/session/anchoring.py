@@ -31,6 +31,7 @@ from ..rig.rotations import (
     turn_angle,
 )
 from ..rig.start_pose import is_animated
+from ..texts import Text, joined
 from .live.known import state as live_state
 from .live.looking import live_armatures
 from .order import Item
@@ -91,11 +92,13 @@ def keep_poses(items: Sequence[Item]) -> tuple[list[str], list[str]]:
             try:
                 kept = keep_pose((owner, chain), depsgraph, goal_point(owner, chain, depsgraph))
             except FabrikError as error:
-                warnings.append(f"{chain.name} can't be solved yet: {error.local}")
+                text = Text("{chain} can't be solved yet: {reason}", chain=chain.name, reason=error.local)
+                warnings.append(text)
                 continue
             captured += [chain.name] if kept.start else []
-            warnings += [f"{chain.name}: {kept.moves}"] if kept.moves else []
-    return ([f"start pose captured of {', '.join(captured)}"] if captured else []), warnings
+            warnings += [joined(": ", (chain.name, kept.moves))] if kept.moves else []
+    names = ", ".join(captured)
+    return ([Text("start pose captured of {chains}", chains=names)] if captured else []), warnings
 
 
 def starts_to_keep(item: Item, depsgraph: bpy.types.Depsgraph) -> list[Q4]:
@@ -184,34 +187,42 @@ def _is_posed(bone: bpy.types.PoseBone) -> bool:
         return False
 
 
-def start_text(chains: Iterable[FabrikChain], default: str) -> str:
-    """What the report says of start poses that are not the default, to follow the names of new chains; or ""."""
+def start_texts(chains: Iterable[FabrikChain], default: str) -> list[Text]:
+    """What the report says of start poses that are not the default, to follow the names of new chains."""
     starts = {chain.start for chain in chains} - {default, "REST"}
-    texts = {"CAPTURED": "start pose captured", "ANIMATED": "its keys are its start pose"}
-    return "".join(f"; {texts[start]}" for start in sorted(starts))
+    texts = {"CAPTURED": Text("start pose captured"), "ANIMATED": Text("its keys are its start pose")}
+    return [texts[start] for start in sorted(starts)]
 
 
 def _what_moves(standing: Standing, turned: float) -> str:
     """What a solve moves of a chain, and why."""
     if turned <= WORTH_TELLING:
         return ""
-    how = f"the next solve turns it by up to {degrees(turned):.2g}°"
+    how = Text("the next solve turns it by up to {angle:.2g}°", angle=degrees(turned))
+    return joined(": ", (_why_moved(standing, turned), how))
+
+
+def _why_moved(standing: Standing, turned: float) -> Text:
+    """Why the next solve turns a chain."""
     beyond = exceeded(standing)
     if beyond:
-        return f"{beyond}: {how}"
+        return beyond
     off = pole_error(standing)
     if off is not None and abs(off) > WORTH_TELLING:
-        return f"it bends {degrees(abs(off)):.2g}° away from its pole: {how}"
+        return Text("it bends {angle:.2g}° away from its pole", angle=degrees(abs(off)))
     if standing.turned_by(standing.as_started) < CLOSER * turned:
-        return f"it is animated and its start pose is '{START_NAMES[standing.chain.start]}': {how}"
-    return f"its goals are elsewhere: {how}"
+        start = Text(START_NAMES[standing.chain.start])
+        return Text("it is animated and its start pose is '{start}'", start=start)
+    return Text("its goals are elsewhere")
 
 
-def exceeded(standing: Standing) -> str:
-    """Which bone stands farthest beyond its joint limit, and by how much; or ""."""
+def exceeded(standing: Standing) -> Text | None:
+    """Which bone stands farthest beyond its joint limit, and by how much; or None."""
     limits = zip(standing.prepared.limits, standing.rotations, standing.prepared.bones, strict=True)
     worst, name = max((limit.violation(rotation), name) for limit, rotation, name in limits)
-    return f"'{name}' exceeds its joint limit by {degrees(worst):.2g}°" if worst > WORTH_TELLING else ""
+    if worst <= WORTH_TELLING:
+        return None
+    return Text("'{bone}' exceeds its joint limit by {angle:.2g}°", bone=name, angle=degrees(worst))
 
 
 def keep_switched_on(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:

@@ -12,6 +12,7 @@ from ..rig.chain_bones import pose_bones
 from ..rig.goals import GoalPoints
 from ..rig.prepared import Prepared
 from ..rig.rotations import rotated
+from ..texts import Text
 from ..vectors import V3, cross, distance, dot, minus, perpendicular, unit
 
 NEAR = 1.0  # degrees of a bend that count as the same
@@ -48,9 +49,9 @@ def differences(joints: Sequence[V3], stood: Sequence[V3], length: float) -> lis
     apart = max(distance(a, b) for a, b in zip(joints, stood, strict=True)) / length
     turned = degrees(abs(bend_between(joints, stood) or 0.0))
     if turned > NEAR:
-        return [f"it bends {turned:.0f}° away from where it bent"]
+        return [Text("it bends {turned:.0f}° away from where it bent", turned=turned)]
     if apart > APART:
-        return [f"its joints stand up to {apart:.0%} of the length away from where they stood"]
+        return [Text("its joints stand up to {apart:.0%} of the length away from where they stood", apart=apart)]
     return []
 
 

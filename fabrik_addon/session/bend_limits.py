@@ -15,6 +15,7 @@ from ..recognise.limbs import Limbs
 from ..rig.control_bones import control_names
 from ..rig.limit_properties import limit_of
 from ..rig.skeleton import read_skeleton
+from ..texts import Text
 from ..vectors import V3
 
 
@@ -95,7 +96,7 @@ def give_limits(owner: bpy.types.Object, plans: Iterable[tuple[str, dict[str, An
 
 def _reason(limbs: Limbs, bone: int, is_first: bool) -> str:
     if is_first:
-        return "no bend where a limb begins: give it a cone, or the range of a human hip or shoulder"
+        return Text("no bend where a limb begins: give it a cone, or the range of a human hip or shoulder")
     if limbs.axes.forward is None:
-        return "straight at rest, and nothing tells where the body faces: bend it a little in Edit Mode"
-    return "straight at rest, and neither name nor place tell a knee or elbow: bend it a little in Edit Mode"
+        return Text("straight at rest, and nothing tells where the body faces: bend it a little in Edit Mode")
+    return Text("straight at rest, and neither name nor place tell a knee or elbow: bend it a little in Edit Mode")

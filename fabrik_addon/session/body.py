@@ -16,6 +16,7 @@ from ..rig.figures import body_moves, chain_above, set_of
 from ..rig.properties import rig_of
 from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date
+from ..texts import Text
 from .anchoring import keep_pose, unposed
 
 
@@ -116,13 +117,19 @@ def _notes(owner: bpy.types.Object, name: str, below: list[str]) -> list[str]:
         return []
     chains = rig_of(owner).chains
     apart = [chain.name for chain in chains if chain.enabled and chain.name not in below]
-    notes = [f"{', '.join(apart)} {'is' if len(apart) == 1 else 'are'} not below it, and solved apart"] if apart else []
+    notes: list[str] = []
+    if len(apart) == 1:
+        notes.append(Text("{chain} is not below it, and solved apart", chain=apart[0]))
+    elif apart:
+        notes.append(Text("{chains} are not below it, and solved apart", chains=", ".join(apart)))
     enabled = [chain for chain in chains if chain.enabled and chain.name in below]
     chain_set = set_of(owner, enabled[0], is_given=True) if enabled else None
     if chain_set is not None and chain_set.body and not body_moves(chain_set):
         above = chain_above(chain_set)
-        reason = f"'{above}' begins above it" if above else "it is connected or its location is locked"
-        notes.append(f"it turns and does not move, for {reason}")
+        if above:
+            notes.append(Text("it turns and does not move, for '{chain}' begins above it", chain=above))
+        else:
+            notes.append(Text("it turns and does not move, for it is connected or its location is locked"))
     return notes
 
 
@@ -137,5 +144,5 @@ def _kept(owner: bpy.types.Object, below: list[str]) -> list[str]:
         with unposed() as depsgraph:
             kept = keep_pose((owner, wanted), depsgraph)
     except FabrikError as error:
-        return [f"the next solve will be refused: {error.local}"]
+        return [Text("the next solve will be refused: {reason}", reason=error.local)]
     return [kept.moves] if kept.moves else []

@@ -10,6 +10,7 @@ from ..rig.chain_bones import pose_bones
 from ..rig.figures import ChainSet
 from ..rig.properties import FabrikChain
 from ..rig.targets import resolve_point
+from ..texts import Text
 from ..vectors import distance
 from .measuring import ULPS
 from .posing import Posed
@@ -50,7 +51,7 @@ def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsg
         there = space.to_armature(joint)
         allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in there))
         if not distance(point, there) <= allowed:
-            return BoneError("something else moves it: it does not stand where it was solved", bone=bone)
+            return BoneError(Text("something else moves it: it does not stand where it was solved"), bone=bone)
     return None
 
 
@@ -70,5 +71,6 @@ def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.
     if distance(item.prepared.space.to_chain(point), item.targets[k]) <= allowed:
         return None
     return TargetError(
-        "the target moved while the chain was posed: it hangs on the chain, or on one solved with it", chain=chain.name
+        Text("the target moved while the chain was posed: it hangs on the chain, or on one solved with it"),
+        chain=chain.name,
     )

@@ -21,6 +21,7 @@ from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import Q4
 from ..rig.seen import seen_rotations, write_rotations
 from ..rig.start_pose import is_animated
+from ..texts import Text
 from ..vectors import V3
 from .anchoring import keep_pose, unposed
 from .bend import bend_between, differences, joints_of, solved_joints
@@ -30,7 +31,7 @@ from .make import add_chain
 from .standing import Standing, pole_error
 
 AXES = "xyz"
-STRAIGHT = "the limb stands straight, so its pole angle could not be told: check it"
+STRAIGHT = Text("the limb stands straight, so its pole angle could not be told: check it")
 
 
 @dataclass(slots=True)
@@ -124,15 +125,15 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
 def _refusal(bone: bpy.types.PoseBone, constraint: Any, animated: set[str]) -> str:
     """Why a constraint can't be a chain, or ""."""
     if constraint.target is None:
-        return "it has no target"
+        return Text("it has no target")
     if constraint.ik_type != "COPY_POSE" or not constraint.use_location:
-        return "it keeps a distance or turns alone, which a chain does not"
+        return Text("it keeps a distance or turns alone, which a chain does not")
     if any(goal is not None and goal.type != "ARMATURE" and name for goal, name in _goals(constraint)):
-        return "its target or pole is a vertex group"
+        return Text("its target or pole is a vertex group")
     if "mute" in animated:
-        return "it is switched on and off by keys or a driver"
+        return Text("it is switched on and off by keys or a driver")
     if not constraint.use_tail and bone.parent is None:
-        return "it brings the head of a bone without a parent"
+        return Text("it brings the head of a bone without a parent")
     return ""
 
 
@@ -150,13 +151,15 @@ def _losses(
     constraint: Any, path: Sequence[bpy.types.PoseBone], animated: set[str], going: set[tuple[str, str]]
 ) -> list[str]:
     """What can't be carried over; the constraints that go as well are named by their bones and names."""
-    lost = [f"its {name} is animated, and the chain keeps what it is now" for name in sorted(animated)]
+    lost: list[str] = [
+        Text("its {name} is animated, and the chain keeps what it is now", name=name) for name in sorted(animated)
+    ]
     if constraint.influence < 1.0:
-        lost.append(f"influence {constraint.influence:.0%} now turns each bone by its share")
+        lost.append(Text("influence {influence:.0%} now turns each bone by its share", influence=constraint.influence))
     staying = ((bone, other) for bone in path for other in bone.constraints if not other.mute)
     others = [other.name for bone, other in staying if (bone.name, other.name) not in going]
     if others:
-        lost.append(f"the constraint '{others[0]}' still moves a bone of it")
+        lost.append(Text("the constraint '{other}' still moves a bone of it", other=others[0]))
     return lost
 
 
@@ -221,7 +224,7 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> N
             item[1].pole_angle += off
         moves = keep_pose(item, depsgraph).moves
     except FabrikError as error:
-        result.lost.append(f"it can't be solved yet: {error.local}")
+        result.lost.append(Text("it can't be solved yet: {reason}", reason=error.local))
         return
     if moves:
         result.lost.append(moves)

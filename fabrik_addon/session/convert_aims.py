@@ -18,6 +18,7 @@ from ..rig.preparing import frame_of
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.seen import seen_rotations, write_rotations
 from ..rig.start_pose import is_animated
+from ..texts import Text
 from ..vectors import V3, distance, unit, v3
 from .anchoring import keep_pose, unposed
 from .convert import Converted, names_of_animated
@@ -79,7 +80,9 @@ def convert_tracks(context: bpy.types.Context, owner: bpy.types.Object, bones: S
         if refusal:
             result.lost.append(refusal)
             continue
-        result.lost += [f"its {name} is animated, and the chain keeps what it is now" for name in sorted(moving)]
+        result.lost += [
+            Text("its {name} is animated, and the chain keeps what it is now", name=name) for name in sorted(moving)
+        ]
         made.append((result, constraint, seen_rotations(owner, [bone.name], depsgraph)))
     with unposed():
         for result, constraint, seen in made:
@@ -96,13 +99,13 @@ def _refusal(constraint: Any, animated: set[str]) -> str:
     """Why a constraint can't be a chain, or ""."""
     target, bone = constraint.target, constraint.subtarget
     if target is None:
-        return "it has no target"
+        return Text("it has no target")
     if bone and target.type != "ARMATURE":
-        return "its target is a vertex group"
+        return Text("its target is a vertex group")
     if bone and constraint.head_tail > 0.0:
-        return "it tracks a place along a bone, which is none of a chain's targets"
+        return Text("it tracks a place along a bone, which is none of a chain's targets")
     if "mute" in animated:
-        return "it is switched on and off by keys or a driver"
+        return Text("it is switched on and off by keys or a driver")
     return ""
 
 
@@ -114,7 +117,7 @@ def _make(owner: bpy.types.Object, result: Converted, constraint: Any) -> Fabrik
     chain.influence = constraint.influence
     others = [other.name for other in bone.constraints if other != constraint and not other.mute]
     if others:
-        result.lost.append(f"the constraint '{others[0]}' still moves it")
+        result.lost.append(Text("the constraint '{other}' still moves it", other=others[0]))
     return chain
 
 
@@ -137,7 +140,7 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, result: Converted
             capture(chain, bones)
         moves = keep_pose((owner, chain), depsgraph).moves
     except FabrikError as error:
-        result.lost.append(f"it can't be solved yet: {error.local}")
+        result.lost.append(Text("it can't be solved yet: {reason}", reason=error.local))
         return
     if moves:
         result.lost.append(moves)

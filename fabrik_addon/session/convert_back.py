@@ -23,6 +23,7 @@ from ..rig.limit_properties import limit_of
 from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
 from ..rig.properties import FabrikChain
+from ..texts import Text, joined
 from ..vectors import V3, distance
 from .bend import bend_between, differences, joints_of, solved_joints
 from .convert import Converted
@@ -106,7 +107,9 @@ def _constrained(one: _Read, keyed: KeyedChannels) -> Any:
     result.lost += _losses(one, bones, keyed)
     for bone, joint in zip(bones, (prepared.joints[i] for i in asked.joints), strict=False):
         if not limit_of(bone).type.is_of_blender:
-            result.lost += [f"{bone.name}: {lost}" for lost in write_ik_settings(bone, joint.limit, joint.stiffness)]
+            result.lost += [
+                joined(": ", (bone.name, lost)) for lost in write_ik_settings(bone, joint.limit, joint.stiffness)
+            ]
     pose_writer.write(owner, prepared.writes(owner, prepared.starts))
     chain.enabled = False
     if asked.kind == "AIM":
@@ -132,18 +135,23 @@ def _new_constraint(owner: bpy.types.Object, asked: Asked) -> Any:
 
 
 def _losses(one: _Read, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
-    lost, asked = [], one.prepared.asked[one.place]
+    lost: list[str] = []
+    asked = one.prepared.asked[one.place]
     if asked.at_head and not _is_at_tail(one.item[0], asked.bones[-1]):
-        lost.append(f"the way from the end of '{bones[-1].name}' to the head of '{asked.bones[-1]}'")
+        lost.append(
+            Text("the way from the end of '{bone}' to the head of '{tip}'", bone=bones[-1].name, tip=asked.bones[-1])
+        )
     if one.prepared.root is not None:
-        lost.append(f"that the body bone '{one.prepared.bones[0]}' comes along")
+        lost.append(Text("that the body bone '{bone}' comes along", bone=one.prepared.bones[0]))
     if asked.has_pole and len(one.prepared.asked) > 1:
-        lost.append("its pole, which Blender's IK drops where constraints share bones")
+        lost.append(Text("its pole, which Blender's IK drops where constraints share bones"))
     elif asked.has_pole and not one.prepared.limits[asked.joints[0]].is_free:
-        lost.append(f"{bones[0].name}: its limit, which Blender's IK does not hold at the root with a pole")
+        lost.append(
+            Text("{bone}: its limit, which Blender's IK does not hold at the root with a pole", bone=bones[0].name)
+        )
     named = [bone.name for bone in bones if keyed.has(bone)]
     if named:
-        lost.append(f"the start pose: {named[0]} is keyed, and Blender's IK starts from its keys")
+        lost.append(Text("the start pose: {bone} is keyed, and Blender's IK starts from its keys", bone=named[0]))
     return lost
 
 

@@ -11,6 +11,7 @@ from ..rig.chain_bones import resolve_bones
 from ..rig.checks import check_rig
 from ..rig.held import read_held
 from ..rig.versions import bring_up_to_date
+from ..texts import Text
 from .anchoring import unposed
 from .letting_go import LetGo, Loosed, let_go
 from .order import Item
@@ -42,7 +43,7 @@ def set_effector(context: bpy.types.Context, item: Item, effector: str) -> LetGo
     if chain.target is None and not chain.pin:
         return LetGo([], [])
     if not is_there:
-        return LetGo([], ["its goal is elsewhere, and stays there"])
+        return LetGo([], [Text("its goal is elsewhere, and stays there")])
     return let_go(context, owner, [Loosed(chain, Vector(held.location))], is_keyed=False)
 
 

@@ -16,6 +16,7 @@ from ..rig.compat import fcurves_of
 from ..rig.figures import ChainSet
 from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain, rig_of
+from ..texts import Text
 from .live.known import state
 
 SAME_FRAME = 1e-3
@@ -66,9 +67,18 @@ def check_range(first: int, last: int, step: int) -> None:
         InvalidValueError: It ends before it starts, has too many frames, or one that Blender does not have.
     """
     if last < first:
-        raise InvalidValueError(f"the range ends at frame {last}, before it starts at {first}")
+        raise InvalidValueError(
+            Text("the range ends at frame {last}, before it starts at {first}", last=last, first=first)
+        )
     if (last - first) // step >= MOST_FRAMES:
-        raise InvalidValueError(f"the range {first}-{last} has more than {MOST_FRAMES} frames")
+        raise InvalidValueError(
+            Text(
+                "the range {first}-{last} has more than {most_frames} frames",
+                first=first,
+                last=last,
+                most_frames=MOST_FRAMES,
+            )
+        )
     for frame in (first, last):
         check_frame(frame)
 
@@ -80,7 +90,13 @@ def check_frame(frame: int) -> None:
         InvalidValueError: It is out of range.
     """
     if abs(frame) > LAST_FRAME:
-        raise InvalidValueError(f"there is no frame {frame}: Blender's run from -{LAST_FRAME} to {LAST_FRAME}")
+        raise InvalidValueError(
+            Text(
+                "there is no frame {frame}: Blender's run from -{last_frame} to {last_frame}",
+                frame=frame,
+                last_frame=LAST_FRAME,
+            )
+        )
 
 
 def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[int, int]:

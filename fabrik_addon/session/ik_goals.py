@@ -10,6 +10,7 @@ import bpy
 
 from ..rig.properties import FabrikChain
 from ..rig.rotations import IDENTITY, normalized, turn_angle
+from ..texts import Text
 
 LEAST_WEIGHT = 0.01  # that Blender's IK takes
 STRETCHED = 2.0  # times its length that a chain may have in place of one that has no bound
@@ -29,7 +30,7 @@ def take_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
     Returns:
         What can't be carried over as it is.
     """
-    lost = []
+    lost: list[str] = []
     chain.weight = constraint.weight
     chain.kind, chain.pin = "REACH", False
     if constraint.use_rotation:
@@ -39,7 +40,12 @@ def take_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
     chain.stretch = 1.0
     if constraint.use_stretch and any(bone.ik_stretch > 0.0 for bone in bones):
         chain.stretch = STRETCHED
-        lost.append(f"its stretch has an end at {STRETCHED:g} times the length, and is of all bones alike")
+        lost.append(
+            Text(
+                "its stretch has an end at {factor:g} times the length, and is of all bones alike",
+                factor=STRETCHED,
+            )
+        )
     return lost
 
 
@@ -52,23 +58,23 @@ def give_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
         bones: The bones that it moves.
         at_head: Whether the tip bone is not among these, since its head is what comes to the target.
     """
-    lost = []
+    lost: list[str] = []
     turns = chain.orientation == "TARGET" and not at_head
     constraint.weight = max(chain.weight, LEAST_WEIGHT)
     constraint.use_location, constraint.use_rotation = True, turns
     if at_head and chain.orientation != "FREE":
-        lost.append("the rotation of its tip")
+        lost.append(Text("the rotation of its tip"))
     elif turns:
         constraint.orient_weight = max(chain.orientation_weight, LEAST_WEIGHT)
         if turn_angle(normalized(chain.rotation_offset)) > SAME_TURN:
-            lost.append("the offset of its rotation: its tip turns as the target stands")
+            lost.append(Text("the offset of its rotation: its tip turns as the target stands"))
     elif chain.orientation == "KEEP":
-        lost.append("the rotation that it keeps")
+        lost.append(Text("the rotation that it keeps"))
     if chain.stretch > 1.0 + EVEN:
         constraint.use_stretch = True
         for bone in bones:
             bone.ik_stretch = bone.ik_stretch or STRETCH_OF_BONE
-        lost.append(f"the end of its stretch at {chain.stretch:g} times the length")
+        lost.append(Text("the end of its stretch at {factor:g} times the length", factor=chain.stretch))
     else:
         constraint.use_stretch = constraint.use_stretch and not any(bone.ik_stretch > 0.0 for bone in bones)
     lost += [text for text, is_lost in _losses(chain) if is_lost]
@@ -77,8 +83,8 @@ def give_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.Pos
 
 def _losses(chain: FabrikChain) -> list[tuple[str, bool]]:
     return [
-        ("that it is pinned: Blender's IK knows no order of goals", chain.pin),
-        ("that it asks for nothing with a weight of 0", chain.weight <= 0.0),
+        (Text("that it is pinned: Blender's IK knows no order of goals"), chain.pin),
+        (Text("that it asks for nothing with a weight of 0"), chain.weight <= 0.0),
         ("soft", chain.soft > 0.0),
     ]
 
@@ -86,9 +92,11 @@ def _losses(chain: FabrikChain) -> list[tuple[str, bool]]:
 def give_refusal(chain: FabrikChain) -> str:
     """Why a chain can't be an IK constraint; "" where it can, as far as it has a goal."""
     if chain.target is None and chain.pin:
-        return "it is pinned without a target, which Blender's IK needs"
+        return Text("it is pinned without a target, which Blender's IK needs")
     if chain.effector == "HEAD" and chain.bone_count == 1:
-        return "it moves the body alone, which Blender's IK does not"
+        return Text("it moves the body alone, which Blender's IK does not")
     if chain.kind == "AIM":
-        return "several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that"
+        return Text(
+            "several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that"
+        )
     return ""

@@ -19,6 +19,7 @@ from ..rig.placing import carries, location_at, location_curves, put, stays
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import rotated
 from ..rig.targets import resolve_point
+from ..texts import ROLE_TEXTS, Text, joined
 from ..vectors import unit, v3
 from .anchoring import keep_pose, take_keyed_pose
 from .order import Item
@@ -89,10 +90,11 @@ def let_go(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence
     for step in (place, keep_at_tip, place_pole, keep_last):
         for one in chains:
             _try(step, one)
-    words = {"CAPTURED": "start pose captured", "ANIMATED": "start pose set to Animated, since the limb is keyed"}
+    words = {"CAPTURED": "start pose captured", "ANIMATED": Text("start pose set to Animated, since the limb is keyed")}
     done = [words[start] for start in words if start in starts]
     several = len(chains) > 1
-    return LetGo(done, [f"{one.chain.name}: {text}" if several else text for one in chains for text in one.warnings])
+    told = [(one.chain.name, text) for one in chains for text in one.warnings]
+    return LetGo(done, [joined(": ", one) if several else one[1] for one in told])
 
 
 def _try(step: Callable[[Loosed], None], one: Loosed) -> None:
@@ -103,7 +105,7 @@ def _try(step: Callable[[Loosed], None], one: Loosed) -> None:
         step(one)
     except FabrikError as error:
         one.is_refused = True
-        one.warnings.append(f"the next solve will be refused: {error.local}")
+        one.warnings.append(Text("the next solve will be refused: {reason}", reason=error.local))
 
 
 def _evaluated(context: bpy.types.Context) -> bpy.types.Depsgraph:
@@ -135,7 +137,7 @@ def _key_held(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabrik
     if chain.pin or is_keyed:
         insert_pin_keys(context, owner, chain)
     if is_keyed and not context.scene.tool_settings.use_keyframe_insert_auto:
-        return ["its pin is keyed: key it, or the next frame change takes it back"]
+        return [Text("its pin is keyed: key it, or the next frame change takes it back")]
     return []
 
 
@@ -177,7 +179,8 @@ def _placed(context: bpy.types.Context, item: Item, goal: GoalRef, point: Vector
     owner, chain = item
     reason = _staying(owner, chain, goal)
     if reason:
-        return [f"its {goal.role} {goal.name} {reason}, and stays"]
+        word = ROLE_TEXTS[goal.role]
+        return [Text("its {role} {name} {reason}, and stays", role=word, name=goal.name, reason=reason)]
     put(goal, location_at(goal, point, context.evaluated_depsgraph_get()))
     return key_goal(context, goal)
 
@@ -187,7 +190,12 @@ def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
     assert context.scene is not None
     insert_goal_keys(context, goal)
     if location_curves(goal) and not context.scene.tool_settings.use_keyframe_insert_auto:
-        return [f"its {goal.role} {goal.name} is keyed: key it, or the next frame change takes it back"]
+        word = ROLE_TEXTS[goal.role]
+        return [
+            Text(
+                "its {role} {name} is keyed: key it, or the next frame change takes it back", role=word, name=goal.name
+            )
+        ]
     return []
 
 
@@ -197,11 +205,11 @@ def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
     if reason:
         return reason
     if carries(goal, owner, resolve_bones(owner, chain)[0].name):
-        return "carries the chain"
+        return Text("carries the chain")
     for other in bpy.data.objects:
         if other.type != "ARMATURE":
             continue
         for found in rig_of(other).chains:
             if (other, found.name) != (owner, chain.name) and any(ref.key == goal.key for ref in goals_of(found)):
-                return f"is also a goal of the chain '{found.name}'"
+                return Text("is also a goal of the chain '{chain}'", chain=found.name)
     return ""

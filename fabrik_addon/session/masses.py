@@ -12,12 +12,14 @@ from collections.abc import Sequence
 import bpy
 
 from ..errors import ChainError
+from ..recognise.evidence import HALF_TEXTS
 from ..recognise.part_names import parts_of
 from ..recognise.skeleton import Skeleton
 from ..rig.chain_bones import armature_of, pose_bones
 from ..rig.control_bones import control_names
 from ..rig.limit_properties import limit_of
 from ..rig.skeleton import read_skeleton
+from ..texts import Text, joined
 
 SEGMENTS = {  # both sides together where there are two
     "HEAD": 0.0681,  # with the neck
@@ -90,8 +92,9 @@ def _by_parts(owner: bpy.types.Object, skeleton: Skeleton) -> list[float]:
     sizes = {name: sum(size for size, own in zip(lengths, segments, strict=True) if own == name) for name in SEGMENTS}
     missing = sorted(name for name in NEEDED if not sizes[name])
     if missing:
-        words = ", ".join(name.lower().replace("_", " ") for name in missing)
-        raise ChainError(f"no bone's name says that it is one of these: {words}; fill by length", rig=owner.name)
+        words = joined(", ", [HALF_TEXTS[name] for name in missing])
+        reason = Text("no bone's name says that it is one of these: {parts}; fill by length", parts=words)
+        raise ChainError(reason, rig=owner.name)
     shares = dict(SEGMENTS)
     for name, others in INSTEAD.items():
         if not sizes[name]:

@@ -22,6 +22,7 @@ from ..rig.rotations import q4
 from ..rig.sides import flipped_name
 from ..rig.start_pose import fingerprint
 from ..rig.versions import bring_up_to_date
+from ..texts import Text
 from .mirror_bones import BonePair, mirror_limit_to
 from .mirror_goals import GoalPlan, plan_goal
 from .mirror_held import mirror_held
@@ -85,7 +86,9 @@ def _plan(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
     pairs = pairs_of(owner, chain)
     twin = _twin(owner, chain, pairs)
     if twin is not None and not use_update:
-        raise ChainError(f"there is the chain '{twin.name}' on the other side already", chain=chain.name)
+        raise ChainError(
+            Text("there is the chain '{twin}' on the other side already", twin=twin.name), chain=chain.name
+        )
     goals = [plan_goal(context, owner, chain, role, twin) for role in ("target", "pole")]
     return _Plan(chain.name, pairs, twin.name if twin is not None else "", [goal for goal in goals if goal is not None])
 
@@ -101,11 +104,17 @@ def pairs_of(owner: bpy.types.Object, chain: FabrikChain) -> list[BonePair]:
     if tip == chain.tip_bone:
         raise BoneError("its name has no side, so there is no other one", rig=owner.name, bone=tip)
     if tip not in pose_bones(owner):
-        raise BoneError(f"there is no bone '{tip}' on the other side", rig=owner.name, bone=chain.tip_bone)
+        raise BoneError(
+            Text("there is no bone '{tip}' on the other side", tip=tip), rig=owner.name, bone=chain.tip_bone
+        )
     others = bones_to(owner, tip, min(len(bones), len(pose_bones(owner)[tip].parent_recursive) + 1))
     for bone, other in zip(reversed(bones), reversed(others), strict=False):
         if other.name != flipped_name(bone.name):
-            text = f"on the other side there is '{other.name}' in place of '{flipped_name(bone.name)}'"
+            text = Text(
+                "on the other side there is '{other}' in place of '{bone}'",
+                other=other.name,
+                bone=flipped_name(bone.name),
+            )
             raise BoneError(text, rig=owner.name, bone=bone.name)
     if len(others) < len(bones):
         raise BoneError("the other side has fewer bones above", rig=owner.name, bone=tip)
@@ -140,7 +149,7 @@ def _make(owner: bpy.types.Object, plan: _Plan) -> Mirrored:
     told = Mirrored(name, not plan.twin)
     apart = [pair.other.name for pair in plan.pairs if not pair.is_mirrored]
     if apart:
-        told.notes.append(f"'{apart[0]}' does not lie at rest as the other side does")
+        told.notes.append(Text("'{bone}' does not lie at rest as the other side does", bone=apart[0]))
     sided = [pair for pair in plan.pairs if pair.bone != pair.other]
     told.notes += [note for note in map(mirror_limit_to, sided) if note]
     return told

@@ -16,6 +16,7 @@ from ..errors import BoneError
 from ..rig.chain_bones import pose_bones
 from ..rig.limit_properties import limit_of
 from ..rig.sides import flipped_name
+from ..texts import Text
 from .limits import copy_limit
 
 MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0))  # armature space
@@ -88,7 +89,10 @@ def _mirror_cone(pair: BonePair) -> str:
         to = "x" if abs(found[0]) > abs(found[2]) else "z"
         along = found[0] if to == "x" else found[2]
         if abs(along) < ALIKE:
-            return f"the roll of '{pair.other.name}' is no mirror image, so the sides of its cone are not, either"
+            return Text(
+                "the roll of '{other}' is no mirror image, so the sides of its cone are not, either",
+                other=pair.other.name,
+            )
         low, high = getattr(here, f"cone_{name}_min"), getattr(here, f"cone_{name}_max")
         low, high = (low, high) if along > 0.0 else (-high, -low)
         setattr(there, f"cone_{to}_min", low)
@@ -107,5 +111,7 @@ def _mirror_ik(pair: BonePair) -> str:
         for name in (f"lock_ik_{axis}", f"use_ik_limit_{axis}", f"ik_stiffness_{axis}"):
             setattr(there, name, getattr(here, name))
     if pair.turn[0][0] < ALIKE:
-        return f"the roll of '{there.name}' is no mirror image, so its limits for Blender's IK are not, either"
+        return Text(
+            "the roll of '{there}' is no mirror image, so its limits for Blender's IK are not, either", there=there.name
+        )
     return ""

@@ -16,6 +16,7 @@ from ..rig.placing import location_at, location_curves, put, stays
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.sides import flipped_name, sided_name
 from ..rig.targets import resolve_point
+from ..texts import ROLE_TEXTS, Text
 from .control_bones import Asked, make_goals
 from .defaults import read_defaults
 from .make import Empty, home_of
@@ -67,9 +68,12 @@ class GoalPlan:
         """Move what is there already to the mirrored place; what there is to say."""
         if goal.key == self.source.key:  # both sides have it, or it is in the middle
             return []
-        reason = "is keyed" if not stays(goal) and location_curves(goal) else stays(goal)
+        reason = Text("is keyed") if not stays(goal) and location_curves(goal) else stays(goal)
         if reason:
-            return [f"the {self.role} {goal.name} {reason}, so it stays where it is"]
+            word = ROLE_TEXTS[self.role]
+            return [
+                Text("the {role} {name} {reason}, so it stays where it is", role=word, name=goal.name, reason=reason)
+            ]
         put(goal, location_at(goal, self.world.translation, context.evaluated_depsgraph_get()))
         insert_goal_keys(context, goal)
         return []
@@ -106,7 +110,8 @@ def plan_goal(
     if is_bone:
         return _plan_bone(owner, goal, plan)
     if _is_moved(goal.found):
-        plan.note = f"keys, drivers and constraints of the {role} '{goal.found.name}' are not mirrored"
+        word, name = ROLE_TEXTS[role], goal.found.name
+        plan.note = Text("keys, drivers and constraints of the {role} '{name}' are not mirrored", role=word, name=name)
     return plan
 
 
@@ -121,7 +126,10 @@ def _plan_bone(owner: bpy.types.Object, goal: GoalRef, plan: GoalPlan) -> GoalPl
     elif goal.found == owner and is_control(bones[goal.bone]) and not new_bones_refusal(owner):
         plan.make_bone = True
     else:
-        plan.note = f"the {plan.role}'s bone '{goal.bone}' has none on the other side, so it is not set"
+        word, bone = ROLE_TEXTS[plan.role], goal.bone
+        plan.note = Text(
+            "the {role}'s bone '{bone}' has none on the other side, so it is not set", role=word, bone=bone
+        )
     return plan
 
 

@@ -12,6 +12,7 @@ from ..rig.dependencies import carriers_of
 from ..rig.figures import ChainSet, figure_bones, sets_of
 from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain, rig_of
+from ..texts import Text, enumerated
 
 Item = tuple[bpy.types.Object, FabrikChain]
 Bones = set[tuple[str, str]]  # full name of the armature object, name of the bone
@@ -45,13 +46,17 @@ def levels(sets: Sequence[ChainSet]) -> list[list[ChainSet]]:
     """
     groups, waiting = ordered(sets)
     if waiting:
-        raise ChainError(f"the chains {waiting_text(waiting)} wait for each other", rig=waiting[0].owner.name)
+        reason = Text("the chains {chains} wait for each other", chains=waiting_text(waiting))
+        raise ChainError(reason, rig=waiting[0].owner.name)
     return groups
 
 
-def waiting_text(waiting: Sequence[ChainSet]) -> str:
+def waiting_text(waiting: Sequence[ChainSet]) -> Text:
     """Chains that wait for each other, as a message names them."""
-    return " and ".join(f"'{name}' of '{one.owner.name}'" for one in waiting for name in one.names)
+    names = [
+        Text("'{chain}' of '{armature}'", chain=name, armature=one.owner.name) for one in waiting for name in one.names
+    ]
+    return enumerated(names)
 
 
 def ordered(sets: Sequence[ChainSet]) -> tuple[list[list[ChainSet]], list[ChainSet]]:

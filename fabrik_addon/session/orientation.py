@@ -12,6 +12,7 @@ from ..rig.held import offset_from_target, read_held, store
 from ..rig.properties import FabrikChain
 from ..rig.targets import check_present
 from ..rig.versions import bring_up_to_date
+from ..texts import Text
 from .anchoring import keep_pose, unposed
 from .limb_ends import end_beyond, go_on_to, keeps_rotation
 from .order import Item
@@ -62,9 +63,15 @@ def set_orientation(context: bpy.types.Context, item: Item, orientation: str) ->
 
 def _told(owner: bpy.types.Object, chain: FabrikChain, tip: str, beyond: str) -> list[str]:
     if beyond:
-        return [f"the chain goes on to '{beyond}', which keeps its rotation while '{tip}' stays free"]
+        return [
+            Text(
+                "the chain goes on to '{beyond}', which keeps its rotation while '{tip}' stays free",
+                beyond=beyond,
+                tip=tip,
+            )
+        ]
     if chain.orientation != "FREE" and chain.effector == "TAIL" and not keeps_rotation(owner, tip):
-        return [f"no bone goes on where '{tip}' ends, so it is '{tip}' itself whose rotation is held"]
+        return [Text("no bone goes on where '{tip}' ends, so it is '{tip}' itself whose rotation is held", tip=tip)]
     return []
 
 
@@ -77,5 +84,5 @@ def _kept(context: bpy.types.Context, item: Item) -> list[str]:
         with unposed() as depsgraph:
             kept = keep_pose(item, depsgraph)
     except FabrikError as error:
-        return [f"the next solve will be refused: {error.local}"]
+        return [Text("the next solve will be refused: {reason}", reason=error.local)]
     return [*(["start pose captured"] if kept.start else []), *([kept.moves] if kept.moves else [])]

@@ -14,12 +14,16 @@ from ..rig.asked import Asked
 from ..rig.figures import ChainSet
 from ..rig.prepared import Prepared
 from ..rig.properties import FabrikChain
+from ..texts import Text, joined, quoted
 from .posing import Ended, Posed
 
 log = logging.getLogger(__name__)
 
 POLE_MISSED = radians(0.5)
 SAME_RESIDUAL = 1e-6
+MOST_MESSAGES = 1000  # that are remembered
+
+_messages: dict[str, str] = {}  # by themselves: a `Text` is equal to its English
 
 
 @dataclass(slots=True)
@@ -81,14 +85,17 @@ def _outcome(item: Posed, one: Asked, ended: Ended, pinned: Sequence[str]) -> Ou
     outcome.turn_residual, outcome.softened = ended.turn_residual, ended.softened
     for bone, angle in zip(blocking, ended.give, strict=False):
         if angle is not None:
-            outcome.warnings.append(f"{bone} would have to give {degrees(angle):.3g}°")
+            outcome.warnings.append(Text("{bone} would have to give {angle:.3g}°", bone=bone, angle=degrees(angle)))
     if ended.status is not Status.REACHED:
         outcome.warnings += _held_by(item.prepared, one, pinned)
-    warn_of_pole(outcome, ended.pole_error, "limits or the scale" if item.uneven else "limits")
+    warn_of_pole(outcome, ended.pole_error, is_uneven=bool(item.uneven))
     if item.uneven and outcome.status != "REACHED":
         outcome.warnings.append(
-            f"the scale of bone '{item.uneven}' differs between its axes, so the chain is longer in some directions "
-            "than in others"
+            Text(
+                "the scale of bone '{bone}' differs between its axes, so the chain is longer in some directions "
+                "than in others",
+                bone=item.uneven,
+            )
         )
     return outcome
 
@@ -97,34 +104,57 @@ def _held_by(prepared: Prepared, one: Asked, pinned: Sequence[str]) -> list[str]
     """Which other chains keep a chain from its goal, as sentences: the pins, which come first; else all beside it."""
     others = [name for name in pinned if name != one.chain]
     if others:
-        names = " and ".join(f"'{name}'" for name in others)
-        verb = "can't be held together with" if one.rank == PIN else "gives way to"
-        return [f"it {verb} the pin{'s' if len(others) > 1 else ''} of {names}"]
-    beside = [f"'{name}'" for name in prepared.chains if name != one.chain]
-    return [f"it shares its bones with {' and '.join(beside)}, each with its goal"] if beside else []
+        names = quoted(others)
+        if one.rank == PIN and len(others) == 1:
+            return [Text("it can't be held together with the pin of {name}", name=names)]
+        if one.rank == PIN:
+            return [Text("it can't be held together with the pins of {names}", names=names)]
+        if len(others) == 1:
+            return [Text("it gives way to the pin of {name}", name=names)]
+        return [Text("it gives way to the pins of {names}", names=names)]
+    beside = quoted([name for name in prepared.chains if name != one.chain])
+    return [Text("it shares its bones with {chains}, each with its goal", chains=beside)] if beside else []
 
 
-def warn_of_pole(outcome: Outcome, pole_error: float, cause: str = "limits") -> None:
+def warn_of_pole(outcome: Outcome, pole_error: float, is_uneven: bool = False) -> None:
     """Say where the bend is off its pole, by an angle in radians, and what may hold it back."""
     if pole_error > POLE_MISSED:
-        outcome.warnings.append(f"the pole is missed by {degrees(pole_error):.0f}°, which {cause} hold back")
+        angle = degrees(pole_error)
+        text = Text("the pole is missed by {angle:.0f}°, which limits hold back", angle=angle)
+        if is_uneven:
+            text = Text("the pole is missed by {angle:.0f}°, which limits or the scale hold back", angle=angle)
+        outcome.warnings.append(text)
 
 
 def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outcome:
     """The outcome of one of the chains that could not be solved together."""
     owner = chain_set.owner
     error.rig, error.chain = error.rig or owner.name, error.chain or chain_set.names[0]
-    reason = error.local
+    reason: Text = error.local
     if error.chain == chain.name:
         log.warning("%s", error)
     else:
-        reason = f"it is solved together with '{error.chain}', which can't be: {reason}"
-    return Outcome(chain.name, "REFUSED", reason=reason, refusal=f"{owner.name}, chain '{chain.name}': {reason}")
+        reason = Text(
+            "it is solved together with '{chain}', which can't be: {reason}", chain=error.chain, reason=reason
+        )
+    refusal = Text("{armature}, chain '{chain}': {reason}", armature=owner.name, chain=chain.name, reason=reason)
+    return Outcome(chain.name, "REFUSED", reason=reason, refusal=refusal)
+
+
+def message_of(chain: FabrikChain) -> str:
+    """What is stored of why a chain was refused, or what to look out for, with what it was made of where that is known.
+
+    It is stored in English; what was stored since Blender was started can be told in other languages, too.
+    """
+    return _messages.get(chain.message, chain.message)
 
 
 def store(chain: FabrikChain, outcome: Outcome) -> None:
     """Keep the result with the chain; what is the same is not written, for every write makes Blender evaluate."""
-    message = outcome.reason or "; ".join(outcome.warnings)
+    message = outcome.reason or joined("; ", outcome.warnings)
+    if len(_messages) > MOST_MESSAGES:
+        _messages.clear()
+    _messages[message] = message
     found = {"status": outcome.status, "passes": outcome.passes, "message": message}
     for name, value in found.items():
         if getattr(chain, name) != value:

@@ -19,6 +19,7 @@ from ..rig.held import Held, offset_from_target, read_held, store, store_held, w
 from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.versions import bring_up_to_date
+from ..texts import Text, joined
 from .anchoring import keep_pose, unposed
 from .defaults import read_defaults
 from .limb_ends import end_beyond, go_on_to, keeps_rotation
@@ -91,7 +92,7 @@ def wanted_of_bones(owner: bpy.types.Object, bones: Iterable[str]) -> list[Wante
     names = set(bones)
     for name in names:
         if is_control(bones_to(owner, name, 1)[0]):
-            reason = "it was made as a target or pole, which stays where it is: pin the bone that follows it"
+            reason = Text("it was made as a target or pole, which stays where it is: pin the bone that follows it")
             raise BoneError(reason, rig=owner.name, bone=name)
     above = {bone.name for name in names for bone in pose_bones(owner)[name].parent_recursive}
     last = [bone.name for bone in pose_bones(owner) if bone.name in names - above]
@@ -172,7 +173,9 @@ def _check_free(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> None:
         others = [chain for chain in rig_of(owner).chains if chain.pin and chain.enabled and chain.name != one.chain]
         taken = next((chain.name for chain in others if chain.tip_bone == one.bone), "")
         if taken:
-            raise BoneError(f"the chain '{taken}' pins it already", rig=owner.name, chain=one.chain, bone=one.bone)
+            raise BoneError(
+                Text("the chain '{taken}' pins it already", taken=taken), rig=owner.name, chain=one.chain, bone=one.bone
+            )
 
 
 def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted, told: Pinning) -> FabrikChain:
@@ -180,7 +183,7 @@ def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted,
     if one.chain:
         chain = rig_of(owner).chains[one.chain]
         if chain.tip_bone != one.bone:
-            told.notes.append(f"{chain.name} goes on to '{one.bone}'")
+            told.notes.append(Text("{chain} goes on to '{bone}'", chain=chain.name, bone=one.bone))
             go_on_to(owner, chain, one.bone)
             chain.orientation = "KEEP"
         if chain.kind == "AIM" and chain.target is None:  # a head that was to look at something, and is held instead
@@ -198,7 +201,9 @@ def _kept(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
     """Let the next solve leave the pose; what it moves all the same."""
     notes = []
     if is_pin_keyed(owner, chain) and not _keys_itself(context):
-        notes.append(f"{chain.name}: its pin is keyed: key it, or the next frame change takes it back")
+        notes.append(
+            Text("{chain}: its pin is keyed: key it, or the next frame change takes it back", chain=chain.name)
+        )
     return notes + _moved(owner, chain)
 
 
@@ -208,8 +213,8 @@ def _moved(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
         with unposed() as depsgraph:
             kept = keep_pose((owner, chain), depsgraph)
     except FabrikError as error:
-        return [f"{chain.name}: the next solve will be refused: {error.local}"]
-    return [f"{chain.name}: {kept.moves}"] if kept.moves else []
+        return [Text("{chain}: the next solve will be refused: {reason}", chain=chain.name, reason=error.local)]
+    return [joined(": ", (chain.name, kept.moves))] if kept.moves else []
 
 
 def _keys_itself(context: bpy.types.Context) -> bool:
@@ -238,7 +243,9 @@ def free(
         told.freed.append(name)
         is_keyed = is_pin_keyed(owner, chain)
         if is_keyed and not _keys_itself(context):
-            told.notes.append(f"{name}: its pin is keyed: key it, or the next frame change takes it back")
+            told.notes.append(
+                Text("{chain}: its pin is keyed: key it, or the next frame change takes it back", chain=name)
+            )
         if stays or is_keyed or chain.target is not None or chain.target_name or chain.pole is not None:
             continue
         if remove_chain(owner, next(i for i, other in enumerate(rig_of(owner).chains) if other.name == name)):

@@ -20,6 +20,7 @@ from ..rig.preparing import RigFacts, frame_of, read
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.start_pose import is_stale
 from ..rig.writer import ChannelWrite
+from ..texts import Text
 from .checking import what_is_off
 from .order import Item, levels, together
 from .outcome import Outcome, outcomes_of, refused, store
@@ -132,21 +133,25 @@ def _kept(context: bpy.types.Context, one: _Written, facts: RigFacts) -> list[Ou
         own = [name for name in was_keyed if name in asked.bones or not prepared.is_chain]
         if own and not is_keyed:
             outcome.is_lost = True
-            outcome.warnings.append(f"its bone '{own[0]}' is keyed: key the pose, or the next frame change loses it")
+            outcome.warnings.append(
+                Text("its bone '{bone}' is keyed: key the pose, or the next frame change loses it", bone=own[0])
+            )
         outcome.warnings += _notes(owner, chain, asked.bones)
     return outcomes
 
 
 def _notes(owner: bpy.types.Object, chain: FabrikChain, names: Sequence[str]) -> list[str]:
     """What else the user should know of a chain that was solved."""
-    found = [f"its pole '{chain.pole_name}' was deleted"] if chain.pole is None and chain.pole_name else []
+    found: list[str] = []
+    if chain.pole is None and chain.pole_name:
+        found.append(Text("its pole '{name}' was deleted", name=chain.pole_name))
     unfollowed = why_unfollowed(owner, names)
     found += [unfollowed] if unfollowed else []
     if chain.influence < 1.0:
-        found.append(f"posed at {chain.influence:.0%} influence")
+        found.append(Text("posed at {influence:.0%} influence", influence=chain.influence))
     bones = pose_bones(owner)
     if chain.start != "REST" and is_stale(chain, [bones[name] for name in names]):
-        found.append("the rest pose changed after the start pose was captured")
+        found.append(Text("the rest pose changed after the start pose was captured"))
     return found
 
 

@@ -14,6 +14,7 @@ from ..kernel import Status, Trace
 from ..rig.figures import ChainSet, set_of
 from ..rig.preparing import read
 from ..rig.properties import FabrikChain
+from ..texts import Text, quoted
 from ..vectors import ORIGIN, V3, distance, scaled, v3
 
 
@@ -97,10 +98,20 @@ def _check(chain_set: ChainSet, chain: FabrikChain) -> None:
     Raises:
         ChainError: The chain is solved with others, or only turns.
     """
-    others = [f"'{name}'" for name in chain_set.names if name != chain.name]
+    others = quoted([name for name in chain_set.names if name != chain.name])
+    if not chain_set.is_one and others:
+        reason = Text(
+            "it is solved together with {chains}, all at once: only a chain by itself has steps", chains=others
+        )
+        raise ChainError(reason, chain=chain.name)
     if not chain_set.is_one:
-        reason = f"together with {' and '.join(others)}" if others else f"with the body bone '{chain_set.body}'"
-        raise ChainError(f"it is solved {reason}, all at once: only a chain by itself has steps", chain=chain.name)
+        raise ChainError(
+            Text(
+                "it is solved with the body bone '{bone}', all at once: only a chain by itself has steps",
+                bone=chain_set.body,
+            ),
+            chain=chain.name,
+        )
     turned = chain.kind == "AIM" or (chain.effector == "HEAD" and chain.bone_count == 1)
     if turned:
         raise ChainError("it only turns, which takes no steps", chain=chain.name)

@@ -10,6 +10,7 @@ from ..rig.chain_bones import armature_of, pose_bones, resolve_bones
 from ..rig.compat import set_selected
 from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain, rig_of
+from ..texts import ROLE_TEXTS, Text
 
 
 def select_goal(context: bpy.types.Context, chain: FabrikChain, role: str) -> None:
@@ -22,12 +23,14 @@ def select_goal(context: bpy.types.Context, chain: FabrikChain, role: str) -> No
     goal = next((found for found in goals_of(chain) if found.role == role), None)
     assert context.view_layer is not None
     if goal is None or goal.found.name not in context.view_layer.objects:
-        raise TargetError(f"there is no {role} in this view layer", chain=chain.name)
+        raise TargetError(Text("in this view layer there is no {role}", role=ROLE_TEXTS[role]), chain=chain.name)
     if not goal.bone or goal.found.type != "ARMATURE":
         _activate(context, goal.found)
         return
     if goal.bone not in pose_bones(goal.found):
-        raise TargetError(f"the {role} armature '{goal.found.name}' has no bone '{goal.bone}'", chain=chain.name)
+        word, name = ROLE_TEXTS[role], goal.found.name
+        reason = Text("the {role} armature '{name}' has no bone '{bone}'", role=word, name=name, bone=goal.bone)
+        raise TargetError(reason, chain=chain.name)
     select_in_pose_mode(context, goal.found, goal.bone)
 
 

@@ -18,6 +18,7 @@ from ..rig.chain_bones import pose_bones
 from ..rig.compat import copy_action
 from ..rig.goals import GoalRef, goals_of
 from ..rig.properties import FabrikChain, rig_of
+from ..texts import ROLE_TEXTS, Text
 from .make import home_of
 
 
@@ -126,7 +127,14 @@ def _exchange(
         if goal.found.data == owner.data or (_has_chain(goal.found, chain) and goal.bone in pose_bones(owner)):
             setattr(chain, goal.role, owner)
         else:
-            told.notes.append(f"{chain.name}: the {goal.role} stays the bone '{goal.bone}' of '{goal.found.name}'")
+            text = Text(
+                "{chain}: the {role} stays the bone '{bone}' of '{name}'",
+                chain=chain.name,
+                role=ROLE_TEXTS[goal.role],
+                bone=goal.bone,
+                name=goal.found.name,
+            )
+            told.notes.append(text)
     if chain.status != status:  # the copy stands where its original stands
         chain.status = status
 
@@ -165,7 +173,13 @@ def _hang(
     assert context.view_layer is not None
     followed = [constraint for constraint in goal.constraints if getattr(constraint, "target", None) in instead]
     for constraint in followed:
-        told.notes.append(f"the constraint '{constraint.name}' of '{made.name}' still follows as before")
+        told.notes.append(
+            Text(
+                "the constraint '{constraint}' of '{made}' still follows as before",
+                constraint=constraint.name,
+                made=made.name,
+            )
+        )
     if goal.parent not in instead or followed:
         return
     assert goal.parent is not None

@@ -21,6 +21,7 @@ from ..rig.measured import joints_at
 from ..rig.placing import held_by, location_at, location_curves, turn_at, turn_curves, turn_held_by
 from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, conjugated, multiplied, normalized, rotated, turn_about
+from ..texts import ROLE_TEXTS, Text
 from ..vectors import any_perpendicular, length, minus, perpendicular, plus, scaled, unit
 from .anchoring import keep_poses
 from .bend import bend_between
@@ -58,7 +59,8 @@ def relocations_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.t
         if not reason and role == "target" and goal is not None and _turns_with_target(chain):
             reason = turn_held_by(goal)
         if reason and (goal is not None or (role == "target" and not is_held)):
-            raise TargetError(f"the {role} {reason}, so it can't be moved", chain=chain.name)
+            text = Text("the {role} {reason}, so it can't be moved", role=ROLE_TEXTS[role], reason=reason)
+            raise TargetError(text, chain=chain.name)
     tip = goal_point(owner, chain, depsgraph)
     held = read_held(owner.evaluated_get(depsgraph), resolve_bones(owner, chain)[-1].name, chain.effector)
     found: list[Moved] = []
@@ -175,38 +177,48 @@ def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
     taken: dict[tuple[str, str], tuple[GoalRef, str]] = {}
     for (owner, chain), frames in wanted:
         if chain.influence < 1.0:
-            reason = "its influence is below 1, so that solving moves it wherever its target is"
+            reason = Text("its influence is below 1, so that solving moves it wherever its target is")
             raise ChainError(reason, rig=owner.name, chain=chain.name)
         for goal in goals_of(chain):
             if goal.key in taken:
-                reason = f"its target or pole {goal.name} is also of '{taken[goal.key][1]}'"
-                raise TargetError(f"{reason}: snap them one by one", rig=owner.name, chain=chain.name)
+                reason = Text(
+                    "its target or pole {goal} is also of '{chain}'", goal=goal.name, chain=taken[goal.key][1]
+                )
+                raise TargetError(
+                    Text("{reason}: snap them one by one", reason=reason), rig=owner.name, chain=chain.name
+                )
             taken[goal.key] = goal, chain.name
-            reason = _not_keyed(goal, chain) if frames and not held_by(goal) else ""
-            if reason:
-                raise TargetError(f"{goal.name} can't be keyed: {reason}", rig=owner.name, chain=chain.name)
+            refusal = _not_keyed(goal, chain) if frames and not held_by(goal) else ""
+            if refusal:
+                raise TargetError(
+                    Text("{goal} can't be keyed: {reason}", goal=goal.name, reason=refusal),
+                    rig=owner.name,
+                    chain=chain.name,
+                )
     for (owner, chain), _ in wanted:
         root = resolve_bones(owner, chain)[0].name
         carried = [(goal.name, goal.key, carriers_of(goal.found, goal.bone)) for goal in goals_of(chain)]
         for name, key, carriers in (*carried, (f"'{owner.name}'", ("", ""), carriers_of(owner, root))):
             above = carriers & taken.keys() - {key}
             if above:
-                reason = f"{name} hangs on {taken[min(above)][0].name}, which is to be moved"
-                raise TargetError(f"{reason}: this can't come to rest", rig=owner.name, chain=chain.name)
+                reason = Text("{name} hangs on {goal}, which is to be moved", name=name, goal=taken[min(above)][0].name)
+                raise TargetError(
+                    Text("{reason}: this can't come to rest", reason=reason), rig=owner.name, chain=chain.name
+                )
 
 
 def _not_keyed(goal: GoalRef, chain: FabrikChain) -> str:
     """Why keys on a goal would not play as they are; "" where they would."""
     data = goal.found.animation_data
     if data is not None and data.action is not None and not data.action.is_editable:
-        return f"its action '{data.action.name}' is linked"
+        return Text("its action '{action}' is linked", action=data.action.name)
     if data is not None and any(track.is_solo for track in data.nla_tracks):
-        return "one of its NLA tracks plays solo"
+        return Text("one of its NLA tracks plays solo")
     curves = location_curves(goal)
     if goal.role == "target" and _turns_with_target(chain):
         curves += turn_curves(goal)
     if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
-        return "the curve of its location or rotation is locked, muted or modified"
+        return Text("the curve of its location or rotation is locked, muted or modified")
     return ""
 
 

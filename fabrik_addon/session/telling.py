@@ -15,19 +15,22 @@ from ..rig.goals import goals_of
 from ..rig.last_solve import moved_since, stand_of
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.visibility import absence_of
+from ..texts import ROLE_TEXTS, Text
+from .outcome import message_of
 from .wording import status_text
 
 MOVED_TEXTS = {
-    "target": "The target moved since",
-    "pole": "The pole moved since",
-    "armature": "The armature moved since",
-    "bones": "The pose was changed since",
+    "target": Text("The target moved since"),
+    "pole": Text("The pole moved since"),
+    "armature": Text("The armature moved since"),
+    "bones": Text("The pose was changed since"),
 }
-BAKED = "Baked: its keys play. Tick it to edit"
+BAKED = Text("Baked: its keys play. Tick it to edit")
 IDLE = {
-    "REACH": "Off: drag its bones as they are, or press Add Target to pose it by its end",
-    "AIM": "Off: drag its bones as they are, or press Add Target to let it look at that",
+    "REACH": Text("Off: drag its bones as they are, or press Add Target to pose it by its end"),
+    "AIM": Text("Off: drag its bones as they are, or press Add Target to let it look at that"),
 }
+GONE_TEXTS = {"target": Text("target gone"), "pole": Text("pole gone")}
 
 
 class Told(NamedTuple):
@@ -58,20 +61,24 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
     owner = chain.id_data
     assert isinstance(owner, bpy.types.Object)
     if chain.is_baked and not chain.enabled and _plays_keys(owner):
-        return Told("BAKED", "baked", BAKED)
+        return Told("BAKED", Text("baked"), BAKED)
     gone = gone_goal(chain, context.view_layer)
     is_refused = chain.status == "REFUSED"
     if gone and not (is_refused and gone[0].startswith("pole")):  # it may be refused for more than that
         return Told("GONE", gone[0], gone[1])
     if is_refused:
-        return Told("REFUSED", "", chain.message[:1].upper() + chain.message[1:])
+        return Told("REFUSED", "", message_of(chain))
     if chain.status == "NONE":
-        return Told("NONE", "no target", IDLE[chain.kind]) if is_idle(chain) else Told("NONE", "", status_text(chain))
+        return (
+            Told("NONE", Text("no target"), IDLE[chain.kind])
+            if is_idle(chain)
+            else Told("NONE", "", status_text(chain))
+        )
     is_followed = chain.enabled and rig_of(owner).live and bool(getattr(context.scene, "fabrik_live"))
     stand = stand_of(chain)
     moved = moved_since(chain, stand, is_followed) if stand is not None else ""
     if stand is not None and moved:
-        return Told("OLD", "moved since", MOVED_TEXTS[moved], distance=stand.residual)
+        return Told("OLD", Text("moved since"), MOVED_TEXTS[moved], distance=stand.residual)
     return Told(chain.status, "", status_text(chain), holds=True)
 
 
@@ -94,13 +101,17 @@ def gone_goal(chain: FabrikChain, view_layer: bpy.types.ViewLayer | None) -> tup
     """A goal of a chain that was deleted, or that the view layer has not: in a few words, and as a sentence."""
     for role, goal, name in (("target", chain.target, chain.target_name), ("pole", chain.pole, chain.pole_name)):
         if goal is None and name:
-            return f"{role} gone", f"Its {role} '{name}' was deleted"
+            return GONE_TEXTS[role], Text("Its {role} '{name}' was deleted", role=ROLE_TEXTS[role], name=name)
     for role, found, bone in goals_of(chain):
         absence = absence_of(found, view_layer) if view_layer is not None else ""
         if absence:
-            return f"{role} gone", f"Its {role} '{found.name}' {absence}"
+            text = Text("Its {role} '{name}' {absence}", role=ROLE_TEXTS[role], name=found.name, absence=absence)
+            return GONE_TEXTS[role], text
         if bone and found.pose is not None and bone not in found.pose.bones:
-            return f"{role} gone", f"Its {role} '{found.name}' has no bone '{bone}'"
+            word = ROLE_TEXTS[role]
+            return GONE_TEXTS[role], Text(
+                "Its {role} '{name}' has no bone '{bone}'", role=word, name=found.name, bone=bone
+            )
     return None
 
 

@@ -8,41 +8,47 @@ from math import degrees
 import bpy
 
 from ..rig.properties import FabrikChain
+from ..texts import Text, counted, joined
 
 STATUS_TEXTS = {
-    "REACHED": "On target",
-    "TOO_FAR": "Target too far away",
-    "TOO_NEAR": "Target too near to the root",
-    "BLOCKED": "Held back by limits",
-    "REFUSED": "Refused",
+    "REACHED": Text("On target"),
+    "TOO_FAR": Text("Target too far away"),
+    "TOO_NEAR": Text("Target too near to the root"),
+    "BLOCKED": Text("Held back by limits"),
+    "REFUSED": Text("Refused"),
 }
-OF_PIN = {"REACHED": "Pin holds", "TOO_FAR": "Pin too far away", "TOO_NEAR": "Pin too near to the root"}
-OF_AIM = {"REACHED": "Aims at its target"}
+OF_PIN = {
+    "REACHED": Text("Pin holds"),
+    "TOO_FAR": Text("Pin too far away"),
+    "TOO_NEAR": Text("Pin too near to the root"),
+}
+OF_AIM = {"REACHED": Text("Aims at its target")}
 TURN_TOLD = 0.001  # radians, about a twentieth of a degree
 
 
-def status_text(chain: FabrikChain) -> str:
+def status_text(chain: FabrikChain) -> Text:
     """The status in words, with the bones that hold a blocked chain back."""
     if chain.status == "NONE":
-        return "Not solved since the last change" if chain.target or chain.pin else "No target: add one, or pin it"
+        has_goal = chain.target or chain.pin
+        return Text("Not solved since the last change") if has_goal else Text("No target: add one, or pin it")
     own = OF_AIM if chain.kind == "AIM" else OF_PIN if chain.pin else {}
     text = own.get(chain.status, STATUS_TEXTS[chain.status])
     names = ", ".join(bone.name for bone in chain.blocking_bones)
     if chain.status == "BLOCKED" and not names and chain.message:  # which tells by what
-        return "Held back"
-    return f"{text}: {names}" if names else text
+        return Text("Held back")
+    return joined(": ", (text, names)) if names else text
 
 
-def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> str:
+def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
     """What is left of distance and angle, how far the soft goal is from the target, and passes."""
     parts = []
     if chain.status != "REACHED" and chain.kind == "REACH":
-        parts.append(f"{length_text(chain.residual, scene)} off")
+        parts.append(Text("{distance} off", distance=length_text(chain.residual, scene)))
     if chain.turn_residual > TURN_TOLD:
-        parts.append(f"{degrees(chain.turn_residual):.2g}° turned off")
+        parts.append(Text("{angle:.2g}° turned off", angle=degrees(chain.turn_residual)))
     if chain.softened > 0.0:
-        parts.append(f"soft goal {length_text(chain.softened, scene)} before the target")
-    return ", ".join([*parts, f"{chain.passes} pass{'' if chain.passes == 1 else 'es'}"])
+        parts.append(Text("soft goal {distance} before the target", distance=length_text(chain.softened, scene)))
+    return joined(", ", [*parts, counted(chain.passes, "1 pass", "{count} passes")])
 
 
 def length_text(length: float, scene: bpy.types.Scene) -> str:

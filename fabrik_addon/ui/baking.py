@@ -11,6 +11,8 @@ from ..overlay.settings import scene_settings
 from ..rig.find import working_chain, working_rig
 from ..session.bake import read_report
 from ..session.wording import STATUS_TEXTS
+from ..texts import counted
+from ..translations import iface_
 from .base import FabrikPanel
 
 SHOWN = 8  # chains of which the panel tells
@@ -36,7 +38,8 @@ def _draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report:
     chains = sorted(report["chains"], key=lambda chain: -chain["unreached_count"])
     header = layout.row(align=True)
     count = len(chains)
-    header.label(text=f"{count} chain{'' if count == 1 else 's'}, {sum(chain['keys'] for chain in chains)} keys")
+    keys = sum(chain["keys"] for chain in chains)
+    header.label(text=iface_("{chains}, {keys} keys", chains=counted(count, "1 chain", "{count} chains"), keys=keys))
     header.prop(scene_settings(context.scene), "show_strip", text="", icon="ACTION")
     header.operator("fabrik.report_copy", text="", icon="COPYDOWN")
     header.operator("fabrik.report_clear", text="", icon="X")
@@ -46,29 +49,37 @@ def _draw_report(context: bpy.types.Context, layout: bpy.types.UILayout, report:
     for chain in shown:
         _draw_chain(layout.box().column(align=True), chain)
     if count > len(shown):
-        layout.label(text=f"and {count - len(shown)} more")
+        layout.label(text=iface_("and {count} more", count=count - len(shown)))
 
 
 def _draw_chain(column: bpy.types.UILayout, chain: dict[str, Any]) -> None:
     missed = chain["unreached_count"]
     column.label(
-        text=f"{chain['chain']}: {chain['keys']} keys, {chain['frames']} frames",
+        text=iface_(
+            "{chain}: {keys} keys, {frames} frames",
+            chain=chain["chain"],
+            keys=chain["keys"],
+            frames=chain["frames"],
+        ),
         icon="ERROR" if missed else "CHECKMARK",
     )
     if chain["worst_tip_error"] is not None:
-        text = f"Tip error {chain['worst_tip_error']:.1e} of length"
+        text = iface_("Tip error {error:.1e} of length", error=chain["worst_tip_error"])
         _draw_place(column, text, chain["worst_tip_error_frame"])
     if chain.get("worst_tip_turn_degrees") is not None:
-        text = f"Rotation off by {chain['worst_tip_turn_degrees']:.2g}°"
+        text = iface_("Rotation off by {angle:.2g}°", angle=chain["worst_tip_turn_degrees"])
         _draw_place(column, text, chain["worst_tip_turn_frame"])
     if chain["worst_violation_degrees"] > 1e-3:
-        column.label(text=f"Limits left by {chain['worst_violation_degrees']:.2g}°", icon="BLANK1")
-    _draw_place(column, f"Largest turn {chain['worst_turn_degrees']:.3g}°", chain["worst_turn_frame"])
+        text = iface_("Limits left by {angle:.2g}°", angle=chain["worst_violation_degrees"])
+        column.label(text=text, icon="BLANK1")
+    text = iface_("Largest turn {angle:.3g}°", angle=chain["worst_turn_degrees"])
+    _draw_place(column, text, chain["worst_turn_frame"])
     for run in chain["unreached"][:RUNS]:
-        span = f"{run['first']:g}" if run["first"] == run["last"] else f"{run['first']:g} to {run['last']:g}"
-        _draw_place(column, f"{span}: {STATUS_TEXTS[run['status']].lower()}", run["first"])
+        first, last = run["first"], run["last"]
+        span = f"{first:g}" if first == last else iface_("{first:g} to {last:g}", first=first, last=last)
+        _draw_place(column, f"{span}: {iface_(STATUS_TEXTS[run['status']])}", first)
     if len(chain["unreached"]) > RUNS:
-        column.label(text=f"{missed} frames not reached in all", icon="BLANK1")
+        column.label(text=iface_("{count} frames not reached in all", count=missed), icon="BLANK1")
 
 
 def _draw_place(column: bpy.types.UILayout, text: str, frame: float) -> None:

@@ -7,6 +7,7 @@ import bpy
 
 from ..rig.find import working_chain, working_rig
 from ..rig.versions import newer_refusal
+from ..translations import CONTEXT
 
 MODES = {"OBJECT", "POSE"}
 SIDE_BY_SIDE = 270  # pixels at scale 1 that the sidebar has to be wide for two buttons with words beside each other
@@ -33,6 +34,7 @@ class FabrikPanel(bpy.types.Panel):
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
     bl_category = "FABRIK"
+    bl_translation_context = CONTEXT
     told_at = ("index", "")
 
     @classmethod

@@ -9,6 +9,7 @@ from ..rig.chain_bones import pose_bones
 from ..rig.chain_goal_properties import EFFECTOR_ITEMS, ORIENTATION_ITEMS
 from ..rig.find import working_chain, working_rig
 from ..rig.properties import FabrikChain, rig_of
+from ..translations import iface_
 from .base import FabrikPanel, row_or_column
 from .status import Icon
 
@@ -40,9 +41,10 @@ class FABRIK_PT_asked(FabrikPanel):
 def _draw_pin(layout: bpy.types.UILayout, chain: FabrikChain) -> None:
     """The button that pins, with the mark of keys beside it, and where it holds what has no target."""
     row = layout.row(align=True)
-    text = "Pinned" if chain.pin else "Pin"
     icon: Icon = "PINNED" if chain.pin else "UNPINNED"
-    button = row.operator("fabrik.pin_toggle", text=text, icon=icon, depress=chain.pin)
+    button = row.operator(
+        "fabrik.pin_toggle", text="Pinned" if chain.pin else "Pin", icon=icon, depress=bool(chain.pin)
+    )
     button.which = "ACTIVE"
     row.prop_decorator(chain, "pin")
     if chain.pin and chain.target is None:
@@ -54,7 +56,7 @@ def _draw_rotation(context: bpy.types.Context, layout: bpy.types.UILayout, chain
     layout.label(text="Rotation of the tip:")
     row = row_or_column(context, layout)
     for name, label, _ in ORIENTATION_ITEMS:
-        button = row.operator("fabrik.orientation_set", text=label, depress=chain.orientation == name)
+        button = row.operator("fabrik.orientation_set", text=iface_(label), depress=chain.orientation == name)
         button.chain, button.orientation = chain.name, name
     if chain.orientation != "FREE":
         layout.prop(chain, "orientation_weight", slider=True)
@@ -65,7 +67,7 @@ def _draw_effector(context: bpy.types.Context, layout: bpy.types.UILayout, chain
     layout.label(text="End of the tip at the goal:")
     row = row_or_column(context, layout)
     for name, label, _ in EFFECTOR_ITEMS:
-        button = row.operator("fabrik.effector_set", text=label, depress=chain.effector == name)
+        button = row.operator("fabrik.effector_set", text=iface_(label), depress=chain.effector == name)
         button.chain, button.effector = chain.name, name
 
 
@@ -83,7 +85,7 @@ class FABRIK_PT_body(FabrikPanel):
         row.prop_search(owner, "fabrik_body_bone", owner.pose, "bones", text="")
         row.operator("fabrik.body_bone_set", text="", icon="VIEWZOOM").source = "FIND"
         if name and name not in pose_bones(owner):
-            layout.label(text=f"There is no bone {name}", icon="ERROR")
+            layout.label(text=iface_("There is no bone {name}", name=name), icon="ERROR")
         layout.use_property_split = True
         layout.use_property_decorate = False
         column = layout.column()
@@ -95,7 +97,7 @@ class FABRIK_PT_body(FabrikPanel):
         column.active = rig_of(owner).balance > 0.0
         bone = context.active_pose_bone
         if bone is not None and bone.id_data == owner:
-            column.prop(bone, "fabrik_mass", text=f"Mass of {bone.name}")
+            column.prop(bone, "fabrik_mass", text=iface_("Mass of {name}", name=bone.name))
         column.operator_menu_enum("fabrik.balance_masses", "by", icon="EMPTY_SINGLE_ARROW")
 
 

@@ -9,6 +9,7 @@ import bpy
 
 from ..rig.properties import FabrikChain
 from ..session.telling import told_of
+from ..translations import CONTEXT, iface_
 from .entries import LIST, draw_parts
 from .status import ICONS
 
@@ -35,7 +36,7 @@ class FABRIK_UL_chains(bpy.types.UIList):
             hint = row.row(align=True)
             hint.active = False
             hint.alignment = "RIGHT"
-            hint.label(text=told.short)
+            hint.label(text=iface_(told.short))
         if item.pin:
             row.label(icon="PINNED")
         row.prop(item, "enabled", text="")
@@ -45,6 +46,7 @@ class FABRIK_MT_chains(bpy.types.Menu):
     """What is done with many chains"""
 
     bl_label = "Chain Specials"
+    bl_translation_context = CONTEXT
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_parts(context, self.layout, LIST)

@@ -22,6 +22,7 @@ from ..rig.limit_properties import LIMIT_PROPERTIES, limit_of
 from ..rig.properties import rig_of
 from ..rig.rotations import IDENTITY
 from ..session.standing import tip_of
+from ..translations import iface_
 from ..vectors import V3, v3
 
 HANDLES = 6  # the most that a limit has: an ellipse and a twist
@@ -68,7 +69,7 @@ class Drags:
             for area in window.screen.areas:
                 if area.type == "VIEW_3D":
                     area.header_text_set(None)
-        bpy.ops.ed.undo_push(message="Drag Handle")
+        bpy.ops.ed.undo_push(message=iface_("Drag Handle"))
         return None
 
 
@@ -105,8 +106,9 @@ class LimitEnd:
         if (point_now - self.start[0]).length > BACK * matrix.to_scale().x:
             value = limit.setting_at(name, v3(matrix.inverted() @ point_now))
         setattr(limit_of(bone), name, value)
-        label = bone.bl_rna.properties[f"fabrik_{name}"].name
-        Drags.tell(f"{bone.name}   {LIMITS[limit_of(bone).limit].label}   {label}", getattr(limit_of(bone), name))
+        label = iface_(bone.bl_rna.properties[f"fabrik_{name}"].name)
+        kind = iface_(LIMITS[limit_of(bone).limit].label)
+        Drags.tell(f"{bone.name}   {kind}   {label}", getattr(limit_of(bone), name))
 
 
 def _placed() -> tuple[Matrix, Limit] | None:
@@ -241,7 +243,7 @@ def _pole_angle() -> tuple[Callable[[], float], Callable[[float], None]]:
         if chain is not None:
             Drags.note()
             chain.pole_angle = value
-            Drags.tell(f"{chain.name}   Pole Angle", value)
+            Drags.tell(f"{chain.name}   {iface_('Pole Angle')}", value)
 
     return read, write
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..session.single_user import original_of
+from ..translations import iface_
 
 
 def draw_goal_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
@@ -16,5 +17,5 @@ def draw_goal_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owne
     if original is None:
         return
     column = layout.box().column(align=True)
-    column.label(text=f"Follows the goals of {original.name}", icon="INFO")
+    column.label(text=iface_("Follows the goals of {name}", name=original.name), icon="INFO")
     column.operator("fabrik.goals_single_user", icon="DUPLICATE")

@@ -9,6 +9,8 @@ from typing import Any
 import bpy
 import rna_keymap_ui
 
+from ..texts import Text
+from ..translations import iface_
 from .menus import PIE
 
 
@@ -36,6 +38,7 @@ SHORTCUTS = (
     Shortcut("Pose", "F", "wm.call_menu_pie", {"name": PIE}),
     Shortcut("Object Mode", "F", "wm.call_menu_pie", {"name": PIE}),
 )
+KEYMAPS = {"Pose": Text("Pose"), "Object Mode": Text("Object Mode")}
 items: list[tuple[Any, Any]] = []
 
 
@@ -65,7 +68,7 @@ def draw_shortcuts(context: bpy.types.Context, layout: bpy.types.UILayout) -> No
     configuration: Any = context.window_manager.keyconfigs.user
     for shortcut in SHORTCUTS:
         column = layout.column()
-        column.label(text=f"{shortcut.keymap}:")
+        column.label(text=f"{iface_(KEYMAPS[shortcut.keymap])}:")
         keymap = configuration.keymaps.get(shortcut.keymap)
         found = item_of(keymap, shortcut) if keymap is not None else None
         if found is None:

@@ -9,6 +9,7 @@ import bpy
 
 from ..rig.properties import rig_of
 from ..session import live
+from ..translations import iface_
 from .status import Icon
 
 Wrapped = Callable[[bpy.types.Context, bpy.types.UILayout, str, Icon], None]
@@ -31,10 +32,10 @@ def draw_notes(
     for name, hand in live.hands_of(owner):
         are_held = all(chain.status == "REACHED" for chain in rig.chains if chain.name in hand.chains)
         box = layout.box().column(align=True)
-        draw_wrapped(context, box, live.hand_text(hand, are_held), "ERROR" if hand.reason else "INFO")
+        draw_wrapped(context, box, iface_(live.hand_text(hand, are_held)), "ERROR" if hand.reason else "INFO")
         if hand.reason:
             box.operator("fabrik.hand_pose_keep", icon="POSE_HLT").chain = name
     deaf = live.deaf_to_keys(owner)
     if deaf:
-        names = ", ".join(deaf)
-        draw_wrapped(context, layout, f"{names}: live posing goes over its keys; Start: Animated hears them", "INFO")
+        text = iface_("{chains}: live posing goes over its keys; Start: Animated hears them", chains=", ".join(deaf))
+        draw_wrapped(context, layout, text, "INFO")

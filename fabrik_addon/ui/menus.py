@@ -8,6 +8,7 @@ from typing import Any
 import bpy
 
 from ..rig.find import working_rig
+from ..translations import CONTEXT
 from . import entries
 
 PIE = "FABRIK_MT_pie"
@@ -17,6 +18,7 @@ HOMES = ("VIEW3D_MT_pose", "VIEW3D_MT_pose_context_menu", "VIEW3D_MT_object", "V
 class FabrikMenu(bpy.types.Menu):
     """A menu that is made of entries."""
 
+    bl_translation_context = CONTEXT
     parts: tuple[entries.Part, ...] = ()
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -76,6 +78,7 @@ class FABRIK_MT_human_joint(bpy.types.Menu):
     """Give the selected bones the range of a human joint"""
 
     bl_label = "Human Joint"
+    bl_translation_context = CONTEXT
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.operator_enum("fabrik.limit_human", "joint")
@@ -85,6 +88,7 @@ class FABRIK_MT_animal_joint(bpy.types.Menu):
     """Give the selected bones the range of a joint of an animal's leg"""
 
     bl_label = "Animal Joint"
+    bl_translation_context = CONTEXT
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.operator_enum("fabrik.limit_animal", "joint")
@@ -108,6 +112,7 @@ class FABRIK_MT_pie(bpy.types.Menu):
     """What is used most"""
 
     bl_label = "FABRIK"
+    bl_translation_context = CONTEXT
 
     def draw(self, context: bpy.types.Context) -> None:
         entries.draw_parts(context, self.layout.menu_pie(), entries.PIE)

@@ -18,8 +18,11 @@ from ..rig.properties import FabrikChain
 from ..rig.rotations import IDENTITY
 from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
-from ..session.telling import hint_of, told_of
+from ..session.outcome import message_of
+from ..session.telling import Told, hint_of, told_of
 from ..session.wording import length_text, measure_text
+from ..texts import Text, capitalised, counted
+from ..translations import iface_
 from . import bodies
 from .base import MODES, FabrikPanel, is_wide, row_or_column
 from .goal_notes import draw_goal_notes
@@ -32,6 +35,7 @@ NAMES = 0.31  # of the panel's width, for the names of settings of bones and goa
 NARROW_NAMES = 0.44  # where the sidebar is narrow
 ROUND_CONE = {"cone_min", "cone_max"}
 ALONG = 1e-6  # more than this of an axis counts
+ROLES = {"target": Text("Target"), "pole": Text("Pole")}
 
 
 class FABRIK_PT_chains(FabrikPanel):
@@ -53,7 +57,7 @@ class FABRIK_PT_chains(FabrikPanel):
             layout.label(text="Select an armature", icon="INFO")
             return
         if owner != context.object:
-            layout.label(text=owner.name, icon="ARMATURE_DATA")
+            layout.label(text=owner.name, icon="ARMATURE_DATA", translate=False)
             layout.operator("fabrik.back_to_pose", icon="POSE_HLT")
         newer = newer_refusal(owner)
         if newer:  # it may hold what can't be shown
@@ -92,8 +96,8 @@ class FABRIK_PT_goal(FabrikPanel):
     def draw(self, context: bpy.types.Context) -> None:
         chain, owner = working_chain(context), working_rig(context)
         layout = self.layout
-        _beside(context, layout, "Tip Bone").prop_search(chain, "tip_bone", owner.pose, "bones", text="")
-        _beside(context, layout, "Bones").prop(chain, "bone_count", text="")
+        _beside(context, layout, iface_("Tip Bone")).prop_search(chain, "tip_bone", owner.pose, "bones", text="")
+        _beside(context, layout, iface_("Bones")).prop(chain, "bone_count", text="")
         layout.separator()
         _draw_goal(context, layout, chain, "target")
         if chain.target is None:
@@ -104,7 +108,7 @@ class FABRIK_PT_goal(FabrikPanel):
             if chain.pole is None:
                 layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")
             else:
-                _beside(context, layout, "Pole Angle").prop(chain, "pole_angle", text="")
+                _beside(context, layout, iface_("Pole Angle")).prop(chain, "pole_angle", text="")
             layout.separator()
         row = row_or_column(context, layout)
         row.operator("fabrik.goal_snap", text="Goals to Pose", icon="SNAP_ON")
@@ -127,11 +131,14 @@ class FABRIK_PT_start(FabrikPanel):
         layout.prop(owner, "fabrik_auto_capture")
         warning = _start_warning(owner, chain)
         if warning:
-            _draw_wrapped(context, layout, warning, "ERROR")
+            _draw_wrapped(context, layout, iface_(warning), "ERROR")
         elif chain.captured and chain.start != "REST":
-            count = len(chain.captured)
-            what = "pose" if chain.start == "CAPTURED" else "pose, for bones without keys"
-            _draw_wrapped(context, layout, f"Captured {what}: {count} bone{'' if count == 1 else 's'}", "CHECKMARK")
+            bones = counted(len(chain.captured), "1 bone", "{count} bones")
+            if chain.start == "CAPTURED":
+                text = iface_("Captured pose: {bones}", bones=bones)
+            else:
+                text = iface_("Captured pose, for bones without keys: {bones}", bones=bones)
+            _draw_wrapped(context, layout, text, "CHECKMARK")
 
 
 class FABRIK_PT_solver(FabrikPanel):
@@ -162,7 +169,7 @@ class FABRIK_PT_limit(FabrikPanel):
     def draw(self, context: bpy.types.Context) -> None:
         bone = context.active_pose_bone
         layout = self.layout
-        layout.label(text=bone.name, icon="BONE_DATA")
+        layout.label(text=bone.name, icon="BONE_DATA", translate=False)
         layout.use_property_split = True
         layout.use_property_decorate = False
         layout.prop(bone, "fabrik_limit")
@@ -199,32 +206,40 @@ def _draw_status(
         return
     box = layout.box().column(align=True)
     if refusal:
-        _draw_wrapped(context, box, refusal[0].upper() + refusal[1:], "ERROR")
+        _draw_wrapped(context, box, capitalised(iface_(refusal)), "ERROR")
     elif chain is not None:
         told = told_of(chain, context)
-        _draw_wrapped(context, box, told.text, ICONS[told.kind])
-        measure = "" if told.distance is None else f"{length_text(told.distance, context.scene)} off now"
-        box.label(text=measure_text(chain, context.scene) if told.holds else measure, icon="BLANK1")
+        _draw_wrapped(context, box, capitalised(iface_(told.text)), ICONS[told.kind])
+        box.label(text=_measure(context, chain, told), icon="BLANK1")
         if told.holds and chain.message:
-            _draw_wrapped(context, box, chain.message[0].upper() + chain.message[1:], "ERROR")
+            _draw_wrapped(context, box, capitalised(iface_(message_of(chain))), "ERROR")
         hint = hint_of(chain)
         if hint and not (told.holds and hint in chain.message):
-            _draw_wrapped(context, box, hint[0].upper() + hint[1:], "ERROR")
+            _draw_wrapped(context, box, capitalised(iface_(hint)), "ERROR")
+
+
+def _measure(context: bpy.types.Context, chain: FabrikChain, told: Told) -> str:
+    """How far the tip is from its goal now, or was after the last solve; "" where that is not of use."""
+    if told.holds:
+        return iface_(measure_text(chain, context.scene))
+    if told.distance is None:
+        return ""
+    return iface_("{distance} off now", distance=length_text(told.distance, context.scene))
 
 
 def _draw_goal(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> None:
     """A target or pole: the object, a button that picks it, and the bone where it is an armature."""
     goal: bpy.types.Object | None = getattr(chain, role)
     if is_wide(context):
-        row = _beside(context, layout, role.capitalize())
+        row = _beside(context, layout, iface_(ROLES[role]))
     else:  # the object's name gets the width
-        layout.label(text=f"{role.capitalize()}:")
+        layout.label(text=f"{iface_(ROLES[role])}:")
         row = layout.row(align=True)
     row.prop(chain, role, text="")
     if goal is not None:
         row.operator("fabrik.goal_select", text="", icon="RESTRICT_SELECT_OFF").role = role
     if goal is not None and goal.type == "ARMATURE" and goal.pose is not None:
-        _beside(context, layout, "Bone").prop_search(chain, f"{role}_bone", goal.pose, "bones", text="")
+        _beside(context, layout, iface_("Bone")).prop_search(chain, f"{role}_bone", goal.pose, "bones", text="")
 
 
 def _beside(context: bpy.types.Context, layout: bpy.types.UILayout, name: str) -> bpy.types.UILayout:
@@ -260,7 +275,7 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
     try:
         kind.make(limit, IDENTITY)
     except InvalidValueError as error:
-        _draw_wrapped(context, layout, error.reason[0].upper() + error.reason[1:], "ERROR")
+        _draw_wrapped(context, layout, capitalised(iface_(error.reason)), "ERROR")
 
 
 def is_along(axis: Sequence[float], index: int) -> bool:
@@ -271,12 +286,12 @@ def is_along(axis: Sequence[float], index: int) -> bool:
 def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:
     """What is wrong with the start pose, or ""."""
     if chain.start == "CAPTURED" and not chain.captured:
-        return "Nothing captured yet"
+        return Text("Nothing captured yet")
     try:
         stale = chain.start != "REST" and is_stale(chain, resolve_bones(owner, chain))
     except FabrikError:  # the status says so
         return ""
-    return "Rest pose changed after the capture: capture again or reset" if stale else ""
+    return Text("Rest pose changed after the capture: capture again or reset") if stale else ""
 
 
 def _draw_wrapped(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: Icon) -> None:

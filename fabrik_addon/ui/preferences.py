@@ -11,9 +11,12 @@ from bpy.props import EnumProperty, FloatProperty, IntProperty
 from ..kernel import loading
 from ..package import NAME
 from ..session.defaults import GOAL_KINDS, Defaults
+from ..texts import Text
+from ..translations import iface_
 from .keymap import draw_shortcuts
 
 BUILT_IN = Defaults()
+FORMS = {"compiled": Text("compiled"), "interpreted": Text("interpreted")}
 SHAPES = (
     ("PLAIN_AXES", "Plain Axes", "Three lines"),
     ("CUBE", "Cube", "A wire cube"),
@@ -98,8 +101,15 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
         layout.label(text="Shortcuts")
         draw_shortcuts(context, layout)
         row = layout.row()
-        row.label(text=f"Solver: {loading.form()}")
+        row.label(text=iface_("Solver: {form}", form=_form_text()))
         row.operator("fabrik.manual", icon="HELP")
+
+
+def _form_text() -> Text:
+    """In which form the solver runs, and why where it is not compiled."""
+    form = loading.form()
+    kind = FORMS[form.kind]
+    return Text("{kind} ({reason})", kind=kind, reason=Text(form.reason)) if form.reason else kind
 
 
 CLASSES = (FABRIK_AP_preferences,)

@@ -6,8 +6,9 @@ from __future__ import annotations
 import bpy
 
 from ..overlay.settings import OPTIONS, scene_settings
-from ..overlay.steps import current_step
+from ..overlay.steps import STEP_TEXTS, current_step
 from ..session.wording import length_text
+from ..translations import CONTEXT, iface_
 from .base import FabrikPanel, row_or_column
 from .status import Icon
 
@@ -32,6 +33,7 @@ class FABRIK_PT_overlay(bpy.types.Panel):
     """Which parts of the overlay are shown"""
 
     bl_label = "FABRIK Overlay"
+    bl_translation_context = CONTEXT
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
     bl_options = {"INSTANCED"}
@@ -81,8 +83,15 @@ class FABRIK_PT_steps(FabrikPanel):
         row.operator("fabrik.record_clear", icon="X")
         layout.prop(manager, "fabrik_by_joint")
         layout.prop(manager, "fabrik_step", slider=False)
-        layout.label(text=f"{recording.chain}: {index + 1} of {count}, {step.name}")
-        layout.label(text=f"{length_text(step.error, context.scene)} off")
+        text = iface_(
+            "{chain}: {number} of {count}, {step}",
+            chain=recording.chain,
+            number=index + 1,
+            count=count,
+            step=STEP_TEXTS[step.name],
+        )
+        layout.label(text=text)
+        layout.label(text=iface_("{distance} off", distance=length_text(step.error, context.scene)))
 
 
 CLASSES = (FABRIK_PT_overlay, FABRIK_PT_steps)

@@ -11,6 +11,8 @@ from ..rig.properties import rig_of
 from ..rig.versions import newer_refusal
 from ..rig.walker_properties import PREFIX
 from ..session.walk.planning import planned_frames, what_is_old
+from ..texts import capitalised
+from ..translations import iface_
 from .base import MODES, FabrikPanel
 
 GROUPS = (
@@ -72,9 +74,10 @@ def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
     row.prop(owner, f"{PREFIX}on", text="", icon="HIDE_OFF" if rig_of(owner).walker.on else "HIDE_ON")
     old = what_is_old(owner, context.scene)
     if old:
-        layout.label(text=f"{old[0].upper()}{old[1:]}", icon="ERROR")
+        layout.label(text=capitalised(iface_(old)), icon="ERROR")
     else:
-        layout.label(text=f"Frames {frames[0]} to {frames[1]}", icon="CHECKMARK")
+        text = iface_("Frames {first} to {last}", first=frames[0], last=frames[1])
+        layout.label(text=text, icon="CHECKMARK")
 
 
 class FABRIK_PT_walk_leg(FabrikPanel):
@@ -97,7 +100,7 @@ class FABRIK_PT_walk_leg(FabrikPanel):
             box = layout.box()
             chain = chains.get(leg.name)
             is_there = chain is not None and chain.tip_bone in pose_bones(owner)
-            box.label(text=leg.name, icon="BONE_DATA" if is_there else "ERROR")
+            box.label(text=leg.name, icon="BONE_DATA" if is_there else "ERROR", translate=False)
             row = box.row(align=True)
             row.prop(leg, "group")
             sub = row.row(align=True)

@@ -117,7 +117,7 @@ def walked(window: Window) -> Iterator[float]:
     with window.context():
         OPS.ed.undo_push(message="shown")
         OPS.fabrik.walk_mark()
-    prints = [one for one in bpy.data.curves if one.name.startswith("Spider Footprints")]
+    prints = [one for one in bpy.data.curves if one.name.startswith("Spider_footprints")]
     check("footprints and markers", len(prints) == 1 and len(CONTEXT.scene.timeline_markers) > LEGS)
     yield from window.picture("19_recorded_walk")
     with window.context():

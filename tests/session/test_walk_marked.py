@@ -83,7 +83,7 @@ def test_marked_again_it_is_marked_once(walker: bpy.types.Object) -> None:
     assert len(bpy.data.objects) == count
     mark_steps(bpy.context, walker, "NONE", use_markers=False)
     assert marks() == [("mine", 7)]
-    assert not [one for one in bpy.data.curves if "Footprints" in one.name]
+    assert not [one for one in bpy.data.curves if "footprints" in one.name]
 
 
 def test_without_a_plan_it_is_refused() -> None:

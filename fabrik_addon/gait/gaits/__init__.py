@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import InvalidValueError
+from ...texts import Text
 from ..legs import Leg
 from ..settings import Settings
 from .base import Gait, Rhythm
@@ -27,5 +28,5 @@ def rhythm_of(legs: Sequence[Leg], settings: Settings) -> Rhythm:
         InvalidValueError: There is no such gait.
     """
     if settings.gait not in _BY_NAME:
-        raise InvalidValueError(f"there is no gait '{settings.gait}'")
+        raise InvalidValueError(Text("there is no gait '{gait}'", gait=settings.gait))
     return _BY_NAME[settings.gait].rhythm(legs, settings)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from ...texts import Text
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import IDENTITY, ORIGIN, conjugated, multiplied, part_way, turn_angle
@@ -169,7 +170,7 @@ class Limit:
 
     def ik_meaning(self) -> IkMeaning:
         """What Blender's own IK can heed of the limit."""
-        return IkMeaning(ALL_AXES, {}, (f"a limit of the type {type(self).__name__}",))
+        return IkMeaning(ALL_AXES, {}, (Text("a limit of the type {type}", type=type(self).__name__),))
 
     def settings(self) -> dict[str, Any]:
         """The bone's settings (see `LimitType.make`) from which this limit would be made, `limit` (its kind) first."""

@@ -49,7 +49,9 @@ def make_bone_ik(settings: Any, start: Q4) -> Limit:
 
 
 def _ik_ends(axis: str, found: IkRange | None) -> IkRange:
-    return FULL_TURN if found is None else check_range(f"IK limit of {axis}", *found)
+    if found is None:
+        return FULL_TURN
+    return check_range("IK limit of X" if axis == "X" else "IK limit of Y" if axis == "Y" else "IK limit of Z", *found)
 
 
 def _ball_joint(ranges: list[IkRange], twist: Twist | None) -> Limit:

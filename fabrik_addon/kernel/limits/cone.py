@@ -7,6 +7,7 @@ from math import atan2, cos, sin, sqrt
 from typing import Any, SupportsFloat
 
 from ...errors import InvalidValueError
+from ...texts import Text
 from .. import cython
 from ..forms import Q4, V3, Doubles
 from ..vectors import ORIGIN, PI, TAU, dot, doubles, larger, magnitude, scaled, smaller
@@ -285,7 +286,7 @@ class Cone(SwingTwist):
 
     def ik_meaning(self) -> IkMeaning:
         ranges = {0: (-self.x_low, self.x_high), 2: (-self.z_low, self.z_high), **ik_range(self.twist)}
-        return IkMeaning(ALL_AXES, ranges, ("the least angle of its cone",) if self.inner > 0.0 else ())
+        return IkMeaning(ALL_AXES, ranges, (Text("the least angle of its cone"),) if self.inner > 0.0 else ())
 
     def settings(self) -> dict[str, Any]:
         if self.inner > 0.0:
@@ -302,11 +303,10 @@ def make_cone(settings: Any, start: Q4) -> Cone:
         return Cone.circular(settings.cone_max, settings.cone_min, twist_of(settings))
     ends: list[float] = []
     for axis in "xz":
-        low, high = check_range(
-            f"cone about {axis.upper()}", getattr(settings, f"cone_{axis}_min"), getattr(settings, f"cone_{axis}_max")
-        )
+        ends_now = getattr(settings, f"cone_{axis}_min"), getattr(settings, f"cone_{axis}_max")
+        low, high = check_range("cone about X" if axis == "x" else "cone about Z", *ends_now)
         if low > 0.0 or high < 0.0:
-            raise InvalidValueError(f"the cone about {axis.upper()} does not hold the rest direction")
+            raise InvalidValueError(Text("the cone about {axis} does not hold the rest direction", axis=axis.upper()))
         ends += [-low, high]
     return Cone(0.0, ends[0], ends[1], ends[2], ends[3], twist_of(settings))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import atan2, floor
 from typing import Any, SupportsFloat
 
+from ...texts import Text
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import (
@@ -181,7 +182,7 @@ class Hinge(Limit):
         if own is None:
             return beside_an_axis()
         is_turned = abs(self.zero[0]) < 1.0 - NOT_TURNED
-        lost = ("the rotation that locked channels add",) if is_turned else ()
+        lost = (Text("the rotation that locked channels add"),) if is_turned else ()
         return IkMeaning(frozenset((own[0],)), {own[0]: own[1]}, lost)
 
     def settings(self) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...texts import Text
+
 BESIDE = 1e-3  # of a unit axis to one of the bone's, in each of the other coordinates
 ALL_AXES = frozenset((0, 1, 2))
 
@@ -37,4 +39,4 @@ def about_axis(axis: Sequence[float], low: float, high: float) -> tuple[int, IkR
 
 def beside_an_axis() -> IkMeaning:
     """A turn about an axis that is none of the bone's."""
-    return IkMeaning(ALL_AXES, {}, ("a limit about an axis that is none of the bone's",))
+    return IkMeaning(ALL_AXES, {}, (Text("a limit about an axis that is none of the bone's"),))

@@ -8,6 +8,7 @@ from math import floor, sqrt
 
 from ...errors import InvalidValueError
 from ...finite import LARGEST
+from ...texts import Text
 from .. import cython
 from ..vectors import TAU, magnitude
 
@@ -42,12 +43,14 @@ def finite_numbers(name: str, values: object, count: int) -> tuple[float, ...]:
     try:
         numbers = tuple([float(value) for value in values])  # type: ignore[attr-defined]
     except (TypeError, ValueError, OverflowError):
-        raise InvalidValueError(f"the {name} has a value that is no number") from None
+        raise InvalidValueError(Text("the {name} has a value that is no number", name=Text(name))) from None
     if len(numbers) != count:
-        raise InvalidValueError(f"the {name} has {len(numbers)} numbers, and needs {count}")
+        given = len(numbers)
+        text = Text("the {name} has {given} numbers, and needs {count}", name=Text(name), given=given, count=count)
+        raise InvalidValueError(text)
     for number in numbers:
         if not abs(number) <= LARGEST:
-            raise InvalidValueError(f"the {name} has a number that is not finite")
+            raise InvalidValueError(Text("the {name} has a number that is not finite", name=Text(name)))
     return numbers
 
 
@@ -59,7 +62,7 @@ def check_range(name: str, low: object, high: object) -> tuple[float, float]:
     """
     least, greatest = finite_numbers(name, (low, high), 2)
     if least > greatest:
-        raise InvalidValueError(f"the {name}'s least angle is above its greatest")
+        raise InvalidValueError(Text("the {name}'s least angle is above its greatest", name=Text(name)))
     return least, greatest
 
 
@@ -72,7 +75,7 @@ def checked_axis(name: str, axis: Sequence[float]) -> tuple[float, float, float]
     x, y, z = finite_numbers(name, axis, 3)
     size = sqrt(x * x + y * y + z * z)
     if size < NO_LENGTH:
-        raise InvalidValueError(f"the {name}'s axis is zero")
+        raise InvalidValueError(Text("the {name}'s axis is zero", name=Text(name)))
     return (x, y, z) if abs(size - 1.0) <= UNIT else (x / size, y / size, z / size)
 
 
@@ -85,7 +88,7 @@ def limit_rotation(name: str, rotation: Sequence[float]) -> tuple[float, float, 
     w, x, y, z = finite_numbers(name, rotation, 4)
     size = sqrt(w * w + x * x + y * y + z * z)
     if size < NO_LENGTH:
-        raise InvalidValueError(f"the {name}'s rotation is zero")
+        raise InvalidValueError(Text("the {name}'s rotation is zero", name=Text(name)))
     return (w, x, y, z) if abs(size - 1.0) <= UNIT else (w / size, x / size, y / size, z / size)
 
 

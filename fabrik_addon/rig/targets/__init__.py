@@ -10,6 +10,7 @@ from mathutils import Vector
 
 from ...errors import AbsentTargetError, InvalidValueError
 from ...finite import are_finite
+from ...texts import ROLE_TEXTS, Text
 from ..rotations import Q4
 from ..visibility import is_deleted, is_evaluated
 from . import bone_head, object_origin
@@ -35,7 +36,9 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
     check_present(role, target, depsgraph)
     point = read_point(role, target, bone, depsgraph)
     if not are_finite(point):
-        raise InvalidValueError(f"the position of the {role} '{target.name}' is not a finite number")
+        name = target.name
+        text = Text("the position of the {role} '{name}' is not a finite number", role=ROLE_TEXTS[role], name=name)
+        raise InvalidValueError(text)
     return point
 
 
@@ -46,8 +49,12 @@ def check_present(role: str, target: bpy.types.Object, depsgraph: bpy.types.Deps
         AbsentTargetError: It is not.
     """
     if not is_evaluated(target, depsgraph):
-        where = "was deleted" if is_deleted(target) else "is not in the view layer, or is disabled in the viewport"
-        raise AbsentTargetError(f"the {role} '{target.name}' {where}")
+        word, name = ROLE_TEXTS[role], target.name
+        if is_deleted(target):
+            raise AbsentTargetError(Text("the {role} '{name}' was deleted", role=word, name=name))
+        raise AbsentTargetError(
+            Text("the {role} '{name}' is not in the view layer, or is disabled in the viewport", role=word, name=name)
+        )
 
 
 def resolve_turn(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Q4:
@@ -61,7 +68,9 @@ def resolve_turn(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsg
     check_present("target", target, depsgraph)
     turn = kind_of(target, bone).turn("target", target.evaluated_get(depsgraph), bone)
     if not are_finite(turn):
-        raise InvalidValueError(f"the rotation of the target '{target.name}' is not a finite number")
+        raise InvalidValueError(
+            Text("the rotation of the target '{target}' is not a finite number", target=target.name)
+        )
     return turn
 
 

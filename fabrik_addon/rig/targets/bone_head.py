@@ -9,6 +9,7 @@ import bpy
 from mathutils import Vector
 
 from ...errors import FabrikError, TargetError
+from ...texts import ROLE_TEXTS, Text
 from ..chain_bones import armature_of, resolve_bones
 from ..kinematics import Link, world_turn
 from ..properties import rig_of
@@ -35,13 +36,16 @@ def turn(role: str, target: bpy.types.Object, bone: str) -> Q4:
 def _found(role: str, target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
     found = target.pose.bones.get(bone) if target.pose else None
     if found is None:
-        raise TargetError(f"the {role} armature '{target.name}' has no bone '{bone}'")
+        word = ROLE_TEXTS[role]
+        raise TargetError(
+            Text("the {role} armature '{name}' has no bone '{bone}'", role=word, name=target.name, bone=bone)
+        )
     return found
 
 
 def name_of(target: bpy.types.Object, bone: str) -> str:
     """The bone and its armature, quoted."""
-    return f"'{bone}' of '{target.name}'"
+    return Text("'{bone}' of '{target}'", bone=bone, target=target.name)
 
 
 def holder(target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
@@ -52,7 +56,7 @@ def holder(target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
     """
     found = target.pose.bones.get(bone) if target.pose else None
     if found is None:
-        raise TargetError(f"the armature '{target.name}' has no bone '{bone}'")
+        raise TargetError(Text("the armature '{target}' has no bone '{bone}'", target=target.name, bone=bone))
     return found
 
 
@@ -65,18 +69,18 @@ def refusal(target: bpy.types.Object, bone: str) -> str:
     """Why the channels of its location don't move a bone, or something else does; "" where they do."""
     found = target.pose.bones.get(bone) if target.pose else None
     if found is None:
-        return f"has no bone '{bone}'"
+        return Text("has no bone '{bone}'", bone=bone)
     if found.parent is not None and found.bone.use_connect:
-        return f"is connected to '{found.parent.name}'"
+        return Text("is connected to '{parent}'", parent=found.parent.name)
     if armature_of(target).pose_position == "REST":
-        return "is of an armature that is shown in its rest position"
+        return Text("is of an armature that is shown in its rest position")
     for chain in rig_of(target).chains:
         try:
             bones = resolve_bones(target, chain)
         except FabrikError:  # it has no bones
             continue
         if found in bones and (found != bones[0] or found.parent is not None):
-            return f"is a bone of the chain '{chain.name}'"
+            return Text("is a bone of the chain '{chain}'", chain=chain.name)
     return ""
 
 
@@ -85,7 +89,7 @@ def body_refusal(target: bpy.types.Object, bone: str) -> str:
     found = holder(target, bone)
     if found.parent is None or not (found.bone.use_deform and found.parent.bone.use_deform):
         return ""
-    return f"deforms a body, as '{found.parent.name}' does on which it hangs"
+    return Text("deforms a body, as '{parent}' does on which it hangs", parent=found.parent.name)
 
 
 def location_at(target: bpy.types.Object, bone: str, point: Vector) -> Vector:
@@ -98,5 +102,11 @@ def location_at(target: bpy.types.Object, bone: str, point: Vector) -> Vector:
     parent = found.parent.matrix.to_3x3().to_4x4() if found.parent is not None else None
     axes = target.matrix_world.to_3x3() @ Link.of(found).location_axes(parent)
     if abs(axes.determinant()) <= FLAT * prod(column.length for column in axes.col):
-        raise TargetError(f"what the bone '{bone}' of '{target.name}' hangs on has no scale, so it can't be moved")
+        raise TargetError(
+            Text(
+                "what the bone '{bone}' of '{target}' hangs on has no scale, so it can't be moved",
+                bone=bone,
+                target=target.name,
+            )
+        )
     return found.location + axes.inverted() @ (point - target.matrix_world @ found.head)

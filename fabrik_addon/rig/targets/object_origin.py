@@ -7,6 +7,7 @@ import bpy
 from mathutils import Vector
 
 from ...errors import TargetError
+from ...texts import Text
 from ..rotations import Q4, axes_of
 
 
@@ -60,5 +61,5 @@ def location_at(target: bpy.types.Object, bone: str, point: Vector) -> Vector:
         parent = target.matrix_world @ target.matrix_basis.inverted()
         there = parent.inverted() @ point
     except ValueError as error:
-        raise TargetError(f"the target '{target.name}' has no scale, so it can't be moved") from error
+        raise TargetError(Text("the target '{name}' has no scale, so it can't be moved", name=target.name)) from error
     return target.location + there - target.matrix_basis.translation

@@ -15,6 +15,7 @@ from ...rig.compat import curves_of_action, fcurves_of, groups_of, shares_curves
 from ...rig.figures import ChainSet, figure_bones, sets_of
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.stretching import written_besides
+from ...texts import Text
 from ..order import bones_above, bones_of
 
 FIXED = {"tip_bone", "bone_count", "target_bone", "pole_bone", "enabled", "start"}  # of a chain
@@ -63,36 +64,40 @@ def _check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) 
     own = {*map(rotation_path, bones.values()), *(plain_path(bone, name) for bone, name in plain)}
     for curve in fcurves_of(owner):
         if curve.data_path in own:
-            reason = f"its action keys '{curve.data_path}', which would play over the track" if into == "NLA" else ""
+            reason = (
+                Text("its action keys '{path}', which would play over the track", path=curve.data_path)
+                if into == "NLA"
+                else ""
+            )
             reason = reason or _curve_refusal(curve)
             if reason:
                 raise RigError(reason, rig=owner.name)
     muted = [group.name for group in groups_of(owner) if group.mute and group.name in bones]
     if muted and into != "NLA":
-        raise RigError(f"the channels of '{muted[0]}' are muted", rig=owner.name)
+        raise RigError(Text("the channels of '{path}' are muted", path=muted[0]), rig=owner.name)
 
 
 def _curve_refusal(curve: bpy.types.FCurve) -> str:
     """Why a curve can't be keyed so that the keys play; "" where it can."""
     if curve.mute or len(curve.modifiers):
-        return f"the curve of '{curve.data_path}' is muted or modified"
+        return Text("the curve of '{path}' is muted or modified", path=curve.data_path)
     if curve.lock:
-        return f"the curve of '{curve.data_path}' is locked"
+        return Text("the curve of '{path}' is locked", path=curve.data_path)
     if len(curve.sampled_points):
-        return f"the curve of '{curve.data_path}' holds samples and not keys"
+        return Text("the curve of '{path}' holds samples and not keys", path=curve.data_path)
     return ""
 
 
 def _nla_refusal(data: bpy.types.AnimData, into: str) -> str:
     """Why the state of an armature's NLA keeps keys from playing as they are; or ""."""
     if any(track.is_solo for track in data.nla_tracks):
-        return "one of its NLA tracks plays solo, so keys would not play"
+        return Text("one of its NLA tracks plays solo, so keys would not play")
     if data.use_tweak_mode:
-        return "an NLA strip is being tweaked: leave tweak mode first"
+        return Text("an NLA strip is being tweaked: leave tweak mode first")
     if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
-        return "its action is mixed with NLA strips, so keys would not play as they are"
+        return Text("its action is mixed with NLA strips, so keys would not play as they are")
     if into == "NLA" and not data.use_nla:
-        return "its NLA tracks are switched off, so that a new one would not play"
+        return Text("its NLA tracks are switched off, so that a new one would not play")
     return ""
 
 
@@ -101,9 +106,15 @@ def _action_refusal(owner: bpy.types.Object, data: bpy.types.AnimData, into: str
     if into != "ACTION" or data.action is None:
         return ""
     if not data.action.is_editable:
-        return f"its action '{data.action.name}' is linked: bake into a new one"
+        return Text("its action '{action}' is linked: bake into a new one", action=data.action.name)
     other = shares_curves(owner)
-    return f"its action '{data.action.name}' also moves '{other.name}': bake into a new one" if other else ""
+    return (
+        Text(
+            "its action '{action}' also moves '{other}': bake into a new one", action=data.action.name, other=other.name
+        )
+        if other
+        else ""
+    )
 
 
 def _is_put_to_rest(owner: bpy.types.Object) -> bool:
@@ -117,7 +128,9 @@ def _is_put_to_rest(owner: bpy.types.Object) -> bool:
 
 def _check_made(owner: bpy.types.Object, chain: FabrikChain, animated: Animated) -> None:
     for name in sorted(animated.of_chain(chain) & FIXED):
-        raise ChainError(f"its '{name}' is animated, so it is not one chain", rig=owner.name, chain=chain.name)
+        raise ChainError(
+            Text("its '{name}' is animated, so it is not one chain", name=name), rig=owner.name, chain=chain.name
+        )
 
 
 def _check_bones(one: ChainSet, animated: Animated) -> None:
@@ -125,7 +138,7 @@ def _check_bones(one: ChainSet, animated: Animated) -> None:
         bones = figure_bones(one)
     for bone in bones:
         if "rotation_mode" in animated.of_bone(bone):
-            reason = "its rotation mode is animated"
+            reason = Text("its rotation mode is animated")
             raise BoneError(reason, rig=one.owner.name, chain=one.names[0], bone=bone.name)
 
 
@@ -138,9 +151,14 @@ def _check_carriers(context: bpy.types.Context, sets: Sequence[ChainSet]) -> Non
             continue
         chains = [chain for chain in rig_of(owner).chains if chain.enabled]
         for other in sets_of(owner, [chain for chain in chains if (owner.name_full, chain.name) not in names]):
-            carried |= dict.fromkeys(bones_of(other), f"'{other.names[0]}' of '{owner.name}'")
+            carried |= dict.fromkeys(
+                bones_of(other), Text("'{name}' of '{armature}'", name=other.names[0], armature=owner.name)
+            )
     for one in sets if carried else ():
         found = bones_above(one, bones_of(one)) & carried.keys()
         if found:
-            text = f"its root or its goal hangs on the chain {carried[min(found)]}: bake that first, or with it"
+            text = Text(
+                "its root or its goal hangs on the chain {chain}: bake that first, or with it",
+                chain=carried[min(found)],
+            )
             raise ChainError(text, rig=one.owner.name, chain=one.names[0])

@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import ChainError
 from ...rig.array_types import Doubles
 from ...rig.figures import ChainSet
+from ...texts import Text
 from ..frames import frames_visited, keys_of_goals
 from ..order import Item, levels, together
 from .armature import BakedArmature
@@ -114,7 +115,7 @@ def _keys_of_goals(one: ChainSet, settings: BakeSettings) -> Doubles:
     first, last = settings.frames[0], settings.frames[-1]
     keys = keys_of_goals(one, first, last)
     if not keys:
-        text = f"neither target nor pole has a key from frame {first:g} to {last:g}"
+        text = Text("neither target nor pole has a key from frame {first:g} to {last:g}", first=first, last=last)
         raise ChainError(text, rig=one.owner.name, chain=one.names[0])
     return np.array(keys, dtype=np.float64)
 

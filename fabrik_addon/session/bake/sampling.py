@@ -28,6 +28,7 @@ from ...rig.plain_motion import points_at
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, carried, read, resettled
 from ...rig.properties import FabrikChain
+from ...texts import Text
 from ..frames import go_to
 from ..posing import posed
 from .solving import put_posed
@@ -180,7 +181,7 @@ def _visited(context: bpy.types.Context, wanted: dict[int, Wanted], tracks: dict
             except FabrikError as error:
                 error.rig = error.rig or one.chain_set.owner.name
                 if places[i][frame]:
-                    error.reason = f"in frame {frame:g}, {error.reason}"
+                    error.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=error.reason)
                 raise
         yield
 

@@ -9,6 +9,7 @@ from math import radians
 
 from ...errors import InvalidValueError
 from ...finite import are_finite
+from ...texts import Text
 from ..frames import MOST_FRAMES
 
 INTO = ("ACTION", "NEW_ACTION", "NLA")
@@ -46,12 +47,14 @@ class BakeSettings:
         if not self.frames:
             raise InvalidValueError("the range ends before it starts: there is no frame to bake")
         if len(self.frames) > MOST_FRAMES:
-            raise InvalidValueError(f"{len(self.frames)} frames are more than {MOST_FRAMES}")
+            raise InvalidValueError(
+                Text("{count} frames are more than {most_frames}", count=len(self.frames), most_frames=MOST_FRAMES)
+            )
         if not are_finite(self.frames) or not all(a < b for a, b in pairwise(self.frames)):
             raise InvalidValueError("the frames do not rise")
         choices = ((self.into, INTO), (self.interpolation, INTERPOLATIONS), (self.verify, VERIFY))
         for chosen, words in choices:
             if chosen not in words:
-                raise InvalidValueError(f"'{chosen}' is none of {', '.join(words)}")
+                raise InvalidValueError(Text("'{chosen}' is none of {names}", chosen=chosen, names=", ".join(words)))
         if not 0.0 <= self.clean_up <= MOST_CLEAN_UP + 1e-6:
             raise InvalidValueError("the clean-up is not between 0 and 30 degrees")

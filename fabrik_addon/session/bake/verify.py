@@ -21,6 +21,7 @@ from ...rig.kinematics import world_turn
 from ...rig.properties import FabrikChain
 from ...rig.rotations import axes_of, conjugated, multiplied, rotated, turn_angle
 from ...rig.targets import read_point, resolve_point
+from ...texts import Text
 from ...vectors import V3, cross, distance, dot, length, minus, v3
 from ..frames import go_to
 from ..order import bones_above, bones_of
@@ -207,7 +208,7 @@ class _Compared:
                 error = self._tip_error(rig, target, depsgraph) / self.length
                 turn = self._turn_error(rig, target, depsgraph)
         except FabrikError as reason:
-            reason.reason = f"in frame {frame:g}, {reason.reason}"
+            reason.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=reason.reason)
             raise
         solved, turned = float(result.residuals[k]), float(result.turns[k])
         result.residuals[k], result.turns[k] = error, turn

@@ -27,6 +27,7 @@ from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, carried, frame_of, prepare
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import IDENTITY, Q4, multiplied
+from ...texts import Text
 from ...vectors import ORIGIN
 from ..anchoring import exceeded, resume_live
 from ..live.known import state as live_state
@@ -111,7 +112,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     standing = Standing.of_set(chain_set, dragged, depsgraph, place)  # says what is wrong before anything moves
     started = standing.prepared if scope.follows else replace(held_to_pole(standing), influence=1.0)
     restore = _restorer(owner, scope, started)
-    drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(standing))
+    drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(standing) or "")
     live_state.held = True
     live_state.paused = live_state.paused or _pauses(owner, scope)
     set_falloff(drag, owner)
@@ -165,16 +166,18 @@ def _check_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
     target = goal_of(chain, "target")
     reason = stays(target)
     if not reason and target is not None and carries(target, owner, resolve_bones(owner, chain)[0].name):
-        reason = "carries it"
+        reason = Text("carries it")
     if reason:
-        name = f" {target.name}" if target is not None else ""
-        raise TargetError(f"it is live and its target{name} {reason}: drag the target", chain=chain.name)
+        text = Text("it is live and its target {reason}: drag the target", reason=reason)
+        if target is not None:
+            text = Text("it is live and its target {name} {reason}: drag the target", name=target.name, reason=reason)
+        raise TargetError(text, chain=chain.name)
 
 
 def set_turning(drag: Drag, on: bool) -> str:
     """Ask for a rotation of the dragged bone, too, or no more; why that can't be, or ""."""
     if on and drag.scope.follows:
-        return "it is live and turns as its goal says: turn its target, or switch Live off"
+        return Text("it is live and turns as its goal says: turn its target, or switch Live off")
     if on != drag.with_turn:
         drag.with_turn = on
         drag.started = _turning(drag, drag.started)
@@ -195,9 +198,9 @@ def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
     none, either.
     """
     if drag.scope.follows:
-        return "it is live, and has no falloff"
+        return Text("it is live, and has no falloff")
     if drag.started.is_chain:
-        return "a limb alone has no falloff"
+        return Text("a limb alone has no falloff")
     joint = drag.started.asked[drag.index].joints[-1]
     drag.prepared = with_falloff(drag.started, joint, rig_of(owner).falloff)
     return ""
@@ -228,7 +231,7 @@ def drag_to(
     if not anchored:
         refusal = pull_refusal(drag)
         if refusal:
-            raise BoneError(f"{refusal}: keep it anchored", rig=drag.rig)
+            raise BoneError(Text("{refusal}: keep it anchored", refusal=refusal), rig=drag.rig)
         drag.pulled = True
         pull(owner, _now(drag, owner, depsgraph), depsgraph, point)
         if drag.prepared.is_rigid:
@@ -293,7 +296,7 @@ def pull_refusal(drag: Drag) -> str:
     """
     owner, _ = found(drag)
     if not drag.prepared.is_chain or drag.scope.body:
-        return "the body follows already"
+        return Text("the body follows already")
     if drag.scope.taken.end == "HEAD" or drag.with_turn:
-        return "only a tail without a rotation of its own is pulled along"
+        return Text("only a tail without a rotation of its own is pulled along")
     return root_refusal(pose_bones(owner)[drag.prepared.bones[0]])

@@ -15,6 +15,7 @@ from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
 from ...rig.prepared import Prepared
 from ...rig.preparing import frame_of
 from ...rig.properties import FabrikChain, rig_of
+from ...texts import Text
 from ..anchoring import resume_live
 from ..letting_go import LetGo, Loosed, key_goal, let_go
 from ..live.known import state as live_state
@@ -96,7 +97,7 @@ def _key(
     insert_plain_keys(context, plain, keyed)
     if not named or is_keyed:
         return is_keyed, []
-    return False, [f"'{named[0]}' is keyed: key the pose, or the next frame change loses it"]
+    return False, [Text("'{bone}' is keyed: key the pose, or the next frame change loses it", bone=named[0])]
 
 
 def moved_chains(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import bpy
 
+from ...texts import Text, joined
 from ..live.by_hand import own_work
 from ..pins import toggle, wanted_of_bones
 
@@ -17,5 +18,5 @@ def pin_bone(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> 
     """
     with own_work():
         told = toggle(context, owner, wanted_of_bones(owner, [bone]))
-    verb = "pinned" if told.pinned else "freed"
-    return "; ".join([f"{verb} {bone}", *told.notes])
+    done = Text("pinned {bone}", bone=bone) if told.pinned else Text("freed {bone}", bone=bone)
+    return joined("; ", [done, *told.notes])

@@ -16,18 +16,25 @@ from ...rig.joints import path_of
 from ...rig.measured import measured_at, mounted_path
 from ...rig.prepared import Prepared
 from ...rig.rotations import rotated
+from ...texts import Text
 
 
 def root_refusal(root: bpy.types.PoseBone) -> str:
     """Why a bone can't be let go, so that the limb that begins with it is pulled along; or ""."""
     locks: Any = root.lock_location
     if root.parent is not None and root.bone.use_connect:
-        return f"'{root.name}' is connected to its parent, so the chain can't be pulled along"
+        return Text("'{root}' is connected to its parent, so the chain can't be pulled along", root=root.name)
     if root.parent is not None:
-        return (
-            f"'{root.name}' hangs on '{root.parent.name}', which would stay behind, so the chain can't be pulled along"
+        return Text(
+            "'{root}' hangs on '{parent}', which would stay behind, so the chain can't be pulled along",
+            root=root.name,
+            parent=root.parent.name,
         )
-    return f"'{root.name}' is locked in its location, so the chain can't be pulled along" if any(locks) else ""
+    return (
+        Text("'{root}' is locked in its location, so the chain can't be pulled along", root=root.name)
+        if any(locks)
+        else ""
+    )
 
 
 def pull(owner: bpy.types.Object, prepared: Prepared, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:

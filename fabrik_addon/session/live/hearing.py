@@ -18,6 +18,7 @@ from ...rig.keys import KeyedChannels
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import Q4, q4
 from ...rig.still import has_motion, is_still
+from ...texts import Text
 from ...vectors import V3, v3
 from .known import Done, Hand, Key, LiveFigure, LiveRig, Replay, Values, state
 from .tools import is_finished
@@ -157,38 +158,39 @@ class Ear:
         """Why what was done by hand may not become the start pose; "" where it may."""
         screen = self.context.screen
         if not rig_of(self.rig.owner).auto_capture:
-            return "Automatic Capture is off"
+            return Text("Automatic Capture is off")
         if screen is not None and screen.is_animation_playing:
-            return "frames are playing"
+            return Text("frames are playing")
         objection = next(filter(None, map(self._objection_of, self.chain_set.chains)), "")
         if objection:
             return objection
         if any(self._has_keys(bone.name) for bone in figure_bones(self.chain_set)):
-            return "a bone of its body is keyed, and a new start pose would move the other frames"
-        moving = self._moving_in_other_frames()
-        return f"{moving} animated, and a new start pose would move the other frames" if moving else ""
+            return Text("a bone of its body is keyed, and a new start pose would move the other frames")
+        return self._moving_in_other_frames()
 
     def _objection_of(self, chain: FabrikChain) -> str:
         """Why a chain may not get another start pose; "" where it may."""
         is_one = self.chain_set.is_one
         if chain.start == "ANIMATED":
-            return f"{_subject(self.chain_set, chain)} starts from its keys, and this is not keyed"
+            subject = _subject(self.chain_set, chain)
+            return Text("{chain} starts from its keys, and this is not keyed", chain=subject)
         if any(self._has_keys(bone.name) for bone in resolve_bones(self.rig.owner, chain)):
-            bones = "its bones" if is_one else f"the bones of '{chain.name}'"
-            return f"{bones} are keyed, and a new start pose would move the other frames"
-        influence = "its influence" if is_one else f"the influence of '{chain.name}'"
-        return f"{influence} is between 0 and 1" if 0.0 < chain.influence < 1.0 else ""
+            bones = Text("its bones") if is_one else Text("the bones of '{chain}'", chain=chain.name)
+            return Text("{bones} are keyed, and a new start pose would move the other frames", bones=bones)
+        influence = Text("its influence") if is_one else Text("the influence of '{chain}'", chain=chain.name)
+        return Text("{influence} is between 0 and 1", influence=influence) if 0.0 < chain.influence < 1.0 else ""
 
     def _moving_in_other_frames(self) -> str:
-        """What makes the chains stand elsewhere in another frame, as the beginning of a sentence; "" where nothing."""
+        """What makes the chains stand elsewhere in another frame, as a sentence; "" where nothing."""
         owner, chains, _ = self.chain_set
         group = self.rig.groups.get(self.chain_set.names)
         if group is None or group.motion.changes or not is_still(owner, figure_bones(self.chain_set)[0].name):
-            return "it is" if self.chain_set.is_one else "what moves or sets them is"
+            one, many = Text("it"), Text("what moves or sets them")
+            return _animated(one if self.chain_set.is_one else many)
         others = [other for other in rig_of(owner).chains if other.enabled] if group.motion.is_carried else []
         for chain in (*chains, *others):
             if not all(is_still(goal.found, goal.bone) for goal in goals_of(chain)):
-                return f"{_subject(self.chain_set, chain)} is"
+                return _animated(_subject(self.chain_set, chain))
         return ""
 
     def _has_keys(self, name: str) -> bool:
@@ -224,7 +226,11 @@ class Ear:
 
 def _subject(chain_set: ChainSet, chain: FabrikChain) -> str:
     """How a sentence calls one of some chains: that of which it speaks already, or by name."""
-    return "it" if chain_set.is_one else f"'{chain.name}'"
+    return Text("it") if chain_set.is_one else f"'{chain.name}'"
+
+
+def _animated(subject: str) -> Text:
+    return Text("{subject} is animated, and a new start pose would move the other frames", subject=subject)
 
 
 def start_of(hand: Hand) -> Start:

@@ -17,6 +17,7 @@ from ...rig.goals import goals_of
 from ...rig.properties import name_all, rig_of
 from ...rig.versions import newer_refusal
 from ...rig.visibility import scenes_of
+from ...texts import Text
 from ..order import ordered, waiting_text
 from .known import Group, LiveFigure, LiveRig, Names, state
 from .refusing import switch_off
@@ -34,7 +35,8 @@ def look(scene: bpy.types.Scene) -> None:
     text = waiting_text(waiting)
     for one in waiting:
         for chain in one.chains:
-            switch_off(one.owner, chain, FabrikError(f"the chains {text} wait for each other"))
+            reason = Text("the chains {chains} wait for each other", chains=text)
+            switch_off(one.owner, chain, FabrikError(reason))
     rigs = {
         owner: _looked_up(owner, [one for one in sets if one.owner == owner], before.get(owner)) for owner in owners
     }

@@ -11,6 +11,7 @@ import bpy
 from ...errors import AbsentTargetError, FabrikError, RigError
 from ...rig.chain_bones import resolve_bones
 from ...rig.properties import FabrikChain, rig_of
+from ...texts import Text
 from ..outcome import Outcome, store
 from .known import LiveRig, Names, state
 
@@ -38,9 +39,13 @@ def refuse(rig: LiveRig, names: Names, error: FabrikError, is_seen: bool) -> boo
             switch_off(rig.owner, chain, error)
         return len(at_fault) < len(found)
     for chain in found if is_seen else ():
-        reason = f"live posing waits: {error.local}"
+        reason = Text("live posing waits: {reason}", reason=error.local)
         if error.chain not in {"", chain.name}:
-            reason = f"live posing waits for '{error.chain}', which is solved together with it: {error.local}"
+            reason = Text(
+                "live posing waits for '{chain}', which is solved together with it: {reason}",
+                chain=error.chain,
+                reason=error.local,
+            )
         store(chain, Outcome(chain.name, "REFUSED", reason=reason))
     return False
 
@@ -68,7 +73,7 @@ def switch_off(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) 
     log.warning("switched off, %s", error)
     chain.enabled = False
     state.order = None
-    store(chain, Outcome(chain.name, "REFUSED", reason=f"switched off while live: {error.local}"))
+    store(chain, Outcome(chain.name, "REFUSED", reason=Text("switched off while live: {reason}", reason=error.local)))
 
 
 def switch_rig_off(rig: LiveRig, error: Exception) -> None:
@@ -77,7 +82,9 @@ def switch_rig_off(rig: LiveRig, error: Exception) -> None:
     found = rig_of(rig.owner)
     found.live = False
     state.order = None
-    reason = f"live posing failed and is switched off: {type(error).__name__} {error}".strip()
+    reason = Text(
+        "live posing failed and is switched off: {name} {error}", name=type(error).__name__, error=error
+    ).strip()
     for chain in found.chains:
         if chain.enabled:
             store(chain, Outcome(chain.name, "REFUSED", reason=reason))

@@ -15,6 +15,7 @@ from ...rig.plain_motion import may_hide
 from ...rig.prepared import Prepared
 from ...rig.rotations import multiplied, normalized, q4
 from ...rig.targets import check_present, kind_of, reader_of
+from ...texts import Text
 from ...vectors import v3
 from .known import LiveFigure, Numbers, Seen, Source
 
@@ -99,7 +100,7 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
     for one, points in zip(known.prepared.asked, goals_seen(known, seen), strict=True):
         own = one.numbers(known.space, points)
         if not are_finite(own):
-            reason = "where its goal stands, or how it is turned, is not a finite number"
+            reason = Text("where its goal stands, or how it is turned, is not a finite number")
             raise InvalidValueError(reason, chain=one.chain)
         numbers += own
     return tuple(numbers)

@@ -11,6 +11,7 @@ import bpy
 from ...errors import BoneError, ChainError
 from ...recognise.parts import APPLIED
 from ...rig.chain_bones import pose_bones
+from ...texts import Text
 from .finding import Found, RigPart
 
 Answers = Mapping[str, tuple[str, str]]  # for each part by its name the first and the last bone
@@ -51,11 +52,11 @@ def _between(owner: bpy.types.Object, first: str, last: str) -> tuple[str, ...]:
     bones = pose_bones(owner)
     for name in (first, last):
         if name not in bones:
-            raise ChainError(f"there is no bone '{name}'", rig=owner.name)
+            raise ChainError(Text("there is no bone '{name}'", name=name), rig=owner.name)
     row = [last]
     while row[-1] != first:
         parent = bones[row[-1]].parent
         if parent is None:
-            raise BoneError(f"it does not hang on '{first}'", rig=owner.name, bone=last)
+            raise BoneError(Text("it does not hang on '{first}'", first=first), rig=owner.name, bone=last)
         row.append(parent.name)
     return tuple(row[::-1])

@@ -15,6 +15,7 @@ from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_bones, movers_of
 from ...rig.control_bones import control_names
 from ...rig.skeleton import read_skeleton
+from ...texts import Text
 
 LEAST_BONES = 2  # of an arm or leg, that are left where bones at its end follow something else
 
@@ -98,7 +99,7 @@ def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Foun
         named = _in_one_row(owner, _named(part, skeleton.names))
         reason = next((reasons[bone] for bone in named.bones if bone in reasons), "")
         if reason or len(named.bones) < min(len(part.bones), LEAST_BONES):
-            held.append((part.name, reason or "its bones do not hang on each other"))
+            held.append((part.name, reason or Text("its bones do not hang on each other")))
         else:
             parts.append(named)
     body = skeleton.names[told.body] if told.body >= 0 else ""
@@ -139,7 +140,7 @@ def _in_one_row(owner: bpy.types.Object, part: RigPart) -> RigPart:
 def _reasons_by_bone(owner: bpy.types.Object) -> dict[str, str]:
     """The bones that something else poses, each with the reason."""
     movers = movers_of(owner)
-    found = {}
+    found: dict[str, str] = {}
     for bone in pose_bones(owner):
         try:
             check_bones(owner, [bone], movers)

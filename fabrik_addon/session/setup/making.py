@@ -14,6 +14,7 @@ from ...rig.chain_bones import bones_to, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.properties import FabrikChain, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
+from ...texts import ROLE_TEXTS, Text
 from ..anchoring import keep_poses, starts_to_keep, unposed
 from ..body import set_body
 from ..control_bones import Asked, check_can_make, make_goals
@@ -105,7 +106,9 @@ def set_up(
     if options.use_limits:
         done.limited, exceeded = give_ranges(owner, parts, found.plan)
         if exceeded:
-            done.notes.append(f"posed beyond the range of their joints, and left free: {', '.join(exceeded)}")
+            done.notes.append(
+                Text("posed beyond the range of their joints, and left free: {names}", names=", ".join(exceeded))
+            )
     chains = _chains(context, owner, parts, options, done)
     _choose_body(context, owner, found, done)
     if options.controls != "NONE":
@@ -125,16 +128,18 @@ def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done
     try:
         walker = add_walker(context, owner)
     except FabrikError as error:
-        done.notes.append(f"no walker: {error.local}")
+        done.notes.append(Text("no walker: {reason}", reason=error.local))
         return
     let_go = [chain for name in done.made if name not in walker.legs and (chain := rig_of(owner).chains[name]).enabled]
     for chain in let_go:
         chain.enabled = False
     if let_go:
         names = ", ".join(chain.name for chain in let_go)
-        done.notes.append(f"switched off, since their targets would stay behind while it walks: {names}")
+        done.notes.append(
+            Text("switched off, since their targets would stay behind while it walks: {names}", names=names)
+        )
     done.made += walker.made
-    done.notes += [f"walker of {len(walker.legs)} legs: plan its walk next", *walker.notes]
+    done.notes += [Text("walker of {count} legs: plan its walk next", count=len(walker.legs)), *walker.notes]
 
 
 def _check(owner: bpy.types.Object, parts: Sequence[RigPart], options: SetupOptions) -> None:
@@ -207,7 +212,7 @@ def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Fou
     try:
         set_body(context, owner, found.body)
     except FabrikError as error:
-        done.notes.append(f"no body bone: {error.local}")
+        done.notes.append(Text("no body bone: {reason}", reason=error.local))
         return
     done.body = found.body
 
@@ -236,10 +241,14 @@ def _make_goals(
                 pole = plan_pole(context, owner, bones, PoleOptions(starts=starts, effector=chain.effector), defaults)
                 pole = pole_in_bend((owner, chain), pole, depsgraph)
             except FabrikError as error:
-                done.notes.append(f"{name} has no pole: {error.local}")
+                done.notes.append(Text("{name} has no pole: {reason}", name=name, reason=error.local))
                 continue
             asked.append(Asked(chain, "pole", pole))
-    done.mended += [f"{one.role} of {one.chain.name}" for one in asked if one.chain.name in done.kept]
+    done.mended += [
+        Text("{role} of {chain}", role=ROLE_TEXTS[one.role], chain=one.chain.name)
+        for one in asked
+        if one.chain.name in done.kept
+    ]
     if asked:
         make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
 

@@ -11,6 +11,7 @@ from ...errors import BoneError, ChainError
 from ...recognise.mapping import MappedPart, Mapping
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.properties import FabrikChain, rig_of
+from ...texts import Text
 from .finding import Found, RigPart, find_parts
 from .making import chain_of
 
@@ -49,12 +50,18 @@ def found_by(owner: bpy.types.Object, mapping: Mapping) -> Found:
     for part in mapping.parts:
         for name in part.bones:
             if name not in bones:
-                raise ChainError(f"there is no bone '{name}' for '{part.name}'", rig=owner.name)
+                raise ChainError(
+                    Text("there is no bone '{name}' for '{part}'", name=name, part=part.name), rig=owner.name
+                )
         for above, below in pairwise(part.bones):
             if bones[below].parent != bones[above]:
-                raise BoneError(f"it does not hang on '{above}', as '{part.name}' wants", rig=owner.name, bone=below)
+                raise BoneError(
+                    Text("it does not hang on '{above}', as '{part}' wants", above=above, part=part.name),
+                    rig=owner.name,
+                    bone=below,
+                )
     if mapping.body and mapping.body not in bones:
-        raise ChainError(f"there is no bone '{mapping.body}' for the body", rig=owner.name)
+        raise ChainError(Text("there is no bone '{bone}' for the body", bone=mapping.body), rig=owner.name)
     parts = [
         RigPart(part.kind, part.name, part.bones, part.roles, part.end == "HEAD", 1.0, ()) for part in mapping.parts
     ]

@@ -19,6 +19,7 @@ from ...rig.rotations import IDENTITY, Q4, conjugated, multiplied, normalized, t
 from ...rig.sides import sided_name
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import Parsed, plan_of, rest_turn
+from ...texts import Text
 from ...vectors import V3, distance, plus, scaled
 from ..bake import BakeResult, BakeSettings, bake
 from ..defaults import read_defaults
@@ -60,7 +61,9 @@ def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: f
         FabrikError: There is no walk, or the tolerance makes no sense; nothing was changed.
     """
     if not are_finite([tolerance]) or not 0.0 < tolerance <= MOST:
-        raise InvalidValueError(f"a tolerance of {tolerance:g} is not above 0 and up to {MOST:g}")
+        raise InvalidValueError(
+            Text("a tolerance of {tolerance:g} is not above 0 and up to {most:g}", tolerance=tolerance, most=MOST)
+        )
     parsed, frames = _walk_of(owner)
     ways = {chain.name: _way(owner, parsed, chain, frames) for chain in _chains(owner)}
     bring_up_to_date(owner)
@@ -182,7 +185,14 @@ def _goal(
     empty = Empty(at[0], defaults.target_size * at[1], defaults.target_shape)
     goal = empty.make(context, owner, sided_name(chain.name, "step"))
     if target is not None:
-        told.notes.append(f"{chain.name} follows '{goal.name}' now, and '{target.name}' no more")
+        told.notes.append(
+            Text(
+                "{chain} follows '{goal}' now, and '{target}' no more",
+                chain=chain.name,
+                goal=goal.name,
+                target=target.name,
+            )
+        )
     chain.target, chain.target_bone = goal, ""
     told.made.append(goal.name)
     return goal

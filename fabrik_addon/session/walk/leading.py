@@ -22,6 +22,7 @@ from ...rig.prepared import Prepared
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import Q4, conjugated, multiplied, rotated
 from ...rig.walk_goals import is_walked, lead, rest_turn
+from ...texts import Text
 from ...vectors import V3, minus, plus
 from ..anchoring import resume_live
 from ..dragging.ending import leave, moved_chains
@@ -224,7 +225,7 @@ def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
     context.view_layer.update()
     walker, notes = rig_of(owner).walker, list[str]()
     if walker.on and walker.digest:
-        notes.append("the planned walk is switched off")
+        notes.append(Text("the planned walk is switched off"))
     walker.on = False
     try:
         chains = moved_chains(owner, led.prepared, has_body=True)

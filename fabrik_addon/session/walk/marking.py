@@ -14,8 +14,10 @@ from ...errors import ChainError
 from ...gait import Leg, Plan
 from ...gait.terrain import is_body
 from ...rig.walk_goals import plan_of
+from ...texts import Text
 
 MARK = "fabrik_footprints_of"  # custom property of the collection with an armature object's footprints
+NAMED = "_footprints"  # what the collection is called, after its walker
 POINTS = 12  # of a footprint's outline
 WIDTH = 0.35  # of a foot, as a share of its length
 BEYOND = 0.6  # of a foot's length: how far the toes go on before its ball
@@ -69,7 +71,7 @@ def mark_steps(context: bpy.types.Context, owner: bpy.types.Object, footprints: 
     assert scene is not None
     parsed = plan_of(owner)
     if parsed is None:
-        raise ChainError("no walk is planned", rig=owner.name)
+        raise ChainError(Text("no walk is planned"), rig=owner.name)
     plan = parsed.plan
     found = list(_prints(plan))
     _remove(scene, owner, plan)
@@ -78,7 +80,7 @@ def mark_steps(context: bpy.types.Context, owner: bpy.types.Object, footprints: 
         for one in steps:
             scene.timeline_markers.new(_marker(owner, one.leg), frame=round(one.frame))
     if footprints != "NONE":
-        collection = bpy.data.collections.new(f"{owner.name} Footprints")
+        collection = bpy.data.collections.new(f"{owner.name}{NAMED}")
         collection[MARK] = owner.name_full
         scene.collection.children.link(collection)
         (_add_outlines if footprints == "CURVE" else _add_empties)(collection, owner, found)

@@ -17,6 +17,7 @@ from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import plan_of
 from ...rig.walk_inputs import inputs_of
 from ...rig.walker_properties import walker_of
+from ...texts import Text
 from ..anchoring import unposed
 from ..frames import check_range, frames_visited
 from .sampling import body_chain, sampled
@@ -150,4 +151,4 @@ def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
     except FabrikError as error:
         return error.reason
     is_same = stamp_of(owner, scene, frames) == walker_of(owner).inputs
-    return "" if is_same else "path, legs or settings changed since the walk was planned"
+    return "" if is_same else Text("path, legs or settings changed since the walk was planned")

@@ -20,6 +20,7 @@ from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import multiplied
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import lead, rest_turn
+from ...texts import Text
 from ..anchoring import resume_live
 from ..frames import check_range, frames_visited, go_to
 from ..live.known import state as live_state
@@ -113,4 +114,4 @@ def _key(owner: bpy.types.Object, name: str, first: int, values: Sequence[Values
                 setattr(bone, channel, numbers)
                 bone.keyframe_insert(channel, frame=first + index, group=name)
     except RuntimeError as error:
-        raise BoneError(f"it can't be keyed: {error}", bone=name) from error
+        raise BoneError(Text("it can't be keyed: {error}", error=str(error)), bone=name) from error

@@ -20,6 +20,7 @@ from ...rig.rotations import Q4, conjugated, multiplied
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.walk_goals import rest_turn
 from ...rig.walker_properties import walker_of
+from ...texts import Text
 from ...vectors import ORIGIN, V3, plus, v3
 from ..frames import go_to
 from .leg_limits import leg_limits
@@ -97,7 +98,7 @@ class Grounds:
             found = grounds_of(self.owner, collection, depsgraph)
             self._ways = {thing: Way(self.fps) for thing in found}
             if collection is not None and not any(has_faces(thing, depsgraph) for thing in found):
-                reason = f"the terrain '{collection.name}' has no faces to walk on"
+                reason = Text("the terrain '{collection}' has no faces to walk on", collection=collection.name)
                 raise InvalidValueError(reason, rig=self.owner.name)
         for thing, way in self._ways.items():
             way.matrices.append(thing.evaluated_get(depsgraph).matrix_world.copy())
@@ -160,7 +161,8 @@ def sampled(
             place, rotation = _body(owner, body_chain(owner), depsgraph)
             grounds.look(depsgraph)
         except FabrikError as error:
-            error.rig, error.reason = error.rig or owner.name, f"in frame {frame}, {error.reason}"
+            error.rig = error.rig or owner.name
+            error.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=error.reason)
             raise
         places.append(place)
         rotations.append(rotation)

@@ -25,6 +25,7 @@ from ...rig.rotations import Q4
 from ...rig.skeleton import read_skeleton
 from ...rig.versions import bring_up_to_date
 from ...rig.walker_properties import PREFIX, walker_of
+from ...texts import Text
 from ..anchoring import unposed
 from ..defaults import read_defaults
 from ..make import add_chain, remove_chain
@@ -176,10 +177,12 @@ def _checked_body(owner: bpy.types.Object, body: str, roots: Sequence[str]) -> s
     other = next((name for name in roots if name not in below), "")
     if other:
         raise BoneError(
-            f"the body bone '{body}' does not carry the leg that begins with it", rig=owner.name, bone=other
+            Text("the body bone '{bone}' does not carry the leg that begins with it", bone=body),
+            rig=owner.name,
+            bone=other,
         )
     if not body_moves(ChainSet(owner, (), body)):
-        reason = "as the body bone it must move, but it is connected to its parent, or its location is locked"
+        reason = Text("as the body bone it must move, but it is connected to its parent, or its location is locked")
         raise BoneError(reason, rig=owner.name, bone=body)
     return body
 

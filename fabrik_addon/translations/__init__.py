@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the user reads, in the language that is chosen in Blender's preferences, by Blender's own calls.
+
+Blender translates labels, descriptions and literal texts of a layout by itself, once they are registered. What is put
+together from several parts goes through the calls here, which have the names that Blender's own scripts use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import bpy
+
+from ..package import NAME
+from ..texts import Text
+from . import german
+
+# Of labels of operators, panels and menus. Blender's own words come first wherever the context is one of Blender's, and
+# some of them mean another thing: its pin is one of UV maps.
+CONTEXT = "FABRIK"
+LANGUAGES: dict[str, dict[tuple[str, str], str]] = {
+    "de_DE": {
+        **{("*", text): told for texts in german.TEXTS for text, told in texts.items()},
+        **{(CONTEXT, label): told for labels in german.LABELS for label, told in labels.items()},
+    }
+}
+
+Call = Callable[[str], str]
+# The stubs say that these return nothing.
+_interface: Call = getattr(bpy.app.translations, "pgettext_iface")
+_report: Call = getattr(bpy.app.translations, "pgettext_rpt")
+_tooltip: Call = getattr(bpy.app.translations, "pgettext_tip")
+
+
+def iface_(text: str, /, **fields: object) -> str:
+    """A text of the interface, where Blender's preferences say that the interface is translated.
+
+    Args:
+        text: The template, or a text that knows its own.
+        fields: What comes into the template.
+    """
+    return _told(_interface, text, fields)
+
+
+def rpt_(text: str, /, **fields: object) -> str:
+    """The text of a report, where reports are translated; as `iface_`."""
+    return _told(_report, text, fields)
+
+
+def tip_(text: str, /, **fields: object) -> str:
+    """The text of a tooltip, where tooltips are translated; as `iface_`."""
+    return _told(_tooltip, text, fields)
+
+
+def _told(call: Call, text: str, fields: Mapping[str, object]) -> str:
+    if isinstance(text, Text):
+        return _told(call, text.template, text.fields)
+    told = call(text)
+    if not fields:
+        return told
+    return told.format(**{name: _told(call, one, {}) if isinstance(one, Text) else one for name, one in fields.items()})
+
+
+def register() -> None:
+    """Give Blender the texts of all languages."""
+    bpy.app.translations.register(NAME, LANGUAGES)
+
+
+def unregister() -> None:
+    """Take them away."""
+    bpy.app.translations.unregister(NAME)
