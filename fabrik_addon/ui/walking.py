@@ -11,6 +11,7 @@ from ..rig.properties import rig_of
 from ..rig.versions import newer_refusal
 from ..rig.walker_properties import PREFIX
 from ..session.walk.planning import planned_frames, what_is_old
+from ..session.walk.telling import refused_ahead
 from ..texts import capitalised
 from ..translations import iface_
 from .base import MODES, FabrikPanel
@@ -78,6 +79,9 @@ def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
     else:
         text = iface_("Frames {first} to {last}", first=frames[0], last=frames[1])
         layout.label(text=text, icon="CHECKMARK")
+    refused = refused_ahead(owner, context.scene.frame_current_final)
+    if refused:
+        layout.label(text=iface_(refused), icon="CANCEL")
 
 
 class FABRIK_PT_walk_leg(FabrikPanel):

@@ -12,14 +12,17 @@ from fabrik_addon.gait import feet_at
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.planning import plan_walk, what_is_old
+from fabrik_addon.session.walk.sampling import legs_now
 from fabrik_addon.session.walk.setup import add_walker
-from mathutils import Vector
+from fabrik_addon.session.walk.telling import refused_ahead
+from mathutils import Quaternion, Vector
 
-from body_rigs import make_body, update
+from body_rigs import effector, make_body, update
 from dev.walk_measures import standing_points
+from dev.walkers import Room
 from dev.walking_rigs import ahead, make_ground, make_profile, make_spider
 from live_rigs import keyed
-from walking_rigs import FRAMES, key_way, legs_of, planned, worst_foot
+from walking_rigs import FRAMES, feet, key_way, legs_of, planned, worst_foot
 
 INSIDE, HOVERS = 0.01, 0.005  # of a leg's reach
 HELD = 1e-3
@@ -137,3 +140,57 @@ def test_modifiers_count() -> None:
     assert parsed is not None
     assert all(abs(foot.sole[2] - 0.1) < 1e-5 for foot in feet_at(parsed.plan, 1))
     assert what_is_old(owner, bpy.context.scene) == ""
+
+
+def test_a_spider_goes_up_a_wall_and_along_the_ceiling() -> None:
+    """Down is the body's own: the armature is led along floor, wall and ceiling, turned as it goes."""
+    owner = make_spider()
+    update()
+    add_walker(bpy.context, owner)
+    reach = legs_now(owner).legs[0].reach
+    room = Room(5.0 * reach, 5.0 * reach)
+    x = 3.0 * reach
+    (low, far), (high, near) = (0.0, -room.length), (room.height, 3.0 * reach)
+    make_ground(
+        [(-x, near, low), (x, near, low), (x, far, low), (-x, far, low), (x, far, high), (-x, far, high),
+         (x, near, high), (-x, near, high)],
+        [(0, 1, 2, 3), (3, 2, 4, 5), (5, 4, 6, 7)],
+    )  # fmt: skip
+    path = room.path(0.9 * reach, owner.pose.bones["b0"].bone.head_local.z)
+    frames = (1, len(path.places))
+    head = owner.pose.bones["b0"].bone.head_local
+    owner.rotation_mode = "QUATERNION"
+    for frame, (place, rotation) in enumerate(zip(path.places, path.rotations, strict=True), start=1):
+        turn = Quaternion(rotation)
+        owner.rotation_quaternion, owner.location = turn, Vector(place) - turn @ head
+        owner.keyframe_insert("location", frame=frame)
+        owner.keyframe_insert("rotation_quaternion", frame=frame)
+    rig_of(owner).walker.gravity = "SURFACE"
+    plan_walk(bpy.context, owner, frames)
+    rig_of(owner).live = True
+    heights, statuses = set(), []
+    for frame in range(frames[0], frames[1] + 1, 6):
+        bpy.context.scene.frame_set(frame)
+        for chain, foot in zip(legs_of(owner), feet(owner, frame), strict=True):
+            if foot.is_planted:
+                statuses.append(chain.status)
+                hit = room.nearest(tuple(effector(owner, chain)), reach, 0.0)
+                assert hit is not None
+                assert (effector(owner, chain) - Vector(hit.place)).length <= HOVERS * reach, (frame, chain.name)
+                heights.add(round(hit.place[2] / room.height, 1))
+    assert {0.0, 0.5, 1.0} <= heights
+    assert statuses.count("REACHED") >= 0.99 * len(statuses)
+
+
+def test_it_is_told_why_footholds_are_refused() -> None:
+    make_slope(25.0)
+    owner = make_spider()
+    key_way(owner, "b0", ahead(3.0), (1, 150))
+    update()
+    add_walker(bpy.context, owner)
+    rig_of(owner).walker.slope_max = radians(10.0)
+    plan_walk(bpy.context, owner, (1, 150))
+    told = {refused_ahead(owner, frame) for frame in range(1, 150, 10)}
+    assert any("too steep" in text for text in told)
+    rig_of(owner).walker.on = False
+    assert refused_ahead(owner, 60) == ""

@@ -69,4 +69,11 @@ TEXTS = {
     "{distance} off": "{distance} daneben",
     "Not planned yet": "Noch nicht geplant",
     "Frames {first} to {last}": "Bilder {first} bis {last}",
+    "Refused ahead: {reasons}": "Voraus verworfen: {reasons}",
+    "no ground": "kein Boden",
+    "too steep": "zu steil",
+    "an edge": "eine Kante",
+    "out of reach": "außer Reichweite",
+    "beyond the limits of joints": "jenseits der Gelenkgrenzen",
+    "another foot in the way": "ein anderer Fuß im Weg",
 }
