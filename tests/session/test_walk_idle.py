@@ -24,7 +24,7 @@ def walker() -> Iterator[bpy.types.Object]:
     rig_of(owner).walker.plans_when_idle = True
     bpy.context.scene.frame_set(17)
     idle.state.forget()
-    idle.state.failed = ""
+    idle.state.failed.clear()
     yield owner
     idle.state.forget()
 
@@ -110,6 +110,24 @@ def test_what_can_not_be_planned_is_tried_once(walker: bpy.types.Object, caplog:
     assert idle.state.work is None
     key_way(walker, "b0", ahead(1.0))
     until_planned(walker)
+
+
+def test_two_that_can_not_be_planned_are_tried_once_each(
+    walker: bpy.types.Object, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = walking_spider(legs=3)
+    rig_of(other).walker.plans_when_idle = True
+    for owner in (walker, other):
+        key_way(owner, "b0", lambda share: (0.0, 0.0 if share < 0.5 else -9.0, 0.0))
+    bpy.context.scene.frame_set(17)
+    for _ in range(MOST):
+        idle.tick()
+        if len(idle.state.failed) == 2:
+            break
+    assert set(idle.state.failed) == {walker.name_full, other.name_full}
+    for _ in range(10):
+        assert idle.tick() == idle.LOOK
+    assert caplog.text.count("leaps") == 2
 
 
 def test_a_walker_that_is_gone_is_forgotten(walker: bpy.types.Object) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -27,16 +27,18 @@ class Idle:
 
     Attributes:
         work: The walk that is being planned.
-        seen: The inputs of the walker that was found old at the last look: they have to be the same at the next.
-        failed: Those for which a plan could not be made, which is tried again once they have changed.
+        seen: The stamp (`planning.stamp_of`) of the walk that was found old at the last look: it has to be the same at
+            the next, so that nothing is planned while an animator goes on changing it.
+        failed: By the full names of armature objects the stamp for which no plan could be made: it is not tried again
+            before the stamp is another one.
     """
 
     work: Planning | None = None
     seen: str = ""
-    failed: str = ""
+    failed: dict[str, str] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """All may be gone: undo, a file."""
+        """Drop what was begun: after an undo, or in another file, what it was for may be gone."""
         self.work, self.seen = None, ""
 
 
@@ -44,17 +46,18 @@ state = Idle()
 
 
 def tick() -> float:
-    """Do a slice of work, or look for some; how many seconds to wait until the next call."""
+    """Do a slice of work, or look for some.
+
+    Returns:
+        How many seconds to wait until the next call.
+    """
     if _is_busy():
         state.forget()
         return LOOK
     try:
-        return _went_on() if state.work is not None else _looked()
+        return _went_on(state.work) if state.work is not None else _looked()
     except GONE:
         state.forget()
-    except FabrikError as error:
-        log.warning("%s: its walk is old, and can't be planned: %s", error.rig, error.reason)
-        state.failed, state.work = (state.work.stamp if state.work is not None else state.seen), None
     return LOOK
 
 
@@ -68,6 +71,7 @@ def _is_busy() -> bool:
 
 
 def _looked() -> float:
+    """Look for a walk that is old, and begin to plan it where it was so at the last look, too."""
     scene = bpy.context.scene
     assert scene is not None
     for owner in scene.objects:
@@ -77,27 +81,42 @@ def _looked() -> float:
         if frames is None or not walker_of(owner).plans_when_idle or not what_is_old(owner, scene):
             continue
         stamp = stamp_of(owner, scene, frames)
-        if stamp == state.failed:
+        if stamp == state.failed.get(owner.name_full):
             continue
-        if stamp == state.seen:
+        if stamp != state.seen:
+            state.seen = stamp
+            return LOOK
+        try:
             state.work = Planning(bpy.context, owner, frames)
-            return SLICE
-        state.seen = stamp
-        return LOOK
+        except FabrikError as error:
+            return _gave_up(owner, stamp, error)
+        return SLICE
     return LOOK
 
 
-def _went_on() -> float:
-    work = state.work
-    assert work is not None
-    if stamp_of(work.owner, work.scene, work.frames) != work.stamp or bpy.context.scene != work.scene:
+def _went_on(work: Planning) -> float:
+    """Plan for the time of a slice; from the start again at a later look where something was changed meanwhile."""
+    owner = work.owner
+    if stamp_of(owner, work.scene, work.frames) != work.stamp or bpy.context.scene != work.scene:
         state.forget()
         return LOOK
-    was_on, was_live = walker_of(work.owner).on, rig_of(work.owner).live
-    if not work.advance(BUDGET):
+    was_on, was_live = walker_of(owner).on, rig_of(owner).live
+    try:
+        is_done = work.advance(BUDGET)
+    except FabrikError as error:
+        return _gave_up(owner, work.stamp, error)
+    if not is_done:
         return SLICE
-    walker_of(work.owner).on = was_on
-    rig_of(work.owner).live = was_live
-    work.owner.update_tag()
+    walker_of(owner).on = was_on
+    rig_of(owner).live = was_live
+    owner.update_tag()
+    state.forget()
+    return LOOK
+
+
+def _gave_up(owner: bpy.types.Object, stamp: str, error: FabrikError) -> float:
+    """Say why a walk can't be planned, once for what it would be planned from."""
+    log.warning("%s: its walk is old, and can't be planned: %s", owner.name, error.reason)
+    state.failed[owner.name_full] = stamp
     state.forget()
     return LOOK
