@@ -111,7 +111,6 @@ NO_CHAIN: dict[str, Case] = {
     "the limb of a tree": lambda: Solver(TREE).limb_reach,
     "the bend of a tree": asked("bend", [TURN] * 8, figure=TREE),
     "a tree pulled like a rope": asked("pulled", [TURN] * 8, DOWN, figure=TREE),
-    "a tree refined": asked("refined", [TURN] * 8, DOWN, 1e-4, figure=TREE),
 }
 
 # Numbers that no solve can use: InvalidValueError.
@@ -152,14 +151,12 @@ NO_VALUE: dict[str, Case] = {
     **{
         f"{method} of fewer rotations": asked(method, [TURN], *rest)
         for method, rest in (
-            ("refined", (DOWN, 1e-4)),
             ("pulled", (DOWN,)),
             ("bend", ()),
             ("blended", (0.5,)),
             ("violation", ()),
         )
     },
-    "refined towards what is not finite": asked("refined", [TURN] * 2, (0, nan, 0), 1e-4),
     "pulled towards what is not finite": asked("pulled", [TURN] * 2, (0, nan, 0)),
     "a hinge about nothing": lambda: Hinge((0, 0, 0), -1, 1),
     "a hinge about what is not finite": lambda: Hinge((nan, 0, 0), -1, 1),

@@ -193,7 +193,6 @@ def calls_of_a_solver(make: Maker) -> None:
         attempt(call, rotations)
     attempt(solver.blended, rotations, make.number())
     attempt(solver.pulled, rotations, make.numbers(3))
-    attempt(solver.refined, rotations, make.numbers(3), make.number())
 
 
 def calls_with_rows(make: Maker) -> None:

@@ -225,7 +225,7 @@ class Stepper:
         homes = [self.course.home(leg, land + (until - land) * i / WAYPOINTS) for i in range(WAYPOINTS + 1)]
         middle = 0.5 * (land + until)
         up, upright = track.up(middle), track.upright(middle)
-        if stand <= lift and self._is_within_room(leg, homes):
+        if stand <= lift and self._is_short_way(homes):
             wanted = homes[-1]
         else:
             wanted = lerp(homes[0], _centre(homes, up, upright), settings.prediction)
@@ -253,8 +253,8 @@ class Stepper:
         hip = plus(place, turned(rotation, limb.hip))
         return along(place, up, -need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height)), rotation
 
-    def _is_within_room(self, leg: int, homes: Sequence[V3]) -> bool:
-        """Whether a foot may land at once where the body will stand."""
+    def _is_short_way(self, homes: Sequence[V3]) -> bool:
+        """Whether the body goes so little during a stance that the foot may land at once where the body will stand."""
         return apart(homes[0], homes[-1]) < 0.5 * self.clock.stride
 
     def _others(self, leg: int, time: float) -> list[V3]:

@@ -22,7 +22,7 @@ def cfunc(function):
     return function
 
 
-ccall = inline = cclass = final = cfunc
+inline = cclass = cfunc
 
 
 def exceptval(*_, **__):

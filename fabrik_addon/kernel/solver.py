@@ -31,7 +31,6 @@ from .solution import Solution
 from .trace import Trace
 from .vectors import ORIGIN, apart, larger, minus, put3, put4, q4, scaled, v3
 
-REFINE_STEPS = 8
 THERE = cython.declare(cython.double, 0.01)  # share of the tolerance within which the start pose is the answer
 LEAST_SHARE_OF_PASSES = 32  # of a restart
 
@@ -277,23 +276,6 @@ class Solver:
             put4(pose.rotations, i, checked_rotation("rotation", rotations[i]))
         self.unit.place(pose)
         return pose
-
-    def refined(self, rotations: Sequence[Q4], target: Sequence[float], tolerance: float) -> list[Q4]:
-        """Turn the joints of a chain a little, inside their limits, to bring the tip from near a target onto it.
-
-        Args:
-            rotations: n allowed rotations.
-            target: Point in solve space, relative to the root.
-            tolerance: Share of the chain's length at which to stop.
-        """
-        chain: Chain = self._chain()
-        chain.tip.target = scaled(checked_point("target", target), 1.0 / self.size)
-        pose: Pose = self._posed(rotations)
-        descent: Descent = self.descent
-        descent.posture.is_relaxed = False
-        descent.begin(pose.rotations)
-        descent.descend(tolerance, REFINE_STEPS)
-        return [q4(descent.pose.rotations, i) for i in range(self.unit.count)]
 
     def pulled(self, rotations: Sequence[Q4], target: Sequence[float]) -> tuple[list[Q4], V3]:
         """Pull a chain by its tip like a rope: each joint follows the next at its bone's length, the root comes along.

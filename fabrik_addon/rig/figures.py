@@ -144,11 +144,11 @@ def figure_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
         bones = resolve_bones(owner, chain)
         names |= {bone.name: bone for bone in bones}
         if body:
-            names |= {bone.name: bone for bone in _way(owner, body, bones[0])}
+            names |= {bone.name: bone for bone in _way(body, bones[0])}
     return sorted(names.values(), key=lambda bone: (len(bone.parent_recursive), bone.name))
 
 
-def _way(owner: bpy.types.Object, body: str, root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
+def _way(body: str, root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
     """The bones from the body bone to the first bone of a chain, without that; none where the chain begins above it."""
     above = root.parent_recursive
     names = [root.name, *(bone.name for bone in above)]

@@ -78,10 +78,6 @@ HUMAN_JOINTS = {
 CLAVICLE_SWING, CLAVICLE_TWIST = 20.0, 15.0
 TOES_UP, TOES_DOWN = 40.0, 30.0
 FOOT_UP = 38.0  # of a foot that bears weight, as it does in a squat; raised freely it is 20
-FOOT_SIDE, FOOT_TWIST = (
-    20.0,
-    10.0,
-)  # the sole turned inwards and outwards, without which hips over planted feet can't sway
 PRONATION = 80.0  # of a forearm, both ways
 ALIGNED = 0.99  # of an elbow's axis along the bone's X, from which on a cone can say the same as its hinge
 

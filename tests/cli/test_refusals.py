@@ -149,9 +149,7 @@ def test_files_that_are_none(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     assert "can't be opened" in refused(capfd)
 
 
-def test_a_file_of_a_newer_blender(
-    shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_a_newer_blender(shot: Path, capfd: pytest.CaptureFixture[str]) -> None:
     saved = bpy.app.version
     path = shot.with_name("newer.blend")
     data = shot.read_bytes()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a solver does with poses besides solving: pull, refine, tell how they bend."""
+"""What a solver does with poses besides solving: pull them like a rope, tell how they bend."""
 
 from itertools import pairwise
 from math import pi
@@ -26,7 +26,6 @@ from chains import (
     random_direction,
     random_rotations,
     random_vector,
-    reachable_target,
     rotated,
     scaled,
     solve,
@@ -83,38 +82,6 @@ class TestPulled:
         joints = [plus(joint, shift) for joint in chain.placed(pulled).joints]
         assert angle_between(minus(joints[-1], joints[0]), place) < 1e-2
         assert apart(joints[0], joints[-1]) == pytest.approx(chain.size, rel=1e-4)
-
-
-class TestRefined:
-    @pytest.mark.parametrize("name", POSED)
-    def test_a_tip_near_its_target_is_brought_onto_it(self, name: str) -> None:
-        """Law: as a chain that is measured anew after each solve needs it; limits hold, and the pose stays alike."""
-        chain, random = chain_named(name), Random(6)
-        solver = Solver(chain)
-        for _ in range(some(40)):
-            solution = solve(solver, reachable_target(random, chain))
-            near = plus(solution.joints[-1], scaled(random_direction(random), 1e-3 * chain.size))
-            refined = solver.refined(solution.rotations, near, 1e-7)
-            assert solver.violation(refined) <= LIMIT_SLACK
-            assert apart(chain.placed(refined).joints[-1], near) <= apart(solution.joints[-1], near)
-
-    def test_a_free_chain_meets_it(self) -> None:
-        chain, random = chain_named("free"), Random(7)
-        solver = Solver(chain)
-        for _ in range(some(40)):
-            solution = solve(solver, scaled(random_direction(random), 0.7 * chain.size))
-            near = plus(solution.joints[-1], scaled(random_direction(random), 1e-3 * chain.size))
-            refined = solver.refined(solution.rotations, near, 1e-7)
-            assert apart(chain.placed(refined).joints[-1], near) <= 1e-7 * chain.size
-            assert max(turn_between(a, b) for a, b in zip(refined, solution.rotations, strict=True)) < 0.05
-
-    def test_what_was_refined_before_does_not_matter(self) -> None:
-        chain, random = LIMITED["shoulder"], Random(8)
-        solver = Solver(chain)
-        target = reachable_target(random, chain)
-        first = solve(solver, target)
-        solver.refined(first.rotations, reachable_target(random, chain), 1e-7)
-        assert solve(solver, target) == first
 
 
 class TestBend:

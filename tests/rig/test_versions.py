@@ -140,9 +140,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize(("number", "wanted"), [(0, [1, 2, 3]), (1, [1, 2, 3]), (3, [3]), (4, []), (5, [])])
-def test_steps_run_from_the_version_of_the_rig(
-    steps: list[tuple[str, int]], tmp_path: Path, number: int, wanted: list[int]
-) -> None:
+def test_steps_run_from_the_version_of_the_rig(steps: list[tuple[str, int]], number: int, wanted: list[int]) -> None:
     owner = make_line(3)
     add_chain(owner)
     steps.clear()

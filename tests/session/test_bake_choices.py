@@ -228,7 +228,7 @@ class TestSteps:
             run(owner, chain)
         assert len(bpy.data.actions) == actions
 
-    def test_keys_that_are_put_back_keep_their_kinds(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_keys_that_are_put_back_keep_their_kinds(self) -> None:
         owner, chain = keyed_line()
         bone = owner.pose.bones["b0"]
         for frame in (3, 6):

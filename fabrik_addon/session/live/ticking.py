@@ -262,7 +262,7 @@ class _Tick:
         try:
             if known is None or not known.is_fresh:
                 return self._anew(rig, names)
-            if not self._may_have_moved(rig, known):
+            if not self._may_have_moved(known):
                 return None
             points, space = points_now(known, self.depsgraph), known.space
             if not self._is_same(rig, known, points):
@@ -308,7 +308,7 @@ class _Tick:
             self.keyed[rig] = KeyedChannels(rig.owner, frame_of(self.depsgraph))
         return self.keyed[rig]
 
-    def _may_have_moved(self, rig: LiveRig, known: LiveFigure) -> bool:
+    def _may_have_moved(self, known: LiveFigure) -> bool:
         if self.is_frame or self.is_later or self.changed is None:
             return True
         return any(source.found in self.changed for source in known.sources)
