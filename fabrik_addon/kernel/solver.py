@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The entry point of the kernel."""
+"""The entry point of the kernel: a figure is brought to its goals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..errors import ChainError, InvalidValueError
 from ..finite import are_finite
 from . import cython
 from .answers import put_chain, put_goals, solution_of
-from .figure import Figure, checked_point, checked_rotation
+from .figure import Figure, checked_point
 from .forms import Q4, V3
 from .goals.base import Goal
 from .ladder.blocked import blocking_joints
@@ -23,20 +23,20 @@ from .ladder.limited import LimitedChain
 from .ladder.passes import backward, limited_forward
 from .ladder.pole import BendSide, PoleTurn
 from .ladder.reach import Reach
-from .limits.base import Limit
+from .limited_poses import LimitedPoses
 from .pose import Pose
 from .rows import Rows
 from .settings import MOST_PASSES, MOST_RESTARTS, Settings
 from .solution import Solution
 from .trace import Trace
-from .vectors import ORIGIN, apart, larger, minus, put3, put4, q4, scaled, v3
+from .vectors import ORIGIN, apart, minus, put3, q4, scaled, v3
 
 THERE = cython.declare(cython.double, 0.01)  # share of the tolerance within which the start pose is the answer
 LEAST_SHARE_OF_PASSES = 32  # of a restart
 
 
 @cython.cclass
-class Solver:
+class Solver(LimitedPoses):
     """Brings a figure to its goals, inside its limits.
 
     The answer depends on figure, goals and settings alone: every solve starts from the start pose. All that can be
@@ -46,9 +46,6 @@ class Solver:
         figure: n joints.
     """
 
-    figure = cython.declare(Figure, visibility="readonly")
-    unit: Figure
-    size: cython.double
     settings: object
     tolerance: cython.double
     max_passes: cython.int
@@ -69,9 +66,7 @@ class Solver:
     def __init__(self, figure: Figure) -> None:
         if not isinstance(figure, Figure):
             raise TypeError(f"a solver is made for a Figure, and not for {type(figure).__name__}")
-        self.figure = figure
-        self.unit = figure.at_unit_size()
-        self.size = figure.size
+        LimitedPoses.__init__(self, figure)
         self.tolerance = self.pole_error = 0.0
         self.max_passes = self.restarts = 0
         self.plain = self.names_limits = False
@@ -181,13 +176,20 @@ class Solver:
         chain.trace = self.trace
         if chain.is_free and self.free is None:
             self.free = FreeChain(chain, self.extent, self.descent)
-        if not chain.is_free and self.limited is None:
-            self.limited = LimitedChain(chain, self.extent, self.descent)
-        limb: Limb = None if self.limited is None else self.limited.limb
+        limb: Limb = self.find_limb()
         if self.start is None and (limb is None or not limb.leads_past_start):
             self.start = placed_pose(self.unit, clamp_start(self.unit))
         if rows.bend is not None and self.pole is None:
             self.pole = PoleTurn(chain, limb)
+
+    @cython.cfunc
+    def find_limb(self) -> Limb:
+        """The limb that a chain with limits has at its root, found once; None for a chain without limits."""
+        if self.chain.is_free:
+            return None
+        if self.limited is None:
+            self.limited = LimitedChain(self.chain, self.extent, self.descent)
+        return self.limited.limb
 
     @cython.cfunc
     def solve_chain(self, rows: Rows, k: cython.Py_ssize_t) -> cython.void:
@@ -254,29 +256,6 @@ class Solver:
             raise ChainError("the figure is no chain")
         return self.chain
 
-    def _check_rows(self, rows: Rows) -> None:
-        """Refuse rows that were made for another number of joints, by a ChainError."""
-        if rows.joints != self.unit.count:
-            raise ChainError("the rows were made for another figure")
-
-    def _check_count(self, rotations: Sequence[Q4]) -> None:
-        """Refuse rotations that are not as many as the joints.
-
-        Raises:
-            InvalidValueError: They are not.
-        """
-        if len(rotations) != self.unit.count:
-            raise InvalidValueError(f"{len(rotations)} rotations were given for {self.unit.count} joints")
-
-    def _posed(self, rotations: Sequence[Q4]) -> Pose:
-        """A placed pose of the figure at size 1."""
-        self._check_count(rotations)
-        pose: Pose = Pose(self.unit.count)
-        for i in range(self.unit.count):
-            put4(pose.rotations, i, checked_rotation("rotation", rotations[i]))
-        self.unit.place(pose)
-        return pose
-
     def pulled(self, rotations: Sequence[Q4], target: Sequence[float]) -> tuple[list[Q4], V3]:
         """Pull a chain by its tip like a rope: each joint follows the next at its bone's length, the root comes along.
 
@@ -298,16 +277,6 @@ class Solver:
         shift: V3 = scaled(minus(place, v3(pose.heads, self.unit.count)), self.size)
         return [q4(pose.rotations, i) for i in range(self.unit.count)], shift
 
-    def clamped(self, rotations: Sequence[Q4]) -> list[Q4]:
-        """The allowed rotations nearest to n given ones."""
-        self._check_count(rotations)
-        return [limit.clamped(rotation) for limit, rotation in zip(self.unit.limits, rotations, strict=True)]
-
-    @property
-    def starts(self) -> list[Q4]:
-        """The start pose inside the limits: n rotations."""
-        return self.clamped(self.unit.starts)
-
     @property
     def reach(self) -> tuple[float, float]:
         """Least and greatest distance of a chain's tip from its root, without limits."""
@@ -323,9 +292,7 @@ class Solver:
         chain: Chain = self._chain()
         if chain.is_free or chain.first_ball < 0:
             return None
-        if self.limited is None:
-            self.limited = LimitedChain(chain, self.extent, self.descent)
-        limb: Limb = self.limited.limb
+        limb: Limb = self.find_limb()
         last = limb.count_of_poses - 1
         return limb.reaches[last] * self.size, limb.reaches[0] * self.size, limb.first
 
@@ -333,50 +300,6 @@ class Solver:
         """How a pose of a chain bends; None for one whose tip is where it would be turned, or of a single bone."""
         chain: Chain = self._chain()
         if self.pole is None:
-            if not chain.is_free and self.limited is None:
-                self.limited = LimitedChain(chain, self.extent, self.descent)
-            self.pole = PoleTurn(chain, None if self.limited is None else self.limited.limb)
+            self.pole = PoleTurn(chain, self.find_limb())
         found = self.pole.side_of(self._posed(rotations))
         return None if found is None else found._replace(origin=scaled(found.origin, self.size))
-
-    def blended(self, rotations: Sequence[Q4], influence: float) -> list[Q4]:
-        """Each joint `influence` of the way from the start pose to n rotations, inside its limit."""
-        self._check_count(rotations)
-        if influence >= 1.0:
-            return list(rotations)
-        joints = zip(self.unit.limits, self.starts, rotations, strict=True)
-        return [limit.blended(start, end, influence) for limit, start, end in joints]
-
-    def blend_rows(self, rows: Rows, influence: float) -> None:
-        """`blended` for all rows, in place; tips and residuals stay those of the solve."""
-        i: cython.int
-        k: cython.Py_ssize_t
-        limit: Limit
-        share: cython.double = influence
-        self._check_rows(rows)
-        if influence >= 1.0:
-            return
-        starts = clamp_start(self.unit)
-        for k in range(rows.count):
-            for i in range(self.unit.count):
-                limit = self.unit.limits[i]
-                at: cython.Py_ssize_t = k * self.unit.count + i
-                put4(rows.rotations_out, at, limit.blend(q4(starts, i), q4(rows.rotations_out, at), share))
-
-    def violation(self, rotations: Sequence[Q4]) -> float:
-        """How far the joint stands outside its limit that does so most, in radians."""
-        self._check_count(rotations)
-        return max(limit.violation(rotation) for limit, rotation in zip(self.unit.limits, rotations, strict=True))
-
-    def worst_violation(self, rows: Rows) -> float:
-        """`violation`, the worst of all rows."""
-        i: cython.int
-        k: cython.Py_ssize_t
-        limit: Limit
-        worst: cython.double = 0.0
-        self._check_rows(rows)
-        for k in range(rows.count):
-            for i in range(self.unit.count):
-                limit = self.unit.limits[i]
-                worst = larger(worst, limit.exceed(q4(rows.rotations_out, k * self.unit.count + i)))
-        return worst

@@ -14,32 +14,15 @@ from __future__ import annotations
 
 from .. import cython
 from ..figure import Figure
-from ..forms import V3, Doubles
+from ..forms import Doubles
 from ..goals.base import HINT, Goal
-from ..limits.base import Limit
 from ..pose import Pose, copied_pose
 from ..solution import BLOCKED, REACHED, TOO_FAR
 from ..trace import Trace
-from ..vectors import (
-    ORIGIN,
-    X_AXIS,
-    Y_AXIS,
-    Z_AXIS,
-    copy_into,
-    dot,
-    doubles,
-    larger,
-    length,
-    plus,
-    put3,
-    put4,
-    q4,
-    scaled,
-)
+from ..vectors import doubles, larger, length
+from .body_starts import BodyStarts
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
 from .limb import clamp_start, placed_pose
-from .limited import APART
-from .starts import drawn_poses, farthest
 
 FAR_MISSED = cython.declare(cython.double, 0.5)  # error, in sizes of the figure, of goals that are as good as far
 POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radian away from the start pose counts
@@ -48,13 +31,13 @@ PATIENCE = cython.declare(cython.int, 2)  # steps in a row that gain next to not
 CONVERGED = cython.declare(cython.double, 3e-6)  # share of the error: so little a step gains at the posture's minimum
 HINT_STEPS = cython.declare(cython.int, 32)  # of a descent to what only fills the room that is left
 ROUGH_STEPS = cython.declare(cython.int, 24)  # from another start, before it is told whether it leads to the goals
+ROUGH_ENOUGH = cython.declare(cython.double, 0.1)  # share of the tolerance at which these steps may end
 MUCH_BETTER = cython.declare(cython.double, 0.5)  # share of the error that one may leave to be taken
 HOPEFUL = cython.declare(cython.double, 0.1)  # share of the error that another start may leave to be gone on from
-BODY_FINISHED = cython.declare(cython.double, 3e-8)
+BODY_FINISHED = cython.declare(cython.double, 3e-8)  # error, in sizes of the figure, at which a rank's goals are met
 NEVER_ENOUGH = cython.declare(cython.double, -1.0)
 LAST_DAMPING = cython.declare(cython.double, 1e-5)  # of the first step of the descent that finishes a pose
 NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
-HALF_WAY = cython.declare(cython.double, 0.5)  # of a drawn pose from the start pose: the inner half of the limits
 
 
 @cython.cclass
@@ -68,6 +51,7 @@ class Body:
         descent: Of all goals; its pose is the answer.
         stages: One for each rank of goals.
         rough: Of all goals by which a solve is judged, none before another.
+        starts: What is tried where the goals are missed from the start pose.
     """
 
     figure: Figure
@@ -78,7 +62,7 @@ class Body:
     stages: list[Descent]
     rough: Descent
     budget: cython.int
-    drawn: list[Pose]
+    starts: BodyStarts
     trace: Trace
 
     def __init__(self, figure: Figure, goals: list[Goal]) -> None:
@@ -98,7 +82,7 @@ class Body:
         self.descent = self.stages[0] if len(self.stages) == 1 else Descent(figure, before)
         self.rough = self.stages[0] if len(self.stages) == 1 else Descent(figure, self.judged)
         self.budget = 0
-        self.drawn = None
+        self.starts = BodyStarts(self.descent)
         self.trace = None
 
     @cython.cfunc
@@ -157,9 +141,9 @@ class Body:
         rough: Descent = self.rough
         missed: cython.double = rough.error_of(best)
         start: Pose
-        for start in self.other_starts(restarts):
+        for start in self.starts.best(restarts):
             rough.take(start)
-            used += rough.descend(0.1 * tolerance, ROUGH_STEPS)
+            used += rough.descend(ROUGH_ENOUGH * tolerance, ROUGH_STEPS)
             if rough.error > HOPEFUL * missed:
                 continue
             used += self.settle(rough.pose, tolerance)
@@ -245,66 +229,6 @@ class Body:
         if missing_of(goal, self.descent.pose) <= tolerance:
             return REACHED
         return TOO_FAR if goal.is_beyond(self.figure) else BLOCKED
-
-    @cython.cfunc
-    def other_starts(self, count: cython.int) -> list[Pose]:
-        """Of the poses half the way to drawn ones those with the least errors that stand apart from each other."""
-        if self.drawn is None:
-            self.drawn = [self.half_way(rotations) for rotations in drawn_poses(self.figure)]
-        errors = []
-        for k in range(len(self.drawn)):
-            if self.figure.moves:
-                self.fit(self.drawn[k])
-            errors.append((self.descent.error_of(self.drawn[k]), k))
-        chosen: list[Pose] = []
-        pose: Pose
-        other: Pose
-        for _, k in sorted(errors):
-            pose = self.drawn[k]
-            is_apart: cython.bint = True
-            for other in chosen:
-                if farthest(pose, other, self.figure.count) <= 0.5 * APART:
-                    is_apart = False
-                    break
-            if is_apart:
-                chosen.append(pose)
-            if len(chosen) >= count:
-                break
-        return chosen
-
-    @cython.cfunc
-    def fit(self, pose: Pose) -> cython.void:
-        """Shift a figure that moves to where its goals miss least."""
-        a: cython.int
-        goal: Goal
-        put3(pose.shift, 0, ORIGIN)
-        self.figure.place(pose)
-        best: V3 = ORIGIN
-        for a in range(3):
-            axis: V3 = X_AXIS if a == 0 else Y_AXIS if a == 1 else Z_AXIS
-            pull: cython.double = 0.0
-            weight: cython.double = 0.0
-            for goal in self.descent.goals:
-                change: V3 = goal.shift(pose, axis)
-                pull += dot(change, goal.missing(pose))
-                weight += dot(change, change)
-            if weight > 0.0:
-                best = plus(best, scaled(axis, pull / weight))
-        put3(pose.shift, 0, best)
-        self.figure.place(pose)
-
-    @cython.cfunc
-    def half_way(self, rotations: Doubles) -> Pose:
-        """The pose half the way from the start pose to a drawn one; joints that move no goal stay."""
-        k: cython.int
-        pose: Pose = Pose(self.figure.count)
-        copy_into(pose.rotations, clamp_start(self.figure), 4 * self.figure.count)
-        for k in range(self.descent.count_of_turned):
-            i: cython.int = self.descent.movers[k]
-            limit: Limit = self.figure.limits[i]
-            put4(pose.rotations, i, limit.blend(q4(pose.rotations, i), q4(rotations, i), HALF_WAY))
-        self.figure.place(pose)
-        return pose
 
     @cython.cfunc
     def record(self, name: str) -> cython.void:

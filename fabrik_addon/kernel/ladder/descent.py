@@ -1,63 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Damped least squares on joint angles, with the limits that hold projected out; for any number of weighted goals.
+"""Descents: step by step (`turning.py`) nearer to any number of weighted goals, until nothing more is gained.
 
-The step is B J^T (J B J^T + damping I)^-1 e (Levenberg-Marquardt; Buss 2004, "Introduction to Inverse Kinematics"),
-with three rows for each goal. Joints that a step would push against the end of their range are dropped and the step is
-taken again with the others, so that these make up for them. Goals that are to be kept are rows that hold exactly, their
-damping being next to nothing, and a few steps back to them follow. A posture term, mu^2 |q - q0|^2, can pull the joints
-towards the start pose, so that of the many poses that meet the goals the one nearest to it is found, whatever was
-solved before.
+Goals that are to be kept are rows that hold exactly, their damping being next to nothing, and a few steps back to them
+follow. A posture term, mu^2 |q - q0|^2, can pull the joints towards the start pose, so that of the many poses that meet
+the goals the one nearest to it is found, whatever was solved before.
 """
 
 from __future__ import annotations
 
 from .. import cython
 from ..figure import Figure
-from ..forms import Q4, V3, Doubles, Ints
+from ..forms import V3, Doubles
 from ..goals.base import Goal
-from ..limits.base import Limit
 from ..pose import Pose
-from ..vectors import (
-    ORIGIN,
-    UNDEFINED,
-    conjugated,
-    copy_into,
-    doubles,
-    integers,
-    larger,
-    length,
-    minus,
-    multiplied,
-    plus,
-    put3,
-    put4,
-    q4,
-    rotation_vector,
-    scaled,
-    smaller,
-    unit,
-    v3,
-)
-from .jacobian import A_RADIAN_OF_SHIFT, Jacobian
-from .stand import Stand
+from ..vectors import ORIGIN, UNDEFINED, copy_into, doubles, larger, length, put3, smaller
+from .jacobian import Jacobian
+from .turning import Turning
 
 LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
-FIRST_DAMPING = cython.declare(cython.double, 1e-3)
+FIRST_DAMPING = cython.declare(cython.double, 1e-3)  # of the first step of a descent
 LEAST_DAMPING = cython.declare(cython.double, 1e-9)
-MOST_DAMPING = cython.declare(cython.double, 1e3)
+MOST_DAMPING = cython.declare(cython.double, 1e3)  # with which steps are so short that nothing more is to be gained
+EASED = cython.declare(cython.double, 0.2)  # times the damping after a step that gained something
+STIFFENED = cython.declare(cython.double, 8.0)  # times the damping after one that did not
+STIFFENED_FROM = cython.declare(cython.double, 1e-6)  # a lesser damping would take too many such steps to grow
 STALLED = cython.declare(cython.int, 4)  # steps in a row that gain next to nothing
 LITTLE = cython.declare(cython.double, 1e-3)  # share of the error that is next to nothing
 ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that damps besides (Sugihara 2011)
-HELD = cython.declare(cython.double, 1e-4)  # share of a joint's turn that a limit may take before the joint is held
-NEVER_HELD = cython.declare(cython.int, 0)  # how a joint stands to its limit within a step
-HELD_BACK = cython.declare(cython.int, 1)
-LET_GO = cython.declare(cython.int, 2)
-HELD_FOR_STEP = cython.declare(cython.int, 3)
 STEP_TRIES = cython.declare(cython.int, 3)  # times that a step is tried with ever more joints held
-CLAMPED = cython.declare(cython.double, 0.05)  # share of its turn that a limit has to take for a joint to be held then
 SHORTENED = cython.declare(cython.int, 2)  # times that a step is tried again, shorter: edges of limits are curved
 SHORTER = cython.declare(cython.double, 0.3)
-PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew with what is held taken out
 KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
 KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # the most that a step may take from them
 RETURNS = cython.declare(cython.int, 6)  # steps back to them
@@ -67,7 +39,7 @@ RETURNING = cython.declare(cython.double, 0.5)  # share of the way from them tha
 
 
 @cython.cclass
-class Descent(Stand):
+class Descent(Turning):
     """The steps by which a figure of size 1 comes nearer to its goals.
 
     Args:
@@ -87,15 +59,10 @@ class Descent(Stand):
     first_damping: cython.double
     robust_to: cython.double
     patience: cython.int
-    jacobian: Jacobian
-    turns: Doubles
     returns: Doubles  # turns back to the goals that are kept
-    largest: cython.double  # of the turns of the last step
-    standing: Ints
 
     def __init__(self, figure: Figure, wanted: list[Goal], keeper: Descent | None = None) -> None:
-        count = figure.count
-        Stand.__init__(self, figure, [] if keeper is None else keeper.goals, wanted)
+        Turning.__init__(self, figure, [] if keeper is None else keeper.goals, wanted)
         self.keeper = keeper
         if keeper is not None:
             keeper.allowed = self.allowed
@@ -104,10 +71,7 @@ class Descent(Stand):
         self.first_damping = FIRST_DAMPING
         self.robust_to = UNDEFINED
         self.patience = STALLED
-        self.jacobian = None
-        self.turns, self.returns = doubles(3 * count + 3), doubles(3 * count + 3)
-        self.largest = 0.0
-        self.standing = integers(count + 1)
+        self.returns = doubles(3 * figure.count + 3)
 
     @cython.cfunc
     def descend(self, enough: cython.double, budget: cython.int) -> cython.int:
@@ -132,11 +96,11 @@ class Descent(Stand):
                 is_little: cython.bint = self.cost > before * (1.0 - 2.0 * self.little)  # a square: it counts twice
                 stalled = stalled + 1 if is_little else 0
                 if is_little and self.posture.weight <= 0.0:
-                    damping = larger(damping, 1e-6) * 8.0
+                    damping = larger(damping, STIFFENED_FROM) * STIFFENED
                 else:
-                    damping = larger(damping * 0.2, LEAST_DAMPING)
+                    damping = larger(damping * EASED, LEAST_DAMPING)
             else:
-                damping = larger(damping, 1e-6) * 8.0
+                damping = larger(damping, STIFFENED_FROM) * STIFFENED
         return used
 
     @cython.cfunc
@@ -163,35 +127,6 @@ class Descent(Stand):
         return False
 
     @cython.cfunc
-    def factor_of(self, largest_turn: cython.double) -> cython.double:
-        """The share of the turns at which no joint turns more than the largest turn."""
-        k: cython.int
-        self.largest = 0.0
-        for k in range(self.count_of_movers):
-            if self.movers[k] >= self.held:
-                self.largest = larger(self.largest, length(v3(self.turns, self.movers[k])))
-        return smaller(1.0, largest_turn / self.largest) if self.largest > 0.0 else 0.0
-
-    @cython.cfunc
-    def hold_clamped(self, factor: cython.double) -> cython.bint:
-        """Hold the joints that the last trial, a share of their turns, brought to a limit; whether there are any."""
-        k: cython.int
-        is_any: cython.bint = False
-        for k in range(self.count_of_turned):
-            i: cython.int = self.movers[k]
-            if i < self.held:
-                continue
-            turn: V3 = scaled(v3(self.turns, i), factor)
-            rotation: Q4 = q4(self.pose.rotations, i)
-            turned: Q4 = multiplied(q4(self.trial.rotations, i), conjugated(rotation))
-            taken: V3 = minus(turn, rotation_vector(turned))
-            if length(taken) > CLAMPED * length(turn):
-                self.standing[i] = HELD_FOR_STEP
-                self.jacobian.hold_joint(self.pose, i, unit(taken))
-                is_any = True
-        return is_any
-
-    @cython.cfunc
     def go(self, factor: cython.double) -> cython.bint:
         """Turn the joints by a share of their turns; kept, and True, where it lessens the cost."""
         trial: Pose = self.trial
@@ -207,24 +142,6 @@ class Descent(Stand):
         self.error = error
         self.cost = cost
         return True
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def turn_by(self, trial: Pose, pose: Pose, turns: Doubles, factor: cython.double) -> cython.void:
-        """Make a trial of a pose whose joints turn by a share of some turns."""
-        k: cython.int
-        limit: Limit
-        for k in range(self.count_of_turned):
-            i: cython.int = self.movers[k]
-            rotation: Q4 = q4(pose.rotations, i)
-            if i >= self.held:
-                limit = self.figure.limits[i]
-                rotation = limit.turn(rotation, scaled(v3(turns, i), factor))
-            put4(trial.rotations, i, rotation)
-        if self.count_of_movers > self.count_of_turned:
-            shift: V3 = scaled(v3(turns, self.count), factor * A_RADIAN_OF_SHIFT)
-            put3(trial.shift, 0, plus(v3(pose.shift, 0), shift))
-        self.figure.place_part(trial, self.placed, self.count_of_placed)
 
     @cython.cfunc
     def keeps(self, trial: Pose) -> cython.bint:
@@ -275,99 +192,3 @@ class Descent(Stand):
         self.keeper.take(self.pose)
         self.keeper.descend(KEPT_EXACTLY, RETURNS)
         self.take(self.keeper.pose)
-
-    @cython.cfunc
-    def find_turns(self) -> cython.void:
-        """The rotation vector of each joint in its rest frame, none of them against a limit; joints are prepared.
-
-        What a limit takes from a joint's turn is a direction in which the joint is held: its axes lose that part, and
-        the step is solved again, so that the other joints make up for it. A joint that what is then left to do would
-        turn away from its limit was held for nothing, and is let go, once in a step.
-        """
-        i: cython.int
-        k: cython.int
-        again: cython.int
-        for again in range(PROJECTIONS):
-            self.jacobian.system.solve()
-            is_settled: cython.bint = True
-            for k in range(self.count_of_movers):
-                i = self.movers[k]
-                if i >= self.held and self.turn_of(i):
-                    is_settled = False
-            if is_settled:
-                for k in range(self.count_of_turned):
-                    i = self.movers[k]
-                    if i >= self.held and self.standing[i] == HELD_BACK and self.release(i):
-                        is_settled = False
-            if is_settled:
-                break
-
-    @cython.cfunc
-    def equations(self) -> Jacobian:
-        """What turns change, made when it is first asked for: most chains are solved without."""
-        if self.jacobian is None:
-            self.jacobian = Jacobian(self.figure, self.goals, self.kept, self.allowed)
-        return self.jacobian
-
-    @cython.cfunc
-    def prepare_joints(self, damping: cython.double) -> cython.void:
-        """The system (J B J^T + damping I) x = e - J q before any joint is held.
-
-        B is how ready the joints are to turn, q the turns that the posture term alone asks for.
-        """
-        k: cython.int
-        jacobian: Jacobian = self.equations()
-        jacobian.begin(self.pose, damping)
-        for k in range(self.count_of_movers):
-            i: cython.int = self.movers[k]
-            if i < self.held:
-                continue
-            self.standing[i] = NEVER_HELD
-            jacobian.free_joint(self.pose, i)
-            ready: cython.double = self.posture.readiness_of(i, damping)
-            jacobian.ready[i] = ready
-            put3(jacobian.asked, i, self.posture.pull_on(self.pose, i, ready / damping))
-            jacobian.add_joint(i, 1.0)
-
-    @cython.cfunc
-    def turn_of(self, i: cython.int) -> cython.bint:
-        """Find the turn of a joint; True where its limit takes a part of it, in which the joint is held from now on."""
-        turn: V3 = self.jacobian.combined(i)
-        put3(self.turns, i, turn)
-        if i == self.count:
-            return False
-        taken: V3 = self.taken(i, turn)
-        if not length(taken) > HELD * length(turn):
-            return False
-        if self.standing[i] == NEVER_HELD:
-            self.standing[i] = HELD_BACK
-        self.jacobian.hold_joint(self.pose, i, unit(taken))
-        return True
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def taken(self, i: cython.int, turn: V3) -> V3:
-        """The part of a turn of a joint that its limit takes away."""
-        limit: Limit = self.figure.limits[i]
-        return minus(turn, limit.allow(q4(self.pose.rotations, i), turn))
-
-    @cython.cfunc
-    def release(self, i: cython.int) -> cython.bint:
-        """Let a held joint go if what is left to do would turn it away from its limit; whether it was."""
-        jacobian: Jacobian = self.jacobian
-        first: V3 = v3(jacobian.axes, 3 * i)
-        second: V3 = v3(jacobian.axes, 3 * i + 1)
-        third: V3 = v3(jacobian.axes, 3 * i + 2)
-        jacobian.add_joint(i, -1.0)
-        jacobian.free_joint(self.pose, i)
-        turn: V3 = jacobian.combined(i)
-        is_let_go: cython.bint = length(self.taken(i, turn)) <= HELD * length(turn)
-        if is_let_go:
-            self.standing[i] = LET_GO
-        else:
-            put3(jacobian.axes, 3 * i, first)
-            put3(jacobian.axes, 3 * i + 1, second)
-            put3(jacobian.axes, 3 * i + 2, third)
-            jacobian.fill_columns(self.pose, i)
-        jacobian.add_joint(i, 1.0)
-        return is_let_go

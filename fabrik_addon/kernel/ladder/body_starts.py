@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Other starts of a figure with several goals: poses half the way from the start pose to drawn ones."""
+
+from __future__ import annotations
+
+from .. import cython
+from ..figure import Figure
+from ..forms import V3, Doubles
+from ..goals.base import Goal
+from ..limits.base import Limit
+from ..pose import Pose
+from ..vectors import ORIGIN, X_AXIS, Y_AXIS, Z_AXIS, copy_into, dot, plus, put3, put4, q4, scaled
+from .descent import Descent
+from .limb import clamp_start
+from .limited import APART
+from .starts import drawn_poses, farthest
+
+HALF_WAY = cython.declare(cython.double, 0.5)  # of a drawn pose from the start pose: the inner half of the limits
+
+
+@cython.cclass
+class BodyStarts:
+    """The poses from which a body is solved again where it misses its goals from the start pose.
+
+    Args:
+        descent: To all goals of the body: the errors of the poses are by these.
+
+    Attributes:
+        drawn: All poses among which it chooses; None before they are asked for.
+    """
+
+    figure: Figure
+    descent: Descent
+    drawn: list[Pose]
+
+    def __init__(self, descent: Descent) -> None:
+        self.figure = descent.figure
+        self.descent = descent
+        self.drawn = None
+
+    @cython.cfunc
+    def best(self, count: cython.int) -> list[Pose]:
+        """Those with the least errors that stand apart from each other, as many as are asked for at most."""
+        if self.drawn is None:
+            self.drawn = [self.half_way(rotations) for rotations in drawn_poses(self.figure)]
+        errors = []
+        for k in range(len(self.drawn)):
+            if self.figure.moves:
+                self.fit(self.drawn[k])
+            errors.append((self.descent.error_of(self.drawn[k]), k))
+        chosen: list[Pose] = []
+        pose: Pose
+        other: Pose
+        for _, k in sorted(errors):
+            pose = self.drawn[k]
+            is_apart: cython.bint = True
+            for other in chosen:
+                if farthest(pose, other, self.figure.count) <= 0.5 * APART:
+                    is_apart = False
+                    break
+            if is_apart:
+                chosen.append(pose)
+            if len(chosen) >= count:
+                break
+        return chosen
+
+    @cython.cfunc
+    def fit(self, pose: Pose) -> cython.void:
+        """Shift a figure that moves to where its goals miss least."""
+        a: cython.int
+        goal: Goal
+        put3(pose.shift, 0, ORIGIN)
+        self.figure.place(pose)
+        best: V3 = ORIGIN
+        for a in range(3):
+            axis: V3 = X_AXIS if a == 0 else Y_AXIS if a == 1 else Z_AXIS
+            pull: cython.double = 0.0
+            weight: cython.double = 0.0
+            for goal in self.descent.goals:
+                change: V3 = goal.shift(pose, axis)
+                pull += dot(change, goal.missing(pose))
+                weight += dot(change, change)
+            if weight > 0.0:
+                best = plus(best, scaled(axis, pull / weight))
+        put3(pose.shift, 0, best)
+        self.figure.place(pose)
+
+    @cython.cfunc
+    def half_way(self, rotations: Doubles) -> Pose:
+        """The pose half the way from the start pose to a drawn one; joints that move no goal stay."""
+        k: cython.int
+        pose: Pose = Pose(self.figure.count)
+        copy_into(pose.rotations, clamp_start(self.figure), 4 * self.figure.count)
+        for k in range(self.descent.count_of_turned):
+            i: cython.int = self.descent.movers[k]
+            limit: Limit = self.figure.limits[i]
+            put4(pose.rotations, i, limit.blend(q4(pose.rotations, i), q4(rotations, i), HALF_WAY))
+        self.figure.place(pose)
+        return pose
