@@ -27,17 +27,23 @@ from environment import ROOT, SetupError, blender_python, default_blender, say
 GROUPS = "123456789"
 
 
+def parser() -> argparse.ArgumentParser:
+    """The parser of the arguments."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--quick", action="store_true")
+    made.add_argument("--only", default="", help="groups, for example 1,3")
+    made.add_argument("--write", action="store_true")
+    made.add_argument("--kept", type=Path, help="file in which the tables are kept")
+    return made
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", default="", help="groups, for example 1,3")
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--kept", type=Path, help="file in which the tables are kept")
-    arguments = parser.parse_args()
+    wanted = parser()
+    arguments = wanted.parse_args()
     if any(key not in GROUPS or len(key) != 1 for key in filter(None, arguments.only.split(","))):
-        parser.error(f"--only takes some of {', '.join(GROUPS)}")
+        wanted.error(f"--only takes some of {', '.join(GROUPS)}")
     if arguments.quick and arguments.write:
-        parser.error("figures of a quick run are not to be written")
+        wanted.error("figures of a quick run are not to be written")
     try:
         ensure_built()
         python = blender_python(default_blender(), ["test", "benchmark"], "bench")

@@ -86,18 +86,23 @@ def _compile_everywhere() -> None:
         raise SetupError(f"{error}\nwithout compilers: python3 scripts/build.py --pure") from error
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    which = parser.add_mutually_exclusive_group()
+def parser() -> argparse.ArgumentParser:
+    """The parser of the arguments."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    which = made.add_mutually_exclusive_group()
     which.add_argument("--here", action="store_true")
     which.add_argument("--pure", action="store_true")
     which.add_argument("--check", action="store_true")
     which.add_argument("--proof", action="store_true")
-    parser.add_argument("--hints", action="store_true", help="with --here: what the compiler has to say on speed")
-    parser.add_argument(
+    made.add_argument("--hints", action="store_true", help="with --here: what the compiler has to say on speed")
+    made.add_argument(
         "--load", type=Path, action="append", default=[], help="with --check: a Python or Blender to load it in, too"
     )
-    arguments = parser.parse_args()
+    return made
+
+
+def main() -> int:
+    arguments = parser().parse_args()
     try:
         if arguments.here:
             ensure_built(hints=arguments.hints)

@@ -27,14 +27,17 @@ README_PICTURES = (
 MANUAL_PICTURES = tuple(f"character_{name}" for name in ("mixamo", "game_engine", "wolf", "spider", "centipede"))
 
 
+def parser() -> argparse.ArgumentParser:
+    """The parser of the arguments."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--out", type=Path, default=ROOT / "out", help="folder for .blend files and pictures")
+    made.add_argument("--rigs", type=Path, default=ROOT.parent / "shared" / "rigs", help="folder with cesium_man.gltf")
+    made.add_argument("--readme", action="store_true", help="copy the pictures that README and manual show")
+    return made
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=ROOT / "out", help="folder for .blend files and pictures")
-    parser.add_argument(
-        "--rigs", type=Path, default=ROOT.parent / "shared" / "rigs", help="folder with cesium_man.gltf"
-    )
-    parser.add_argument("--readme", action="store_true", help="copy the pictures that README and manual show")
-    arguments = parser.parse_args()
+    arguments = parser().parse_args()
     try:
         ensure_built()
         python = blender_python(default_blender(), ["test"])

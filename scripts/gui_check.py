@@ -26,13 +26,18 @@ SECONDS = 1200
 SHOWN = ("3_live", "4_blocked", "5_dragging", "7_steps", "11_bake_report", "12_pie")
 
 
+def parser() -> argparse.ArgumentParser:
+    """The parser of the arguments."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--blender", required=True, help="a Blender with a window, 4.2 or newer")
+    made.add_argument("--out", type=Path, default=ROOT / "out" / "gui")
+    made.add_argument("--grab", default="", help="command that takes a picture of the screen")
+    made.add_argument("--readme", action="store_true", help="copy the pictures of the README to scripts/pictures/")
+    return made
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--blender", required=True, help="a Blender with a window, 4.2 or newer")
-    parser.add_argument("--out", type=Path, default=ROOT / "out" / "gui")
-    parser.add_argument("--grab", default="", help="command that takes a picture of the screen")
-    parser.add_argument("--readme", action="store_true", help="copy the pictures of the README to scripts/pictures/")
-    arguments = parser.parse_args()
+    arguments = parser().parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     try:
         ensure_built()

@@ -143,18 +143,23 @@ def run(arguments: argparse.Namespace) -> int:
     return run_wheel(arguments.bpy or default_blender(), arguments.pytest)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    which = parser.add_mutually_exclusive_group()
+def parser() -> argparse.ArgumentParser:
+    """The parser of the arguments."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    which = made.add_mutually_exclusive_group()
     which.add_argument("--bpy", choices=sorted(PYTHON_OF))
     which.add_argument("--all", action="store_true")
     which.add_argument("--blender", type=Path)
     which.add_argument("--installed", action="store_true")
     which.add_argument("--kernel", action="store_true")
     which.add_argument("--lint", action="store_true")
-    parser.add_argument("--interpreted", action="store_true", help="run the kernel interpreted")
-    parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
-    arguments = parser.parse_args()
+    made.add_argument("--interpreted", action="store_true", help="run the kernel interpreted")
+    made.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+    return made
+
+
+def main() -> int:
+    arguments = parser().parse_args()
     try:
         return run(arguments)
     except SetupError as error:
