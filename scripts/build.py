@@ -7,6 +7,8 @@
   python3 scripts/build.py --here    compile the kernel for this machine alone, for tests and demo; no archive
   python3 scripts/build.py --check   compile for all platforms twice, and check what comes out
   python3 scripts/build.py --proof   renew the stored solves by which a binary proves itself, then as --here
+  python3 scripts/build.py --reference
+                                     renew the manual's tables of what scripts can set and call, in Blender
 
 Compilers and the Markdown library are pinned packages that are set up on first use; what is up to date stays.
 """
@@ -14,7 +16,9 @@ Compilers and the Markdown library are pinned packages that are set up on first 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -26,7 +30,7 @@ from dev.compiling import NATIVE, compile_kernel, ensure_built, is_current
 from dev.manual import ensure_manual
 from dev.proving import renew_proof
 from dev.targets import SHIPPED, TARGETS
-from environment import ROOT, SetupError, say
+from environment import ROOT, SetupError, blender_python, default_blender, say
 
 __all__ = ("NATIVE", "ROOT", "build", "ensure_built", "stage")
 
@@ -86,6 +90,16 @@ def _compile_everywhere() -> None:
         raise SetupError(f"{error}\nwithout compilers: python3 scripts/build.py --pure") from error
 
 
+def _renew_reference() -> int:
+    """Write the reference in the Blender for which there is a Python, which has what the extension registers."""
+    ensure_built()
+    python = blender_python(default_blender(), ["test"])
+    with tempfile.TemporaryDirectory(prefix="fabrik-reference-") as folder:
+        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder, "PYTHONPATH": str(ROOT / "scripts")}
+        command = [str(python), "-m", "dev.reference", str(Path(folder) / "repository")]
+        return subprocess.run(command, env=environment, check=False).returncode
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the arguments."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -94,6 +108,7 @@ def parser() -> argparse.ArgumentParser:
     which.add_argument("--pure", action="store_true")
     which.add_argument("--check", action="store_true")
     which.add_argument("--proof", action="store_true")
+    which.add_argument("--reference", action="store_true")
     made.add_argument("--hints", action="store_true", help="with --here: what the compiler has to say on speed")
     made.add_argument(
         "--load", type=Path, action="append", default=[], help="with --check: a Python or Blender to load it in, too"
@@ -111,6 +126,8 @@ def main() -> int:
         elif arguments.proof:
             renew_proof()
             ensure_built()
+        elif arguments.reference:
+            return _renew_reference()
         elif arguments.pure:
             print(build(natives=None))
         else:

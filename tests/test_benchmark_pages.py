@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bench.report import BEGIN, END, MarksError, write_pages
+from bench.report import BEGIN, write_pages
 from bench.tables import Group, Judged, Row, Table
+from dev.marked import END, MarksError
 
 
 def group(key: str, values: list[float], at_most: list[float | None]) -> Group:

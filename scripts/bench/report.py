@@ -12,13 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dev.marked import between, write_between
+
 from .tables import NONE, Group, Judged, Row, Table, number, text_of
 
-BEGIN, END = "<!-- written by scripts/benchmark.py --write -->", "<!-- up to here -->"
-
-
-class MarksError(Exception):
-    """A page has no marks between which to write."""
+BEGIN = "<!-- written by scripts/benchmark.py --write -->"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,27 +114,13 @@ def write_pages(groups: Mapping[str, Group], tables: Path, readme: Path) -> None
     Raises:
         MarksError: A page has no marks.
     """
-    page = _read(_between(tables))
+    page = _read(between(tables, BEGIN))
     for key, group in groups.items():
         page.missed[key] = [f"- {line}" for table in group.tables for line in table.missed()]
         page.sections[key] = _section(group)
-    summary = _summary(groups, _between(readme).splitlines(), page)
-    _write_between(tables, page.text)
-    _write_between(readme, summary)
-
-
-def _between(page: Path) -> str:
-    """What stands between the marks of a page."""
-    whole = page.read_text(encoding="utf-8")
-    if whole.count(BEGIN) != 1 or whole.count(END) != 1:
-        raise MarksError(f"{page} has no '{BEGIN}' and '{END}', or more than one")
-    return whole.split(BEGIN)[1].split(END)[0]
-
-
-def _write_between(page: Path, text: str) -> None:
-    head, rest = page.read_text(encoding="utf-8").split(BEGIN)
-    tail = rest.split(END)[1]
-    page.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}", encoding="utf-8")
+    summary = _summary(groups, between(readme, BEGIN).splitlines(), page)
+    write_between(tables, BEGIN, page.text)
+    write_between(readme, BEGIN, summary)
 
 
 def _read(text: str) -> _Page:
