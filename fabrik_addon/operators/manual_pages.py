@@ -15,7 +15,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.types.fabriksetuppart.*", "characters", "what-is-not-sure"),
     ("bpy.ops.fabrik.chain_mirror", "chains", "the-other-side"),
     ("bpy.ops.fabrik.chain_*", "chains", "the-list"),
-    ("bpy.ops.fabrik.solve*", "chains", "how-a-solve-ended"),
+    ("bpy.ops.fabrik.solve*", "not_reached", "how-a-solve-ended"),
     ("bpy.ops.fabrik.target_*", "chains", "bones-and-goal"),
     ("bpy.ops.fabrik.pole_*", "chains", "bones-and-goal"),
     ("bpy.ops.fabrik.goal_snap", "snapping", "between-bones-and-goals"),
@@ -47,7 +47,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.step*", "steps", "step-by-step"),
     ("bpy.ops.fabrik.manual", "menus", "help"),
     *((f"bpy.types.fabrikchain.{name}", "chains", "the-list") for name in ("enabled", "is_baked")),
-    ("bpy.types.fabrikchain.solved_*", "chains", "what-has-changed-since"),
+    ("bpy.types.fabrikchain.solved_*", "not_reached", "what-has-changed-since"),
     *(
         (f"bpy.types.fabrikchain.{name}", "chains", "bones-and-goal")
         for name in ("tip_bone", "bone_count", "target*", "pole*")
@@ -58,7 +58,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
         for name in ("tolerance", "max_passes", "restarts", "use_plain", "influence")
     ),
     *(
-        (f"bpy.types.fabrikchain.{name}", "chains", "how-a-solve-ended")
+        (f"bpy.types.fabrikchain.{name}", "not_reached", "how-a-solve-ended")
         for name in ("status", "residual", "turn_residual", "softened", "passes", "blocking_bones", "message")
     ),
     *(

@@ -85,7 +85,7 @@ def _chain() -> list[str]:
         "Of the same chain. See [Bodies and pins](bodies.md#what-a-goal-asks).",
         table(_declared(goal, chain)),
         "### How the last solve ended",
-        "Of the same chain; to be read. See [Chains](chains.md#how-a-solve-ended).",
+        "Of the same chain; to be read. See [When it does not reach](not_reached.md).",
         table(_declared(last, chain)),
         "### Items of captured poses",
         "Of `captured` of a chain, each with the bone's `name` and",
