@@ -8,7 +8,8 @@
   python3 scripts/build.py --check   compile for all platforms twice, and check what comes out
   python3 scripts/build.py --proof   renew the stored solves by which a binary proves itself, then as --here
   python3 scripts/build.py --reference
-                                     renew the manual's tables of what scripts can set and call, in Blender
+                                     renew the manual's tables of what scripts can set and call, in Blender, and its
+                                     drawings of how the extension is built
 
 Compilers and the Markdown library are pinned packages that are set up on first use; what is up to date stays.
 """
@@ -27,6 +28,7 @@ from pathlib import Path
 
 from dev.checking import check
 from dev.compiling import NATIVE, compile_kernel, ensure_built, is_current
+from dev.diagrams import write_diagrams
 from dev.manual import ensure_manual
 from dev.proving import renew_proof
 from dev.targets import SHIPPED, TARGETS
@@ -127,6 +129,7 @@ def main() -> int:
             renew_proof()
             ensure_built()
         elif arguments.reference:
+            write_diagrams()
             return _renew_reference()
         elif arguments.pure:
             print(build(natives=None))

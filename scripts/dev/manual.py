@@ -36,7 +36,7 @@ def ensure_manual() -> Path:
 def _digest() -> str:
     """Of all that decides how the pages come out."""
     found = hashlib.sha256(repr(requirements("manual")).encode())
-    pictures = sorted((ROOT / "scripts" / "pictures").glob("*.png"))
+    pictures = sorted((ROOT / "scripts" / "pictures").iterdir())
     for file in (RENDERER, RENDERER.with_name("manual.css"), *sorted(SOURCES.glob("*.md")), *pictures):
         found.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return found.hexdigest()

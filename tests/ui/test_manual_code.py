@@ -28,7 +28,7 @@ from skeletons import make_character
 
 INSTALLED = "bl_ext.user_default.fabrik"
 RUN = [page for page in PAGES if any(block.language == "python" for block in blocks_of(page))]
-EXAMPLES = "developing"  # its blocks are files of the extension, which test_manual_examples.py puts in their places
+EXAMPLES = "extending"  # its blocks are files of the extension, which test_manual_examples.py puts in their places
 
 
 class Script(Protocol):

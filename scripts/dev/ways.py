@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The layers of the extension, and three ways through them, as the manual draws them; a test holds them to the code."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+BLENDER = "Blender"
+LANES = (BLENDER, "ui, operators, handlers, cli", "session", "rig", "kernel")
+
+# Each layer imports only those below it; those of a line don't import each other. From top to bottom.
+LAYERS = (
+    (("ui", "panels, lists, menus, preferences"),),
+    (
+        ("operators", "buttons: one call of a use case, and its report"),
+        ("handlers", "Blender's events: frames, changes, files"),
+        ("cli", "the command line and jobs"),
+    ),
+    (("overlay", "what is drawn in the view"),),
+    (("session", "use cases: pose, live, bake, drag, snap, convert, set up, walk"),),
+    (("rig", "reads and writes armatures: the only layer that touches their data"),),
+    (
+        ("gait", "walks planned: path in, steps out; no Blender"),
+        ("recognise", "finds the parts of a body; no Blender"),
+    ),
+    (("kernel", "the solver, compiled; no Blender, no mathutils, no numpy"),),
+    (("errors, finite, vectors", "what all use"),),
+)
+
+
+class Step(NamedTuple):
+    """A station on a way.
+
+    Attributes:
+        module: File within the extension, without its ending; or `BLENDER`.
+        name: The function or class that is called there.
+        does: What happens.
+    """
+
+    module: str
+    name: str
+    does: str
+
+    @property
+    def lane(self) -> int:
+        """In which column it stands: an index of `LANES`."""
+        layer = self.module.partition("/")[0]
+        return next((i for i, lane in enumerate(LANES) if layer in lane.split(", ")), 1)
+
+
+TARGET = (
+    Step("ui/panels", "FABRIK_PT_chains", "draws the button Solve"),
+    Step("operators/solving", "FABRIK_OT_solve", "finds the chain, reports the end"),
+    Step("session/pose", "solve_items", "what all solving buttons call"),
+    Step("rig/checks", "check_rig", "can the armature be posed?"),
+    Step("session/order", "levels", "which chains are solved together, and after which"),
+    Step("rig/preparing", "read", "bones, limits, start pose, goals, as Blender evaluates them"),
+    Step("session/posing", "posed", "goals in chain space, then the solve"),
+    Step("kernel/solver", "Solver", "figure and goals in, rotations and status out"),
+    Step("rig/pose_writer", "write", "rotations as channels of the bones"),
+    Step(BLENDER, "", "evaluates the pose"),
+    Step("session/checking", "what_is_off", "stands all where it was solved? else it is taken back"),
+    Step("session/outcome", "store", "status, distance and message in the chain"),
+    Step("session/telling", "told_of", "what the panel shows, as things stand when it is drawn"),
+)
+FRAME = (
+    Step("handlers", "_before_frame", "frame_change_pre"),
+    Step("session/live/ahead", "ahead", "goals that move by their own curves alone: posed before the frame"),
+    Step(BLENDER, "", "evaluates the frame"),
+    Step("handlers", "_on_frame", "frame_change_post; a change comes by _on_update"),
+    Step("session/live/ticking", "tick", "is anything not as its goals want it?"),
+    Step("session/live/looking", "look", "where that may be new: which rigs are live, in which order"),
+    Step("session/live/solving", "as_foreseen", "all stand already: done"),
+    Step("session/live/by_hand", "heed", "after a change: what was posed by hand becomes the start pose"),
+    Step("session/live/sources", "points_now", "where the goals are"),
+    Step("rig/preparing", "read", "in full, where more than goals changed"),
+    Step("session/live/solving", "follow", "where only goals moved"),
+    Step("kernel/solver", "Solver", "the same solve"),
+    Step("session/live/writing", "write_new", "what does not stand so yet, all bones at once"),
+    Step("session/live/keying", "key_posed", "after a change, with automatic keying"),
+    Step(BLENDER, "", "evaluates what was written, and draws"),
+)
+SHOT = (
+    Step("operators/baking", "FABRIK_OT_bake", "options, progress, Esc"),
+    Step("session/bake/run", "bake_steps", "from settings to keys, or back to what stood there"),
+    Step("session/order", "together", "which chains are solved together, level by level"),
+    Step("session/bake/checks", "check_bake", "what can't be baked, before anything is written"),
+    Step("session/bake/sampling", "sample", "all goals: by their curves where these tell"),
+    Step(BLENDER, "", "else evaluates each frame"),
+    Step("rig/preparing", "read", "bones, limits, start pose, goals"),
+    Step("session/bake/solving", "solve_track", "all frames, a row each"),
+    Step("kernel/rows", "Rows", "the same solve, in a loop"),
+    Step("session/bake/keying", "read_track", "rotations that run on, as keys"),
+    Step("session/bake/clean_up", "cleaned", "keys that are not needed are left out"),
+    Step("session/bake/verify", "verify", "plays the keys and compares"),
+    Step(BLENDER, "", "evaluates the keys"),
+    Step("session/bake/switching", "switch_off", "chains off, so that the keys play"),
+    Step("session/bake/stored", "store_report", "with the armature, as JSON"),
+)
+WAYS = {"way_of_a_target": TARGET, "way_of_a_frame": FRAME, "way_of_a_shot": SHOT}
