@@ -60,14 +60,14 @@ def test_nothing_measured_changes_nothing(pages: tuple[Path, Path]) -> None:
 
 
 def test_a_line_of_the_summary_stays_or_is_renewed_with_its_group(pages: tuple[Path, Path]) -> None:
-    def limbs(worst: float) -> Group:
-        return Group("7", "Limbs", [Table("7a. Nearest", "", [{"limb": "leg", "ratio": worst}])])
+    def success(missed: int) -> Group:
+        return Group("6", "Success", [Table("6c. Targets", "", [{"limb": "leg", "targets": 50, "missed": missed}])])
 
-    write_pages({"7": limbs(1.25)}, *pages)
+    write_pages({"6": success(3)}, *pages)
     write_pages({"3": group("3", [1.0], [None])}, *pages)
-    line = "worst of 1 kinds of limbs | 1.25 x | 1.5 x |"
+    line = "Reachable targets missed under limits, of 50 | 3 | 2 |"
     assert line in pages[1].read_text(encoding="utf-8")
-    write_pages({"7": limbs(1.5)}, *pages)
+    write_pages({"6": success(0)}, *pages)
     assert line not in pages[1].read_text(encoding="utf-8")
 
 
