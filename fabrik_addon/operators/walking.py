@@ -176,7 +176,9 @@ class FABRIK_OT_walk_mark(RigOperator):
         footprints: str
         use_markers: bool
     else:
-        footprints: EnumProperty(name="Footprints", items=FOOTPRINT_ITEMS, default="CURVE")
+        footprints: EnumProperty(
+            name="Footprints", description="What is made where feet land", items=FOOTPRINT_ITEMS, default="CURVE"
+        )
         use_markers: BoolProperty(
             name="Markers",
             description="A marker in the timeline for each foot that lands, with the names of walker and leg",

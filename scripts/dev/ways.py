@@ -22,9 +22,11 @@ LAYERS = (
     (
         ("gait", "walks planned: path in, steps out; no Blender"),
         ("recognise", "finds the parts of a body; no Blender"),
+        ("translations", "the other languages"),
     ),
     (("kernel", "the solver, compiled; no Blender, no mathutils, no numpy"),),
     (("errors, finite, vectors", "what all use"),),
+    (("texts", "English that can be told in other languages"),),
 )
 
 

@@ -24,10 +24,10 @@ NO_NUMBER = "not a finite number"  # of whichever value; the page says it once
 
 
 def pieces(node: ast.AST) -> Iterator[str]:
-    """The texts that stand in an expression, those between the values of an f-string one by one."""
+    """The texts that stand in an expression, those between the values of an f-string or a template one by one."""
     for part in ast.walk(node):
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            yield part.value.lower()
+            yield from re.split(r"\{[^{}]*\}", part.value.lower())
 
 
 def quoted() -> list[str]:

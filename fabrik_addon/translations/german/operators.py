@@ -50,6 +50,7 @@ TEXTS = {
     "Record": "Aufzeichnen",
     "Mark the planned walk: footprints where feet land, and markers in the timeline when they do": "Den geplanten Gang markieren: Fußabdrücke, wo Füße auftreten, und Marker in der Zeitleiste, wann sie es tun",
     "Footprints": "Fußabdrücke",
+    "What is made where feet land": "Was entsteht, wo Füße auftreten",
     "No footprints": "Keine Fußabdrücke",
     "Curve": "Kurve",
     "One curve object with the outline of each sole": "Ein Kurvenobjekt mit dem Umriss jeder Sohle",
