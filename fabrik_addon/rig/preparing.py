@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import bpy
 
 from ..errors import ChainError, FabrikError, place_of
 from ..kernel import Settings, Solver
 from ..texts import Text
-from ..vectors import v3
+from ..vectors import V3, v3
 from .animated_paths import chains_animated_in
 from .asked import Asked, ask
 from .balance import weigh
@@ -21,7 +22,7 @@ from .chain_space import ChainSpace, RigFrame
 from .checks import Movers, check_bones, check_goal, check_location, movers_of
 from .figures import ChainSet, body_moves, chain_with, check_body, figure_bones, is_let_go
 from .goals import GoalPoints, read_points
-from .joints import joints_of, read_settings
+from .joints import Joints, JointSettings, joints_of, read_settings
 from .keys import KeyedChannels
 from .kinematics import BoneTree, Instead, head_of_root
 from .mount import Hang, Mount
@@ -29,7 +30,7 @@ from .prepared import Prepared
 from .requests import placed, rows_for
 from .root_move import RootMove
 from .row import Row
-from .stretching import grown_by, unstretched
+from .stretching import Grown, grown_by, unstretched
 from .writer import channels_of
 
 
@@ -120,6 +121,76 @@ def _prepared(
     before: Prepared | None = None,
     given: Collection[str] = (),
 ) -> Prepared:
+    owner, read = chain_set.owner, _read_bones(chain_set, depsgraph, facts)
+    names = tuple(bone.name for bone in read.bones)
+    mount = _mount_of(read)
+    measured = read.tree.mounted(mount)
+    bodies, is_rigid = _measured_joints(read, measured, mount)
+    solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
+    first = read.poses[0]
+    turns = first.bone.use_inherit_rotation and not mount.axes
+    hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
+    root = RootMove.of(measured, read.location) if read.moves else None
+    origin = v3(first.head) if root is None else head_of_root(first, root.location)
+    asked = placed(_asked(chain_set, {name: i for i, name in enumerate(names)}, given), solver.figure)
+    segments = [joint.segment for joint in bodies.joints]
+    weighed = weigh(chain_set, asked, read.poses, segments) if chain_set.body else None
+    return Prepared(
+        asked,
+        names,
+        channels_of(read.bones, read.settings.starts, read.settings.limits, facts.keyed),
+        solver,
+        _settings(chain_set),
+        chain_set.chains[0].influence if chain_set.is_one else 1.0,
+        ChainSpace.of(RigFrame.of(owner.evaluated_get(depsgraph).matrix_world), origin, hang.turn(read.tree.parent)),
+        mount,
+        hang,
+        read.keeps_axes,
+        bodies,
+        is_rigid,
+        Row.of(rows_for(solver.figure, asked, weighed, 1)),
+        root,
+        read.grown,
+        read.instead,
+        weighed,
+    )
+
+
+class _BonesRead(NamedTuple):
+    """The bones of chains that are solved together, as they are read.
+
+    Attributes:
+        bones: n pose bones of the armature, each after its parent.
+        poses: The same, evaluated.
+        moves: Whether the first of them is a body bone that may be moved.
+        settings: Start, limit and stiffness of each.
+        location: The location channels with which the body bone starts.
+        grown: For each chain what its bones take of its stretch.
+        instead: By the names of bones what counts as their channels, in place of what a solve wrote there.
+        tree: How they hang on each other and on the parent of the first.
+    """
+
+    bones: list[bpy.types.PoseBone]
+    poses: list[bpy.types.PoseBone]
+    moves: bool
+    settings: JointSettings
+    location: V3
+    grown: tuple[tuple[Grown, ...], ...]
+    instead: dict[str, Instead]
+    tree: BoneTree
+
+    @property
+    def keeps_axes(self) -> bool:
+        """Whether a bone but the first does not inherit rotation, and the first has a parent that may turn."""
+        return self.tree.parent is not None and self.tree.keeps_axes
+
+
+def _read_bones(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> _BonesRead:
+    """Read the bones of chains that are solved together.
+
+    Raises:
+        FabrikError: One can't be posed, or a setting makes no sense.
+    """
     owner = chain_set.owner
     check_body(owner, chain_set)
     bones = figure_bones(chain_set)
@@ -127,7 +198,7 @@ def _prepared(
     moves = body_moves(chain_set)
     if moves:
         check_location(bones[0], facts.movers)
-    bone_settings, start = read_settings(chain_set, bones, facts.keyed)
+    settings, start = read_settings(chain_set, bones, facts.keyed)
     evaluated = owner.evaluated_get(depsgraph)
     poses = [pose_bones(evaluated)[bone.name] for bone in bones]
     driven, animated = facts.movers.driven, facts.stretched
@@ -135,44 +206,34 @@ def _prepared(
     instead = unstretched(grown)
     if moves:
         instead[bones[0].name] = Instead(start.location, instead.get(bones[0].name, Instead()).scale)
-    tree, keeps_axes = BoneTree.of(poses, instead, is_chain=chain_set.is_one), False
-    if tree.parent is not None:
-        if not tree.parent.to_3x3().determinant():
-            raise ChainError(Text("the parent of its first bone '{bone}' has no scale", bone=bones[0].name))
-        keeps_axes = tree.keeps_axes
-    mount = Mount.of(tree.parent, keeps_axes)
-    measured = tree.mounted(mount)
-    bodies, is_rigid = joints_of(measured, bone_settings, measured.is_even and not mount.axes, moves)
-    if any(grown) and not is_rigid:
+    tree = BoneTree.of(poses, instead, is_chain=chain_set.is_one)
+    return _BonesRead(bones, poses, moves, settings, start.location, grown, instead, tree)
+
+
+def _mount_of(read: _BonesRead) -> Mount:
+    """What of the parent of the first bone the figure depends on.
+
+    Raises:
+        ChainError: The parent has no scale.
+    """
+    parent = read.tree.parent
+    if parent is not None and not parent.to_3x3().determinant():
+        raise ChainError(Text("the parent of its first bone '{bone}' has no scale", bone=read.bones[0].name))
+    return Mount.of(parent, read.keeps_axes)
+
+
+def _measured_joints(read: _BonesRead, measured: BoneTree, mount: Mount) -> tuple[Joints, bool]:
+    """The bones as the kernel sees them, and whether they are the same in every pose.
+
+    Raises:
+        ChainError: They are not, and a chain of them stretches.
+    """
+    bodies, is_rigid = joints_of(measured, read.settings, measured.is_even and not mount.axes, read.moves)
+    if any(read.grown) and not is_rigid:
         raise ChainError(
             "it stretches, and a scale on the way differs between axes, so that it has no length of its own"
         )
-    solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
-    turns = poses[0].bone.use_inherit_rotation and not mount.axes
-    hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
-    root = RootMove.of(measured, start.location) if moves else None
-    origin = v3(poses[0].head) if root is None else head_of_root(poses[0], root.location)
-    asked = placed(_asked(chain_set, {bone.name: i for i, bone in enumerate(bones)}, given), solver.figure)
-    weighed = weigh(chain_set, asked, poses, [joint.segment for joint in bodies.joints]) if chain_set.body else None
-    return Prepared(
-        asked,
-        tuple(bone.name for bone in bones),
-        channels_of(bones, bone_settings.starts, bone_settings.limits, facts.keyed),
-        solver,
-        _settings(chain_set),
-        chain_set.chains[0].influence if chain_set.is_one else 1.0,
-        ChainSpace.of(RigFrame.of(evaluated.matrix_world), origin, hang.turn(tree.parent)),
-        mount,
-        hang,
-        keeps_axes,
-        bodies,
-        is_rigid,
-        Row.of(rows_for(solver.figure, asked, weighed, 1)),
-        root,
-        grown,
-        instead,
-        weighed,
-    )
+    return bodies, is_rigid
 
 
 def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> list[Asked]:

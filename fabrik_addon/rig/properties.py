@@ -16,38 +16,19 @@ import bpy
 from bpy.props import (
     BoolProperty,
     CollectionProperty,
-    EnumProperty,
     FloatProperty,
-    FloatVectorProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
 )
 
-from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
 from .body_properties import BodyView
 from .chain_goal_properties import ChainGoal
+from .chain_solve_properties import ChainSolving, FabrikCapturedRotation
 from .changes import FirstHeld, SwitchedOn, announce
 from .solve_properties import FabrikBoneName, LastSolve, forget_status
 from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 from .walker_properties import WalkerView, walker_of
-
-START_ITEMS = (
-    ("REST", "Rest", "Start each solve from the armature's rest pose"),
-    ("CAPTURED", "Captured", "Start each solve from the pose that was captured"),
-    ("ANIMATED", "Animated", "Start from the frame's keyed pose; bones without keys from the captured or rest pose"),
-)
-
-
-class FabrikCapturedRotation(bpy.types.PropertyGroup):
-    """A bone's rotation in a captured start pose; the group's `name` is the bone's."""
-
-    if TYPE_CHECKING:
-        rotation: Any
-    else:
-        rotation: FloatVectorProperty(
-            name="Rotation", size=4, subtype="QUATERNION", default=(1.0, 0.0, 0.0, 0.0), override=OVERRIDE
-        )
 
 
 def _make_name_unique(chain: FabrikChain, context: bpy.types.Context) -> None:
@@ -104,7 +85,7 @@ def unique_name(wanted: str, taken: Iterable[str]) -> str:
     return next(name for i in range(1, len(names) + 2) if (name := f"{stem}.{i:03d}") not in names)
 
 
-class FabrikChain(ChainGoal, LastSolve, bpy.types.PropertyGroup):
+class FabrikChain(ChainGoal, ChainSolving, LastSolve, bpy.types.PropertyGroup):
     """A chain of bones with its goal, how it is solved, and how the last solve ended."""
 
     if TYPE_CHECKING:
@@ -117,14 +98,6 @@ class FabrikChain(ChainGoal, LastSolve, bpy.types.PropertyGroup):
         pole: bpy.types.Object | None
         pole_bone: str
         pole_angle: float
-        tolerance: float
-        max_passes: int
-        restarts: int
-        use_plain: bool
-        influence: float
-        start: str
-        captured: Items[FabrikCapturedRotation]
-        fingerprint: str
     else:
         name: StringProperty(name="Name", update=_make_name_unique, override=OVERRIDE)
         enabled: BoolProperty(
@@ -184,60 +157,6 @@ class FabrikChain(ChainGoal, LastSolve, bpy.types.PropertyGroup):
             update=forget_status,
             override=OVERRIDE,
         )
-        tolerance: FloatProperty(
-            name="Tolerance",
-            description="Distance from tip to target that counts as reached: a share of the length of chain or body",
-            min=1e-6,
-            max=0.1,
-            default=DEFAULT_TOLERANCE,
-            precision=6,
-            update=forget_status,
-            override=OVERRIDE,
-        )
-        max_passes: IntProperty(
-            name="Max Passes",
-            description="Greatest number of passes over the chain; most solves need fewer than ten",
-            min=1,
-            soft_max=1000,
-            default=DEFAULT_MAX_PASSES,
-            update=forget_status,
-            override=OVERRIDE,
-        )
-        restarts: IntProperty(
-            name="Restarts",
-            description="How many other starts are tried where limits hold the chain back",
-            min=0,
-            max=64,
-            soft_max=32,
-            default=DEFAULT_RESTARTS,
-            update=forget_status,
-            override=OVERRIDE,
-        )
-        use_plain: BoolProperty(
-            name="Plain FABRIK",
-            description="Only the passes of the paper: slow near full stretch, and stuck where limits get in the way",
-            update=forget_status,
-            override=OVERRIDE,
-        )
-        influence: FloatProperty(
-            name="Influence",
-            description="How far each bone turns from the start pose to the solved pose",
-            subtype="FACTOR",
-            min=0.0,
-            max=1.0,
-            default=1.0,
-            update=forget_status,
-            override=OVERRIDE,
-        )
-        start: EnumProperty(
-            items=START_ITEMS,
-            name="Start",
-            description="Pose from which every solve starts",
-            update=forget_status,
-            override=OVERRIDE,
-        )
-        captured: CollectionProperty(type=FabrikCapturedRotation, override=OVERRIDE_COLLECTION)
-        fingerprint: StringProperty(options={"HIDDEN"}, override=OVERRIDE)
 
 
 class RigView(BodyView):

@@ -16,13 +16,14 @@ import bpy
 
 from ..errors import FabrikError
 from ..rig.chain_bones import resolve_bones
+from ..rig.chain_solve_properties import START_ITEMS
 from ..rig.changes import SwitchedOn
 from ..rig.channels import read_rotation
 from ..rig.kept_body import capture_body
 from ..rig.kept_start import capture, take_keys
 from ..rig.keys import KeyedChannels
 from ..rig.preparing import frame_of
-from ..rig.properties import START_ITEMS, FabrikChain
+from ..rig.properties import FabrikChain
 from ..rig.rotations import (
     IDENTITY,
     Q4,

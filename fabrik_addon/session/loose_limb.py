@@ -10,7 +10,8 @@ import bpy
 
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
 from ..rig.body_properties import NO_ROTATION
-from ..rig.properties import FabrikCapturedRotation, FabrikChain
+from ..rig.chain_solve_properties import FabrikCapturedRotation
+from ..rig.properties import FabrikChain
 
 
 @dataclass(slots=True)
