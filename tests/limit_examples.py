@@ -14,6 +14,7 @@ Triple = tuple[float, float, float]
 Quadruple = tuple[float, float, float, float]
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
+PRECISION = 1e-8  # radians
 
 
 def plus(a: Triple, b: Triple, factor: float = 1.0) -> Triple:
@@ -171,3 +172,8 @@ def limit_laws(limit: Limit, count: int = 100) -> Iterator[tuple[str, object]]:
     yield "settings", limit.settings()
     yield "ik_meaning", (sorted(limit.ik_meaning().free), limit.ik_meaning().ranges, limit.ik_meaning().lost)
     yield "repr", repr(limit)
+
+
+def same(a: Quadruple, b: Quadruple) -> bool:
+    """Whether two rotations are alike, but for rounding."""
+    return apart(a, b) < PRECISION

@@ -100,6 +100,28 @@ def push(message: str) -> None:
         found.update_tag()
 
 
+def _moved_with_keys(is_dragged: bool, monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
+    """A live limb whose target was moved with automatic keying on, by a tool that drags it or at once."""
+    bpy.context.preferences.edit.use_keyframe_insert_available = False
+    owner, chain = live_line()
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+    tool = [0]
+    for module in (live.by_hand, live.ticking, live.keying):
+        monkeypatch.setattr(module, "tool_of", lambda _: tool[0])
+    bpy.ops.ed.undo_push(message="before")
+    tool[0] = 5 if is_dragged else 0
+    chain.target.location = (0.1, 0.6, 2.2)
+    if is_dragged:
+        update()
+        assert not curves_of(owner)
+    chain.target.keyframe_insert("location")
+    push("moved")
+    tool[0] = 0
+    owner.update_tag()
+    update()
+    return owner
+
+
 class TestUndo:
     def test_redo_brings_back_what_came_of_it(self) -> None:
         """Blender keeps the state for undo before live posing hears of it."""
@@ -171,23 +193,7 @@ class TestUndo:
         self, is_dragged: bool, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Blender keys the target before it keeps the state for undo, and live posing the limb after it."""
-        bpy.context.preferences.edit.use_keyframe_insert_available = False
-        owner, chain = live_line()
-        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-        tool = [0]
-        for module in (live.by_hand, live.ticking, live.keying):
-            monkeypatch.setattr(module, "tool_of", lambda _: tool[0])
-        bpy.ops.ed.undo_push(message="before")
-        tool[0] = 5 if is_dragged else 0
-        chain.target.location = (0.1, 0.6, 2.2)
-        if is_dragged:
-            update()
-            assert not curves_of(owner)
-        chain.target.keyframe_insert("location")
-        push("moved")
-        tool[0] = 0
-        owner.update_tag()
-        update()
+        owner = _moved_with_keys(is_dragged, monkeypatch)
         posed = channels(owner)
         assert len(curves_of(owner)) == 12
         bpy.ops.ed.undo_push(message="something else")

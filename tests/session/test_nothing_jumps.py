@@ -8,124 +8,20 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.channels import channel_of
 from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
-from fabrik_addon.vectors import distance
-from mathutils import Euler, Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 
-from rigs import Bone, add_chain, chain_bones, channels, make_armature, make_empty, press, select
-
-MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
-LIMBS = {"hinge": 3, "free": 4, "cones": 4, "one": 1}
-ROUNDING = 2e-5  # share of a limb's length
-HAND = ((0.4, (1.0, 0.2, -0.3)), (0.9, (1.0, 0.0, 0.0)), (-0.3, (1.0, 0.4, 0.1)), (0.25, (0.2, 1.0, 0.3)))
-
-
-def made(kind: str, mode: str = "QUATERNION") -> bpy.types.Object:
-    """Two limbs side by side, posed by hand, each on a bone of its own."""
-    count, bones = LIMBS[kind], list[Bone]()
-    for side in (0.0, 3.0):
-        points = [(side + 0.05 * i, 0.1 * (i % 2), 3.0 - i) for i in range(count + 1)]
-        bones.append(Bone((side, 0, 4), (side, 0.2, 3.5), parent=None))
-        bones += [Bone(points[i], points[i + 1], roll=0.3 * i, connect=i > 0) for i in range(count)]
-    owner = make_armature(bones)
-    owner.location, owner.rotation_euler, owner.scale = (1, -2, 0.5), (0.2, 0.1, 0.7), (1.5, 1.5, 1.5)
-    for start in (0, count + 1):
-        for i in range(count):
-            bone = owner.pose.bones[start + 1 + i]
-            angle, axis = HAND[i]
-            turn = Quaternion(axis, angle)
-            if kind == "hinge" and i == 1:
-                limit_of(bone).limit, limit_of(bone).angle_min, limit_of(bone).angle_max = (
-                    "HINGE",
-                    radians(-5),
-                    radians(140),
-                )
-            if kind == "cones" and i > 0:
-                limit_of(bone).limit, limit_of(bone).cone_max = "CONE", radians(70)
-            turned(bone, turn, mode)
-    bpy.context.view_layer.update()
-    return owner
-
-
-def turned(bone: Any, turn: Quaternion, mode: Any) -> None:
-    """Pose a bone in a rotation mode."""
-    bone.rotation_mode = mode
-    if mode == "QUATERNION":
-        bone.rotation_quaternion = turn
-    elif mode == "AXIS_ANGLE":
-        axis, angle = turn.to_axis_angle()
-        bone.rotation_axis_angle = (angle, *axis)
-    else:
-        bone.rotation_euler = turn.to_euler(mode)
-
-
-def tips(owner: bpy.types.Object) -> tuple[str, str]:
-    last = len(owner.pose.bones) // 2
-    return f"b{last - 1}", f"b{2 * last - 1}"
-
-
-def key(owner: bpy.types.Object) -> None:
-    """Keys at the frame, and others of another pose later on."""
-    for bone in owner.pose.bones:
-        name = channel_of(bone.rotation_mode)[0]
-        kept = [*getattr(bone, name)]
-        bone.keyframe_insert(name, frame=1)
-        is_hinge = limit_of(bone).limit == "HINGE"
-        turned(bone, Quaternion((1, 0, 0) if is_hinge else (0, 0, 1), 0.5), bone.rotation_mode)
-        bone.keyframe_insert(name, frame=20)
-        setattr(bone, name, kept)
-
-
-class Stand:
-    """Where all joints, and the sides of all bones, stand."""
-
-    def __init__(self, owner: bpy.types.Object) -> None:
-        self.name = owner.name
-        self.points = self._points()
-
-    def _points(self) -> list[Vector]:
-        bpy.context.view_layer.update()
-        owner = bpy.data.objects[self.name]
-        evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        found = []
-        for bone in evaluated.pose.bones:
-            side = bone.matrix @ Vector((0.5 * bone.length, 0, 0))
-            found += [evaluated.matrix_world @ point for point in (bone.head, bone.tail, side)]
-        return found
-
-    def moved(self) -> float:
-        """How far the point that moved most did, as a share of a limb's length."""
-        return max(distance(a, b) for a, b in zip(self.points, self._points(), strict=True)) / 4.0
-
-
-def chains_of(owner: bpy.types.Object, **options: object) -> None:
-    """A chain of each limb, by the operator, as a user selects them."""
-    bpy.context.view_layer.objects.active = owner
-    select(owner, *tips(owner))
-    press("chain_add", bone_count=(len(owner.pose.bones) - 2) // 2, **options)
-
-
-def assert_stays(owner: bpy.types.Object, stand: Stand) -> None:
-    """Nothing moved, and nothing does with the next solve or live."""
-    assert stand.moved() <= ROUNDING
-    press("solve_all")
-    assert stand.moved() <= ROUNDING
-    assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
-    rig_of(owner).live = True
-    assert stand.moved() <= ROUNDING
-    for chain in rig_of(owner).chains:  # a hair away there is no other pose either
-        chain.target.location.z += 1e-5
-    assert stand.moved() <= 1e-2
+from posed_limbs import LIMBS, MODES, ROUNDING, Stand, assert_stays, chains_of, key, make_limbs, put, tips, to_rest
+from rigs import add_chain, chain_bones, channels, make_empty, press
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kind", LIMBS)
 class TestMaking:
     def test_chain_then_target_then_pole(self, kind: str, mode: str) -> None:
-        owner = made(kind, mode)
+        owner = make_limbs(kind, mode)
         stand = Stand(owner)
         chains_of(owner)
         assert {chain.start for chain in rig_of(owner).chains} == {"CAPTURED"}
@@ -135,13 +31,13 @@ class TestMaking:
         assert_stays(owner, stand)
 
     def test_all_in_one(self, kind: str, mode: str) -> None:
-        owner = made(kind, mode)
+        owner = make_limbs(kind, mode)
         stand = Stand(owner)
         chains_of(owner, use_target=True, use_pole=True)
         assert_stays(owner, stand)
 
     def test_on_a_keyed_limb(self, kind: str, mode: str) -> None:
-        owner = made(kind, mode)
+        owner = make_limbs(kind, mode)
         key(owner)
         bpy.context.scene.frame_set(1)
         stand = Stand(owner)
@@ -153,13 +49,12 @@ class TestMaking:
         assert_stays(owner, stand)
 
     def test_on_a_limb_that_was_posed_after_its_chain_was_made(self, kind: str, mode: str) -> None:
-        owner = made(kind, mode)
+        owner = make_limbs(kind, mode)
         pose = channels(owner)
-        for bone in owner.pose.bones:
-            bone.matrix_basis = Matrix()
+        to_rest(owner)
         chains_of(owner)
         assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
-        _put(owner, pose)
+        put(owner, pose)
         stand = Stand(owner)
         if kind != "one":
             press("pole_add", use_all=True)
@@ -169,12 +64,11 @@ class TestMaking:
 
     @pytest.mark.parametrize("how", ["live", "enabled", "scene"])
     def test_switched_on(self, kind: str, mode: str, how: str) -> None:
-        owner = made(kind, mode)
+        owner = make_limbs(kind, mode)
         pose = channels(owner)
-        for bone in owner.pose.bones:
-            bone.matrix_basis = Matrix()
+        to_rest(owner)
         chains_of(owner)
-        _put(owner, pose)
+        put(owner, pose)
         stand = Stand(owner)
         for chain in rig_of(owner).chains:
             bones = chain_bones(owner, chain)
@@ -190,7 +84,7 @@ class TestMaking:
         assert_stays(owner, stand)
 
     def test_goals_to_pose(self, kind: str, mode: str) -> None:
-        owner = made(kind, mode)
+        owner = make_limbs(kind, mode)
         stand = Stand(owner)
         chains_of(owner)
         for chain in rig_of(owner).chains:
@@ -201,7 +95,7 @@ class TestMaking:
         assert_stays(owner, stand)
 
     def test_a_drag_begins_where_the_limb_stands_and_ends_where_it_is_let_go(self, kind: str, mode: str) -> None:
-        owner = made(kind, mode)
+        owner = make_limbs(kind, mode)
         chains_of(owner, use_target=True, use_pole=True)
         for chain in rig_of(owner).chains:
             chain.start = "REST"
@@ -226,7 +120,7 @@ class TestMaking:
         assert let_go.moved() <= ROUNDING
 
     def test_a_drag_of_a_keyed_limb_is_held_by_its_keys(self, kind: str, mode: str) -> None:
-        owner = made(kind, mode)
+        owner = make_limbs(kind, mode)
         chains_of(owner, use_target=True, use_pole=True)  # captured
         key(owner)
         bpy.context.preferences.edit.use_keyframe_insert_available = False
@@ -247,15 +141,9 @@ class TestMaking:
             assert let_go.moved() <= ROUNDING
 
 
-def _put(owner: bpy.types.Object, pose: list[tuple[float, ...]]) -> None:
-    for bone, values in zip(owner.pose.bones, pose, strict=True):
-        bone.rotation_quaternion, bone.rotation_euler = values[:4], Euler(values[4:7], bone.rotation_euler.order)
-        bone.rotation_axis_angle = values[7:11]
-
-
 def ik_leg(posed: bool, count: int) -> bpy.types.Object:
     """Two limbs held by Blender's IK with poles."""
-    owner = made("free" if count == 4 else "hinge")
+    owner = make_limbs("free" if count == 4 else "hinge")
     for bone in owner.pose.bones:
         limit_of(bone).limit = "FREE"
         if not posed:
@@ -283,7 +171,7 @@ def test_chains_from_ik(posed: bool, count: int) -> None:
 
 @pytest.mark.parametrize("act", ["chain", "target", "drag", "live"])
 def test_undo_and_redo(act: str) -> None:
-    owner = made("free")
+    owner = make_limbs("free")
     chains_of(owner, use_target=True, use_pole=True)
     name = owner.name
     if act == "chain":
@@ -311,7 +199,7 @@ def test_undo_and_redo(act: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_bone_without_a_chain_is_dragged_with_its_limb(mode: str) -> None:
-    owner = made("hinge", mode)
+    owner = make_limbs("hinge", mode)
     tip = tips(owner)[0]
     stand = Stand(owner)
     drag = begin(bpy.context, owner, Taken(tip))
@@ -327,21 +215,19 @@ def test_a_bone_without_a_chain_is_dragged_with_its_limb(mode: str) -> None:
 
 
 def test_a_new_chain_on_a_limb_at_rest_starts_from_rest() -> None:
-    owner = made("free")
-    for bone in owner.pose.bones:
-        bone.matrix_basis = Matrix()
+    owner = make_limbs("free")
+    to_rest(owner)
     chain = add_chain(owner, tip=tips(owner)[0], count=4)
     assert (chain.start, len(chain.captured)) == ("REST", 0)
 
 
 def test_goals_given_while_live() -> None:
-    owner = made("hinge")
+    owner = make_limbs("hinge")
     pose = channels(owner)
-    for bone in owner.pose.bones:
-        bone.matrix_basis = Matrix()
+    to_rest(owner)
     chains_of(owner)
     rig_of(owner).live = True
-    _put(owner, pose)
+    put(owner, pose)
     stand = Stand(owner)
     press("target_add", use_all=True)
     assert stand.moved() <= ROUNDING
@@ -350,7 +236,7 @@ def test_goals_given_while_live() -> None:
 
 
 def test_a_chain_made_while_live() -> None:
-    owner = made("free")
+    owner = make_limbs("free")
     rig_of(owner).live = True
     stand = Stand(owner)
     chains_of(owner, use_target=True, use_pole=True)
@@ -358,7 +244,7 @@ def test_a_chain_made_while_live() -> None:
 
 
 def test_a_goal_that_is_elsewhere_is_gone_to() -> None:
-    owner = made("free")
+    owner = make_limbs("free")
     chains_of(owner, use_target=True)
     for chain in rig_of(owner).chains:
         chain.start = "REST"
@@ -370,7 +256,7 @@ def test_a_goal_that_is_elsewhere_is_gone_to() -> None:
 
 
 def test_a_pose_beyond_a_limit_is_told_of(capfd: pytest.CaptureFixture[str]) -> None:
-    owner = made("free")
+    owner = make_limbs("free")
     chain = add_chain(owner, tip=tips(owner)[0], count=4)
     bone = owner.pose.bones["b2"]
     limit_of(bone).limit, limit_of(bone).angle_max = "HINGE", radians(30)
@@ -380,7 +266,7 @@ def test_a_pose_beyond_a_limit_is_told_of(capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_strips_are_not_captured() -> None:
-    owner = made("free")
+    owner = make_limbs("free")
     key(owner)
     data = owner.animation_data
     assert data is not None
