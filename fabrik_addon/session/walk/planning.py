@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from math import inf
 from time import perf_counter
@@ -23,6 +24,7 @@ from ..frames import check_range, frames_visited
 from .sampling import body_chain, sampled
 
 T = TypeVar("T")
+STAMP = re.compile(r"(-?\d+) (-?\d+) \S+")  # see `stamp_of`
 SAMPLING = 0.5  # share of the work until all frames are read
 
 
@@ -132,8 +134,8 @@ def stamp_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int,
 
 def planned_frames(owner: bpy.types.Object) -> tuple[int, int] | None:
     """First and last frame of the walk that was planned; None where there is none."""
-    parts = walker_of(owner).inputs.split()
-    return (int(parts[0]), int(parts[1])) if len(parts) == 3 else None
+    found = STAMP.fullmatch(walker_of(owner).inputs)
+    return (int(found[1]), int(found[2])) if found is not None else None
 
 
 def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
