@@ -16,8 +16,9 @@ from ...gait.terrain import is_body
 from ...rig.walk_goals import plan_of
 from ...texts import Text
 
-MARK = "fabrik_footprints_of"  # custom property of the collection with an armature object's footprints
+MARK = "fabrik_footprints_of"  # custom property of an armature object's footprints, and of their collection
 NAMED = "_footprints"  # what the collection is called, after its walker
+LONGEST = 63  # bytes of a marker's name
 POINTS = 12  # of a footprint's outline
 WIDTH = 0.35  # of a foot, as a share of its length
 BEYOND = 0.6  # of a foot's length: how far the toes go on before its ball
@@ -100,7 +101,13 @@ def _prints(plan: Plan) -> Iterator[_Print]:
 
 
 def _marker(owner: bpy.types.Object, leg: Leg) -> str:
-    return f"{owner.name} {leg.name}"
+    """The name of a leg's markers: that of the walker gives way where both are longer than a marker's name may be."""
+    named = _cut(owner.name, LONGEST - len(leg.name.encode()) - 1)
+    return _cut(f"{named} {leg.name}", LONGEST)
+
+
+def _cut(name: str, most: int) -> str:
+    return name.encode()[: max(most, 0)].decode(errors="ignore")
 
 
 def _remove(scene: bpy.types.Scene, owner: bpy.types.Object, plan: Plan) -> None:
@@ -110,6 +117,10 @@ def _remove(scene: bpy.types.Scene, owner: bpy.types.Object, plan: Plan) -> None
         scene.timeline_markers.remove(marker)
     for collection in [one for one in scene.collection.children_recursive if one.get(MARK) == owner.name_full]:
         for thing in list(collection.objects):
+            if thing.get(MARK) is None:  # what was put there by hand stays in the scene
+                if len(thing.users_collection) == 1:
+                    scene.collection.objects.link(thing)
+                continue
             curve = thing.data
             bpy.data.objects.remove(thing)
             if isinstance(curve, bpy.types.Curve) and not curve.users:
@@ -150,7 +161,7 @@ def _add_outlines(collection: bpy.types.Collection, found: list[_Print]) -> None
         matrix = _placed(one)
         for point, place in zip(spline.points, _outline(one.leg), strict=True):
             point.co = (*(matrix @ place), 1.0)
-    collection.objects.link(bpy.data.objects.new(collection.name, data))
+    _link(collection, owner, bpy.data.objects.new(collection.name, data))
 
 
 def _add_empties(collection: bpy.types.Collection, owner: bpy.types.Object, found: list[_Print]) -> None:
@@ -160,4 +171,10 @@ def _add_empties(collection: bpy.types.Collection, owner: bpy.types.Object, foun
         empty.empty_display_type = "ARROWS"
         empty.empty_display_size = max(one.leg.foot_length, TIP * one.leg.reach)
         empty.matrix_world = _placed(one)
-        collection.objects.link(empty)
+        _link(collection, owner, empty)
+
+
+def _link(collection: bpy.types.Collection, owner: bpy.types.Object, made: bpy.types.Object) -> None:
+    """Put a footprint into its collection, with a mark by which it is taken away again."""
+    made[MARK] = owner.name_full
+    collection.objects.link(made)
