@@ -13,7 +13,7 @@ from ..errors import InvalidValueError, place_of
 from ..gait import Plan, body_pose_at, feet_at, from_text
 from ..vectors import V3
 from .chain_bones import pose_bones
-from .properties import FabrikChain
+from .properties import FabrikChain, rig_of
 from .rotations import Q4, axes_of, multiplied, normalized
 from .walker_properties import walker_of
 
@@ -59,17 +59,17 @@ _parsed: OrderedDict[str, Parsed] = OrderedDict()
 _led: dict[str, Mapping[str, tuple[V3, Q4]]] = {}  # by the full names of armature objects that are led by hand now
 
 
-def lead(owner: bpy.types.Object, poses: Mapping[str, tuple[V3, Q4]] | None) -> None:
+def lead(owner: str, poses: Mapping[str, tuple[V3, Q4]] | None) -> None:
     """Let the legs and the body of a walker go to given places, whatever is planned.
 
     Args:
-        owner: The armature object.
+        owner: Full name of the armature object, which may be gone by now.
         poses: See `Parsed.poses_at`; None to let it go again.
     """
     if poses is None:
-        _led.pop(owner.name_full, None)
+        _led.pop(owner, None)
     else:
-        _led[owner.name_full] = poses
+        _led[owner] = poses
 
 
 def let_all_go() -> None:
@@ -114,6 +114,12 @@ def is_walked_body(chain: FabrikChain) -> bool:
     """Whether a chain is the body of a walk: it stands as planned before all feet."""
     owner = chain.id_data
     return isinstance(owner, bpy.types.Object) and is_walked(chain) and chain.name == walker_of(owner).body
+
+
+def path_bone(owner: bpy.types.Object) -> str:
+    """Name of the bone whose keys are the path of a walk that goes as planned; "" where there is none."""
+    chain = rig_of(owner).chains.get(walker_of(owner).body)
+    return chain.tip_bone if chain is not None and is_walked(chain) else ""
 
 
 def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | None:

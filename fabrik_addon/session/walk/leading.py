@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ...errors import ChainError, FabrikError
+from ...errors import BoneError, ChainError
 from ...gait import Foothold, HandWalk, Leg, Moment, Recording, Steering
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
@@ -123,12 +123,12 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     walk.stand_at([_foothold(leg, _stands(owner, chains[leg.name], depsgraph)) for leg in found.legs])
     steering = Steering(*at, walk.fastest, settings.gravity)
     start = Start(*walk.body())
-    lead(owner, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in found.legs} | {"": at})
+    lead(owner.name_full, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in found.legs} | {"": at})
     try:
         chain_set = set_of(owner, body)
         prepared = Standing.of_set(chain_set, body, depsgraph).as_started
-    except FabrikError:
-        lead(owner, None)
+    except BaseException:
+        lead(owner.name_full, None)
         raise
     led = Led(owner.name, walk, steering, start, chain_set.names, prepared, _restorer(owner, prepared))
     live_state.held = True
@@ -150,16 +150,16 @@ def _foothold(leg: Leg, at: Pose) -> Foothold:
 
 def _restorer(owner: bpy.types.Object, prepared: Prepared) -> Callable[[], None]:
     """What puts back the bones and live posing as they stand now."""
-    rig, pauses = owner.name, rig_of(owner).live
+    rig, full, pauses = owner.name, owner.name_full, rig_of(owner).live
     channels = [(name, channel_of(pose_bones(owner)[name].rotation_mode)[0]) for name in prepared.bones]
     channels += prepared.plain_channels
     before = [(name, path, list(getattr(pose_bones(owner)[name], path))) for name, path in channels]
 
     def restore() -> None:
         live_state.held = False
+        lead(full, None)
         found: bpy.types.Object | None = bpy.data.objects.get(rig)
         if found is not None and found.pose is not None:
-            lead(found, None)
             for name, path, values in before:
                 if name in found.pose.bones:
                     setattr(found.pose.bones[name], path, values)
@@ -185,7 +185,7 @@ def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> No
     pose = led.steering.go(wanted, span, walk.holds)
     walk.move(walk.time + span, pose)
     led.recording.add(Moment(walk.time, pose, led.start.carried(walk.body())))
-    lead(owner, led.poses())
+    lead(owner.name_full, led.poses())
     depsgraph = context.evaluated_depsgraph_get()
     points = [read_points(chain, depsgraph) for chain in _chain_set(led).chains]
     item = posed(led.prepared, points, owner, depsgraph)
@@ -193,10 +193,13 @@ def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> No
 
 
 def _chain_set(led: Led) -> ChainSet:
-    chains = rig_of(led.owner).chains
+    chains, bones = rig_of(led.owner).chains, pose_bones(led.owner)
     gone = [name for name in led.chains if name not in chains]
     if gone:
         raise ChainError("it is gone", rig=led.rig, chain=gone[0])
+    lost = [name for name in led.prepared.bones if name not in bones]
+    if lost:
+        raise BoneError("it is gone", rig=led.rig, bone=lost[0])
     return ChainSet(led.owner, tuple(chains[name] for name in led.chains), rig_of(led.owner).body_bone)
 
 
@@ -219,7 +222,7 @@ def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
     owner = led.owner
     settle(context, led)
     walked = {chain.name for chain in _chain_set(led).chains if is_walked(chain)}
-    lead(owner, None)
+    lead(owner.name_full, None)
     live_state.held = False
     assert context.view_layer is not None
     context.view_layer.update()

@@ -60,7 +60,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
     scene, owner = context.scene, led.owner
     assert scene is not None
     settle(context, led)
-    lead(owner, None)
+    lead(owner.name_full, None)
     live_state.held = live_state.paused = False
     first, fps = scene.frame_current, scene.render.fps / scene.render.fps_base
     frames = first, first + ceil(led.recording.seconds * fps - 1e-6)
