@@ -16,6 +16,7 @@ from ...rig.chain_bones import pose_bones
 from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
 from ...rig.live_properties import mark_unkeyed, unkeyed_chains
 from ...rig.preparing import frame_of
+from ...rig.walk_goals import path_bone
 from .known import Item, Key, LiveFigure, Numbers, Pair, state
 from .tools import tool_of
 
@@ -103,10 +104,14 @@ def _by_owner(pairs: Iterable[Pair]) -> Iterable[tuple[bpy.types.Object, list[st
 
 
 def _key(context: bpy.types.Context, owner: bpy.types.Object, known: LiveFigure, frame: float) -> None:
-    """Key the bones of chains that are written: their rotations, the place of a body bone, what stretches."""
-    bones, prepared, keyed = pose_bones(owner), known.prepared, KeyedChannels(owner, frame)
-    written = [bones[channels.bone] for channels in prepared.channels if channels is not None]
-    count = insert_auto_keys(context, written, keyed)
-    count += insert_plain_keys(context, [(bones[name], channel) for name, channel in prepared.plain_channels], keyed)
+    """Key the bones of chains that are written: their rotations, the place of a body bone, what stretches.
+
+    The keys of a walk's body are its path, to which the pose that is written adds how the ground carries it.
+    """
+    bones, prepared, keyed, path = pose_bones(owner), known.prepared, KeyedChannels(owner, frame), path_bone(owner)
+    written = [channels.bone for channels in prepared.channels if channels is not None and channels.bone != path]
+    count = insert_auto_keys(context, [bones[name] for name in written], keyed)
+    plain = [(bones[name], channel) for name, channel in prepared.plain_channels if name != path]
+    count += insert_plain_keys(context, plain, keyed)
     if count:
         state.order = None  # from now on frames move its bones
