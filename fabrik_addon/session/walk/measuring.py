@@ -10,17 +10,18 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix
 
-from ...errors import ChainError, RigError
+from ...errors import BoneError, ChainError, RigError
 from ...gait import Leg, arranged
 from ...kernel import Point
 from ...recognise.limbs import Limbs
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
-from ...rig.figures import alone
+from ...rig.figures import ChainSet, alone, body_moves
 from ...rig.preparing import RigFacts, frame_of, prepare
 from ...rig.properties import FabrikChain
 from ...rig.rotations import IDENTITY, Q4, normalized, rotated
 from ...rig.skeleton import read_skeleton
+from ...texts import Text
 from ...vectors import ORIGIN, V3, cross, dot, length, minus, scaled, unit, v3
 
 FRONT: V3 = (0.0, -1.0, 0.0)  # where a creature looks in the axes of its body
@@ -78,13 +79,26 @@ def frame_for(owner: bpy.types.Object, body: str, upright: Sequence[float]) -> F
     """The axes of a body.
 
     Raises:
-        RigError: The armature is scaled unevenly.
+        RigError: The armature is mirrored, or scaled unevenly.
     """
+    if owner.matrix_world.is_negative:
+        raise RigError("its scale mirrors it, so that left and right are swapped: apply the scale", rig=owner.name)
     scale = v3(owner.matrix_world.to_scale())
     if max(scale) - min(scale) > EVEN * max(abs(value) for value in scale):
         raise RigError("its scale differs between its axes, so that it has no size to walk by", rig=owner.name)
     origin = v3(pose_bones(owner)[body].bone.head_local)
     return Frame(normalized(upright), origin, abs(sum(scale)) / 3.0)
+
+
+def check_body(owner: bpy.types.Object, bone: str) -> None:
+    """Refuse a body bone that can't be moved.
+
+    Raises:
+        BoneError: It is one.
+    """
+    if not body_moves(ChainSet(owner, (), bone)):
+        reason = Text("as the body bone it must move, but it is connected to its parent, or its location is locked")
+        raise BoneError(reason, rig=owner.name, bone=bone)
 
 
 def sole_of(chain_tip: bpy.types.PoseBone, effector: str, frame: Frame) -> list[V3]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import bpy
 
 from ...errors import ChainError, FabrikError, InvalidValueError
+from ...finite import are_finite
 from ...gait import BodyPath, Leg, Plain, Reaching, Settings, Terrain, Walk
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig
@@ -24,7 +25,7 @@ from ...texts import Text
 from ...vectors import ORIGIN, V3, plus, v3
 from ..frames import go_to
 from .leg_limits import leg_limits
-from .measuring import frame_for, measured
+from .measuring import check_body, frame_for, measured
 
 
 class Measured(NamedTuple):
@@ -66,12 +67,13 @@ def body_chain(owner: bpy.types.Object) -> FabrikChain:
     """The chain that is the body of a walker.
 
     Raises:
-        ChainError: It is gone, or is of another bone.
+        FabrikError: It is gone, is of another bone, or can't be moved.
     """
     rig = rig_of(owner)
     chain = rig.chains.get(rig.walker.body)
     if chain is None or chain.tip_bone != rig.body_bone or chain.tip_bone not in pose_bones(owner):
         raise ChainError("its body bone is not the one that it had as a walker: add the walker again", rig=owner.name)
+    check_body(owner, chain.tip_bone)
     return chain
 
 
@@ -121,7 +123,10 @@ class Grounds:
             else:
                 still.append(piece)
         if not still and not moving:
-            return Plain(walker_of(self.owner).ground_height)
+            height = walker_of(self.owner).ground_height
+            if not are_finite([height]):
+                raise InvalidValueError("the ground height is not a finite number", rig=self.owner.name)
+            return Plain(height)
         return MeshTerrain(still, moving)
 
 

@@ -30,7 +30,7 @@ from ..anchoring import unposed
 from ..defaults import read_defaults
 from ..make import add_chain, remove_chain
 from ..setup.finding import find_parts
-from .measuring import frame_for, measured, sole_of, upright_of
+from .measuring import check_body, frame_for, measured, sole_of, upright_of
 
 BODY = "Body"
 LEAST_BONES = 2  # of a limb that is a leg
@@ -181,9 +181,7 @@ def _checked_body(owner: bpy.types.Object, body: str, roots: Sequence[str]) -> s
             rig=owner.name,
             bone=other,
         )
-    if not body_moves(ChainSet(owner, (), body)):
-        reason = Text("as the body bone it must move, but it is connected to its parent, or its location is locked")
-        raise BoneError(reason, rig=owner.name, bone=body)
+    check_body(owner, body)
     return body
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 TEXTS = {
     "in frame {frame:g}, {reason}": "in Bild {frame:g}, {reason}",
+    "its scale mirrors it, so that left and right are swapped: apply the scale": "seine Skalierung spiegelt es, sodass links und rechts vertauscht sind: die Skalierung anwenden",
+    "the ground height is not a finite number": "die Bodenhöhe ist keine endliche Zahl",
     "the body is nowhere": "der Körper ist nirgends",
     "there is no gait '{gait}'": "es gibt keine Gangart '{gait}'",
     "a walker needs at least one leg": "ein Läufer braucht mindestens ein Bein",
