@@ -14,10 +14,11 @@ from mathutils import Vector
 from mathutils.geometry import intersect_line_plane
 
 from ..errors import FabrikError, InvalidValueError
+from ..finite import are_finite
 from ..rig.find import working_rig
 from ..session import live
 from ..session.walk.leading import Led, begin, lead_to, leave_led
-from ..session.walk.recording import keep_recording
+from ..session.walk.recording import check_recording, keep_recording
 from ..session.wording import length_text
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
@@ -88,21 +89,23 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         return walker_refusal(context)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        if self.seconds <= 0.0:
+        if not self.seconds > 0.0:
             raise InvalidValueError(
                 "a walk by hand is led with the mouse in a 3D View, or takes seconds", rig=owner.name
             )
-        led = begin(context, owner)
+        if not are_finite(self.way):
+            raise InvalidValueError("the body is nowhere", rig=owner.name)
+        led = self._begin(context, owner)
         try:
             led.steering.faces_way = self.faces_way
             start, count = led.steering.place, max(round(self.seconds / TICK), 1)
             for index in range(count):
                 wanted = v3(Vector(start) + Vector(self.way) * ((index + 1) / count))
                 lead_to(context, led, wanted, self.seconds / count)
+            self._end(context, led)
         except BaseException:
             led.restore()
             raise
-        self._end(context, led)
         return {"FINISHED"}
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
@@ -111,7 +114,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
             self.report({"ERROR"}, rpt_("a walker is led in a 3D View"))
             return {"CANCELLED"}
         try:
-            self._led = begin(context, working_rig(context))
+            self._led = self._begin(context, working_rig(context))
         except FabrikError as error:
             self.report({"ERROR"}, rpt_(error.text))
             return {"CANCELLED"}
@@ -141,6 +144,11 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         """Leave all as it was; Blender asks for it where the window is closed, too."""
         self._led.restore()
         self._let_go(context)
+
+    def _begin(self, context: bpy.types.Context, owner: bpy.types.Object) -> Led:
+        if self.record:
+            check_recording(owner)
+        return begin(context, owner)
 
     def _handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if event.type in CANCEL and event.value == "PRESS":

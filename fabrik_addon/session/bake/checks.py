@@ -41,7 +41,7 @@ def check_bake(context: bpy.types.Context, sets: Sequence[ChainSet], into: str) 
         check_rig(owner, context.evaluated_depsgraph_get())
         if _is_put_to_rest(owner):
             raise RigError("its pose position is animated", rig=owner.name)
-        _check_action(owner, [one for one in sets if one.owner == owner], into)
+        check_action(owner, [one for one in sets if one.owner == owner], into)
     animated = {name: Animated(owner) for name, owner in owners.items()}
     for one in sets:
         _check_bones(one, animated[one.owner.name_full])
@@ -51,7 +51,17 @@ def check_bake(context: bpy.types.Context, sets: Sequence[ChainSet], into: str) 
     _check_carriers(context, sets)
 
 
-def _check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -> None:
+def check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -> None:
+    """Refuse an armature whose action can't be keyed, or would not play as it is keyed.
+
+    Args:
+        owner: The armature object.
+        sets: The chains of it that are keyed.
+        into: See `BakeSettings`.
+
+    Raises:
+        RigError: It is so.
+    """
     data = owner.animation_data
     if data is None:
         return

@@ -22,6 +22,7 @@ from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import lead, rest_turn
 from ...texts import Text
 from ..anchoring import resume_live
+from ..bake.checks import check_action
 from ..frames import check_range, frames_visited, go_to
 from ..live.known import state as live_state
 from ..posing import posed
@@ -44,6 +45,16 @@ class Recorded(NamedTuple):
     steps: int
 
 
+def check_recording(owner: bpy.types.Object) -> None:
+    """Refuse a walker whose body's way can't be keyed so that the keys play.
+
+    Raises:
+        FabrikError: Its action is linked or shared, curves of its body are locked or muted, or NLA strips mix in.
+    """
+    body = body_chain(owner)
+    check_action(owner, [ChainSet(owner, (body,), body.tip_bone)], "ACTION")
+
+
 def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
     """End a walk by hand, and keep all of it from the scene's frame on: any frame shows what was shown then.
 
@@ -59,6 +70,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
     """
     scene, owner = context.scene, led.owner
     assert scene is not None
+    check_recording(owner)
     settle(context, led)
     lead(owner.name_full, None)
     live_state.held = live_state.paused = False
