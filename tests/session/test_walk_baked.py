@@ -10,6 +10,7 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.baking import bake_bones, bake_goals, kept_frames
+from fabrik_addon.session.walk.planning import plan_walk
 from fabrik_addon.vectors import distance
 
 from body_rigs import effector, update
@@ -94,3 +95,10 @@ def test_a_straight_way_keeps_its_ends_and_what_must_be_kept() -> None:
     assert kept_frames(way, [4], (0.01, 0.01)) == [0, 4, 10]
     way[7] = ((7.0, 1.0, 0.0), (1.0, 0.0, 0.0, 0.0))
     assert kept_frames(way, [], (0.01, 0.01)) == [0, 6, 7, 8, 10]
+
+
+def test_planned_after_a_bake_it_tells_that_chains_are_off() -> None:
+    owner = walking_spider()
+    assert bake_bones(bpy.context, owner).all_reached
+    told = plan_walk(bpy.context, owner, FRAMES).told
+    assert any("switched off" in text and "'Body'" in text for text in told)

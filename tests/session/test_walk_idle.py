@@ -148,3 +148,21 @@ def test_slices_are_short(walker: bpy.types.Object) -> None:
         shares.append(work.share)
     assert shares == sorted(shares)
     assert len(shares) >= FRAMES[1]
+
+
+def test_what_was_posed_and_not_keyed_stays(walker: bpy.types.Object) -> None:
+    """Frames are visited without being asked for: what a frame change takes away is put back."""
+    rig_of(walker).live = False
+    walker.keyframe_insert("location", frame=1)
+    rig_of(walker).walker.step_height = 0.3
+    bone = walker.pose.bones["b0"]
+    bone.location.x += 0.25
+    walker.location.z = 0.5
+
+    def posed() -> list[tuple[float, ...]]:
+        turns = [tuple(one.rotation_quaternion) for one in walker.pose.bones]
+        return [tuple(bone.location), tuple(walker.location), *turns]
+
+    stood = posed()
+    until_planned(walker)
+    assert posed() == stood

@@ -13,6 +13,7 @@ from ...errors import FabrikError
 from ...rig.properties import rig_of
 from ...rig.walker_properties import walker_of
 from ..live.known import state as live_state
+from .keeping import pose_kept
 from .planning import Planning, planned_frames, stamp_of, what_is_old
 
 log = logging.getLogger(__name__)
@@ -102,7 +103,8 @@ def _went_on(work: Planning) -> float:
         return LOOK
     was_on, was_live = walker_of(owner).on, rig_of(owner).live
     try:
-        is_done = work.advance(BUDGET)
+        with pose_kept(work.scene):
+            is_done = work.advance(BUDGET)
     except FabrikError as error:
         return _gave_up(owner, work.stamp, error)
     if not is_done:

@@ -85,7 +85,7 @@ def mark_steps(context: bpy.types.Context, owner: bpy.types.Object, footprints: 
         collection[MARK] = owner.name_full
         scene.collection.children.link(collection)
         if footprints == "CURVE":
-            _add_outlines(collection, found)
+            _add_outlines(collection, owner, found)
         else:
             _add_empties(collection, owner, found)
     return Marked(len(found) if footprints != "NONE" else 0, len(steps) if use_markers else 0)
@@ -150,7 +150,7 @@ def _placed(one: _Print) -> Matrix:
     return Matrix.Translation(Vector(one.place) + up) @ turn.to_matrix().to_4x4()
 
 
-def _add_outlines(collection: bpy.types.Collection, found: list[_Print]) -> None:
+def _add_outlines(collection: bpy.types.Collection, owner: bpy.types.Object, found: list[_Print]) -> None:
     """One curve with an outline for each footprint."""
     data: Any = bpy.data.curves.new(collection.name, "CURVE")
     data.dimensions = "3D"

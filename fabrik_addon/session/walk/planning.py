@@ -14,11 +14,12 @@ import bpy
 from ...errors import FabrikError, place_of
 from ...gait import Plan, planning, to_text
 from ...rig.checks import check_rig
+from ...rig.properties import rig_of
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import plan_of
 from ...rig.walk_inputs import inputs_of
 from ...rig.walker_properties import walker_of
-from ...texts import Text
+from ...texts import Text, quoted
 from ..anchoring import unposed
 from ..frames import check_range, frames_visited
 from .sampling import body_chain, sampled
@@ -105,7 +106,15 @@ class Planning:
             plan = yield from _shared(planning(walk), SAMPLING, 1.0)
         bring_up_to_date(self.owner)
         keep_plan(self.owner, plan, stamp_of(self.owner, self.scene, self.frames))
-        self.planned = Planned(sum(len(steps) for steps in plan.steps), plan.told)
+        self.planned = Planned(sum(len(steps) for steps in plan.steps), (*plan.told, *_switched_off(self.owner)))
+
+
+def _switched_off(owner: bpy.types.Object) -> list[str]:
+    """That chains of the walker are switched off, as a bake leaves them, so that these do not walk."""
+    rig = rig_of(owner)
+    chains = [rig.chains[name] for name in (rig.walker.body, *(leg.name for leg in rig.walker.legs))]
+    off = [chain.name for chain in chains if not chain.enabled]
+    return [Text("switched off, and so not walking: {chains}", chains=quoted(off))] if off else []
 
 
 def keep_plan(owner: bpy.types.Object, plan: Plan, stamp: str) -> None:

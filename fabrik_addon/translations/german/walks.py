@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 TEXTS = {
+    "switched off, and so not walking: {chains}": "ausgeschaltet und deshalb nicht im Gang: {chains}",
     "in frame {frame:g}, {reason}": "in Bild {frame:g}, {reason}",
     "its scale mirrors it, so that left and right are swapped: apply the scale": "seine Skalierung spiegelt es, sodass links und rechts vertauscht sind: die Skalierung anwenden",
     "the ground height is not a finite number": "die Bodenhöhe ist keine endliche Zahl",
