@@ -12,14 +12,14 @@ from .carrying import LOWEST, Footing, Lean, carried, lean_of, need_of
 from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
 from .course import Course, course_of
 from .feet import Feet, FootPose
-from .footholds import NEAR_FOOT, NEAR_HOME, Stance, choose, hanging, in_surface
+from .footholds import Choice, Stance, choose, hanging, least_distances, on_its_surface
 from .ground import Ground
-from .legs import Leg, check_legs, spacing
-from .reaching import Reaching, rooms_of, short_by
+from .legs import Leg, check_legs
+from .reaching import Reaching, held_off, rooms_of
 from .settings import Gravity, Settings, check_settings
 from .steps import Cause, Foothold, Step
 from .swing import raised
-from .terrain import STATIC, Terrain, is_body
+from .terrain import Terrain, is_body
 from .track import track_through
 from .vectors import (
     ORIGIN,
@@ -47,19 +47,28 @@ WITHIN = 0.5  # of the room within the limits of joints: the drift that makes a 
 JOINING = 0.4  # of the drift that makes a group step: a foot of it with less stays
 AHEAD = 1.5  # times of a step that a foothold looks ahead: until landing, and half of the stance
 KEEPING_UP = 0.45  # of a step in the least time of a swing: one group walks while the others stand
-ROUNDED = 1e-6  # share
+ROUNDED = 1e-6  # share of a leg's reach by which rounding may make it longer
 SHORTEST_SPAN = 1e-4  # seconds between two poses that tell a speed
 
 
 @dataclass
 class _Foot:
-    """A leg that is walked by hand."""
+    """A foot that is walked by hand.
+
+    Attributes:
+        foothold: Where it stands, or lands next.
+        home: Where it would stand at rest, world space.
+        slack: From where it wanted to stand to where it stands, world space.
+        landed: When it landed there, or lands, seconds; below zero where it stands there from the beginning.
+        speed: Of its home, scene units a second, evened out.
+        steps: All that it has taken.
+    """
 
     foothold: Foothold
     home: V3
     slack: V3
     landed: float = -1.0
-    speed: V3 = (0.0, 0.0, 0.0)
+    speed: V3 = ORIGIN
     steps: list[Step] = field(default_factory=list)
 
 
@@ -91,7 +100,7 @@ class HandWalk:
         self.legs, self.settings, self.reaching = legs, settings, reaching
         self.ground = Ground(terrain, settings.gravity == Gravity.SURFACE)
         self.time = 0.0
-        self.near = [min(NEAR_FOOT * leg.reach, NEAR_HOME * spacing(legs, i)) for i, leg in enumerate(legs)]
+        self.near = least_distances(legs)
         size = sum(size_of(leg) for leg in legs) / len(legs)
         usual = (USUAL_FROUDE * settings.acceleration * size) ** 0.5
         self.trigger = settings.step_trigger * min(
@@ -104,8 +113,8 @@ class HandWalk:
         self.states: list[_Foot] = []
         for index in range(len(legs)):
             home = self.course.home(index, 0.0)
-            foothold, slack = self._foothold(index, home, 0.0)
-            self.states.append(_Foot(foothold, home, slack))
+            choice = self._choose(index, home, 0.0)
+            self.states.append(_Foot(choice.foothold, home, choice.slack))
         self.starts = tuple(state.foothold for state in self.states)
         self._carry(None)
 
@@ -126,9 +135,8 @@ class HandWalk:
         place, rotation, up = plus(pose[0], offset), product(tilt, pose[1]), self.course.tracks[0].ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
             hip = plus(place, turned(rotation, leg.hip))
-            most = max(leg.walking_reach, apart(leg.hip, leg.rest_ankle))
-            hip = along(hip, up, -need_of(hip, foot.ankle, up, most, LOWEST * leg.height))
-            if foot.is_planted and apart(hip, foot.ankle) > most * (1.0 + ROUNDED):
+            hip = along(hip, up, -need_of(hip, foot.ankle, up, leg.standing_reach, LOWEST * leg.height))
+            if foot.is_planted and apart(hip, foot.ankle) > leg.standing_reach * (1.0 + ROUNDED):
                 return False
         return True
 
@@ -199,20 +207,23 @@ class HandWalk:
                 self._step(index)
 
     def _drift(self, index: int) -> float:
-        """How far a foot is from its home, as a share of what makes it step."""
+        """How far a foot is from its home, as a share of what makes it step.
+
+        One that has drifted a little, and that its leg does not reach any more, counts as having drifted far enough.
+        """
         state, up = self.states[index], self.course.tracks[0].ups[0]
         place, rotation = state.foothold.in_world(self.time, self._surface_pose)
         drift = length(flattened(minus(minus(place, state.slack), state.home), up)) / self.trigger
         leg = self.legs[index]
         ankle = plus(place, turned(rotation, leg.ankle))
         stretch = apart(self._hip(index), ankle) - max(leg.reach, apart(leg.hip, leg.rest_ankle))
-        is_held = stretch > 0.0 or self._held_back(index, ankle) > 0.0
-        return max(drift, 1.0) if is_held and drift > JOINING else drift
+        is_beyond = stretch > 0.0 or self._held_off(index, ankle) > 0.0
+        return max(drift, 1.0) if is_beyond and drift > JOINING else drift
 
-    def _held_back(self, index: int, ankle: V3) -> float:
-        """How far the limits of its joints keep a leg from where it stands."""
-        short = self.course.short(index)
-        return 0.0 if short is None else short_by(short, self.legs[index], self._body(), ankle)
+    def _held_off(self, index: int, ankle: V3) -> float:
+        """How far the limits of a leg's joints hold its ankle off a place, scene units."""
+        shortage = self.course.shortage(index)
+        return 0.0 if shortage is None else held_off(shortage, self.legs[index], self._body(), ankle)
 
     def _step(self, index: int) -> None:
         state, leg, up = self.states[index], self.legs[index], self.course.tracks[0].ups[0]
@@ -223,15 +234,15 @@ class HandWalk:
         if far > self.trigger:
             ahead = scaled(ahead, self.trigger / far)
         land = self.time + span
-        foothold, slack = self._foothold(index, plus(state.home, ahead), land)
-        rising = unit(plus(state.foothold.normal, foothold.normal), up) if self.ground.is_surface else up
-        step = Step(index, self.time, land, state.foothold, foothold, rising, cause=Cause.DRIFT)
+        choice = self._choose(index, plus(state.home, ahead), land)
+        rising = unit(plus(state.foothold.normal, choice.foothold.normal), up) if self.ground.is_surface else up
+        step = Step(index, self.time, land, state.foothold, choice.foothold, rising, cause=Cause.DRIFT)
         step = raised(step, leg, self.ground, self.settings, self._surface_pose)
         state.steps.append(step)
-        state.foothold, state.landed, state.slack = foothold, land, slack
+        state.foothold, state.landed, state.slack = choice.foothold, land, choice.slack
 
-    def _foothold(self, index: int, wanted: V3, time: float) -> tuple[Foothold, V3]:
-        """The foothold for a place, and by how much it misses it."""
+    def _choose(self, index: int, wanted: V3, time: float) -> Choice:
+        """The foothold for a place of the world that is wanted, for a foot that lands at a time."""
         track, leg = self.course.tracks[0], self.legs[index]
         up = track.ups[0]
         others = [
@@ -245,13 +256,10 @@ class HandWalk:
         body = plus(place, flattened(minus(wanted, self.course.home(index, 0.0)), up)), rotation
         stance = Stance(
             leg, wanted, track.uprights[0], up, ahead, (body,), others, self.near[index], self.trigger, time,
-            self.course.short(index),
+            self.course.shortage(index),
         )  # fmt: skip
         choice = choose(self.ground, stance, self.settings, lambda: hanging(leg))
-        if choice.foothold.surface == STATIC or is_body(choice.foothold.surface):
-            return choice.foothold, choice.missed
-        pose = self.ground.terrain.surface(choice.foothold.surface, time)
-        return in_surface(choice.foothold, pose), choice.missed
+        return on_its_surface(choice, self.ground.terrain, time)
 
     # ---- the body
 
@@ -283,9 +291,8 @@ class HandWalk:
         up = self.course.tracks[0].ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
             if not foot.is_hanging:
-                most = max(leg.walking_reach, apart(leg.hip, leg.rest_ankle))
                 hip = plus(place, turned(rotation, leg.hip))
-                need = max(need, need_of(hip, foot.ankle, up, most, LOWEST * leg.height))
+                need = max(need, need_of(hip, foot.ankle, up, leg.standing_reach, LOWEST * leg.height))
         return need
 
     def _carried(self) -> tuple[V3, Q4]:
@@ -309,5 +316,5 @@ class HandWalk:
 
 
 def _kept(span: float, half_life: float) -> float:
-    """How much of an old value is kept after a time."""
+    """What share of an old value is kept after a time, of which half is lost in each half-life, seconds."""
     return float(0.5 ** (span / half_life))

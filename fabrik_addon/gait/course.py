@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from .legs import Leg, by_segment, middle_of
-from .reaching import Reaching, Short
+from .reaching import Reaching, Shortage
 from .rolling import TurnMissed
 from .settings import Settings
 from .track import Track
@@ -50,12 +50,12 @@ class Course:
         """A leg's home at a time, in world space."""
         return self.of(leg).home(self.legs[leg].home, time)
 
-    def short(self, leg: int) -> Short | None:
-        """How far a leg's ankle stays away from points, by the limits of its joints; None where it has none."""
+    def shortage(self, leg: int) -> Shortage | None:
+        """How far a leg's ankle stays away from points, by the limits of its joints; None where no leg has limits."""
         return None if self.reaching is None else partial(self.reaching.shortage, leg)
 
     def turn_missed(self, leg: int) -> TurnMissed | None:
-        """How far a leg's joints miss rotations of its foot; None where they have no limits."""
+        """How far a leg's joints miss rotations of its foot; None where no leg has limits."""
         return None if self.reaching is None else partial(self.reaching.turn_missed, leg)
 
     def around(self, segment: int) -> list[int]:

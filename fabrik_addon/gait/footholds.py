@@ -10,11 +10,11 @@ from math import sqrt
 
 from .carrying import need_of
 from .ground import Ground, foot_rotation, laid
-from .legs import Leg
-from .reaching import SWAYING, Short, short_by
+from .legs import Leg, spacing
+from .reaching import SWAYING, Shortage, held_off
 from .settings import Settings
 from .steps import Foothold, Refused
-from .terrain import BODY
+from .terrain import BODY, STATIC, Terrain, is_body
 from .vectors import (
     IDENTITY,
     Q4,
@@ -33,13 +33,13 @@ from .vectors import (
 )
 
 NEAR_FOOT = 0.15  # of a leg's reach: two feet are no nearer
-NEAR_HOME = 0.5  # of the distance between homes: nor than this, where legs stand closer
+NEAR_HOME = 0.5  # of the distance between homes: the same for legs that stand closer together
 SINKING = 0.3  # of a hip's height: how far the body may come down for a foothold
 # What speaks against the least bad of refused footholds, in quarters of a stride aside
 PENALTIES = {Refused.FOOT: 1.0, Refused.EDGE: 2.0, Refused.REACH: 3.0, Refused.LIMITS: 3.0, Refused.SLOPE: 4.0}
 UNSTEADY = 6.0  # where heel or ball has no ground
-SHORTNESS = 10.0  # for a whole leg that is missing
-FAR_OFF = 0.25  # of a leg's reach: ground farther out of reach at landing is none
+OFF_BY_A_LEG = 10.0  # for a place that the ankle misses by a whole leg's reach
+FAR_OFF = 0.25  # of a leg's reach: ground that is farther out of reach at landing counts as none
 HIP_SPARE = 0.3  # of a foot's length: what rolling from heel to toe gains at both ends of a stance
 STEEPNESS = 0.5  # how much the steepest ground counts against a quarter of a stride aside
 ALIKE = 6  # decimals of a cost that count
@@ -53,15 +53,15 @@ class Stance:
     Attributes:
         leg: Whose.
         wanted: The best place, in world space.
-        upright: The body's heading midway.
+        upright: The body's heading midway through the stance: a rotation that keeps Z along `up`.
         up: What is up.
         ahead: Where the body goes, a unit vector across `up`.
-        bodies: Place and rotation of the leg's segment of the body at landing, midway and at lifting.
-        others: Where other feet stand then.
-        apart: How near another foot may be.
-        radius: A quarter of a stride.
-        time: Of landing.
-        short: What the limits of the leg's joints keep from it; None where it has none.
+        bodies: Place and rotation of the leg's segment of the body at landing, midway and at lifting, world space.
+        others: Where other feet stand at landing, world space.
+        apart: How near another foot may be, scene units.
+        radius: How far from the best place others are looked at: a quarter of a stride, scene units.
+        time: Of landing, seconds from the path's first frame.
+        shortage: How far the limits of its joints hold the ankle off points; None where no leg has limits.
     """
 
     leg: Leg
@@ -74,25 +74,41 @@ class Stance:
     apart: float
     radius: float
     time: float
-    short: Short | None = None
+    shortage: Shortage | None = None
 
     @cached_property
     def hips(self) -> list[V3]:
-        """Where the hip is at these times."""
+        """Where the hip is at the times of `bodies`."""
         return [plus(place, turned(rotation, self.leg.hip)) for place, rotation in self.bodies]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A foothold, and what was refused on the way to it."""
+    """A foothold, and what was refused on the way to it.
+
+    Attributes:
+        foothold: In world space, or in that of its surface.
+        refused: Places, in world space, each with the reason.
+        slack: From the place wanted to the place chosen, world space: what the foot is off by, and does not step for.
+    """
 
     foothold: Foothold
     refused: tuple[tuple[V3, str], ...]
-    missed: V3  # from the place wanted to the place chosen
+    slack: V3
 
 
 @dataclass(frozen=True)
 class _Candidate:
+    """A place for a foot.
+
+    Attributes:
+        flat: Place of the sole and rotation of the foot, without rolling.
+        normal: Of the ground there.
+        surface: What it is of.
+        cost: What speaks against it, in quarters of a stride aside; the least is chosen.
+        reason: Why it is refused; None for a good one.
+    """
+
     flat: tuple[V3, Q4]
     normal: V3
     surface: int
@@ -179,9 +195,9 @@ def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) ->
     flat = (hit.place, foot_rotation(stance.upright, stance.up, hit.normal, settings))
     up = hit.normal if ground.is_surface else stance.up
     lying = None if steep else laid(ground, leg, flat, up, stance.time)
-    if _shortage(stance, lying or flat, stance.hips[:1]) > FAR_OFF * leg.reach:
+    if _out_of_reach(stance, lying or flat, stance.hips[:1]) > FAR_OFF * leg.reach:
         return None
-    short = _shortage(stance, lying or flat, stance.hips)
+    off = _out_of_reach(stance, lying or flat, stance.hips)
     moved = minus(flat[0], stance.wanted)
     level = length(along(moved, stance.up, -dot(moved, stance.up)))
     cost = level / stance.radius + STEEPNESS * slope / max(settings.slope_max, 1e-3)
@@ -195,13 +211,16 @@ def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) ->
         reason = None
     if reason is not None:
         cost += PENALTIES[reason] if lying is not None or steep else UNSTEADY
-    if short > 0.0:
-        reason, cost = reason or Refused.REACH, cost + PENALTIES[Refused.REACH] + SHORTNESS * short / leg.reach
+    if off > 0.0:
+        reason, cost = reason or Refused.REACH, cost + PENALTIES[Refused.REACH] + OFF_BY_A_LEG * off / leg.reach
     return _Candidate(lying or flat, hit.normal, hit.surface, cost, reason)
 
 
-def _shortage(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> float:
-    """How far a place is out of the leg's reach from any of some hips, which may come down for it."""
+def _out_of_reach(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> float:
+    """How far a place is out of the leg's reach, by its length alone, from the worst of some hips.
+
+    Each may come down for it.
+    """
     leg = stance.leg
     ankle = plus(flat[0], turned(flat[1], leg.ankle))
     worst = 0.0
@@ -216,20 +235,21 @@ def _shortage(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> float:
 
 def _within_limits(candidate: _Candidate, stance: Stance, settings: Settings) -> _Candidate:
     """A good candidate, refused where the limits of the leg's joints keep it from there."""
-    short = _held_back(stance, candidate.flat, settings.body_sway)
-    if short <= 0.0:
+    off = _held_off(stance, candidate.flat, settings.body_sway)
+    if off <= 0.0:
         return candidate
-    cost = candidate.cost + PENALTIES[Refused.LIMITS] + SHORTNESS * short / stance.leg.reach
+    cost = candidate.cost + PENALTIES[Refused.LIMITS] + OFF_BY_A_LEG * off / stance.leg.reach
     return replace(candidate, reason=Refused.LIMITS, cost=cost)
 
 
-def _held_back(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
-    """How far the limits of the leg's joints keep it from a place, with the body no lower than the leg's length asks.
+def _held_off(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
+    """How far the limits of the leg's joints hold its ankle off a place, but for what a rolling foot gains.
 
-    A body that sways is elsewhere by as much as it may, before or behind. The first of the stance's times at which the
-    leg is held back tells.
+    The body comes down for it as far as the leg's length asks. One that sways (`sway`, 0 to 1) may be elsewhere than
+    expected, so it is tried as far before and behind as that makes it. The first of the stance's times at which the
+    ankle is held off tells.
     """
-    if stance.short is None:
+    if stance.shortage is None:
         return 0.0
     leg = stance.leg
     ankle = plus(flat[0], turned(flat[1], leg.ankle))
@@ -237,17 +257,34 @@ def _held_back(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
         down = need_of(hip, ankle, stance.up, leg.walking_reach, SINKING * leg.height)
         body = along(place, stance.up, -down), rotation
         for way in (SWAYING * sway * leg.reach, -SWAYING * sway * leg.reach) if sway else (0.0,):
-            short = short_by(stance.short, leg, body, along(ankle, stance.ahead, way)) - HIP_SPARE * leg.foot_length
-            if short > 0.0:
-                return short
+            off = held_off(stance.shortage, leg, body, along(ankle, stance.ahead, way)) - HIP_SPARE * leg.foot_length
+            if off > 0.0:
+                return off
     return 0.0
 
 
-def in_surface(foothold: Foothold, pose: tuple[V3, Q4]) -> Foothold:
-    """A foothold found in world space, in the space of the surface that it is on."""
-    back = inverse(pose[1])
-    place, rotation = turned(back, minus(foothold.place, pose[0])), product(back, foothold.rotation)
-    return replace(foothold, place=place, rotation=rotation)
+def on_its_surface(choice: Choice, terrain: Terrain, time: float) -> Choice:
+    """A choice made in world space with its foothold in the space of the surface that it is on, where that moves.
+
+    Args:
+        choice: What was chosen.
+        terrain: That has the surface.
+        time: Of landing, seconds from the path's first frame.
+    """
+    foothold = choice.foothold
+    if foothold.surface == STATIC or is_body(foothold.surface):
+        return choice
+    place, rotation = terrain.surface(foothold.surface, time)
+    back = inverse(rotation)
+    riding = replace(
+        foothold, place=turned(back, minus(foothold.place, place)), rotation=product(back, foothold.rotation)
+    )
+    return replace(choice, foothold=riding)
+
+
+def least_distances(legs: Sequence[Leg]) -> list[float]:
+    """By leg how near its foot may come to another foot, scene units."""
+    return [min(NEAR_FOOT * leg.reach, NEAR_HOME * spacing(legs, index)) for index, leg in enumerate(legs)]
 
 
 def hanging(leg: Leg) -> Foothold:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Feet whose ankles bend no farther: heels come up where the ground asks for more, and toes hang in the air.
+"""Feet rolled as their ankles ask for: where an ankle bends no farther, the heel comes up, or toes hang in the air.
 
-That is found when the body is known that the feet carry, and changes where no foot stands.
+It is looked at when all steps are taken and it is known how they carry the body. No foot stands elsewhere for it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .track import TICK
 from .vectors import Q4, V3
 
 STANCE = tuple(index / 8.0 for index in range(9))  # shares of a stance at which ankles are looked at
-SWING = (0.2, 0.4, 0.6, 0.8)  # of a swing
-MOST_STRIKE_CUTS = 4
+SWING = (0.2, 0.4, 0.6, 0.8)  # the same of a swing
+MOST_STRIKE_CUTS = 4  # times that the toes are lowered at landing
 
 
 def with_heels_up(course: Course, feet: Feet, bodies: Sequence[Carried], surface_pose: SurfacePose) -> Feet:
@@ -28,7 +28,7 @@ def with_heels_up(course: Course, feet: Feet, bodies: Sequence[Carried], surface
 
     Args:
         course: The body's and the legs'.
-        feet: As they step, rolling as it is set.
+        feet: All steps, rolled as the settings say.
         bodies: By segment how it is carried by these feet.
         surface_pose: Where surfaces that move stand.
     """
@@ -36,59 +36,79 @@ def with_heels_up(course: Course, feet: Feet, bodies: Sequence[Carried], surface
         return feet
     starts, steps = list(feet.starts), [list(each) for each in feet.steps]
     for leg in range(len(feet.legs)):
-        missed = course.turn_missed(leg)
-        if missed is not None and feet.legs[leg].foot_length > 0.0:
-            ankle = _Ankle(course, leg, missed, (bodies[feet.legs[leg].segment], surface_pose))
+        turn_missed = course.turn_missed(leg)
+        if turn_missed is not None and feet.legs[leg].foot_length > 0.0:
+            ankle = _Ankle(course, leg, turn_missed, (bodies[feet.legs[leg].segment], surface_pose))
             starts[leg], steps[leg] = ankle.rolled(starts[leg], steps[leg])
     return Feet(feet.legs, tuple(starts), tuple(tuple(each) for each in steps))
 
 
 class _Ankle:
-    """An ankle with limits."""
+    """An ankle with limits.
 
-    def __init__(self, course: Course, leg: int, missed: TurnMissed, seen: tuple[Carried, SurfacePose]) -> None:
-        self.course, self.leg, self.missed = course, leg, missed
+    Args:
+        course: The body's and the legs'.
+        leg: The index of its leg.
+        turn_missed: How far the joints of the leg miss rotations of the foot.
+        seen: How the leg's segment of the body is carried, and where surfaces that move stand.
+    """
+
+    def __init__(self, course: Course, leg: int, turn_missed: TurnMissed, seen: tuple[Carried, SurfacePose]) -> None:
+        self.course, self.leg, self.turn_missed = course, leg, turn_missed
         self.limb = course.legs[leg]
         self.carried, self.surface_pose = seen
 
     def rolled(self, start: Foothold, steps: list[Step]) -> tuple[Foothold, list[Step]]:
         """The foothold at first, and the steps, rolled as the ankle asks for."""
-        end = self.course.count * TICK
         for index in range(-1, len(steps)):
-            last = steps[index] if index >= 0 else None
-            following = steps[index + 1] if index + 1 < len(steps) else None
-            foothold = last.end if last is not None else start
+            landing = steps[index] if index >= 0 else None
+            lifting = steps[index + 1] if index + 1 < len(steps) else None
+            foothold = landing.end if landing is not None else start
             if is_body(foothold.surface):
                 continue
-            span = (last.land if last is not None else 0.0), (following.lift if following is not None else end)
-            toe_off = following.toe_off if following is not None else 0.0
-            asked = [self._asked(foothold, span[0] + share * (span[1] - span[0])) for share in STANCE]
-            toe_off = max(toe_off, asked[-1]) if following is not None else 0.0
-            probe = replace(following, toe_off=toe_off) if following is not None else None
-            before = replace(last, heel_strike=0.0) if last is not None else None
-            rolls = [roll_standing(span[0] + share * (span[1] - span[0]), before, probe) for share in STANCE]
-            pitch = max([0.0, *(need - roll for need, roll in zip(asked, rolls, strict=True))])
+            pitch, toe_off = self._rolled_on(foothold, landing, lifting)
             foothold = replace(foothold, pitch=pitch)
-            if last is not None:
-                steps[index] = self._landed(replace(last, end=foothold))
+            if landing is not None:
+                steps[index] = self._landed(replace(landing, end=foothold))
             else:
                 start = foothold
-            if following is not None:
-                kept = max(following.toe_off, asked[-1] - pitch)
-                steps[index + 1] = replace(following, start=foothold, toe_off=kept)
+            if lifting is not None:
+                steps[index + 1] = replace(lifting, start=foothold, toe_off=toe_off)
         return start, [self._swung(step) for step in steps]
 
+    def _rolled_on(self, foothold: Foothold, landing: Step | None, lifting: Step | None) -> tuple[float, float]:
+        """How a foot rolls while it stands, between two steps.
+
+        Args:
+            foothold: Where it stands.
+            landing: The step with which it came there; None for the first stance of a walk.
+            lifting: The one with which it leaves; None for the last stance.
+
+        Returns:
+            How far the heel is up all the time, so that it is up far enough at each; and how much farther when the
+            foot lifts, no less than its step says. Radians.
+        """
+        begun = landing.land if landing is not None else 0.0
+        ended = lifting.lift if lifting is not None else self.course.count * TICK
+        times = [begun + share * (ended - begun) for share in STANCE]
+        asked = [self._asked(foothold, time) for time in times]
+        flat_at_first = replace(landing, heel_strike=0.0) if landing is not None else None
+        rolling = replace(lifting, toe_off=max(lifting.toe_off, asked[-1])) if lifting is not None else None
+        rolls = [roll_standing(time, flat_at_first, rolling) for time in times]
+        pitch = max([0.0, *(need - roll for need, roll in zip(asked, rolls, strict=True))])
+        return pitch, max(lifting.toe_off, asked[-1] - pitch) if lifting is not None else 0.0
+
     def _asked(self, foothold: Foothold, time: float) -> float:
-        """How far the heel has to be up at a time of a stance."""
+        """How far the heel has to be up at a time of a stance, radians."""
         flat = foothold.in_world(time, self.surface_pose)
-        return heel_up(self.missed, self.limb, flat, self._body(time))
+        return heel_up(self.turn_missed, self.limb, flat, self._body(time))
 
     def _landed(self, step: Step) -> Step:
         """The step with its toes no higher at landing than the ankle allows."""
         flat = step.end.in_world(step.land, self.surface_pose)
         strike = 0.0 if step.end.pitch else step.heel_strike
         for _ in range(MOST_STRIKE_CUTS):
-            off = turned_off(self.missed, self.limb, (flat, -strike), self._body(step.land)) if strike else 0.0
+            off = turned_off(self.turn_missed, self.limb, (flat, -strike), self._body(step.land)) if strike else 0.0
             strike = max(strike - off, 0.0)
         return replace(step, heel_strike=strike)
 
@@ -98,10 +118,11 @@ class _Ankle:
         for share in SWING:
             time = step.lift + share * (step.land - step.lift)
             (flat, _), pitch = flat_in_the_air(step, time, self.surface_pose), pitch_in_the_air(step, time)
-            asked = heel_up(self.missed, self.limb, flat, self._body(time), from_pitch=pitch)
+            asked = heel_up(self.turn_missed, self.limb, flat, self._body(time), from_pitch=pitch)
             most = max(most, (asked - pitch) / arch(share, 1.0))
         return replace(step, toes_down=most)
 
     def _body(self, time: float) -> tuple[V3, Q4]:
+        """Place and rotation of the leg's segment of the body at a time, world space."""
         track = self.course.of(self.leg)
         return self.carried.pose(track, track.split(time)[0])

@@ -66,6 +66,11 @@ class Leg:
         return min(max(at_rest, STRETCH), STRAIGHTEST) * self.reach
 
     @property
+    def standing_reach(self) -> float:
+        """Greatest distance between hip and ankle as it stands: no less than at rest."""
+        return max(self.walking_reach, apart(self.hip, self.rest_ankle))
+
+    @property
     def rest_ankle(self) -> V3:
         """Where the ankle is at rest, in the body's frame."""
         return plus(self.home, self.ankle)

@@ -25,7 +25,7 @@ from .steps import SurfacePose
 from .storing import digest_of
 from .terrain import BODY, STATIC, Terrain, is_body
 from .track import TICK, Track, track_of
-from .vectors import Q4, V3, apart, plus, scaled, turned
+from .vectors import Q4, V3, plus, scaled, turned
 
 PROBE = 0.4  # of a leg's reach: how far ahead and behind a single row of legs feels the ground
 LOOKS = 5  # samples between two looks at the ground under the homes
@@ -257,9 +257,7 @@ def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool])
     if foot.is_hanging:
         return 0.0
     up, is_standing = state
-    most = leg.walking_reach
-    if is_standing:
-        most = max(most, apart(leg.hip, leg.rest_ankle))
+    most = leg.standing_reach if is_standing else leg.walking_reach
     deepest = LOWEST
     if not foot.is_planted:
         most, deepest = SWINGING * leg.reach, DIP

@@ -12,14 +12,14 @@ from typing import Protocol
 from .legs import Leg
 from .vectors import Q4, V3, inverse, minus, plus, turned
 
-CROUCH = 0.82  # of a leg's reach: how low a hip that stands higher may come
-HELD = 2e-3  # of a leg's reach: a point that the ankle misses by no more is reached
+CROUCH = 0.82  # of a leg's reach: how low over the ankle the hip of a leg that is straight at rest comes as it walks
+NEAR_ENOUGH = 2e-3  # of a leg's reach: a point that the ankle misses by no more is reached
 SWAYING = 0.04  # of a leg's reach: how far a body that sways in full is before or behind where it is expected
-LEAST_ROOM = 0.05  # of a leg's reach: legs that have hardly any room take small steps
+LEAST_ROOM = 0.05  # of a leg's reach: what a leg has in any case, so that one with hardly any room takes small steps
 DIRECTIONS = 16  # round a home, in which the room within the limits is measured
-HALVINGS = 6  # of the way on which the room ends
+HALVINGS = 6  # of the way on which the room ends, to find where it does
 
-Short = Callable[[V3], float]  # how far the ankle stays away from a point of the body's frame, scene units
+Shortage = Callable[[V3], float]  # how far a leg's ankle stays away from a point of the body's frame, scene units
 
 
 class Reaching(Protocol):
@@ -56,17 +56,20 @@ class Reaching(Protocol):
         ...
 
 
-def short_by(short: Short, leg: Leg, body: tuple[V3, Q4], ankle: V3) -> float:
-    """How far the limits keep an ankle away from a point, beyond what counts as reached.
+def held_off(shortage: Shortage, leg: Leg, body: tuple[V3, Q4], ankle: V3) -> float:
+    """How far the limits of a leg's joints hold its ankle off a point, beyond what counts as reached.
 
     Args:
-        short: The leg's.
-        leg: It.
+        shortage: Of the leg.
+        leg: The leg.
         body: Place and rotation of its segment of the body, world space.
         ankle: The point, world space.
+
+    Returns:
+        Scene units; 0 where the ankle gets there.
     """
-    missed = short(turned(inverse(body[1]), minus(ankle, body[0])))
-    return max(missed - HELD * leg.reach, 0.0)
+    missed = shortage(turned(inverse(body[1]), minus(ankle, body[0])))
+    return max(missed - NEAR_ENOUGH * leg.reach, 0.0)
 
 
 def rooms_of(legs: Sequence[Leg], reaching: Reaching | None, sway: float) -> dict[int, Room]:
@@ -87,17 +90,17 @@ def rooms_of(legs: Sequence[Leg], reaching: Reaching | None, sway: float) -> dic
 
 @dataclass
 class Room:
-    """How far a leg's ankle can be from its place at rest along lines of the ground, within the limits.
+    """How far a leg's ankle can be from its place at rest along lines of the ground, within the limits of its joints.
 
     Attributes:
-        leg: It.
-        short: Its own.
-        lowest: How far below the hip the ankle may be: hips of straight legs come down as they walk.
+        leg: The leg.
+        shortage: Of the leg.
+        lowest: How far below the hip the ankle may be, scene units: hips of straight legs come down as they walk.
         spare: What is left free at both ends, scene units.
     """
 
     leg: Leg
-    short: Short
+    shortage: Shortage
     lowest: float
     spare: float = 0.0
     _known: dict[int, float] = field(default_factory=dict)
@@ -112,11 +115,12 @@ class Room:
         return self._known[place]
 
     def _way(self, x: float, y: float) -> float:
+        """How far the ankle gets from its place at rest in a level direction, scene units."""
         home = self.leg.rest_ankle
         home = (home[0], home[1], max(home[2], self.leg.hip[2] - self.lowest))
 
         def is_reached(way: float) -> bool:
-            return self.short(plus(home, (way * x, way * y, 0.0))) <= HELD * self.leg.reach
+            return self.shortage(plus(home, (way * x, way * y, 0.0))) <= NEAR_ENOUGH * self.leg.reach
 
         if not is_reached(0.0):
             return 0.0

@@ -53,7 +53,7 @@ class Recording:
         return self.moments[-1].time - self.moments[0].time
 
     def poses(self) -> tuple[list[Pose], list[Pose]]:
-        """The path and how it was carried, TICK apart, from the first moment on."""
+        """The path and how the body was carried off it, each TICK seconds, from the first moment to the last."""
         first, count = self.moments[0].time, ceil(self.seconds / TICK - 1e-9) + 1
         path, carried = [], []
         pairs = list(pairwise(self.moments)) or [(self.moments[0], self.moments[0])]
@@ -72,9 +72,9 @@ class Recording:
         """The walk as a plan.
 
         Args:
-            feet: All steps of it, the last of which have ended.
-            terrain: That was walked on.
-            first: The frame of the first moment, at time 0.
+            feet: All steps of it; the last of them have landed.
+            terrain: What was walked on.
+            first: The frame of the first moment, whose time is 0.
             fps: Frames a second.
         """
         path, carried = self.poses()

@@ -10,13 +10,13 @@ from .feet import pose_of
 from .legs import Leg
 from .vectors import Q4, V3, X_AXIS, clipped, dot, eased, inverse, minus, product, turned, unit
 
-TOE_OFF, HEEL_STRIKE = radians(35.0), radians(20.0)
+TOE_OFF, HEEL_STRIKE = radians(35.0), radians(20.0)  # of a full roll: the heel up at lifting, the toes at landing
 FULL_ROLL = 0.35  # seconds of a swing from which on feet roll in full
 ROLLING_STRIDE = 1.0  # of a leg's reach: the way of a swing from which on they do
-MET = radians(1.0)  # by which an ankle may be off
-SPARE = radians(3.0)  # more than an ankle asks for: the body stands elsewhere than expected by a little
-MOST_UP = radians(45.0)
-TRIES = 6
+MET = radians(1.0)  # by which an ankle may miss the rotation of its foot
+SPARE = radians(3.0)  # how much more than an ankle asks for heels come up: the body may stand a little elsewhere
+MOST_UP = radians(45.0)  # to which heels come up for an ankle
+TRIES = 6  # times that a heel is raised farther
 
 # From an ankle's place and a foot's rotation in the body's frame: how far the leg's joints miss the rotation, radians
 TurnMissed = Callable[[V3, Q4], float]
@@ -29,9 +29,9 @@ def rolls_of(leg: Leg, share: float, step: tuple[V3, Q4], axes: tuple[Q4, V3], s
 
     Args:
         leg: The foot's.
-        share: Of the full roll, as it is set.
-        step: The way to where it lands, and how it is turned there.
-        axes: Where the body heads, and what is up.
+        share: Of the full roll, as it is set, 0 to 1.
+        step: The way to where it lands, world space, and the foot's rotation there.
+        axes: The body's heading, a rotation that keeps Z upright, and what is up.
         span: Seconds of its swing.
 
     Returns:
@@ -45,41 +45,45 @@ def rolls_of(leg: Leg, share: float, step: tuple[V3, Q4], axes: tuple[Q4, V3], s
     return share * TOE_OFF, max(share * HEEL_STRIKE - rising, 0.0)
 
 
-def heel_up(missed: TurnMissed, leg: Leg, flat: tuple[V3, Q4], body: tuple[V3, Q4], from_pitch: float = 0.0) -> float:
-    """How far the heel of a foot has to be up for the leg's joints to take on the foot.
+def heel_up(
+    turn_missed: TurnMissed, leg: Leg, flat: tuple[V3, Q4], body: tuple[V3, Q4], from_pitch: float = 0.0
+) -> float:
+    """How far the heel of a foot has to be up for the leg's joints to bring the foot to its rotation.
 
-    People climb steep ground on the balls of their feet, for ankles bend no farther.
+    Ankles bend no farther than they do: people climb steep ground on the balls of their feet. The heel is raised by
+    what the joints miss, again and again, until they miss next to nothing.
 
     Args:
-        missed: The leg's.
-        leg: It.
-        flat: Place of the sole and rotation of the foot, without rolling.
-        body: Place and rotation of the leg's segment of the body.
-        from_pitch: How far it is up in any case, radians.
+        turn_missed: How far the leg's joints miss rotations.
+        leg: The leg.
+        flat: Place of the sole and rotation of the foot, without rolling, world space.
+        body: Place and rotation of the leg's segment of the body, world space.
+        from_pitch: How far the heel is up in any case, radians.
 
     Returns:
         Radians; `from_pitch` where that will do, and where rolling farther would not help.
     """
-    pitch, now = from_pitch, turned_off(missed, leg, (flat, from_pitch), body)
+    pitch, now = from_pitch, turned_off(turn_missed, leg, (flat, from_pitch), body)
     for _ in range(TRIES):
         if now <= MET:
             return min(pitch + SPARE, max(MOST_UP, pitch)) if pitch > from_pitch else from_pitch
         raised = pitch + now
-        then = turned_off(missed, leg, (flat, raised), body)
+        then = turned_off(turn_missed, leg, (flat, raised), body)
         if then >= now or raised > max(MOST_UP, from_pitch):
             break
         pitch, now = raised, then
     return pitch
 
 
-def turned_off(missed: TurnMissed, leg: Leg, foot: tuple[tuple[V3, Q4], float], body: tuple[V3, Q4]) -> float:
+def turned_off(turn_missed: TurnMissed, leg: Leg, foot: tuple[tuple[V3, Q4], float], body: tuple[V3, Q4]) -> float:
     """How far a leg's joints miss the rotation of a foot that has rolled, radians.
 
     Args:
-        missed: The leg's.
-        leg: It.
-        foot: Place and rotation without rolling; and how far the heel is up, or the toes where negative, radians.
-        body: Place and rotation of the leg's segment of the body.
+        turn_missed: How far the leg's joints miss rotations.
+        leg: The leg.
+        foot: Place and rotation without rolling, world space; and how far the heel is up, or the toes where negative,
+            radians.
+        body: Place and rotation of the leg's segment of the body, world space.
     """
     back, rolled = inverse(body[1]), pose_of(leg, foot[0], foot[1], base=foot[0][0])
-    return missed(turned(back, minus(rolled.ankle, body[0])), product(back, rolled.rotation))
+    return turn_missed(turned(back, minus(rolled.ankle, body[0])), product(back, rolled.rotation))

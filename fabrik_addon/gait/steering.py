@@ -61,12 +61,13 @@ class Steering:
         self.rotation = product(about(self.up, angle), self.rotation)
 
     def go(self, wanted: V3, span: float, holds: Callable[[tuple[V3, Q4]], bool] | None = None) -> tuple[V3, Q4]:
-        """Go on towards a point.
+        """Go on towards a point: calmly, no faster than `fastest`, and no farther than the feet hold.
 
         Args:
             wanted: In world space; its height above the body does not count.
             span: Seconds that went by.
-            holds: Whether the feet hold the body at a pose; it waits for them where they do not.
+            holds: Tells whether all standing feet would reach with the body at a place and rotation: it goes a part of
+                the way, or waits, where they would not. None to go in any case.
 
         Returns:
             Place and rotation of the body.
@@ -92,15 +93,16 @@ class Steering:
             self._face(left, up, span)
 
     def _face(self, way: V3, up: V3, span: float) -> None:
+        """Turn towards where it goes, no faster than a body turns."""
         ahead = flattened(turned(self.rotation, FRONT), up)
         size = length(ahead) * length(way)
         if size <= 0.0:
             return
-        angle = angle_between(_over(ahead, length(ahead)), _over(way, length(way)))
+        angle = angle_between(_divided(ahead, length(ahead)), _divided(way, length(way)))
         side = 1.0 if dot(cross(ahead, way), up) >= 0.0 else -1.0
         most = FASTEST_TURN * span
         self.turn(side * clipped(angle * (1.0 - 0.5 ** (span / TURNING)), 0.0, most))
 
 
-def _over(a: V3, size: float) -> V3:
+def _divided(a: V3, size: float) -> V3:
     return (a[0] / size, a[1] / size, a[2] / size)

@@ -12,14 +12,14 @@ from .circle import smallest_circle
 from .clock import LEAST_SWING, MOST_SWING, Clock
 from .course import Course
 from .feet import Feet
-from .footholds import HIP_SPARE, NEAR_FOOT, NEAR_HOME, SINKING, Choice, Stance, choose, hanging, in_surface
+from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, hanging, least_distances, on_its_surface
 from .ground import Ground
-from .legs import neighbours, spacing
-from .reaching import short_by
+from .legs import neighbours
+from .reaching import held_off
 from .rolling import rolls_of
 from .steps import Cause, Foothold, Step
 from .swing import raised
-from .terrain import BODY, STATIC, is_body
+from .terrain import BODY, is_body
 from .track import TICK
 from .vectors import (
     ORIGIN,
@@ -50,12 +50,20 @@ SHARE_OF_REACH = 0.995  # of what a stance may stretch a leg to, from which on i
 
 @dataclass
 class _State:
-    """A leg on its way."""
+    """A leg on its way.
+
+    Attributes:
+        foothold: Where its foot stands, or lands next.
+        landed: When it landed there, or lands, seconds; below zero where it stands there from the beginning.
+        window: The number of the cycle whose time in the air the leg has used, or has let pass; None before the first.
+        slack: From where it wanted to stand to where it stands, world space.
+        steps: All that it has taken.
+    """
 
     foothold: Foothold
     landed: float = -1.0
-    window: int | None = None  # the last time in the air of its cycle that is done with
-    slack: V3 = ORIGIN  # from where it wanted to stand to where it stands
+    window: int | None = None
+    slack: V3 = ORIGIN
     steps: list[Step] = field(default_factory=list)
 
 
@@ -81,11 +89,11 @@ class Stepper:
         self.legs, self.settings_at = course.legs, course.settings_at
         legs = course.legs
         self.beside = neighbours(legs)
-        self.near = [min(NEAR_FOOT * leg.reach, NEAR_HOME * spacing(legs, i)) for i, leg in enumerate(legs)]
+        self.near = least_distances(legs)
         self.states: list[_State] = []
         for index in range(len(legs)):
             choice = self._choose(index, 0.0, 0.0)
-            self.states.append(_State(choice.foothold, slack=choice.missed))
+            self.states.append(_State(choice.foothold, slack=choice.slack))
         self.starts = tuple(state.foothold for state in self.states)
 
     @property
@@ -114,7 +122,7 @@ class Stepper:
                 self._step(leg, free, window + 1.0 - rhythm.offsets[leg], Cause.CYCLE)
 
     def _turn(self, leg: int, tick: int) -> float | None:
-        """When within a sample's span a leg is to lift, seconds."""
+        """When a leg is to lift between the sample before and this one, seconds; None where its turn has not come."""
         state, rhythm, now = self.states[leg], self.clock.rhythms[tick], tick * TICK
         if self.clock.is_standing[tick] or state.landed + RESTED > now:
             return None
@@ -139,7 +147,7 @@ class Stepper:
         )
 
     def _take_back(self, tick: int) -> None:
-        """Let one leg step that has drifted from its home at rest, or that would no longer reach."""
+        """Let one leg take its foot back to where the leg reaches, or to its home while the body stands: the worst."""
         now = tick * TICK
         worst, leg, cause = 0.0, -1, Cause.DRIFT
         for index, state in enumerate(self.states):
@@ -154,27 +162,27 @@ class Stepper:
             self._step(leg, now, None, cause)
 
     def _excess(self, leg: int, tick: int) -> tuple[float, Cause]:
-        """By how much a foot that stands has gone beyond what it may, as a share; 0 where it has not."""
+        """By how much a foot that stands is beyond its leg's reach or too far from its home, as a share; else 0."""
         now, state = tick * TICK, self.states[leg]
         place, rotation = state.foothold.in_world(now, self.ground.terrain.surface)
         ankle = plus(place, turned(rotation, self.legs[leg].ankle))
         reach = self.legs[leg].reach
         stretch = apart(self._hip(leg, now, crouching_to=ankle), ankle) / self.legs[leg].walking_reach
-        short = self._held_back(leg, now, ankle)
-        if (stretch > 1.0 / SHARE_OF_REACH or short > 0.0) and not self._is_as_good_as_home(leg, now):
-            return max(stretch, 1.0) + short / reach, Cause.REACH
+        off = self._held_off(leg, now, ankle)
+        if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and not self._is_as_good_as_home(leg, now):
+            return max(stretch, 1.0) + off / reach, Cause.REACH
         if not self.clock.is_standing[tick]:
             return 0.0, Cause.DRIFT
         home = self.course.home(leg, now)
         drift = length(flattened(minus(minus(place, state.slack), home), self.course.of(leg).up(now)))
         return max(drift / (self.settings_at(now).step_trigger * self.clock.stride) - 1.0, 0.0), Cause.DRIFT
 
-    def _held_back(self, leg: int, now: float, ankle: V3) -> float:
-        """How far the limits of its joints keep a leg from where it stands, but for what a rolling foot gains."""
-        short, limb = self.course.short(leg), self.legs[leg]
-        if short is None:
+    def _held_off(self, leg: int, now: float, ankle: V3) -> float:
+        """How far the limits of a leg's joints hold its ankle off a place, but for what a rolling foot gains."""
+        shortage, limb = self.course.shortage(leg), self.legs[leg]
+        if shortage is None:
             return 0.0
-        return short_by(short, limb, self._lowered(leg, now, ankle), ankle) - HIP_SPARE * limb.foot_length
+        return held_off(shortage, limb, self._lowered(leg, now, ankle), ankle) - HIP_SPARE * limb.foot_length
 
     def _is_as_good_as_home(self, leg: int, now: float) -> bool:
         """Whether no step would bring a foot nearer to where it is wanted."""
@@ -186,7 +194,14 @@ class Stepper:
     # ---- where to
 
     def _step(self, leg: int, lift: float, land_phase: float | None, cause: str) -> None:
-        """Add a step that begins now."""
+        """Add a step.
+
+        Args:
+            leg: Index.
+            lift: When it begins, seconds.
+            land_phase: The clock's phase, in cycles, at which the foot lands; None for a step that no cycle asks for.
+            cause: Why the leg steps, see `steps.Cause`.
+        """
         state, settings = self.states[leg], self.settings_at(lift)
         landing = self.clock.time_of(land_phase) if land_phase is not None else lift + SETTLING
         span = clipped((landing if landing is not None else lift + MOST_SWING) - lift, LEAST_SWING, MOST_SWING)
@@ -205,7 +220,7 @@ class Stepper:
         )  # fmt: skip
         step = raised(step, self.legs[leg], self.ground, settings, self._surface_pose)
         state.steps.append(step)
-        state.foothold, state.landed, state.slack = choice.foothold, land, choice.missed
+        state.foothold, state.landed, state.slack = choice.foothold, land, choice.slack
 
     def _next_lift(self, leg: int, land: float, land_phase: float | None) -> float:
         """When a foot that lands will be lifted again; the end of the track where it will not."""
@@ -234,17 +249,10 @@ class Stepper:
         bodies = tuple(self._body(self.legs[leg].segment, time) for time in (land, middle, until))
         stance = Stance(
             self.legs[leg], wanted, upright, up, ahead, bodies, self._others(leg, land), self.near[leg],
-            0.25 * self.clock.stride, land, self.course.short(leg),
+            0.25 * self.clock.stride, land, self.course.shortage(leg),
         )  # fmt: skip
         choice = choose(self.ground, stance, settings, lambda: hanging(self.legs[leg]))
-        return self._on_surface(choice, land)
-
-    def _on_surface(self, choice: Choice, time: float) -> Choice:
-        foothold = choice.foothold
-        if foothold.surface == STATIC or is_body(foothold.surface):
-            return choice
-        pose = self.ground.terrain.surface(foothold.surface, time)
-        return Choice(in_surface(foothold, pose), choice.refused, choice.missed)
+        return on_its_surface(choice, self.ground.terrain, land)
 
     def _lowered(self, leg: int, time: float, ankle: V3) -> tuple[V3, Q4]:
         """The body, come down so far that a leg is long enough for an ankle."""
