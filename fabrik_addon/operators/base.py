@@ -64,6 +64,25 @@ class RigOperator(bpy.types.Operator):
         return {"PASS_THROUGH"}
 
 
+class MouseOperator(RigOperator):
+    """An operator that goes on with the mouse until it is confirmed; where it fails, all is left as it was."""
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        try:
+            return self.handled(context, event)
+        except FabrikError as error:
+            self.cancel(context)
+            self.report({"ERROR"}, rpt_(error.text))
+            return {"CANCELLED"}
+        except BaseException:
+            self.cancel(context)
+            raise
+
+    def handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        """Do what an event asks for; a `FabrikError` ends the operator. Each operator has its own."""
+        return {"PASS_THROUGH"}
+
+
 class ChainOperator(RigOperator):
     """An operator on the active chain."""
 

@@ -28,7 +28,7 @@ from ..session.dragging import (
 from ..session.letting_go import LetGo
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
-from .base import RigOperator
+from .base import MouseOperator
 from .drag_options import DragOptions
 from .drag_texts import Mode, Shown, header_text, keys_text, name_of
 from .hovering import redraw, show, wait_for_bone
@@ -48,7 +48,7 @@ FALLOFF = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -
 SWITCHES = {"X", "Y", "Z", "A", "T", "R", *FALLOFF}
 
 
-class FABRIK_OT_drag(DragOptions, RigOperator):
+class FABRIK_OT_drag(DragOptions, MouseOperator):
     """Drag any bone by its head or tail: the limb follows, and with a body bone or pins the whole body. \
 From a menu it shows the bone under the mouse and waits for the click. \
 The pose stays as it is let go: it becomes the start pose, and goals are brought to it"""
@@ -140,17 +140,6 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         self._finished(finish(context, drag), drag)
         return {"FINISHED"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        try:
-            return self._handled(context, event)
-        except FabrikError as error:
-            self.cancel(context)
-            self.report({"ERROR"}, rpt_(error.text))
-            return {"CANCELLED"}
-        except BaseException:
-            self.cancel(context)
-            raise
-
     def cancel(self, context: bpy.types.Context) -> None:
         """Leave all as it was; Blender asks for it where the window is closed, too."""
         self._drag.restore()
@@ -159,7 +148,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             rig_of(owner).falloff = self._falloff_before
         self._ended(context)
 
-    def _handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+    def handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if event.type in CANCEL and event.value == "PRESS":
             self.cancel(context)
             return {"CANCELLED"}

@@ -23,7 +23,7 @@ from ..session.wording import length_text
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
 from ..vectors import v3
-from .base import RigOperator
+from .base import MouseOperator
 from .picking import View, view_of
 from .walking import walker_refusal
 
@@ -40,7 +40,7 @@ KEYS = (Text("LMB Confirm"), Text("RMB Cancel"), Text("Wheel Turn"))
 WHEEL = {"WHEELUPMOUSE": 1.0, "PAGE_UP": 1.0, "WHEELDOWNMOUSE": -1.0, "PAGE_DOWN": -1.0}
 
 
-class FABRIK_OT_walk_by_hand(RigOperator):
+class FABRIK_OT_walk_by_hand(MouseOperator):
     """Lead the body over the ground with the mouse: its feet step as it moves. \
 The pose stays as it is let go, or all of the way becomes keys and a planned walk"""
 
@@ -129,17 +129,6 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         self._tell(context)
         return {"RUNNING_MODAL"}
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        try:
-            return self._handled(context, event)
-        except FabrikError as error:
-            self.cancel(context)
-            self.report({"ERROR"}, rpt_(error.text))
-            return {"CANCELLED"}
-        except BaseException:
-            self.cancel(context)
-            raise
-
     def cancel(self, context: bpy.types.Context) -> None:
         """Leave all as it was; Blender asks for it where the window is closed, too."""
         self._led.restore()
@@ -150,7 +139,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
             check_recording(owner)
         return begin(context, owner)
 
-    def _handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+    def handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if event.type in CANCEL and event.value == "PRESS":
             self.cancel(context)
             return {"CANCELLED"}

@@ -46,7 +46,12 @@ class Parsed:
         self._poses: Mapping[str, tuple[V3, Q4]] = {}
 
     def poses_at(self, frame: float) -> Mapping[str, tuple[V3, Q4]]:
-        """By the legs' chains place and rotation, from how it is at rest, of each foot; of the body by ""."""
+        """Where feet and body are in a frame, in the world.
+
+        Returns:
+            By the names of the legs' chains, and by "" for the body, the place of the effector and the rotation from
+            how foot or body is at rest.
+        """
         if frame != self._frame:
             feet = feet_at(self.plan, frame)
             found = {name: (feet[index].ankle, feet[index].rotation) for name, index in self._names.items()}
@@ -59,12 +64,12 @@ _parsed: OrderedDict[str, Parsed] = OrderedDict()
 _led: dict[str, Mapping[str, tuple[V3, Q4]]] = {}  # by the full names of armature objects that are led by hand now
 
 
-def lead(owner: str, poses: Mapping[str, tuple[V3, Q4]] | None) -> None:
-    """Let the legs and the body of a walker go to given places, whatever is planned.
+def set_led_poses(owner: str, poses: Mapping[str, tuple[V3, Q4]] | None) -> None:
+    """Say where a walker that is led by hand has its feet and its body, whatever is planned.
 
     Args:
         owner: Full name of the armature object, which may be gone by now.
-        poses: See `Parsed.poses_at`; None to let it go again.
+        poses: See `Parsed.poses_at`; None where it is not led any more.
     """
     if poses is None:
         _led.pop(owner, None)
@@ -73,7 +78,7 @@ def lead(owner: str, poses: Mapping[str, tuple[V3, Q4]] | None) -> None:
 
 
 def let_all_go() -> None:
-    """Nothing is led by hand any more: another file is loaded."""
+    """Forget all walkers that are led by hand: another file is loaded."""
     _led.clear()
 
 

@@ -20,7 +20,7 @@ from ..joint_ranges import apply_range
 from ..joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from .finding import RigPart
 
-ROUNDING = 1e-3  # radians by which a bone may stand outside
+ROUNDING = 1e-3  # radians by which a bone may stand outside a range and count as inside
 FREE = "FREE"  # the limit of a bone that has none
 Joints = Mapping[str, JointRange]  # by roles of bones
 HUMAN_LIMB: Joints = {

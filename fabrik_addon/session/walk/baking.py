@@ -36,7 +36,7 @@ class BakedGoals:
     """What was done.
 
     Attributes:
-        keys: How many frames were keyed, of all goals together.
+        keys: How many frames were keyed, summed over all goals.
         made: Names of the empties that were made.
         notes: What to look out for, as sentences.
     """
@@ -131,7 +131,7 @@ def _way(owner: bpy.types.Object, parsed: Parsed, chain: FabrikChain, frames: tu
 
 
 def _events(plan: Plan, name: str, frames: tuple[int, int]) -> list[int]:
-    """The places in the range at which a leg lifts and lands."""
+    """The frames at which a leg lifts and lands, counted from the first of the range; none for the body."""
     number = next((i for i, leg in enumerate(plan.legs) if leg.name == name), None)
     steps = plan.steps[number] if number is not None else ()
     found = {round(time * plan.fps) + plan.first - frames[0] for step in steps for time in (step.lift, step.land)}
@@ -139,12 +139,15 @@ def _events(plan: Plan, name: str, frames: tuple[int, int]) -> list[int]:
 
 
 def kept_frames(way: Sequence[Pose], events: Sequence[int], tolerance: tuple[float, float]) -> list[int]:
-    """Which places of a way are kept so that straight ways between them are nowhere off by more than a tolerance.
+    """Which frames of a way are kept so that straight ways between them are nowhere off by more than a tolerance.
 
     Args:
-        way: Places and rotations, one a frame, rotations on the side of the one before.
-        events: Places that are kept in any case.
-        tolerance: Of place and of rotation.
+        way: Places and rotations, one a frame, each quaternion with the sign that is nearer to the one before.
+        events: Frames that are kept in any case, counted from the first.
+        tolerance: Of places, in scene units, and of rotations, in radians.
+
+    Returns:
+        The frames, counted from the first, in their order.
     """
     kept = sorted({0, *events, len(way) - 1})
     done: list[int] = []
@@ -160,7 +163,7 @@ def kept_frames(way: Sequence[Pose], events: Sequence[int], tolerance: tuple[flo
 
 
 def _worst(way: Sequence[Pose], first: int, last: int, tolerance: tuple[float, float]) -> tuple[int, float]:
-    """The place that is farthest off the straight way between two, and by how many tolerances."""
+    """The frame that is farthest off the straight way between two others, and by how many tolerances."""
     worst, most = first, 0.0
     (place, turn), (end, end_turn) = way[first], way[last]
     for i in range(first + 1, last):

@@ -21,7 +21,7 @@ from ...rig.held import read_held
 from ...rig.prepared import Prepared
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import Q4, conjugated, multiplied, rotated
-from ...rig.walk_goals import is_walked, lead, rest_turn
+from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
 from ...texts import Text
 from ...vectors import V3, minus, plus
 from ..anchoring import resume_live
@@ -39,18 +39,18 @@ Pose = tuple[V3, Q4]
 
 
 class Start(NamedTuple):
-    """How the ground carried the body when it was taken: that is taken off, so that nothing moves then.
+    """How the feet would carry the body where it stands when it is taken: it is taken off, so that nothing moves then.
 
     Attributes:
-        offset: World space.
-        tilt: Rotation.
+        offset: To the body's place, world space.
+        tilt: Rotation to follow the body's own.
     """
 
     offset: V3
     tilt: Q4
 
     def carried(self, body: Pose) -> Pose:
-        """What is left of an offset and a tilt."""
+        """What an offset and a tilt, as `HandWalk.body` gives them, are against those at first."""
         return minus(body[0], self.offset), multiplied(body[1], conjugated(self.tilt))
 
 
@@ -60,12 +60,12 @@ class Led:
 
     Attributes:
         rig: Name of the armature object.
-        walk: Its feet.
-        steering: Its body.
-        start: How it was carried at first.
+        walk: What its feet do.
+        steering: Where its body goes.
+        start: How its feet would have carried the body at first.
         chains: Names of the chains that are solved together.
-        prepared: These, from the pose in which they stood.
-        restore: Puts back all that stood before.
+        prepared: These, to be solved from the pose in which they stood at first.
+        restore: Puts back the pose, and live posing as it was.
         recording: What was shown so far.
     """
 
@@ -91,7 +91,7 @@ class Led:
         return found
 
     def poses(self) -> Mapping[str, Pose]:
-        """By the legs' chains place and rotation, from how it is at rest, of each foot; of the body by ""."""
+        """Where feet and body are now; see `rig.walk_goals.Parsed.poses_at`."""
         offset, tilt = self.start.carried(self.walk.body())
         place, rotation = self.steering.place, self.steering.rotation
         found = {
@@ -123,12 +123,14 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     walk.stand_at([_foothold(leg, _stands(owner, chains[leg.name], depsgraph)) for leg in found.legs])
     steering = Steering(*at, walk.fastest, settings.gravity)
     start = Start(*walk.body())
-    lead(owner.name_full, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in found.legs} | {"": at})
+    set_led_poses(
+        owner.name_full, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in found.legs} | {"": at}
+    )
     try:
         chain_set = set_of(owner, body)
         prepared = Standing.of_set(chain_set, body, depsgraph).as_started
     except BaseException:
-        lead(owner.name_full, None)
+        set_led_poses(owner.name_full, None)
         raise
     led = Led(owner.name, walk, steering, start, chain_set.names, prepared, _restorer(owner, prepared))
     live_state.held = True
@@ -138,7 +140,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
 
 
 def _stands(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Pose:
-    """Where the effector of a chain stands, and how its tip bone is turned from how it is at rest, in the world."""
+    """Where the effector of a chain stands in the world, and the turn of its tip bone from how it is at rest."""
     held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, chain.effector)
     return held.location, multiplied(held.rotation, conjugated(rest_turn(owner, chain.tip_bone)))
 
@@ -157,7 +159,7 @@ def _restorer(owner: bpy.types.Object, prepared: Prepared) -> Callable[[], None]
 
     def restore() -> None:
         live_state.held = False
-        lead(full, None)
+        set_led_poses(full, None)
         found: bpy.types.Object | None = bpy.data.objects.get(rig)
         if found is not None and found.pose is not None:
             for name, path, values in before:
@@ -179,13 +181,13 @@ def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> No
         span: Seconds that went by.
 
     Raises:
-        FabrikError: Something is gone, or can't be posed so.
+        FabrikError: Armature or chains are gone, or can't be posed any more.
     """
     owner, walk = led.owner, led.walk
     pose = led.steering.go(wanted, span, walk.holds)
     walk.move(walk.time + span, pose)
     led.recording.add(Moment(walk.time, pose, led.start.carried(walk.body())))
-    lead(owner.name_full, led.poses())
+    set_led_poses(owner.name_full, led.poses())
     depsgraph = context.evaluated_depsgraph_get()
     points = [read_points(chain, depsgraph) for chain in _chain_set(led).chains]
     item = posed(led.prepared, points, owner, depsgraph)
@@ -217,12 +219,12 @@ def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
     A walk that was planned is switched off: it would take the pose back.
 
     Raises:
-        FabrikError: Something is gone.
+        FabrikError: Armature or chains are gone.
     """
     owner = led.owner
     settle(context, led)
     walked = {chain.name for chain in _chain_set(led).chains if is_walked(chain)}
-    lead(owner.name_full, None)
+    set_led_poses(owner.name_full, None)
     live_state.held = False
     assert context.view_layer is not None
     context.view_layer.update()

@@ -28,7 +28,7 @@ class _Limb(NamedTuple):
     Attributes:
         solver: Of its bones.
         settings: Of its chain, but for restarts.
-        hip: Its first joint in the body's axes.
+        hip: Where its first joint is in the body's axes, scene units.
         turn: From the body's axes into the space in which it is solved, at rest.
         foot: How its last bone is turned at rest, in that space.
         lever: Where on its last bone the effector is; None for the end.
@@ -47,7 +47,7 @@ class LegLimits:
 
     Args:
         limbs: By leg; None for one whose joints have no limits.
-        frame: The axes of the body.
+        frame: The axes of the body, in which ankles and feet are asked for.
     """
 
     def __init__(self, limbs: Sequence[_Limb | None], frame: Frame) -> None:

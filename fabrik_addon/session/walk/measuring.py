@@ -78,6 +78,11 @@ def _nearest_axis(direction: V3) -> V3:
 def frame_for(owner: bpy.types.Object, body: str, upright: Sequence[float]) -> Frame:
     """The axes of a body.
 
+    Args:
+        owner: The armature object.
+        body: Name of the body bone.
+        upright: See `Frame`.
+
     Raises:
         RigError: The armature is mirrored, or scaled unevenly.
     """

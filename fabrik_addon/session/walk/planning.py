@@ -60,6 +60,7 @@ class Planning:
     Attributes:
         share: Of the work that is done, 0..1.
         planned: What came of it; None before the end.
+        stamp: Of what it is planned from, when it was begun (`stamp_of`).
 
     Raises:
         FabrikError: It can't be planned; what was planned before stays.
@@ -79,7 +80,7 @@ class Planning:
         self._work = self._steps()
 
     def advance(self, seconds: float = inf) -> bool:
-        """Go on for so long, or a little longer; whether all is done.
+        """Go on for so many seconds, or a little longer; tells whether all is done.
 
         Raises:
             FabrikError: It can't be planned; what was planned before stays.
@@ -99,6 +100,7 @@ class Planning:
         return self.planned is None and perf_counter() < until
 
     def _steps(self) -> Generator[float, None, None]:
+        """Read the frames, then plan; yields the share of the work that is done."""
         walk = yield from _shared(sampled(self.context, self.owner, self.frames), 0.0, SAMPLING)
         self._is_reading = False
         yield SAMPLING
@@ -126,7 +128,7 @@ def keep_plan(owner: bpy.types.Object, plan: Plan, stamp: str) -> None:
 
 
 def _shared(work: Generator[float, None, T], low: float, high: float) -> Generator[float, None, T]:
-    """The same work, which tells how much of a whole is done whose part it is."""
+    """The same work as a part of a whole: it tells how much of that is done, from one share of it to another."""
     while True:
         try:
             yield low + (high - low) * next(work)
@@ -136,7 +138,10 @@ def _shared(work: Generator[float, None, T], low: float, high: float) -> Generat
 
 
 def stamp_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
-    """What is kept of the inputs of a walk over a range of frames, to tell whether it is old."""
+    """A text that is kept with a planned walk: its frames, and a digest of what can be seen of its inputs.
+
+    A walk is old where the text would be another one now.
+    """
     first, last = frames
     return f"{first} {last} {inputs_of(owner, scene, frames)}"
 

@@ -19,7 +19,7 @@ from ...rig.preparing import RigFacts, prepare
 from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import multiplied
 from ...rig.versions import bring_up_to_date
-from ...rig.walk_goals import lead, rest_turn
+from ...rig.walk_goals import rest_turn, set_led_poses
 from ...texts import Text
 from ..anchoring import resume_live
 from ..bake.checks import check_action
@@ -66,13 +66,13 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
         led: From `leading.begin`.
 
     Raises:
-        FabrikError: Something is gone, or can't be keyed; nothing was kept, and nothing keyed.
+        FabrikError: Armature or chains are gone, or the body bone can't be keyed; no walk was kept.
     """
     scene, owner = context.scene, led.owner
     assert scene is not None
     check_recording(owner)
     settle(context, led)
-    lead(owner.name_full, None)
+    set_led_poses(owner.name_full, None)
     live_state.held = live_state.paused = False
     first, fps = scene.frame_current, scene.render.fps / scene.render.fps_base
     frames = first, first + ceil(led.recording.seconds * fps - 1e-6)
@@ -93,7 +93,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
 def _path_values(
     context: bpy.types.Context, body: FabrikChain, plan: Plan, frames: tuple[int, int]
 ) -> Iterator[Values]:
-    """What the channels of the body bone are on the path, frame by frame; the scene goes there."""
+    """The channels of the body bone that bring it onto the path, frame by frame; the scene is taken to each frame."""
     owner, scene = body.id_data, context.scene
     assert scene is not None
     assert isinstance(owner, bpy.types.Object)

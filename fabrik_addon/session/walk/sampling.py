@@ -29,10 +29,10 @@ from .measuring import check_body, frame_for, measured
 
 
 class Measured(NamedTuple):
-    """The legs of a walker as they are.
+    """The legs of a walker as they are now.
 
     Attributes:
-        legs: As they are measured, with what is set of each.
+        legs: As they are measured, with group, offset and home as the walker has them set.
         reaching: What the limits of their joints leave; None where they have none.
     """
 
@@ -78,7 +78,7 @@ def body_chain(owner: bpy.types.Object) -> FabrikChain:
 
 
 class Grounds:
-    """The ground of a walker, looked at frame by frame: what moves of it is known at the end.
+    """The ground of a walker, looked at frame by frame: at the end it is known which objects of it moved.
 
     Args:
         owner: The armature object.
@@ -90,7 +90,7 @@ class Grounds:
         self._ways: dict[bpy.types.Object, Way] = {}
 
     def look(self, depsgraph: bpy.types.Depsgraph) -> None:
-        """Note where all of it stands in a frame; which objects it is, the first one tells.
+        """Note where all objects of it stand in a frame; the first frame tells which they are.
 
         Raises:
             FabrikError: The terrain has no faces, or stands nowhere.
