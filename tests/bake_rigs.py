@@ -14,7 +14,7 @@ from fabrik_addon.rig.rotations import turn_angle
 from fabrik_addon.session.bake import BakeSettings, ChainBake, bake
 from mathutils import Quaternion
 
-from rigs import add_chain, make_line, tip_error
+from rigs import Bone, add_chain, make_armature, make_empty, make_line, tip_error
 
 FRAMES = tuple(range(1, 21))
 Rig = tuple[bpy.types.Object, FabrikChain]
@@ -31,6 +31,21 @@ def keyed_line(mode: str = "QUATERNION", count: int = 3) -> Rig:
     for frame, place in ((1, (-0.5, 0.4, 1.9)), (10, (0.3, 1.2, 1.2)), (20, (0.7, -0.4, 1.6))):
         chain.target.location = place
         chain.target.keyframe_insert("location", frame=frame)
+    return owner, chain
+
+
+def on_moving_parents() -> Rig:
+    """A limb on a bone that turns, of an armature that moves, with a target that follows another object."""
+    owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 1), (0, 0.2, 2)), Bone((0, 0.2, 2), (0, 0, 3))])
+    chain = add_chain(owner, (0.4, 0.4, 2.4), tip="b2", count=2)
+    chain.target.constraints.new("COPY_LOCATION").target = make_empty((0.5, 0.3, 2.2), "Leader")
+    base = owner.pose.bones["b0"]
+    base.rotation_mode = "XYZ"
+    for frame, turn in ((1, 0.0), (20, 0.6)):
+        owner.location.x = owner.rotation_euler.z = base.rotation_euler.x = turn
+        owner.keyframe_insert("location", frame=frame)
+        owner.keyframe_insert("rotation_euler", frame=frame)
+        base.keyframe_insert("rotation_euler", frame=frame)
     return owner, chain
 
 

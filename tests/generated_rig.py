@@ -1,15 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Saves a rig that Rigify generated of the basic human; run by itself, so that nothing of Rigify stays in the tests.
+"""A rig of the basic human that Rigify generates, in a process of its own, so that nothing of it stays in the tests.
 
-What comes after `--` is the path of the file.
+Run by itself it saves the rig; what comes after `--` is the path of the file.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+from pathlib import Path
 
 import bpy
+
+
+def generate_rig(folder: Path) -> Path:
+    """A file in a folder with the rig."""
+    path = folder / "rig.blend"
+    background = [bpy.app.binary_path, "--background", "--factory-startup", "--python"]
+    command = background if bpy.app.binary_path else [sys.executable]
+    subprocess.run([*command, __file__, "--", str(path)], check=True, capture_output=True)
+    return path
+
 
 if __name__ == "__main__":
     import addon_utils  # which is found from here on

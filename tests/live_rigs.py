@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
+import pytest
 from fabrik_addon.rig.compat import fcurves_of as curves_of
 from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.session import live
@@ -109,3 +112,20 @@ __all__ = (
     "two_levels",
     "update",
 )
+
+
+def tool_at_work(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
+    """What lets live posing see a modal tool.
+
+    Returns:
+        Takes the number of the tool that is at work, 0 for none, and whether the one before was confirmed.
+    """
+    now = {"tool": 0, "finished": True}
+
+    def use(number: int, finished: bool = True) -> None:
+        now["tool"], now["finished"] = number, finished
+
+    for module in (live.by_hand, live.ticking, live.keying):
+        monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])
+    monkeypatch.setattr(live.hearing, "is_finished", lambda *_: now["finished"])
+    return use

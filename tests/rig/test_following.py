@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +11,13 @@ import pytest
 from fabrik_addon.rig.following import why_unfollowed
 from fabrik_addon.rig.properties import rig_of
 
+from generated_rig import generate_rig
 from rigs import Bone, add_chain, make_armature, make_empty, make_line
 
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with a generated rig of the basic human."""
-    path = tmp_path_factory.mktemp("rigify") / "rig.blend"
-    script = Path(__file__).parents[1] / "generated_rig.py"
-    background = [bpy.app.binary_path, "--background", "--factory-startup", "--python"]
-    command = background if bpy.app.binary_path else [sys.executable]
-    subprocess.run([*command, str(script), "--", str(path)], check=True, capture_output=True)
-    return path
+    return generate_rig(tmp_path_factory.mktemp("rigify"))
 
 
 @pytest.fixture

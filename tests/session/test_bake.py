@@ -14,7 +14,16 @@ from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.bake import run as baking
 from mathutils import Quaternion
 
-from bake_rigs import FRAMES, MODES, assert_on_target, frames_gone_to, keyed_line, local_rotations, run
+from bake_rigs import (
+    FRAMES,
+    MODES,
+    assert_on_target,
+    frames_gone_to,
+    keyed_line,
+    local_rotations,
+    on_moving_parents,
+    run,
+)
 from rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error
 
 
@@ -73,18 +82,8 @@ def test_limits_and_poles_hold_in_every_frame() -> None:
 
 
 def test_a_moving_armature_a_posed_parent_and_a_constrained_target() -> None:
-    owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 1), (0, 0.2, 2)), Bone((0, 0.2, 2), (0, 0, 3))])
-    chain = add_chain(owner, (0.4, 0.4, 2.4), tip="b2", count=2)
-    leader = make_empty((0.5, 0.3, 2.2), "Leader")
-    chain.target.constraints.new("COPY_LOCATION").target = leader
+    owner, chain = on_moving_parents()
     chain.pole = make_empty((0, 5, 2), "Pole")
-    base = owner.pose.bones["b0"]
-    base.rotation_mode = "XYZ"
-    for frame, turn in ((1, 0.0), (20, 0.6)):
-        owner.location.x = owner.rotation_euler.z = base.rotation_euler.x = turn
-        owner.keyframe_insert("location", frame=frame)
-        owner.keyframe_insert("rotation_euler", frame=frame)
-        base.keyframe_insert("rotation_euler", frame=frame)
     result = run(owner, chain)
     assert result.unreached == []
     assert_on_target(owner, chain)

@@ -23,7 +23,7 @@ from fabrik_addon.rig.rotations import turn_about
 from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.pose import solve_items
 
-from bake_rigs import FRAMES, MODES, Rig, keyed_line
+from bake_rigs import FRAMES, MODES, Rig, keyed_line, on_moving_parents
 from rigs import Bone, add_chain, chain_bones, make_armature, make_empty
 
 TAIL_FRAMES = tuple(range(1, 151))
@@ -59,21 +59,6 @@ def with_pole(mode: str = "QUATERNION") -> Rig:
         chain.pole.keyframe_insert("location", frame=frame)
     knee = owner.pose.bones["b1"].fabrik
     knee.limit, knee.angle_min, knee.angle_max = "HINGE", -2.5, 0.2
-    return owner, chain
-
-
-def on_moving_parents() -> Rig:
-    """A limb on a bone that turns, of an armature that moves, with a target that follows another object."""
-    owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 1), (0, 0.2, 2)), Bone((0, 0.2, 2), (0, 0, 3))])
-    chain = add_chain(owner, (0.4, 0.4, 2.4), tip="b2", count=2)
-    chain.target.constraints.new("COPY_LOCATION").target = make_empty((0.5, 0.3, 2.2), "Leader")
-    base = owner.pose.bones["b0"]
-    base.rotation_mode = "XYZ"
-    for frame, turn in ((1, 0.0), (20, 0.6)):
-        owner.location.x = owner.rotation_euler.z = base.rotation_euler.x = turn
-        owner.keyframe_insert("location", frame=frame)
-        owner.keyframe_insert("rotation_euler", frame=frame)
-        base.keyframe_insert("rotation_euler", frame=frame)
     return owner, chain
 
 

@@ -14,22 +14,13 @@ from mathutils import Euler, Quaternion, Vector
 
 from body_rigs import add_limb, update
 from live_bodies import HELD, assert_feet_hold, live_body, off_target
-from live_rigs import curves_of, keyed
+from live_rigs import curves_of, keyed, tool_at_work
 from rigs import channels
 
 
 @pytest.fixture
 def tool(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
-    """Let a modal tool be at work, or end, confirmed or not."""
-    now = {"tool": 0, "finished": True}
-
-    def use(number: int, finished: bool = True) -> None:
-        now["tool"], now["finished"] = number, finished
-
-    for module in (live.by_hand, live.ticking, live.keying):
-        monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])
-    monkeypatch.setattr(live.hearing, "is_finished", lambda *_: now["finished"])
-    return use
+    return tool_at_work(monkeypatch)
 
 
 class TestByHand:

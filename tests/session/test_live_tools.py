@@ -11,7 +11,7 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session import live
 from mathutils import Matrix, Quaternion
 
-from live_rigs import curves_of, hand_of, live_line, shown_error, start_of, turned, update
+from live_rigs import curves_of, hand_of, live_line, shown_error, start_of, tool_at_work, turned, update
 from rigs import channels, select
 
 
@@ -20,15 +20,7 @@ class TestTools:
 
     @pytest.fixture
     def tool(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
-        now = {"tool": 0, "finished": True}
-
-        def use(number: int, finished: bool = True) -> None:
-            now["tool"], now["finished"] = number, finished
-
-        for module in (live.by_hand, live.ticking, live.keying):
-            monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])
-        monkeypatch.setattr(live.hearing, "is_finished", lambda *_: now["finished"])
-        return use
+        return tool_at_work(monkeypatch)
 
     def test_many_moves_come_to_the_same_as_one(self, tool: Callable[[int, bool], None]) -> None:
         results = []

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import bpy
@@ -13,19 +11,14 @@ from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.setup.finding import find_parts
 
+from generated_rig import generate_rig
 from rigs import Bone, make_armature, make_empty, make_line, press, select
 from skeletons import make_character, rename_all
 
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with a generated rig of the basic human."""
-    path = tmp_path_factory.mktemp("rigify") / "rig.blend"
-    script = Path(__file__).parents[1] / "generated_rig.py"
-    background = [bpy.app.binary_path, "--background", "--factory-startup", "--python"]
-    command = background if bpy.app.binary_path else [sys.executable]
-    subprocess.run([*command, str(script), "--", str(path)], check=True, capture_output=True)
-    return path
+    return generate_rig(tmp_path_factory.mktemp("rigify"))
 
 
 def refused(owner: bpy.types.Object, match: str, **options: object) -> None:
