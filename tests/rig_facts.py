@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from hashlib import sha256
 from typing import Any
 
 import bpy
@@ -34,6 +35,8 @@ def stored() -> Facts:
 
 def _of_rig(owner: bpy.types.Object) -> Facts:
     found = _values(owner)
+    plan = found.get("fabrik_walker_plan", "")
+    found["fabrik_walker_plan"] = plan and sha256(plan.encode()).hexdigest()  # it is long
     found["fabrik_bake_report"] = json.loads(found["fabrik_bake_report"] or "null")
     return {**found, "bones": {bone.name: _values(bone) for bone in owner.pose.bones}}
 
@@ -54,6 +57,16 @@ def plain_bone() -> Facts:
         for name in names
     }
     return {name: _value(value) for name, value in defaults.items()}
+
+
+def plain_rig() -> tuple[Facts, Facts]:
+    """What is stored of an armature on which nothing was set, and of such a chain."""
+    data = bpy.data.armatures.new("Plain")
+    owner = bpy.data.objects.new("Plain", data)
+    rig = _values(owner)
+    found = rig, _values(owner.fabrik.chains.add())
+    bpy.data.armatures.remove(data)
+    return found
 
 
 def _value(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ..errors import InvalidValueError, place_of
+from ..errors import InvalidValueError, RigError, place_of
 from ..gait import Plan, body_pose_at, feet_at, from_text
 from ..vectors import V3
 from .chain_bones import pose_bones
@@ -127,11 +127,19 @@ def path_bone(owner: bpy.types.Object) -> str:
     return chain.tip_bone if chain is not None and is_walked(chain) else ""
 
 
+def _plan_to_follow(owner: bpy.types.Object) -> Parsed | None:
+    try:
+        return plan_of(owner)
+    except InvalidValueError as error:
+        raise RigError(error.reason, rig=owner.name) from error
+
+
 def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | None:
     """Where a walk has a chain's effector in the frame of a depsgraph; None where the chain has its own goal.
 
     Raises:
-        InvalidValueError: What is stored is no plan, or the chain is no leg of it.
+        RigError: What is stored is no plan, or one of another version: live chains wait until there is one.
+        InvalidValueError: The chain is no leg of the plan.
     """
     if not is_walked(chain):
         return None
@@ -141,7 +149,7 @@ def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | 
     assert depsgraph.scene is not None
     poses = _led.get(owner.name_full)
     if poses is None:
-        parsed = plan_of(owner)
+        parsed = _plan_to_follow(owner)
         poses = parsed.poses_at(depsgraph.scene.frame_current_final) if parsed is not None else {}
     if name not in poses:
         raise InvalidValueError("the planned walk does not have this leg: plan it anew", chain=chain.name)

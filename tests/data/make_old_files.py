@@ -34,9 +34,13 @@ for _name, _module in list(sys.modules.items()):
     if _name == addon_session.MODULE or _name.startswith(f"{addon_session.MODULE}."):
         sys.modules["fabrik_addon" + _name[len(addon_session.MODULE) :]] = _module
 
-from old_rigs import EXACT, FILES, FRAMES, SAVED  # noqa: E402
+from fabrik_addon.recognise.mapping import mapping_text  # noqa: E402
+from fabrik_addon.session.setup.mapped import mapping_of  # noqa: E402
+from old_bodies import SET_UP  # noqa: E402
+from old_files import FILES, MAPPED  # noqa: E402
+from old_rigs import EXACT, FRAMES, SAVED  # noqa: E402
 
-from rig_facts import meant_at, plain_bone, stored  # noqa: E402
+from rig_facts import meant_at, plain_bone, plain_rig, stored  # noqa: E402
 
 
 def make(name: str, folder: Path) -> None:
@@ -52,13 +56,29 @@ def make(name: str, folder: Path) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(place), compress=True)
     bpy.ops.wm.open_mainfile(filepath=str(place))
     facts = {"blender": bpy.app.version_string, "file": place.name, "frame": SAVED, "exact": sorted(EXACT), **stored()}
-    facts["plain_bone"] = plain = plain_bone()
-    for rig in facts["rigs"].values():
-        for bone, values in rig["bones"].items():
-            rig["bones"][bone] = {name: value for name, value in values.items() if value != plain[name]}
+    _leave_out_plain(facts)
     facts["meant"] = {str(frame): meant_at(frame) for frame in FRAMES}
     (folder / place.name).write_bytes(place.read_bytes())
     (folder / f"{name}.json").write_text(_lines(facts) + "\n", encoding="utf-8")
+    if name == MAPPED:
+        (folder / "mappings").mkdir()
+        text = mapping_text(mapping_of(bpy.data.objects[SET_UP]))
+        (folder / "mappings" / "set_up.json").write_text(text, encoding="utf-8")
+
+
+def _leave_out_plain(facts: dict[str, Any]) -> None:
+    """Tell once what bones, armatures and chains hold on which nothing was set, and of each what differs from it."""
+    facts["plain_bone"] = plain_bone()
+    facts["plain_rig"], facts["plain_chain"] = plain_rig()
+    for owner, rig in facts["rigs"].items():
+        rig["bones"] = {bone: _without(facts["plain_bone"], values) for bone, values in rig["bones"].items()}
+        rig["fabrik_chains"] = [_without(facts["plain_chain"], chain) for chain in rig["fabrik_chains"]]
+        facts["rigs"][owner] = _without(facts["plain_rig"], rig)
+
+
+def _without(plain: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """What is not as where nothing was set."""
+    return {name: value for name, value in found.items() if name not in plain or value != plain[name]}
 
 
 def _lines(value: Any, indent: str = "") -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import radians
 from pathlib import Path
 from typing import Any
@@ -96,9 +96,14 @@ EXACT = {
 }  # rigs with one answer
 
 
+def beside() -> float:
+    """Where the next rig stands along X, beside the rigs that there are."""
+    return APART * sum(found.type == "ARMATURE" for found in bpy.context.scene.objects)
+
+
 def line(name: str, count: int = 3, bend: float = 0.2) -> bpy.types.Object:
     """A line of bones, beside the rigs that there are."""
-    place = APART * sum(found.type == "ARMATURE" for found in bpy.context.scene.objects)
+    place = beside()
     owner = make_line(count, bend=bend)
     owner.name = owner.data.name = name
     owner.location.x = place
@@ -351,15 +356,3 @@ def set_scene() -> None:
     scene = bpy.context.scene
     scene.fabrik_live = False
     scene.fabrik_overlay.show = scene.fabrik_overlay.show_reach = scene.fabrik_overlay.all_chains = True
-
-
-CHAINS = (set_scene, add_starts, add_goals, add_settings, add_channels, add_statuses)
-FILES: dict[str, tuple[Callable[[], None], ...]] = {
-    "limits": (add_limits,),
-    "chains": CHAINS,
-    "live": (add_live,),
-    "baked": (add_baked,),
-    "library": (add_character,),
-    "override": (add_override,),
-    "blender-5.0": (add_limits, *CHAINS, add_baked),
-}
