@@ -28,6 +28,7 @@ LANGUAGES: dict[str, dict[tuple[str, str], str]] = {
 Call = Callable[[str], str]
 # The stubs say that these return nothing.
 _interface: Call = getattr(bpy.app.translations, "pgettext_iface")
+_label: Callable[[str, str], str] = getattr(bpy.app.translations, "pgettext_iface")
 _report: Call = getattr(bpy.app.translations, "pgettext_rpt")
 _tooltip: Call = getattr(bpy.app.translations, "pgettext_tip")
 
@@ -50,6 +51,11 @@ def rpt_(text: str, /, **fields: object) -> str:
 def tip_(text: str, /, **fields: object) -> str:
     """The text of a tooltip, where tooltips are translated; as `iface_`."""
     return _told(_tooltip, text, fields)
+
+
+def label_(text: str) -> str:
+    """The label of an operator, panel or menu, as Blender shows it."""
+    return _label(text, CONTEXT)
 
 
 def _told(call: Call, text: str, fields: Mapping[str, object]) -> str:

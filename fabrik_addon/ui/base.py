@@ -7,9 +7,11 @@ import bpy
 
 from ..rig.find import working_chain, working_rig
 from ..rig.versions import newer_refusal
-from ..translations import CONTEXT
+from ..translations import CONTEXT, label_
+from .fitting import content_width, text_width
 
 MODES = {"OBJECT", "POSE"}
+HEADER = 44.0  # pixels at scale 1 of what stands beside the title of a panel
 SIDE_BY_SIDE = 270  # pixels at scale 1 that the sidebar has to be wide for two buttons with words beside each other
 
 
@@ -44,5 +46,7 @@ class FabrikPanel(bpy.types.Panel):
         return context.mode in MODES and working_chain(context) is not None
 
     def draw_header_preset(self, context: bpy.types.Context) -> None:
+        if text_width(context, label_(self.bl_label)) > content_width(context, HEADER):
+            return  # the button would stand on the title; F1 leads to the page, too
         button = self.layout.operator("fabrik.manual", text="", icon="QUESTION", emboss=False)
         button.page, button.heading = self.told_at

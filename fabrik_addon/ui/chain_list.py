@@ -10,6 +10,7 @@ import bpy
 from ..rig.properties import FabrikChain
 from ..session.telling import told_of
 from ..translations import CONTEXT, iface_
+from .base import is_wide
 from .entries import LIST, draw_parts
 from .status import ICONS
 
@@ -32,13 +33,15 @@ class FABRIK_UL_chains(bpy.types.UIList):
         name.active = item.enabled
         told = told_of(item, context)
         name.prop(item, "name", text="", emboss=False, icon=ICONS[told.kind])
-        if told.short:
+        if told.short and is_wide(context):
             hint = row.row(align=True)
             hint.active = False
             hint.alignment = "RIGHT"
             hint.label(text=iface_(told.short))
         if item.pin:
-            row.label(icon="PINNED")
+            mark = row.row(align=True)
+            mark.alignment = "RIGHT"
+            mark.label(icon="PINNED")
         row.prop(item, "enabled", text="")
 
 

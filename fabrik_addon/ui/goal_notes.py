@@ -7,6 +7,7 @@ import bpy
 
 from ..session.single_user import original_of
 from ..translations import iface_
+from .fitting import draw_wrapped
 
 
 def draw_goal_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
@@ -17,5 +18,5 @@ def draw_goal_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owne
     if original is None:
         return
     column = layout.box().column(align=True)
-    column.label(text=iface_("Follows the goals of {name}", name=original.name), icon="INFO")
+    draw_wrapped(context, column, iface_("Follows the goals of {name}", name=original.name), "INFO")
     column.operator("fabrik.goals_single_user", icon="DUPLICATE")

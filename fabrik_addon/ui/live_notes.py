@@ -3,28 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import bpy
 
 from ..rig.properties import rig_of
 from ..session import live
 from ..translations import iface_
-from .status import Icon
-
-Wrapped = Callable[[bpy.types.Context, bpy.types.UILayout, str, Icon], None]
+from .fitting import draw_wrapped
 
 
-def draw_notes(
-    context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object, draw_wrapped: Wrapped
-) -> None:
+def draw_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """What was done by hand to the live chains of an armature and what came of it, and which keys are not heard.
 
     Args:
         context: Blender's.
         layout: Where to draw.
         owner: The armature object.
-        draw_wrapped: Draws a text over several lines, with an icon.
     """
     rig = rig_of(owner)
     if not rig.live:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import wrap
 
 import bpy
 
@@ -13,8 +12,8 @@ from ..kernel import LIMITS
 from ..rig.chain_bones import resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.limit_properties import limit_of
-from ..rig.properties import FabrikChain
+from ..rig.limit_properties import LimitView, limit_of
+from ..rig.properties import START_ITEMS, FabrikChain, rig_of
 from ..rig.rotations import IDENTITY
 from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
@@ -25,14 +24,14 @@ from ..texts import Text, capitalised, counted
 from ..translations import iface_
 from . import bodies
 from .base import MODES, FabrikPanel, is_wide, row_or_column
+from .fitting import draw_settings, draw_wrapped, is_room_beside, operator_labels, radio, row_for
 from .goal_notes import draw_goal_notes
 from .live_notes import draw_notes
-from .status import ICONS, Icon
+from .status import ICONS
 from .viewing import draw_switches
 
-CHARACTER_WIDTH = 7.0  # of the interface font, in pixels at scale 1; for breaking long messages
 NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
-NARROW_NAMES = 0.44  # where the sidebar is narrow
+ROWS, ROWS_NARROW = 5, 8  # of the list; where there is no room to scroll in
 ROUND_CONE = {"cone_min", "cone_max"}
 ALONG = 1e-6  # more than this of an axis counts
 ROLES = {"target": Text("Target"), "pole": Text("Pole")}
@@ -81,7 +80,7 @@ class FABRIK_PT_chains(FabrikPanel):
             row.operator("fabrik.solve", icon="CON_KINEMATIC")
             row.operator("fabrik.solve_all")
             layout.operator("fabrik.drag", icon="VIEW_PAN")
-            draw_notes(context, layout, owner, _draw_wrapped)
+            draw_notes(context, layout, owner)
         refusal = rig_refusal(owner)
         if refusal or chain is not None:
             _draw_status(context, layout, chain, refusal)
@@ -124,21 +123,23 @@ class FABRIK_PT_start(FabrikPanel):
     def draw(self, context: bpy.types.Context) -> None:
         chain, owner = working_chain(context), working_rig(context)
         layout = self.layout
-        row_or_column(context, layout).prop(chain, "start", expand=True)
+        row = row_for(context, layout, [iface_(label) for _, label, _ in START_ITEMS])
+        for name, _, _ in START_ITEMS:
+            row.prop_enum(chain, "start", name, icon=radio(chain.start == name))
         row = row_or_column(context, layout)
         row.operator("fabrik.start_pose_capture", icon="POSE_HLT")
         row.operator("fabrik.start_pose_reset", icon="LOOP_BACK")
         layout.prop(owner, "fabrik_auto_capture")
         warning = _start_warning(owner, chain)
         if warning:
-            _draw_wrapped(context, layout, iface_(warning), "ERROR")
+            draw_wrapped(context, layout, iface_(warning), "ERROR")
         elif chain.captured and chain.start != "REST":
             bones = counted(len(chain.captured), "1 bone", "{count} bones")
             if chain.start == "CAPTURED":
                 text = iface_("Captured pose: {bones}", bones=bones)
             else:
                 text = iface_("Captured pose, for bones without keys: {bones}", bones=bones)
-            _draw_wrapped(context, layout, text, "CHECKMARK")
+            draw_wrapped(context, layout, text, "CHECKMARK")
 
 
 class FABRIK_PT_solver(FabrikPanel):
@@ -149,11 +150,9 @@ class FABRIK_PT_solver(FabrikPanel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        layout = self.layout
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        for name in ("influence", "tolerance", "max_passes", "restarts", "use_plain"):
-            layout.prop(working_chain(context), name)
+        chain, layout = working_chain(context), self.layout
+        draw_settings(context, layout, chain, ("influence", "tolerance", "max_passes", "restarts"))
+        layout.prop(chain, "use_plain")
 
 
 class FABRIK_PT_limit(FabrikPanel):
@@ -170,12 +169,10 @@ class FABRIK_PT_limit(FabrikPanel):
         bone = context.active_pose_bone
         layout = self.layout
         layout.label(text=bone.name, icon="BONE_DATA", translate=False)
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        layout.prop(bone, "fabrik_limit")
+        draw_settings(context, layout, bone, ("fabrik_limit",))
         _draw_limit(context, layout, bone)
         layout.operator("fabrik.limit_from_bend", icon="MOD_SIMPLEDEFORM").bones = "SELECTED"
-        row = row_or_column(context, layout)
+        row = row_for(context, layout, operator_labels("limit_human", "limit_animal"))
         row.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
         row.operator_menu_enum("fabrik.limit_animal", "joint")
         row = row_or_column(context, layout)
@@ -186,16 +183,18 @@ class FABRIK_PT_limit(FabrikPanel):
 
 def _draw_list(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """The chains, and the buttons beside them."""
-    row = layout.row()
-    row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", context.scene, "fabrik_list_index", rows=5)
-    column = row.column(align=True)
-    column.operator("fabrik.chain_add", text="", icon="ADD")
-    column.operator("fabrik.chain_remove", text="", icon="REMOVE")
-    column.separator()
-    column.operator("fabrik.chain_move", text="", icon="TRIA_UP").direction = "UP"
-    column.operator("fabrik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
-    column.separator()
-    column.menu("FABRIK_MT_chains", text="", icon="DOWNARROW_HLT")
+    is_beside = is_wide(context)  # else the names of the chains need the width
+    rows = ROWS if is_beside else min(max(ROWS, len(rig_of(owner).chains)), ROWS_NARROW)
+    row = layout.row() if is_beside else layout.column(align=True)
+    row.template_list("FABRIK_UL_chains", "", owner, "fabrik_chains", context.scene, "fabrik_list_index", rows=rows)
+    buttons = row.column(align=True) if is_beside else row.row(align=True)
+    buttons.operator("fabrik.chain_add", text="", icon="ADD")
+    buttons.operator("fabrik.chain_remove", text="", icon="REMOVE")
+    buttons.separator()
+    buttons.operator("fabrik.chain_move", text="", icon="TRIA_UP").direction = "UP"
+    buttons.operator("fabrik.chain_move", text="", icon="TRIA_DOWN").direction = "DOWN"
+    buttons.separator()
+    buttons.menu("FABRIK_MT_chains", text="", icon="DOWNARROW_HLT")
 
 
 def _draw_status(
@@ -206,16 +205,16 @@ def _draw_status(
         return
     box = layout.box().column(align=True)
     if refusal:
-        _draw_wrapped(context, box, capitalised(iface_(refusal)), "ERROR")
+        draw_wrapped(context, box, capitalised(iface_(refusal)), "ERROR")
     elif chain is not None:
         told = told_of(chain, context)
-        _draw_wrapped(context, box, capitalised(iface_(told.text)), ICONS[told.kind])
-        box.label(text=_measure(context, chain, told), icon="BLANK1")
+        draw_wrapped(context, box, capitalised(iface_(told.text)), ICONS[told.kind])
+        draw_wrapped(context, box, _measure(context, chain, told), "BLANK1")
         if told.holds and chain.message:
-            _draw_wrapped(context, box, capitalised(iface_(message_of(chain))), "ERROR")
+            draw_wrapped(context, box, capitalised(iface_(message_of(chain))), "ERROR")
         hint = hint_of(chain)
         if hint and not (told.holds and hint in chain.message):
-            _draw_wrapped(context, box, capitalised(iface_(hint)), "ERROR")
+            draw_wrapped(context, box, capitalised(iface_(hint)), "ERROR")
 
 
 def _measure(context: bpy.types.Context, chain: FabrikChain, told: Told) -> str:
@@ -230,11 +229,7 @@ def _measure(context: bpy.types.Context, chain: FabrikChain, told: Told) -> str:
 def _draw_goal(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain, role: str) -> None:
     """A target or pole: the object, a button that picks it, and the bone where it is an armature."""
     goal: bpy.types.Object | None = getattr(chain, role)
-    if is_wide(context):
-        row = _beside(context, layout, iface_(ROLES[role]))
-    else:  # the object's name gets the width
-        layout.label(text=f"{iface_(ROLES[role])}:")
-        row = layout.row(align=True)
+    row = _beside(context, layout, iface_(ROLES[role]))
     row.prop(chain, role, text="")
     if goal is not None:
         row.operator("fabrik.goal_select", text="", icon="RESTRICT_SELECT_OFF").role = role
@@ -243,11 +238,16 @@ def _draw_goal(context: bpy.types.Context, layout: bpy.types.UILayout, chain: Fa
 
 
 def _beside(context: bpy.types.Context, layout: bpy.types.UILayout, name: str) -> bpy.types.UILayout:
-    """A row for a setting, its name before it; narrower names than Blender's, so that those of goals have room."""
-    split = layout.split(factor=NAMES if is_wide(context) else NARROW_NAMES)
+    """A row for a setting: its name stands before it, with less room than Blender gives, for those of goals are long;
+    or above it, in a narrow sidebar."""
+    if not (is_wide(context) and is_room_beside(context, [name], NAMES)):
+        column = layout.column(align=True)
+        column.label(text=f"{name}:", translate=False)
+        return column.row(align=True)
+    split = layout.split(factor=NAMES)
     left = split.row()
     left.alignment = "RIGHT"
-    left.label(text=name)
+    left.label(text=name, translate=False)
     return split.row(align=True)
 
 
@@ -255,27 +255,33 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
     """The settings that the limit's type uses, and what is wrong with them."""
     limit = limit_of(bone)
     kind = LIMITS[limit.limit]
-    column = layout.column(align=True)
-    for name in kind.fields:
-        if name.startswith("cone_") and (name in ROUND_CONE) == limit.use_ellipse:
-            continue
-        if name == "axis":
-            row = column.row(align=True, heading="Along")
-            for i, axis in enumerate("XYZ"):
-                row.operator("fabrik.limit_axis", text=axis, depress=is_along(limit.axis, i)).axis = axis
-        column.prop(bone, f"fabrik_{name}")
+    if "axis" in kind.fields:
+        column = layout.column(align=True)
+        row = column.row(align=True, heading="Along")
+        for i, axis in enumerate("XYZ"):
+            row.operator("fabrik.limit_axis", text=axis, depress=is_along(limit.axis, i)).axis = axis
+        column.use_property_split = True
+        column.use_property_decorate = False
+        column.prop(bone, "fabrik_axis")
+    if "use_ellipse" in kind.fields:
+        layout.prop(bone, "fabrik_use_ellipse")
+    draw_settings(context, layout, bone, [f"fabrik_{name}" for name in _numbers(limit)])
     if kind.twists:
         layout.prop(bone, "fabrik_use_twist")
         if limit.use_twist:
-            column = layout.column(align=True)
-            column.prop(bone, "fabrik_twist_min")
-            column.prop(bone, "fabrik_twist_max")
+            draw_settings(context, layout, bone, ("fabrik_twist_min", "fabrik_twist_max"))
     if kind.stiffens:
-        layout.prop(bone, "fabrik_stiffness")
+        draw_settings(context, layout, bone, ("fabrik_stiffness",))
     try:
         kind.make(limit, IDENTITY)
     except InvalidValueError as error:
-        _draw_wrapped(context, layout, capitalised(iface_(error.reason)), "ERROR")
+        draw_wrapped(context, layout, capitalised(iface_(error.reason)), "ERROR")
+
+
+def _numbers(limit: LimitView) -> list[str]:
+    """The numbers that a limit is made from; of a cone those of its outline, round or not."""
+    numbers = [name for name in LIMITS[limit.limit].fields if name not in {"axis", "use_ellipse"}]
+    return [name for name in numbers if not name.startswith("cone_") or (name in ROUND_CONE) != limit.use_ellipse]
 
 
 def is_along(axis: Sequence[float], index: int) -> bool:
@@ -292,16 +298,6 @@ def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:
     except FabrikError:  # the status says so
         return ""
     return Text("Rest pose changed after the capture: capture again or reset") if stale else ""
-
-
-def _draw_wrapped(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: Icon) -> None:
-    """Text over as many lines as the width of the sidebar wants."""
-    scale = context.preferences.system.ui_scale
-    width = context.region.width if context.region else 300
-    characters = max(16, int(width / (CHARACTER_WIDTH * scale)) - 8)
-    column = layout.column(align=True)
-    for i, line in enumerate(wrap(text, characters)):
-        column.label(text=line, icon=icon if i == 0 else "BLANK1")
 
 
 CLASSES = (FABRIK_PT_chains, FABRIK_PT_goal, *bodies.CLASSES, FABRIK_PT_start, FABRIK_PT_solver, FABRIK_PT_limit)

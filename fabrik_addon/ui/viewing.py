@@ -7,9 +7,11 @@ import bpy
 
 from ..overlay.settings import OPTIONS, scene_settings
 from ..overlay.steps import STEP_TEXTS, current_step
+from ..rig.properties import rig_of
 from ..session.wording import length_text
 from ..translations import CONTEXT, iface_
 from .base import FabrikPanel, row_or_column
+from .fitting import check, draw_wrapped
 from .status import Icon
 
 
@@ -19,11 +21,12 @@ def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner:
     row = both.row(align=True)
     live = row.row(align=True)
     live.active = bool(getattr(context.scene, "fabrik_live"))
-    live.prop(owner, "fabrik_live", text="Live", icon="DECORATE_DRIVER", toggle=True)
-    row.prop(context.scene, "fabrik_live", text="", icon="SCENE_DATA")
+    live.prop(owner, "fabrik_live", text="Live", icon=check(rig_of(owner).live), toggle=True)
+    row.prop(context.scene, "fabrik_live", text="", icon="SCENE_DATA" if live.active else "PAUSE")
     both.separator()
     row = both.row(align=True)
-    row.prop(scene_settings(context.scene), "show", text="Overlay", icon="OVERLAY", toggle=True)
+    settings = scene_settings(context.scene)
+    row.prop(settings, "show", text="Overlay", icon=check(settings.show), toggle=True)
     arrow = row.row(align=True)
     arrow.ui_units_x = 1.0
     arrow.popover("FABRIK_PT_overlay", text="")
@@ -90,7 +93,7 @@ class FABRIK_PT_steps(FabrikPanel):
             count=count,
             step=STEP_TEXTS[step.name],
         )
-        layout.label(text=text)
+        draw_wrapped(context, layout, text, "NONE")
         layout.label(text=iface_("{distance} off", distance=length_text(step.error, context.scene)))
 
 

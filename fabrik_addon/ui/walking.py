@@ -14,7 +14,8 @@ from ..session.walk.planning import planned_frames, what_is_old
 from ..session.walk.telling import refused_ahead
 from ..texts import capitalised
 from ..translations import iface_
-from .base import MODES, FabrikPanel
+from .base import MODES, FabrikPanel, row_or_column
+from .fitting import draw_settings, draw_wrapped
 
 GROUPS = (
     ("stride_scale", "step_height", "clearance", "swing_curve"),
@@ -47,16 +48,9 @@ class FABRIK_PT_walker(FabrikPanel):
         row = layout.row(align=True)
         row.operator("fabrik.walk_by_hand", icon="VIEW_PAN").record = False
         row.operator("fabrik.walk_by_hand", text="", icon="REC").record = True
-        layout.use_property_split = True
-        layout.use_property_decorate = True
-        layout.prop(owner, f"{PREFIX}gait")
-        if walker.gait == BY_HAND:
-            layout.prop(owner, f"{PREFIX}duty")
-        layout.prop(owner, f"{PREFIX}terrain")
-        for names in GROUPS:
-            column = layout.column(align=True)
-            for name in names:
-                column.prop(owner, PREFIX + name)
+        first = ("gait", "duty", "terrain") if walker.gait == BY_HAND else ("gait", "terrain")
+        for names in (first, *GROUPS):
+            draw_settings(context, layout, owner, [PREFIX + name for name in names], keys=True)
         layout.operator_menu_enum("fabrik.walk_bake", "into", icon="KEYFRAME_HLT")
         layout.operator("fabrik.walk_mark", icon="MARKER_HLT")
         layout.operator("fabrik.walker_remove", icon="X")
@@ -71,17 +65,17 @@ def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
     if frames is None:
         layout.label(text="Not planned yet", icon="INFO")
         return
-    row.prop(owner, f"{PREFIX}plans_when_idle", text="", icon="TIME")
     row.prop(owner, f"{PREFIX}on", text="", icon="HIDE_OFF" if rig_of(owner).walker.on else "HIDE_ON")
     old = what_is_old(owner, context.scene)
     if old:
-        layout.label(text=capitalised(iface_(old)), icon="ERROR")
+        draw_wrapped(context, layout, capitalised(iface_(old)), "ERROR")
     else:
         text = iface_("Frames {first} to {last}", first=frames[0], last=frames[1])
         layout.label(text=text, icon="CHECKMARK")
     refused = refused_ahead(owner, context.scene.frame_current_final)
     if refused:
-        layout.label(text=iface_(refused), icon="CANCEL")
+        draw_wrapped(context, layout, iface_(refused), "CANCEL")
+    layout.prop(owner, f"{PREFIX}plans_when_idle")
 
 
 class FABRIK_PT_walk_leg(FabrikPanel):
@@ -105,12 +99,12 @@ class FABRIK_PT_walk_leg(FabrikPanel):
             chain = chains.get(leg.name)
             is_there = chain is not None and chain.tip_bone in pose_bones(owner)
             box.label(text=leg.name, icon="BONE_DATA" if is_there else "ERROR", translate=False)
-            row = box.row(align=True)
+            row = row_or_column(context, box)
             row.prop(leg, "group")
             sub = row.row(align=True)
             sub.active = walker.gait == BY_HAND
             sub.prop(leg, "offset")
-            box.row(align=True).prop(leg, "home")
+            row_or_column(context, box).prop(leg, "home")
 
 
 CLASSES = (FABRIK_PT_walker, FABRIK_PT_walk_leg)

@@ -23,6 +23,7 @@ from gui.control_bones import dragged_by_a_bone
 from gui.dragging import dragged_as_posed, dragged_without_a_chain
 from gui.live_bodies import lived_bodies
 from gui.menus import at_hand
+from gui.panels import photographed
 from gui.walkers import walked
 from gui.window import ARCHIVE, CONTEXT, OPS, WAIT, Window, check, make_leg, rotations, say, tip
 
@@ -247,6 +248,7 @@ def steps() -> Iterator[float]:
         lambda: dragged_bodies(window),
         lambda: lived_bodies(window),
         lambda: walked(window),
+        lambda: photographed(window),
     )
     for part in parts:
         yield from part()

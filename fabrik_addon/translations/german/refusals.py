@@ -204,7 +204,7 @@ TEXTS = {
     "none of its bones was turned by hand since": "keiner ihrer Knochen wurde seither von Hand gedreht",
     "it has other bones now": "sie hat jetzt andere Knochen",
     "{subject} is animated, and a new start pose would move the other frames": "animiert: {subject}; eine neue Startpose würde die anderen Bilder bewegen",
-    "Automatic Capture is off": "„Automatisch erfassen“ ist aus",
+    "Automatic Capture is off": "„Selbst erfassen“ ist aus",
     "frames are playing": "es wird gerade abgespielt",
     "a bone of its body is keyed, and a new start pose would move the other frames": "ein Knochen ihres Körpers hat Schlüsselbilder, und eine neue Startpose würde die anderen Bilder bewegen",
     "{chain} starts from its keys, and this is not keyed": "{chain} geht von den Schlüsselbildern aus, und dies hat keines",

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All panels of the tab, photographed: at two scales, in a narrow sidebar, in both themes and in German."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bpy
+from mathutils import Vector
+
+from gui.bodies import body, make_body
+from gui.window import CONTEXT, OPS, WAIT, Window, check
+
+MODULE = "bl_ext.user_default.fabrik"
+NARROW = 190  # pixels at scale 1 of the narrowest sidebar, its tabs included
+WIDE = 300
+PAGE = 0.85  # of the height of the sidebar that is scrolled from picture to picture
+PAGES = 24  # more than there are
+FRAMES = (1, 20)
+
+
+class Look(NamedTuple):
+    """How Blender looks: scale and width of the sidebar, theme, language."""
+
+    scale: float
+    width: int
+    theme: str = "Dark"
+    language: str = "en_US"
+
+    @property
+    def name(self) -> str:
+        return f"panels_{self.language[:2]}_{self.theme.lower()}_{self.scale:g}_{self.width}"
+
+
+LOOKS = (
+    Look(1.0, NARROW),
+    Look(1.0, WIDE, "Light"),
+    Look(1.0, NARROW, "Light"),
+    Look(2.0, NARROW),
+    Look(2.0, NARROW, "Light"),
+    Look(1.0, NARROW, language="de_DE"),
+    Look(2.0, NARROW, language="de_DE"),
+    Look(1.0, WIDE, language="de_DE"),
+)
+
+
+def _opened_panels() -> None:
+    """Register the panels of the tab anew, none closed."""
+    ui = import_module(f"{MODULE}.ui")
+    panels = [found for found in ui.CLASSES if getattr(found, "bl_category", "") == "FABRIK"]
+    for panel in reversed(panels):
+        bpy.utils.unregister_class(panel)
+    for panel in panels:  # by another name, since the sidebar keeps by their names which ones are closed
+        panel.bl_idname = f"{panel.__name__}_open"
+        if getattr(panel, "bl_parent_id", ""):
+            panel.bl_parent_id += "_open"
+        panel.bl_options = set(getattr(panel, "bl_options", ())) - {"DEFAULT_CLOSED"}
+        bpy.utils.register_class(panel)
+
+
+def _set_up(window: Window) -> Iterator[float]:
+    """A character whose arm is blocked and whose other arm reaches; a baked one, pins, limits, and a planned walk."""
+    yield from make_body(window)
+    owner = body()
+    with window.context():
+        OPS.fabrik.character_setup(controls="EMPTIES", use_walker=True)
+    yield WAIT
+    chains = {chain.tip_bone: chain for chain in owner.fabrik.chains}
+    hinge = owner.pose.bones["forearm.L"].fabrik
+    hinge.limit, hinge.angle_min, hinge.angle_max = "HINGE", -0.1, 0.1
+    owner.pose.bones["upper_arm.L"].fabrik.limit = "LOCKED"
+    owner.fabrik.spine, owner.fabrik.body_stiffness = 0.0, 1.0
+    chains["hand.L"].target.location += Vector((-0.4, -0.1, 0.5))
+    chains["hand.R"].target.location += Vector((0.1, -0.1, 0.1))
+    hips = owner.pose.bones["hips"]
+    for frame, way in zip(FRAMES, (0.0, 0.6), strict=True):
+        hips.location.z = way
+        hips.keyframe_insert("location", frame=frame)
+    CONTEXT.scene.frame_set(1)
+    CONTEXT.scene.fabrik_overlay.show = True
+    owner.data.bones.active = owner.data.bones["forearm.L"]
+    owner.fabrik.active_index = list(owner.fabrik.chains).index(chains["hand.L"])
+    with window.context():
+        OPS.fabrik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1], chains="ACTIVE")
+        OPS.fabrik.walk_plan(frame_start=FRAMES[0], frame_end=FRAMES[1])
+        owner.fabrik.walker.on = False
+        for chain in owner.fabrik.chains:
+            chain.enabled = chain.pin or chain.target is not None
+        OPS.fabrik.solve_all()
+    yield WAIT
+    found = {chain.status for chain in owner.fabrik.chains}
+    check(f"a chain is reached and one is blocked ({', '.join(sorted(found))})", {"REACHED", "BLOCKED"} <= found)
+
+
+def _theme(name: str) -> None:
+    """One of the two themes that Blender comes with."""
+    if name == "Dark":
+        bpy.ops.preferences.reset_default_theme()
+        return
+    paths = [Path(path) / f"Blender_{name}.xml" for path in bpy.utils.preset_paths("interface_theme")]
+    path = next(path for path in paths if path.exists())
+    bpy.ops.script.execute_preset(filepath=str(path), menu_idname="USERPREF_MT_interface_theme_presets")
+
+
+def _made_wide(window: Window, width: int) -> Iterator[float]:
+    """Drag the edge of the sidebar until it has a width."""
+    side = window.region("UI")
+    start = (side.x - 1, side.y + side.height // 2)
+    to = (side.x + side.width - width, start[1])
+    yield from window.move(start)
+    yield from window.events(("LEFTMOUSE", "PRESS"), at=start)
+    for step in range(1, 5):
+        yield from window.move((start[0] + (to[0] - start[0]) * step // 4, start[1]))
+    yield from window.events(("LEFTMOUSE", "RELEASE"), at=to)
+    yield WAIT
+
+
+def _pages(window: Window, name: str) -> Iterator[float]:
+    """Pictures of the tab from its top to its end."""
+    side = window.region("UI")
+    context = {"window": window.window, "area": window.area, "region": side}
+    with CONTEXT.temp_override(**context):
+        bpy.ops.view2d.pan(deltay=100000)
+    for page in range(1, PAGES + 1):
+        yield from window.picture(f"{name}_{page}")
+        before = side.view2d.region_to_view(0, 0)[1]
+        with CONTEXT.temp_override(**context):
+            bpy.ops.view2d.pan(deltay=-int(PAGE * side.height))
+        yield WAIT
+        if abs(side.view2d.region_to_view(0, 0)[1] - before) < 1.0:
+            return
+
+
+def _photographed(window: Window, look: Look) -> Iterator[float]:
+    view: Any = CONTEXT.preferences.view
+    view.ui_scale = look.scale
+    if bpy.app.translations.locales:
+        view.language = look.language
+    elif look.language != "en_US":
+        return  # a Blender without translations
+    view.use_translate_interface = view.use_translate_tooltips = look.language != "en_US"
+    _theme(look.theme)
+    yield 2.0 * WAIT
+    window.region("UI").active_panel_category = "FABRIK"
+    yield from _made_wide(window, int(look.width * look.scale))
+    side = window.region("UI")
+    got = side.width / look.scale
+    check(f"the sidebar is as wide as wanted ({look.name}: {got:.0f})", abs(got - look.width) < 12)
+    yield from _pages(window, look.name)
+
+
+def photographed(window: Window) -> Iterator[float]:
+    """All looks; then all is as it was."""
+    _opened_panels()
+    yield from _set_up(window)
+    for look in LOOKS:
+        yield from _photographed(window, look)
