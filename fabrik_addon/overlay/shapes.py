@@ -17,6 +17,7 @@ from ..vectors import ORIGIN, V3, X_AXIS, Y_AXIS, Z_AXIS, distance, length, minu
 CIRCLE_POINTS = 64
 DASHES = 12  # of a dashed line
 AXES = 0.12  # of a rotation, as a share of the chain's length
+TEETH, TOOTH = 16, 0.06  # along the edge of a limit that holds back; how far each goes in and out, as a share
 CROSS = 0.04  # arms of the target's cross, as a share of the chain's length
 
 
@@ -180,17 +181,31 @@ def _limits(shapes: Shapes, picture: Picture) -> None:
             points = [placed.point(point) for point in curve]
             shapes.line(colour, points)
             shapes.fan(f"{colour}_face", centre, points)
+            if placed.blocks:
+                _teeth(shapes, colour, centre, points)
         for end in placed.outline.ends.values():
             shapes.line(colour, (centre, placed.point(end)))
         shapes.line("after", (centre, placed.point(placed.bone)))
 
 
+def _teeth(shapes: Shapes, colour: str, centre: V3, points: Sequence[V3]) -> None:
+    """Strokes across a curve: a limit that holds back is told by more than its colour."""
+    for point in points[:: max(1, len(points) // TEETH)]:
+        way = scaled(minus(point, centre), TOOTH)
+        shapes.line(colour, (minus(point, way), plus(point, way)))
+
+
 def _reach(shapes: Shapes, picture: Picture) -> None:
-    for colour, radii in (("reach", picture.reach), ("limited_reach", picture.limited_reach)):
-        for radius in radii:
-            if radius > 0.0:
-                for circle in circles(picture.joints[0], radius):
-                    shapes.line(colour, circle)
+    """How far the chain reaches: a line; within its limits: dashes."""
+    for radius in picture.reach:
+        if radius > 0.0:
+            for circle in circles(picture.joints[0], radius):
+                shapes.line("reach", circle)
+    for radius in picture.limited_reach:
+        if radius > 0.0:
+            for circle in circles(picture.joints[0], radius):
+                for a, b in list(pairwise(circle))[::2]:
+                    shapes.line("limited_reach", (a, b))
 
 
 def circles(centre: V3, radius: float) -> list[list[V3]]:
