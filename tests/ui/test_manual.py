@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -85,6 +86,16 @@ def test_no_link_is_dead(path: Path) -> None:
 def test_the_index_names_each_page() -> None:
     named = set(LINK.findall((PAGES / "index.md").read_text(encoding="utf-8")))
     assert {path.name for path in PAGES.glob("*.md")} - {"index.md"} <= named
+
+
+def test_the_newest_changes_are_those_of_this_version() -> None:
+    versions = re.findall(r"^## (.*)$", (PAGES / "changelog.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    of = {
+        name: tomllib.loads((ROOT / name).read_text(encoding="utf-8"))
+        for name in ("blender_manifest.toml", "pyproject.toml")
+    }
+    assert versions[0] == of["blender_manifest.toml"]["version"] == of["pyproject.toml"]["project"]["version"]
+    assert versions == sorted(versions, key=lambda version: [int(part) for part in version.split(".")], reverse=True)
 
 
 class Html(HTMLParser):
