@@ -10,10 +10,11 @@ import bpy
 from ..errors import FabrikError, InvalidValueError
 from ..kernel import LIMITS
 from ..rig.chain_bones import resolve_bones
+from ..rig.chain_solve_properties import START_ITEMS
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.limit_properties import LimitView, limit_of
-from ..rig.properties import START_ITEMS, FabrikChain, rig_of
+from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import IDENTITY
 from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal

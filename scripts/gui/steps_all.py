@@ -23,7 +23,6 @@ from gui.control_bones import dragged_by_a_bone
 from gui.dragging import dragged_as_posed, dragged_without_a_chain
 from gui.live_bodies import lived_bodies
 from gui.menus import at_hand
-from gui.panels import photographed
 from gui.walkers import walked
 from gui.window import ARCHIVE, CONTEXT, OPS, WAIT, Window, check, make_leg, rotations, say, tip
 

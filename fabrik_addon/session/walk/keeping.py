@@ -41,7 +41,7 @@ def _of_bones(thing: bpy.types.Object) -> Posed:
     if thing.type != "ARMATURE":
         return {}
     bones: Any = pose_bones(thing)
-    found = {name: np.empty(width * len(bones), dtype=np.float32) for name, width in CHANNELS.items()}
+    found: Posed = {name: np.empty(width * len(bones), dtype=np.float32) for name, width in CHANNELS.items()}
     for name, values in found.items():
         bones.foreach_get(name, values)
     return found
