@@ -89,6 +89,11 @@ def read_job(path: Path) -> list[Shot]:
 
 
 def _loaded(path: Path) -> dict[str, Any]:
+    """The object that a job file holds, as it stands there.
+
+    Raises:
+        InvalidValueError: The file can't be read, is too large, or is no JSON with an object.
+    """
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
@@ -118,6 +123,7 @@ def _check_depth(text: str) -> None:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, refused where a key is repeated: `json` would take the last one and say nothing."""
     found = dict(pairs)
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
@@ -126,10 +132,12 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _constant(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which are no JSON, and which `json` takes."""
     raise ValueError(f"{name} is not a number")
 
 
 def _shot(entry: Any, folder: Path, where: str) -> Shot:
+    """One entry, read; its paths are relative to the job file's folder."""
     read_object(entry, {"file", "output", *FIELDS, *CHOICE, *BEFORE}, where)
     for name in ("file", "output"):
         if name not in entry:
@@ -148,6 +156,7 @@ def _shot(entry: Any, folder: Path, where: str) -> Shot:
 
 
 def _read(data: dict[str, Any], readers: dict[str, Callable[[Any, str], Any]], where: str) -> dict[str, Any]:
+    """The fields of an object that are there, each read by its reader."""
     return {name: read(data[name], f"{where}, '{name}'") for name, read in readers.items() if name in data}
 
 
@@ -179,21 +188,27 @@ def _walk(data: Any, where: str) -> WalkRequest:
 
 
 def _bakes(entry: dict[str, Any], where: str) -> bool:
-    """Whether an entry is baked: what has a set-up and nothing to be baked is not, nor what says so."""
+    """Whether an entry is baked, as it says itself.
+
+    One that does not say is baked, unless it sets characters up and tells neither how to bake nor how to walk.
+
+    Raises:
+        InvalidValueError: It says that it is not baked, and tells how; or nothing else is asked for.
+    """
     told = entry.keys() - {"file", "output", "armatures", "bake", "setup"}
     is_wanted = read_flag(entry["bake"], f"{where}, 'bake'") if "bake" in entry else bool(told or "setup" not in entry)
-    idle = told - {"walk", *(("frames",) if "walk" in entry else ())}
     if is_wanted:
         return True
-    if idle:
-        raise InvalidValueError(f"{where}, '{min(idle)}': it tells how to bake, which 'bake' forbids")
+    of_bake = told - {"walk", *(("frames",) if "walk" in entry else ())}  # a walk is planned over the frames
+    if of_bake:
+        raise InvalidValueError(f"{where}, '{min(of_bake)}': it tells how to bake, which 'bake' forbids")
     if not {"setup", "walk"} & entry.keys():
         raise InvalidValueError(f"{where}, 'bake': nothing else is asked for")
     return False
 
 
 def _check_places(shots: list[Shot], job: Path, where: str) -> None:
-    """No output is written over another, over a file that is read, or over the job file."""
+    """Refuse outputs and reports that would be written over each other, a file that is read, or the job file."""
     files = {place for shot in shots for place in shot.reads}
     taken: set[Path] = {job}
     for i, shot in enumerate(shots, start=1):

@@ -15,9 +15,10 @@ from ..package import NAME
 from ..texts import Text
 from . import german
 
-# Of labels of operators, panels and menus. Blender's own words come first wherever the context is one of Blender's, and
-# some of them mean another thing: its pin is one of UV maps.
+# The context in which labels of operators, panels and menus are looked up. In one of Blender's own contexts Blender's
+# words would come first, and some of them mean another thing: its pin is one of UV maps.
 CONTEXT = "FABRIK"
+# By language, then by context and English text; "*" is Blender's context for all that has none.
 LANGUAGES: dict[str, dict[tuple[str, str], str]] = {
     "de_DE": {
         **{("*", text): told for texts in german.TEXTS for text, told in texts.items()},
@@ -59,6 +60,7 @@ def label_(text: str) -> str:
 
 
 def _told(call: Call, text: str, fields: Mapping[str, object]) -> str:
+    """A text in the user's language: template and fields are looked up by one of Blender's calls, then put together."""
     if isinstance(text, Text):
         return _told(call, text.template, text.fields)
     told = call(text)

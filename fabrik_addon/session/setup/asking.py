@@ -43,12 +43,18 @@ def chosen_parts(owner: bpy.types.Object, found: Found, answers: Answers) -> lis
 
 
 def _kind_of(found: Found, name: str) -> str:
-    """The kind of a part that is like others in its name, a chain otherwise."""
+    """The kind of a part that has the name of another on its other side (Arm.L, Arm.R); else any run of bones."""
     stem = name.partition(".")[0]
     return next((part.kind for part in found.parts if part.name.partition(".")[0] == stem), "RUN")
 
 
 def _between(owner: bpy.types.Object, first: str, last: str) -> tuple[str, ...]:
+    """The names of the bones from one down to another that hangs on it, both included.
+
+    Raises:
+        ChainError: There is no such bone.
+        BoneError: The last does not hang on the first.
+    """
     bones = pose_bones(owner)
     for name in (first, last):
         if name not in bones:

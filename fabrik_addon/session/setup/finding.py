@@ -17,7 +17,7 @@ from ...rig.control_bones import control_names
 from ...rig.skeleton import read_skeleton
 from ...texts import Text
 
-LEAST_BONES = 2  # of an arm or leg, that are left where bones at its end follow something else
+LEAST_BONES = 2  # that have to be left of an arm or leg where bones at its end follow something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,12 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Found:
 
 
 def _count(found: Found) -> int:
+    """How many arms and legs were found."""
     return sum(part.kind in (ARM, LEG) for part in found.parts)
 
 
 def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Found:
+    """The parts of an armature object, looked for as if some of its bones, by their names, were not there."""
     skeleton = read_skeleton(owner, without=without)
     told = recognise(skeleton, plan)
     parts: list[RigPart] = []

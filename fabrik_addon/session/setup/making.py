@@ -31,7 +31,7 @@ from .ranges import give_ranges
 WITH_TARGETS = (ARM, LEG, WING, FIN, RUN)  # parts that are posed by their ends; the others are dragged
 WITH_POLES = (ARM, LEG, WING)
 KIND_OF_CONTROLS = {"BONES": "BONE", "EMPTIES": "EMPTY"}
-SHARED = 2  # bones that a chain has in common with a part from which it stands for it
+SHARED = 2  # bones that a chain has to have in common with a part to stand for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,7 @@ def _has_goal(part: RigPart, options: SetupOptions) -> bool:
 
 
 def _made(owner: bpy.types.Object, part: RigPart, defaults: Defaults) -> str:
+    """Make the chain of a part; its name."""
     bones = bones_to(owner, part.bones[-1], len(part.bones))
     taken = [chain.name for chain in rig_of(owner).chains]
     chain = add_chain(owner, bones, len(bones), defaults)
@@ -207,6 +208,7 @@ def _made(owner: bpy.types.Object, part: RigPart, defaults: Defaults) -> str:
 
 
 def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Found, done: Done) -> None:
+    """Make the body bone that was found the armature's, where it has none."""
     if rig_of(owner).body_bone or not found.body:
         return
     try:
