@@ -36,14 +36,12 @@ class FABRIK_PT_asked(FabrikPanel):
 
 
 def _draw_pin(layout: bpy.types.UILayout, chain: FabrikChain) -> None:
-    """The button that pins, with the mark of keys beside it, and where it holds what has no target."""
-    row = layout.row(align=True)
+    """The button that pins, and where it holds what has no target."""
     icon: Icon = "PINNED" if chain.pin else "UNPINNED"
-    button = row.operator(
+    button = layout.operator(
         "fabrik.pin_toggle", text="Pinned" if chain.pin else "Pin", icon=icon, depress=bool(chain.pin)
     )
     button.which = "ACTIVE"
-    row.prop_decorator(chain, "pin")
     if chain.pin and chain.target is None:
         layout.column().prop(chain, "held_location")
 
