@@ -69,11 +69,12 @@ def _of_objects() -> list[str]:
 
 def _chain() -> list[str]:
     """Of a chain: a table for each of the classes that make it up, and the items that it holds."""
-    chain, goal, last = (
+    chain, goal, solving, last = (
         getattr(module(f"rig.{name}"), kind)
         for name, kind in (
             ("properties", "FabrikChain"),
             ("chain_goal_properties", "ChainGoal"),
+            ("chain_solve_properties", "ChainSolving"),
             ("solve_properties", "LastSolve"),
         )
     )
@@ -84,6 +85,9 @@ def _chain() -> list[str]:
         "### What a chain asks",
         "Of the same chain. See [Bodies and pins](bodies.md#what-a-goal-asks).",
         table(_declared(goal, chain)),
+        "### How a chain is solved",
+        "Of the same chain. See [Start pose](chains.md#start-pose).",
+        table(_declared(solving, chain)),
         "### How the last solve ended",
         "Of the same chain; to be read. See [When it does not reach](not_reached.md).",
         table(_declared(last, chain)),
