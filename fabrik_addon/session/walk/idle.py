@@ -11,9 +11,9 @@ import bpy
 
 from ...errors import FabrikError
 from ...rig.properties import rig_of
+from ...rig.unkeyed import pose_kept
 from ...rig.walker_properties import walker_of
 from ..live.known import state as live_state
-from .keeping import pose_kept
 from .planning import Planning, planned_frames, stamp_of, what_is_old
 
 log = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...rig.array_types import Singles
-from ...rig.chain_bones import pose_bones
+from .array_types import Singles
+from .chain_bones import pose_bones
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}
 Posed = dict[str, Singles]  # by the names of channels: of an object, or of all bones of an armature one after the other
