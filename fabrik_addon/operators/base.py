@@ -83,6 +83,17 @@ class MouseOperator(RigOperator):
         return {"PASS_THROUGH"}
 
 
+def give_back_window(context: bpy.types.Context) -> None:
+    """Header, status bar and mouse are Blender's again, and what was written is none done by hand."""
+    if context.workspace is not None:  # gone where another file is loaded
+        context.workspace.status_text_set(None)
+    if context.area is not None:  # gone where its window is closed
+        context.area.header_text_set(None)
+    if context.window is not None:
+        context.window.cursor_modal_restore()
+    live.accept()
+
+
 class ChainOperator(RigOperator):
     """An operator on the active chain."""
 

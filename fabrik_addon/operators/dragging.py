@@ -12,7 +12,6 @@ from mathutils import Euler, Quaternion, Vector
 from ..errors import FabrikError, RigError
 from ..rig.properties import rig_of
 from ..rig.rotations import IDENTITY, Q4, multiplied, q4
-from ..session import live
 from ..session.dragging import (
     Drag,
     Dragged,
@@ -28,7 +27,7 @@ from ..session.dragging import (
 from ..session.letting_go import LetGo
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
-from .base import MouseOperator
+from .base import MouseOperator, give_back_window
 from .drag_options import DragOptions
 from .drag_texts import Mode, Shown, header_text, keys_text, name_of
 from .hovering import redraw, show, wait_for_bone
@@ -285,13 +284,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def _ended(self, context: bpy.types.Context) -> None:
         show(None)
-        if context.workspace is not None:  # gone where another file is loaded
-            context.workspace.status_text_set(None)
-        if context.area is not None:  # gone where its window is closed
-            context.area.header_text_set(None)
-        if context.window is not None:
-            context.window.cursor_modal_restore()
-        live.accept()
+        give_back_window(context)
 
 
 def _is_from_menu(view: View, event: bpy.types.Event) -> bool:

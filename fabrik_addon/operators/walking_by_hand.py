@@ -16,14 +16,13 @@ from mathutils.geometry import intersect_line_plane
 from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
 from ..rig.find import working_rig
-from ..session import live
 from ..session.walk.leading import Led, begin, lead_to, leave_led
 from ..session.walk.recording import check_recording, keep_recording
 from ..session.wording import length_text
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
 from ..vectors import v3
-from .base import MouseOperator
+from .base import MouseOperator, give_back_window
 from .picking import View, view_of
 from .walking import walker_refusal
 
@@ -213,13 +212,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         if self._timer is not None:
             context.window_manager.event_timer_remove(self._timer)
             self._timer = None
-        if context.workspace is not None:  # gone where another file is loaded
-            context.workspace.status_text_set(None)
-        if context.area is not None:  # gone where its window is closed
-            context.area.header_text_set(None)
-        if context.window is not None:
-            context.window.cursor_modal_restore()
-        live.accept()
+        give_back_window(context)
 
 
 CLASSES = (FABRIK_OT_walk_by_hand,)

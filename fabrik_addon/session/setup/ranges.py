@@ -67,7 +67,7 @@ def give_ranges(owner: bpy.types.Object, parts: Sequence[RigPart], plan: str) ->
         plan: What kind of body it is.
     """
     bones = pose_bones(owner)
-    free = {bone for part in parts for bone in part.bones if limit_of(bones[bone]).limit == FREE}
+    free = {bone for part in parts for bone in part.bones if not limit_of(bones[bone]).type.holds}
     for part in parts:
         joints = _joints_of(part, plan)
         if joints:
@@ -80,7 +80,7 @@ def give_ranges(owner: bpy.types.Object, parts: Sequence[RigPart], plan: str) ->
             _give(owner, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["FINGER"])
         elif part.kind == SPINE and plan == "HUMAN":
             _give(owner, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["SPINE"])
-    given = [bone for part in parts for bone in part.bones if bone in free and limit_of(bones[bone]).limit != FREE]
+    given = [bone for part in parts for bone in part.bones if bone in free and limit_of(bones[bone]).type.holds]
     exceeded = [bone for bone in given if _exceeds(bones[bone])]
     give_limits(owner, [(bone, {"limit": FREE, "use_twist": False}) for bone in exceeded])
     return Given([bone for bone in given if bone not in exceeded], exceeded)
