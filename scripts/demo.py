@@ -2,7 +2,7 @@
 """Pose real rigs, limb by limb and whole, and let two walk: a table, and a .blend and a picture each in out/.
 
   python3 scripts/demo.py              writes into out/
-  python3 scripts/demo.py --readme     renews the pictures of README and manual, too
+  python3 scripts/demo.py --readme     renews the pictures of README and manual and the tables of bench/README.md, too
 
 Makes its own virtual environment with Blender as a Python module on first use.
 """
@@ -18,6 +18,7 @@ import tempfile
 from pathlib import Path
 
 from build import ensure_built
+from dev.demo_tables import write_tables
 from environment import ROOT, SetupError, blender_python, default_blender, say
 
 README_PICTURES = (
@@ -32,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--out", type=Path, default=ROOT / "out", help="folder for .blend files and pictures")
     made.add_argument("--rigs", type=Path, default=ROOT.parent / "shared" / "rigs", help="folder with cesium_man.gltf")
-    made.add_argument("--readme", action="store_true", help="copy the pictures that README and manual show")
+    made.add_argument("--readme", action="store_true", help="renew the pictures and tables that pages show")
     return made
 
 
@@ -53,11 +54,23 @@ def main() -> int:
             str(arguments.rigs),
             folder,
         ]
-        status = subprocess.run(command, env=environment, check=False).returncode
+        status, printed = run_and_keep(command, environment)
     if arguments.readme and status == 0:
         for name in (*README_PICTURES, *MANUAL_PICTURES):
             shutil.copy2(arguments.out / f"{name}.png", ROOT / "scripts" / "pictures" / f"{name}.png")
+        write_tables(ROOT / "scripts" / "bench" / "README.md", printed)
     return status
+
+
+def run_and_keep(command: list[str], environment: dict[str, str]) -> tuple[int, str]:
+    """Run a command whose output is shown as it comes; its status, and all that it printed."""
+    printed: list[str] = []
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        for line in process.stdout or ():
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            printed.append(line)
+    return process.returncode, "".join(printed)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ from environment import (
 )
 
 RUNNER = ROOT / "tests" / "runner.py"
-KERNEL_TESTS = ["tests/kernel", "tests/test_amalgamate.py", "tests/test_layering.py", "tests/test_native.py"]
+KERNEL_TESTS = ["tests/kernel", "tests/scripts/test_amalgamate.py", "tests/test_layering.py"]
 SWITCH = "FABRIK_INTERPRETED"
 
 

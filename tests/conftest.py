@@ -14,6 +14,6 @@ hypothesis.settings.register_profile("fabrik", deadline=None, derandomize=True, 
 hypothesis.settings.load_profile("fabrik")
 
 if "bpy" in sys.modules or importlib.util.find_spec("bpy") is not None:
-    pytest_plugins = ("with_blender",)
+    pytest_plugins = ("support.with_blender",)
 else:
     sys.path.insert(0, str(TESTS.parent))  # `fabrik_addon` is that of the source tree

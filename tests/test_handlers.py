@@ -15,7 +15,7 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session import chain_choice, live
 from fabrik_addon.session.live.known import state
 
-from live_rigs import live_line, shown_error, update
+from support.live_rigs import live_line, shown_error, update
 
 
 def fail(*_: object) -> None:

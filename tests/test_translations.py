@@ -17,7 +17,7 @@ from fabrik_addon.texts import Text, counted, joined
 from fabrik_addon.translations import CONTEXT, LANGUAGES, iface_, rpt_
 
 import addon_session
-from told_texts import NAMES, Said, Source, in_menus, registered, sources
+from support.told_texts import NAMES, Said, Source, in_menus, registered, sources
 
 GERMAN = "de_DE"
 

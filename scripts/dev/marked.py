@@ -17,32 +17,37 @@ def between(page: Path, begin: str) -> str:
 
     Args:
         page: The file.
-        begin: The first mark; the other one is `END`.
+        begin: The first mark, which the page has once; the part reaches to the next `END`.
 
     Raises:
-        MarksError: The page does not have each of them once.
+        MarksError: The page has no such part, or more than one.
     """
-    whole = page.read_text(encoding="utf-8")
-    if whole.count(begin) != 1 or whole.count(END) != 1:
-        raise MarksError(f"{page} has no '{begin}' and '{END}', or more than one")
-    return whole.split(begin)[1].split(END)[0]
+    return _parted(page, begin)[1]
 
 
 def with_between(page: Path, begin: str, text: str) -> str:
     """The whole page, with something else between its marks.
 
     Raises:
-        MarksError: The page does not have each of them once.
+        MarksError: The page has no such part, or more than one.
     """
-    between(page, begin)
-    head, rest = page.read_text(encoding="utf-8").split(begin)
-    return f"{head}{begin}\n\n{text}\n\n{END}{rest.split(END)[1]}"
+    head, _, tail = _parted(page, begin)
+    return f"{head}{begin}\n\n{text}\n\n{END}{tail}"
 
 
 def write_between(page: Path, begin: str, text: str) -> None:
     """Put a text between the marks of a page.
 
     Raises:
-        MarksError: The page does not have each of them once.
+        MarksError: The page has no such part, or more than one.
     """
     page.write_text(with_between(page, begin, text), encoding="utf-8")
+
+
+def _parted(page: Path, begin: str) -> tuple[str, str, str]:
+    """What stands before the first mark, between the marks, and after the second one."""
+    head, *rest = page.read_text(encoding="utf-8").split(begin)
+    if len(rest) != 1 or END not in rest[0]:
+        raise MarksError(f"{page} has no '{begin}' with '{END}' after it, or more than one")
+    inside, tail = rest[0].split(END, 1)
+    return head, inside, tail

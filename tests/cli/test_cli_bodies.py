@@ -14,8 +14,8 @@ from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Vector
 
-from body_rigs import HEIGHT, add_limb, effector, make_body, with_legs_pinned
-from cli_files import refused, reported
+from support.body_rigs import HEIGHT, add_limb, effector, make_body, with_legs_pinned
+from support.cli_files import refused, reported
 
 HELD = 1e-4 * HEIGHT
 

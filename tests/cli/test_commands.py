@@ -19,8 +19,8 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Vector
 
-from cli_files import refused, reported, save_shot
-from rigs import add_chain, make_empty, make_line, tip_error
+from support.cli_files import refused, reported, save_shot
+from support.rigs import add_chain, make_empty, make_line, tip_error
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,10 +17,10 @@ import pytest
 from fabrik_addon.cli import whole
 from fabrik_addon.cli.whole import CutError, check_whole
 
-from cli_files import save_shot
+from support.cli_files import save_shot
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "tests" / "cli_full_disk.py"
+SCRIPT = ROOT / "tests" / "support" / "cli_full_disk.py"
 
 
 def outcomes(folder: Path, how: str, answers: Path) -> list[dict[str, Any]]:

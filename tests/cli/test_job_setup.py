@@ -20,11 +20,11 @@ from fabrik_addon.session.setup.mapped import mapping_of
 from mathutils import Vector
 
 from build import ROOT
-from cli_files import refused, reported
 from dev.walking_rigs import ahead
-from rigs import add_chain, make_line, press
-from skeletons import make_character, rename_all
-from walking_rigs import key_way
+from support.cli_files import refused, reported
+from support.rigs import add_chain, make_line, press
+from support.skeletons import make_character, rename_all
+from support.walking_rigs import key_way
 
 PAGE = ROOT / "fabrik_addon" / "manual" / "jobs.md"
 HAND = (0.4, -0.3, 1.2)

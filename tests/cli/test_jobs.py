@@ -14,8 +14,8 @@ from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.progress import Progress
 from fabrik_addon.rig.compat import fcurves_of
 
-from cli_files import refused, reported, save_shot
-from rigs import add_chain, make_empty, make_line
+from support.cli_files import refused, reported, save_shot
+from support.rigs import add_chain, make_empty, make_line
 
 
 @pytest.fixture

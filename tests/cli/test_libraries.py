@@ -9,8 +9,8 @@ import bpy
 import pytest
 from fabrik_addon.cli.commands import run
 
-from cli_files import refused
-from rigs import add_chain, make_empty, make_line
+from support.cli_files import refused
+from support.rigs import add_chain, make_empty, make_line
 
 
 @pytest.fixture

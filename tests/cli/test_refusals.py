@@ -11,8 +11,8 @@ import pytest
 from fabrik_addon.cli import commands
 from fabrik_addon.cli.commands import run
 
-from cli_files import refused, save_shot
-from rigs import add_chain, make_line
+from support.cli_files import refused, save_shot
+from support.rigs import add_chain, make_line
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from pathlib import Path
 import bpy
 import pytest
 
-from cli_files import save_shot
+from support.cli_files import save_shot
 
 SCHEDULERS = Path(__file__).parents[2] / "scripts" / "schedulers"
 ROOT = SCHEDULERS.parents[1]

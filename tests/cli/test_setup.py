@@ -10,9 +10,9 @@ import pytest
 from fabrik_addon.cli.commands import run
 from fabrik_addon.rig.properties import rig_of
 
-from cli_files import refused, reported
-from rigs import make_empty
-from skeletons import make_character, rename_all
+from support.cli_files import refused, reported
+from support.rigs import make_empty
+from support.skeletons import make_character, rename_all
 
 PARTS = ["Arm.L", "Arm.R", "Head", "Leg.L", "Leg.R", "Spine"]
 

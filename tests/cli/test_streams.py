@@ -18,7 +18,7 @@ from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.progress import Progress
 from fabrik_addon.rig.compat import fcurves_of
 
-from cli_files import refused, save_shot
+from support.cli_files import refused, save_shot
 
 ROOT = Path(__file__).parents[2]
 

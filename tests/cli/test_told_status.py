@@ -10,8 +10,8 @@ import bpy
 import pytest
 from fabrik_addon.cli.commands import run
 
-from cli_files import reported, save_shot
-from rigs import Bone, add_chain, make_armature
+from support.cli_files import reported, save_shot
+from support.rigs import Bone, add_chain, make_armature
 
 
 def inspected(path: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:

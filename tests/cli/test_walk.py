@@ -10,9 +10,9 @@ import pytest
 from fabrik_addon.cli.commands import run
 from fabrik_addon.rig.properties import rig_of
 
-from cli_files import refused, reported
 from dev.walking_rigs import ahead, make_spider
-from walking_rigs import key_way
+from support.cli_files import refused, reported
+from support.walking_rigs import key_way
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ from old_bodies import SET_UP  # noqa: E402
 from old_files import FILES, MAPPED  # noqa: E402
 from old_rigs import EXACT, FRAMES, SAVED  # noqa: E402
 
-from rig_facts import meant_at, plain_bone, plain_rig, stored  # noqa: E402
+from support.rig_facts import meant_at, plain_bone, plain_rig, stored  # noqa: E402
 
 
 def make(name: str, folder: Path) -> None:

@@ -10,8 +10,8 @@ import bpy
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from old_rigs import FRAMES, NEAR_PLACES, beside, keyed_empty, line, pose, with_chain
 
-from body_rigs import add_limb, make_body, with_legs_pinned
-from rigs import select
+from support.body_rigs import add_limb, make_body, with_legs_pinned
+from support.rigs import select
 
 SET_UP = "set up"  # a rig that the button has set up
 # Of a goal at the frames, relative to the rig.

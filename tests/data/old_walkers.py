@@ -12,10 +12,10 @@ from fabrik_addon.session.walk.planning import plan_walk
 from fabrik_addon.session.walk.setup import add_walker
 from old_rigs import FRAMES, beside
 
-from body_rigs import update
 from dev.walking_rigs import ahead, make_ground, make_spider
-from rigs import select
-from walking_rigs import key_way
+from support.body_rigs import update
+from support.rigs import select
+from support.walking_rigs import key_way
 
 LEGS = 2  # on each side
 WAY = 0.5

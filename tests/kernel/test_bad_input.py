@@ -8,11 +8,10 @@ import pytest
 from fabrik_addon.errors import ChainError, InvalidValueError
 from fabrik_addon.kernel import Point, Solver
 
-import kernel_bad_input
-import kernel_fuzz
-from chains import IS_COMPILED, LIMITED, X, goals_for, some
-from kernel_answers import run, run_interpreted
-from kernel_bad_input import NO_CHAIN, NO_OBJECT, NO_TYPE, NO_VALUE, TAKEN, Case
+from support import kernel_bad_input, kernel_fuzz
+from support.chains import IS_COMPILED, LIMITED, X, goals_for, some
+from support.kernel_answers import run, run_interpreted
+from support.kernel_bad_input import NO_CHAIN, NO_OBJECT, NO_TYPE, NO_VALUE, TAKEN, Case
 
 only_compiled = pytest.mark.skipif(not IS_COMPILED, reason="no compiled form is loaded to be compared")
 SCRIPT = Path(kernel_fuzz.__file__)

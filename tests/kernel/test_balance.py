@@ -8,8 +8,8 @@ import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import PIN, Balance, Facing, Figure, Goal, Point, Rows, Solution, Solver, Status
 
-from bodies import INDEX, WALKING_HUMAN, branching
-from chains import IS_COMPILED, ORIGIN, V3, Y, Z, apart, plus, rotated, scaled
+from support.bodies import INDEX, WALKING_HUMAN, branching
+from support.chains import IS_COMPILED, ORIGIN, V3, Y, Z, apart, plus, rotated, scaled
 
 FEET = (INDEX["foot.L"], INDEX["foot.R"])
 HAND = INDEX["hand.L"]

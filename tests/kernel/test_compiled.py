@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from fabrik_addon.kernel import STATUSES, loading
 
-import kernel_answers
-from kernel_answers import PARTS, Told, run_interpreted, solutions_of_families
+from support import kernel_answers
+from support.kernel_answers import PARTS, Told, run_interpreted, solutions_of_families
 
 pytestmark = [
     pytest.mark.skipif(loading.form().kind != "compiled", reason="no compiled form is loaded to be compared"),

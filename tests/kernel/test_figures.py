@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from fabrik_addon.kernel import Aim, Bend, Cone, Facing, Figure, Goal, Joint, Point, Solution, Solver, Status, Trace
 
-from bodies import BONE, ENDS, HUMAN, INDEX, PARENTS, branching, points_for, posed
-from chains import (
+from support.bodies import BONE, ENDS, HUMAN, INDEX, PARENTS, branching, points_for, posed
+from support.chains import (
     IDENTITY,
     IS_COMPILED,
     LIMIT_SLACK,

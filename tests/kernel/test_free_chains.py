@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from fabrik_addon.kernel import Figure, Point, Settings, Solver, Status
 
-from chains import (
+from support.chains import (
     ORIGIN,
     V3,
     X,

@@ -9,8 +9,23 @@ from typing import Any
 import pytest
 from fabrik_addon.kernel import Aim, Balance, Bend, Facing, Figure, Goal, Joint, Point
 
-from bodies import BONE, HUMAN, INDEX, WALKING_HUMAN, branching, posed
-from chains import IS_COMPILED, ORIGIN, Q4, V3, X, Y, Z, apart, minus, multiplied, plus, rotated, scaled, turn_about
+from support.bodies import BONE, HUMAN, INDEX, WALKING_HUMAN, branching, posed
+from support.chains import (
+    IS_COMPILED,
+    ORIGIN,
+    Q4,
+    V3,
+    X,
+    Y,
+    Z,
+    apart,
+    minus,
+    multiplied,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+)
 
 STEP = 1e-5
 SUPPORTS: tuple[list[V3], ...] = (

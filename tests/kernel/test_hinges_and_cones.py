@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fabrik_addon.kernel import FREE, Cone, Hinge, Locked, Twist, Twisting
 
-from limit_examples import (
+from support.limit_examples import (
     EXAMPLES,
     IDENTITY,
     PRECISION,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fabrik_addon.kernel import FREE, Cone, Hinge, Limit
 
-from limit_examples import (
+from support.limit_examples import (
     EXAMPLES,
     IDENTITY,
     TWIST,

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from fabrik_addon.kernel import FREE, Cone, Figure, Limit, Locked, Solver, Status
 
-from chains import (
+from support.chains import (
     IDENTITY,
     IS_COMPILED,
     LIMITED,

@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import FREE, LIMITS, Cone, Free, Hinge, Limit, Locked, Planar, Twist, Twisting
 
-from limit_examples import (
+from support.limit_examples import (
     EXAMPLES,
     IDENTITY,
     PRECISION,

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from fabrik_addon.kernel import Cone, Figure, Limit, Locked, Solver, Status
 
-from chains import (
+from support.chains import (
     IS_COMPILED,
     LIMITED,
     apart,
@@ -25,7 +25,7 @@ from chains import (
     solve,
     some,
 )
-from nearest_poses import FAMILIES, NEAREST
+from support.nearest_poses import FAMILIES, NEAREST
 
 TRIED = len(NEAREST["leg"]) if IS_COMPILED else 3  # of the targets of a family
 

@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.errors import ChainError, FabrikError, InvalidValueError
 from fabrik_addon.kernel import FREE, Figure, Limit, Settings, Solver, Status
 
-from chains import V3, Y, apart, dot, length, plus, random_direction, rotated, scaled, solve, turn_about, unit
+from support.chains import V3, Y, apart, dot, length, plus, random_direction, rotated, scaled, solve, turn_about, unit
 
 LINE = Solver(Figure.from_points([(i, 0, 0) for i in range(5)]))
 ELBOW = Solver(Figure.from_points([(0, 0, 0), (0, 1, 0), (1, 1, 0)]))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from fabrik_addon.kernel import FREE, Cone, Figure, Solution, Solver, Twist, Twisting
 
-from chains import (
+from support.chains import (
     IS_COMPILED,
     LIMITED,
     ORIGIN,

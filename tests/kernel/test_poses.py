@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from fabrik_addon.kernel import Figure, Solver, Status
 
-from chains import (
+from support.chains import (
     LIMIT_SLACK,
     LIMITED,
     X,

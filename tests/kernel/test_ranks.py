@@ -25,8 +25,8 @@ from fabrik_addon.kernel import (
     Status,
 )
 
-from bodies import BONE, ENDS, HUMAN, INDEX, WALKING_HUMAN, branching, figure_of, human_bones, points_for
-from chains import (
+from support.bodies import BONE, ENDS, HUMAN, INDEX, WALKING_HUMAN, branching, figure_of, human_bones, points_for
+from support.chains import (
     IS_COMPILED,
     LIMIT_SLACK,
     ORIGIN,

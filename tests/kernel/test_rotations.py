@@ -8,7 +8,21 @@ from fabrik_addon.kernel import FREE
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains import IDENTITY, V3, X, Y, angle_between, apart, cross, length, plus, rotated, scaled, turn_angle, unit
+from support.chains import (
+    IDENTITY,
+    V3,
+    X,
+    Y,
+    angle_between,
+    apart,
+    cross,
+    length,
+    plus,
+    rotated,
+    scaled,
+    turn_angle,
+    unit,
+)
 
 coordinate = st.floats(-10.0, 10.0)
 vectors = st.tuples(coordinate, coordinate, coordinate).filter(lambda vector: length(vector) > 1e-3)

@@ -7,9 +7,20 @@ import pytest
 from fabrik_addon.errors import ChainError, InvalidValueError
 from fabrik_addon.kernel import STATUSES, Bend, Facing, Goal, Point, Rows, Settings, Solver
 
-from bodies import branching, points_for, posed
-from chains import IDENTITY, IS_COMPILED, LIMIT_SLACK, LIMITED, Q4, V3, goals_for, random_vector, some, turn_between
-from kernel_families import Family, families
+from support.bodies import branching, points_for, posed
+from support.chains import (
+    IDENTITY,
+    IS_COMPILED,
+    LIMIT_SLACK,
+    LIMITED,
+    Q4,
+    V3,
+    goals_for,
+    random_vector,
+    some,
+    turn_between,
+)
+from support.kernel_families import Family, families
 
 FAMILIES = families()
 ROWS, MANY_JOINTS = 20, 20

@@ -8,8 +8,8 @@ import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.kernel import FREE, Bend, Figure, Goal, Limit, Point, Rows, Settings, Solution, Solver, Status
 
-from bodies import HUMAN, INDEX, WALKING_HUMAN, branching
-from chains import (
+from support.bodies import HUMAN, INDEX, WALKING_HUMAN, branching
+from support.chains import (
     IS_COMPILED,
     ORIGIN,
     V3,

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from fabrik_addon.kernel import Bend, Figure, Goal, Joint, Point, Settings, Solver
 
-from chains import (
+from support.chains import (
     LIMITED,
     Q4,
     V3,

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from fabrik_addon.kernel import PIN, Point, Solver, Status
 
-from bodies import ENDS, HUMAN_BONES, INDEX, figure_of
-from chains import IDENTITY, turn_angle
+from support.bodies import ENDS, HUMAN_BONES, INDEX, figure_of
+from support.chains import IDENTITY, turn_angle
 
 TRUNK = ("pelvis", "spine1", "spine2", "spine3")
 HAND = INDEX["hand.L"]

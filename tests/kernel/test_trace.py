@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from fabrik_addon.kernel import Settings, Solver, Trace
 
-from chains import LIMITED, apart, goals_for, random_chain, random_direction, random_vector, scaled, some
+from support.chains import LIMITED, apart, goals_for, random_chain, random_direction, random_vector, scaled, some
 
 
 @pytest.mark.parametrize("limited", [False, True])

@@ -7,8 +7,8 @@ import bpy
 import pytest
 from fabrik_addon.rig.limit_properties import limit_of
 
-from rigs import add_chain, make_line, press, select
-from skeletons import make_character
+from support.rigs import add_chain, make_line, press, select
+from support.skeletons import make_character
 
 
 def chains(owner: bpy.types.Object) -> list[tuple[str, int]]:

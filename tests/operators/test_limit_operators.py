@@ -12,7 +12,7 @@ from fabrik_addon.kernel import LIMITS
 from fabrik_addon.session.joint_tables import DOG_JOINTS, HUMAN_JOINTS
 from mathutils import Quaternion, Vector
 
-from rigs import Bone, make_armature, make_line, select
+from support.rigs import Bone, make_armature, make_line, select
 
 
 class TestLimits:

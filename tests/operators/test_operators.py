@@ -10,7 +10,17 @@ import bpy
 import pytest
 from mathutils import Quaternion, Vector
 
-from rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, select, tip_error
+from support.rigs import (
+    Bone,
+    add_chain,
+    channels,
+    evaluated_joints,
+    make_armature,
+    make_empty,
+    make_line,
+    select,
+    tip_error,
+)
 
 
 def two_limbs() -> bpy.types.Object:

@@ -13,7 +13,7 @@ from fabrik_addon.rig.rotations import rotated
 from fabrik_addon.session.dragging import Dragged, Taken, begin, set_turning
 from mathutils import Matrix, Vector
 
-from rigs import add_chain, make_line
+from support.rigs import add_chain, make_line
 
 FRONT = Matrix(((1, 0, 0, 0), (0, 0, 1, 0), (0, -1, 0, 0), (0, 0, 0, 1)))  # looks along Y, Z is up
 BACK = Matrix(((-1, 0, 0, 0), (0, 0, 1, 0), (0, 1, 0, 0), (0, 0, 0, 1)))

@@ -10,10 +10,10 @@ import pytest
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import rig_of
 
-from body_rigs import update
 from dev.walking_rigs import ahead, make_spider
-from rigs import run
-from walking_rigs import key_way, worst_foot
+from support.body_rigs import update
+from support.rigs import run
+from support.walking_rigs import key_way, worst_foot
 
 
 def test_two_presses_from_a_keyed_body_to_a_walk_that_plays() -> None:

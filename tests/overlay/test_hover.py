@@ -15,8 +15,8 @@ from fabrik_addon.overlay.colours import theme_colours
 from fabrik_addon.vectors import v3
 from mathutils import Matrix, Vector
 
-from drawn import Context, ready_gpu, seen
-from rigs import add_chain, make_line
+from support.drawn import Context, ready_gpu, seen
+from support.rigs import add_chain, make_line
 
 
 @pytest.fixture(autouse=True)

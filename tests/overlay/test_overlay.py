@@ -19,8 +19,8 @@ from fabrik_addon.rig.rotations import IDENTITY
 from fabrik_addon.vectors import ORIGIN, distance
 from mathutils import Vector
 
-from drawn import Context, pictures, ready_gpu, seen
-from rigs import add_chain, evaluated_joints, make_empty, make_line
+from support.drawn import Context, pictures, ready_gpu, seen
+from support.rigs import add_chain, evaluated_joints, make_empty, make_line
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
 

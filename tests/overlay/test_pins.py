@@ -17,9 +17,9 @@ from fabrik_addon.rig.rotations import IDENTITY
 from fabrik_addon.vectors import distance
 from mathutils import Vector
 
-from body_rigs import add_limb, effector, make_body, pin, tip_turn, turned, update
-from drawn import Context, pictures, ready_gpu, seen
-from rigs import make_empty, run
+from support.body_rigs import add_limb, effector, make_body, pin, tip_turn, turned, update
+from support.drawn import Context, pictures, ready_gpu, seen
+from support.rigs import make_empty, run
 
 HELD = pins.Pin((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 2.0, None, has_target=False, is_held=True)
 

@@ -7,7 +7,7 @@ import pytest
 from fabrik_addon.overlay.strip import LEAST, level_colour, rectangles, runs_of_report
 from fabrik_addon.session.bake import read_report
 
-from bake_rigs import keyed_line, run
+from support.bake_rigs import keyed_line, run
 
 GREEN, RED = (0.0, 1.0, 0.0, 1.0), (1.0, 0.0, 0.0, 1.0)
 

@@ -10,7 +10,7 @@ from fabrik_addon.overlay.walk import draw_walk, walk_key
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 
-from walking_rigs import feet, walking_spider
+from support.walking_rigs import feet, walking_spider
 
 
 def drawn(owner: bpy.types.Object, frame: float) -> Shapes:

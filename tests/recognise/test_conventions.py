@@ -11,8 +11,8 @@ from fabrik_addon.recognise.names import CONVENTIONS as KNOWN
 from fabrik_addon.recognise.skeleton import Skeleton
 from fabrik_addon.vectors import V3, dot
 
-from human_shapes import A_POSE, Made, human, moved, unnamed
-from name_lists import CONVENTIONS
+from support.human_shapes import A_POSE, Made, human, moved, unnamed
+from support.name_lists import CONVENTIONS
 
 POSES = {"T pose": (0.0, 0), "A pose": (A_POSE, 0), "posed": (0.2, 7)}
 # Facing in quarters from -Y, whether Y is up, size.

@@ -9,8 +9,8 @@ import pytest
 from fabrik_addon.recognise.find import TAKEN, recognise
 from fabrik_addon.recognise.skeleton import Skeleton
 
-from creature_shapes import CREATURES, Builder, snake
-from human_shapes import moved, unnamed
+from support.creature_shapes import CREATURES, Builder, snake
+from support.human_shapes import moved, unnamed
 
 PLANS = {"6 legs": "MANY_LEGS", "8 legs in a row": "MANY_LEGS", "14 legs": "MANY_LEGS", "spider": "MANY_LEGS"}
 PLANS |= {"snake": "CHAINS", "centaur": "QUADRUPED", "dressed": "HUMAN", "four arms": "HUMAN", "six arms": "HUMAN"}

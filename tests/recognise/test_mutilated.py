@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 from fabrik_addon.recognise.find import recognise
 
-from creature_shapes import CREATURES
-from human_shapes import A_POSE, human, moved, unnamed
-from mutilated import mutilated
-from name_lists import CONVENTIONS
+from support.creature_shapes import CREATURES
+from support.human_shapes import A_POSE, human, moved, unnamed
+from support.mutilated import mutilated
+from support.name_lists import CONVENTIONS
 
 COUNT = 1200
 OF_THE_LIMB = {"collar", "knuckle", "half_pelvis"}  # clavicle, palm, half a pelvis

@@ -7,8 +7,8 @@ import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of
 
-from live_rigs import update
-from rigs import make_line, run
+from support.live_rigs import update
+from support.rigs import make_line, run
 
 NAMES = ("first", "second", "third")
 

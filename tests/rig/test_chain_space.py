@@ -17,8 +17,8 @@ from fabrik_addon.rig.rotations import normalized
 from fabrik_addon.vectors import distance, length, minus
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from live_rigs import limb_on_a_bone, update
-from rigs import add_chain, evaluated_joints, make_line
+from support.live_rigs import limb_on_a_bone, update
+from support.rigs import add_chain, evaluated_joints, make_line
 
 
 def random_space(random: Random, away: float = 0.0) -> ChainSpace:

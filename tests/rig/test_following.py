@@ -11,8 +11,8 @@ import pytest
 from fabrik_addon.rig.following import why_unfollowed
 from fabrik_addon.rig.properties import rig_of
 
-from generated_rig import generate_rig
-from rigs import Bone, add_chain, make_armature, make_empty, make_line
+from support.generated_rig import generate_rig
+from support.rigs import Bone, add_chain, make_armature, make_empty, make_line
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import bpy
 import pytest
 from fabrik_addon.rig.flush import flush_animation
 
-from rig_facts import stored
-from rigs import add_chain, make_line, run
+from support.rig_facts import stored
+from support.rigs import add_chain, make_line, run
 
 CHAIN: dict[str, tuple[Any, Any]] = {  # what a chain that was never asked has, and another value
     "kind": ("REACH", "AIM"),

@@ -13,9 +13,9 @@ from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
 from fabrik_addon.session.selected_limbs import limb_length
 from mathutils import Vector
 
-from character_limbs import LIMBS, WHOLE, Limb, both_sides
-from rigs import Bone, armature, make_armature, make_line, select
-from skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
+from support.character_limbs import LIMBS, WHOLE, Limb, both_sides
+from support.rigs import Bone, armature, make_armature, make_line, select
+from support.skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
 
 
 def found_limb(owner: bpy.types.Object, tip: str) -> Limb:

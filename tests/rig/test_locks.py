@@ -10,7 +10,7 @@ import bpy
 import pytest
 from mathutils import Euler
 
-from rigs import add_chain, channels, make_line, tip_error
+from support.rigs import add_chain, channels, make_line, tip_error
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 

@@ -21,11 +21,11 @@ from fabrik_addon.rig.rotations import conjugated, multiplied, normalized, turn_
 from fabrik_addon.rig.start_pose import is_stale, read_start
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST
 
-from body_rigs import make_body
-from rig_facts import Facts, armatures, meant_at, stored
+from support.body_rigs import make_body
+from support.rig_facts import Facts, armatures, meant_at, stored
 
 DATA = Path(__file__).parents[1] / "data"
-OLD = {f"{path.parent.name}/{path.stem}": path for path in sorted(DATA.glob("*/*.json"))}
+OLD = {f"{path.parent.name}/{path.stem}": path for path in sorted(DATA.glob("[0-9]*/*.json"))}
 RESULTS = {"status", "residual", "passes", "blocking_bones", "message"}  # which live posing finds anew
 SAME = 1e-5  # of stored numbers, which have single precision
 NEAR = 1e-3  # share of the length, and radians

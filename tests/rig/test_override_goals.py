@@ -11,8 +11,8 @@ import pytest
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Vector
 
-from body_rigs import add_limb, effector, make_body, tip_turn, turned, update
-from rigs import run, select
+from support.body_rigs import add_limb, effector, make_body, tip_turn, turned, update
+from support.rigs import run, select
 
 
 def library(path: Path, with_pin: bool) -> str:

@@ -13,7 +13,7 @@ import pytest
 from fabrik_addon.rig.kept_start import capture, put_back, read_kept, reset
 from fabrik_addon.rig.properties import FabrikChain
 
-from rigs import add_chain, evaluated_joints, make_empty, make_line, tip_error
+from support.rigs import add_chain, evaluated_joints, make_empty, make_line, tip_error
 
 
 def library(path: Path, with_chain: bool) -> str:

@@ -8,7 +8,7 @@ import pytest
 from fabrik_addon.recognise.find import recognise
 from fabrik_addon.rig.skeleton import read_skeleton
 
-from skeletons import IMPORTED, METARIGS, make_character, rename_all
+from support.skeletons import IMPORTED, METARIGS, make_character, rename_all
 
 ARM = ("upper_arm.{}", "forearm.{}", "hand.{}")
 LEG = ("thigh.{}", "shin.{}", "foot.{}")

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.properties import FabrikChain
 
-from rigs import Bone, add_chain, channels, make_armature, make_empty, make_line
+from support.rigs import Bone, add_chain, channels, make_armature, make_empty, make_line
 
 NAN = float("nan")
 

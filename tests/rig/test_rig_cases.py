@@ -12,7 +12,7 @@ import bpy
 import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from rigs import (
+from support.rigs import (
     Bone,
     add_chain,
     chain_bones,

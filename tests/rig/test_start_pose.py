@@ -12,7 +12,7 @@ import pytest
 from fabrik_addon.rig.properties import FabrikChain
 from mathutils import Quaternion, Vector
 
-from rigs import Point, add_chain, channels, evaluated_joints, make_line, tip_error
+from support.rigs import Point, add_chain, channels, evaluated_joints, make_line, tip_error
 
 A, B = (1.0, 0.8, 2.0), (-1.2, 0.3, 1.5)
 

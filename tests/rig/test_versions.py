@@ -23,10 +23,10 @@ from fabrik_addon.session.dragging import Taken, begin
 from fabrik_addon.session.pose import solve_items
 from fabrik_addon.ui import baking, panels, viewing
 
-from cli_files import refused, save_shot
-from live_rigs import live_line, update
-from rig_facts import stored
-from rigs import add_chain, channels, make_line, select
+from support.cli_files import refused, save_shot
+from support.live_rigs import live_line, update
+from support.rig_facts import stored
+from support.rigs import add_chain, channels, make_line, select
 
 NEWER = DATA_VERSION + 1
 TEXT = f"'Rig': its FABRIK data is of version {NEWER}"

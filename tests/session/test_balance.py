@@ -9,8 +9,8 @@ from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Vector
 
-from body_rigs import HEIGHT, add_limb, effector, make_body, update, with_legs_pinned
-from rigs import run
+from support.body_rigs import HEIGHT, add_limb, effector, make_body, update, with_legs_pinned
+from support.rigs import run
 
 FRONT, BACK = -0.15, 0.02  # of the feet along Y: balls and ankles
 

@@ -14,8 +14,8 @@ from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.vectors import V3, distance, dot, minus, perpendicular, plus, scaled, unit, v3
 from mathutils import Matrix
 
-from rigs import add_chain, evaluated_joints, select
-from skeletons import forward_of, make_character, rename_all
+from support.rigs import add_chain, evaluated_joints, select
+from support.skeletons import forward_of, make_character, rename_all
 
 NEARER = 0.75  # share of its rest distance from root to tip to which a limb is pulled together
 SHOWS = 0.03  # share of the limb's length by which a joint stands off the line between its neighbours

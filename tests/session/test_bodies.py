@@ -11,8 +11,8 @@ import pytest
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Matrix, Quaternion, Vector
 
-from body_rigs import HEIGHT, add_limb, effector, make_body, pin, tip_turn, turned, update, with_legs_pinned
-from rigs import make_empty, run
+from support.body_rigs import HEIGHT, add_limb, effector, make_body, pin, tip_turn, turned, update, with_legs_pinned
+from support.rigs import make_empty, run
 
 HELD = 1e-4 * HEIGHT
 HELD_TURN = 1e-3  # radians

@@ -10,8 +10,8 @@ from fabrik_addon.rig.rotations import Q4, axes_of
 from fabrik_addon.session.anchoring import keep_poses
 from fabrik_addon.vectors import V3, v3
 
-from body_rigs import add_limb, effector, make_body, pin, turned, update, with_legs_pinned
-from rigs import run
+from support.body_rigs import add_limb, effector, make_body, pin, turned, update, with_legs_pinned
+from support.rigs import run
 
 SAME = 2e-4  # radians, and scene units
 LIMBS = (("hand.L", 3), ("hand.R", 3), ("head", 2))

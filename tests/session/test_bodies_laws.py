@@ -13,8 +13,8 @@ from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.vectors import perpendicular, unit
 from mathutils import Matrix, Vector
 
-from body_rigs import HEIGHT, add_limb, effector, make_body, pin, update, with_legs_pinned
-from rigs import armature, make_empty, run
+from support.body_rigs import HEIGHT, add_limb, effector, make_body, pin, update, with_legs_pinned
+from support.rigs import armature, make_empty, run
 
 HELD = 1e-4 * HEIGHT
 LIMBS = ("hand.L", "hand.R", "foot.L", "foot.R")

@@ -8,8 +8,8 @@ import pytest
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Euler
 
-from body_rigs import add_limb, make_body, pin, update
-from rigs import channels, make_line, run, select
+from support.body_rigs import add_limb, make_body, pin, update
+from support.rigs import channels, make_line, run, select
 
 SAME = 1e-4
 LIMBS = (("foot.L", 3), ("foot.R", 3), ("hand.L", 3), ("hand.R", 3))

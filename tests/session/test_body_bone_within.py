@@ -11,8 +11,8 @@ from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.session.body import set_body
 from mathutils import Vector
 
-from body_rigs import HEIGHT, add_limb, effector, make_body, pin, update
-from rigs import channels, make_empty, run
+from support.body_rigs import HEIGHT, add_limb, effector, make_body, pin, update
+from support.rigs import channels, make_empty, run
 
 NEAR = 1e-4 * HEIGHT
 

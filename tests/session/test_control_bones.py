@@ -12,7 +12,7 @@ from fabrik_addon.rig.compat import is_selected
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Matrix, Vector
 
-from rigs import (
+from support.rigs import (
     Bone,
     add_chain,
     armature,

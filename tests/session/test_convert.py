@@ -11,7 +11,7 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from rigs import Bone, make_armature, make_empty, make_line, tip_error
+from support.rigs import Bone, make_armature, make_empty, make_line, tip_error
 
 
 def leg(pole_angle: float = 0.0) -> tuple[bpy.types.Object, bpy.types.KinematicConstraint]:

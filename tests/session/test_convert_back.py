@@ -12,7 +12,7 @@ from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.vectors import distance
 from mathutils import Vector
 
-from rigs import Bone, Point, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error
+from support.rigs import Bone, Point, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error
 
 
 def leg(pole: Point = (0.4, -4, 1)) -> tuple[bpy.types.Object, FabrikChain]:

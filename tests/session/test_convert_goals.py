@@ -10,8 +10,8 @@ import pytest
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion
 
-from body_rigs import add_limb, make_body, with_legs_pinned
-from rigs import Bone, make_armature, make_empty, make_line, tip_error
+from support.body_rigs import add_limb, make_body, with_legs_pinned
+from support.rigs import Bone, make_armature, make_empty, make_line, tip_error
 
 NEAR = 5e-3  # of a length of about 1: what Blender's own solve leaves
 Poses = dict[str, Matrix]

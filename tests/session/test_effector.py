@@ -8,8 +8,8 @@ import pytest
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Euler, Vector
 
-from body_rigs import add_limb, effector, make_body, pin, update
-from rigs import channels, make_empty, run
+from support.body_rigs import add_limb, effector, make_body, pin, update
+from support.rigs import channels, make_empty, run
 
 SAME_PLACE = 1e-4
 SAME_POSE = 1e-3  # of channels: a reach within the tolerance

@@ -18,8 +18,8 @@ from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Vector
 
-from goal_bones import CLOSE, LENGTH, head, limb, moved
-from rigs import (
+from support.goal_bones import CLOSE, LENGTH, head, limb, moved
+from support.rigs import (
     Bone,
     add_chain,
     armature,

@@ -17,7 +17,7 @@ from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.sides import flipped_name
 from mathutils import Matrix, Quaternion, Vector
 
-from rigs import Bone, add_chain, armature, evaluated_joints, make_armature, make_empty, run
+from support.rigs import Bone, add_chain, armature, evaluated_joints, make_armature, make_empty, run
 
 METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
 CLOSE = 1e-5  # in rigs of about 1

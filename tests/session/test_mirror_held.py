@@ -8,8 +8,8 @@ import pytest
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from mathutils import Euler, Matrix, Vector
 
-from body_rigs import add_limb, make_body, pin, update
-from rigs import run
+from support.body_rigs import add_limb, make_body, pin, update
+from support.rigs import run
 
 SAME = 1e-5  # of a body 1.7 high, and of matrices
 ROLL = 0.4

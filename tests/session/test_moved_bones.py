@@ -16,8 +16,8 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Quaternion, Vector
 
-from goal_bones import CLOSE, LENGTH, head, keys_of, limb, moved
-from rigs import (
+from support.goal_bones import CLOSE, LENGTH, head, keys_of, limb, moved
+from support.rigs import (
     armature,
     channels,
     evaluated_joints,

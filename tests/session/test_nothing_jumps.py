@@ -13,8 +13,20 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Matrix, Vector
 
-from posed_limbs import LIMBS, MODES, ROUNDING, Stand, assert_stays, chains_of, key, make_limbs, put, tips, to_rest
-from rigs import add_chain, chain_bones, channels, make_empty, press
+from support.posed_limbs import (
+    LIMBS,
+    MODES,
+    ROUNDING,
+    Stand,
+    assert_stays,
+    chains_of,
+    key,
+    make_limbs,
+    put,
+    tips,
+    to_rest,
+)
+from support.rigs import add_chain, chain_bones, channels, make_empty, press
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -13,9 +13,9 @@ import pytest
 from fabrik_addon.rig.array_types import Singles
 from fabrik_addon.rig.properties import rig_of
 
-from body_rigs import add_limb, make_body, tip_turn, with_legs_pinned
-from live_rigs import keyed, limb_on_a_bone, live_line, many_limbs, two_levels, update
-from rigs import add_chain, chain_bones, channels, make_line
+from support.body_rigs import add_limb, make_body, tip_turn, with_legs_pinned
+from support.live_rigs import keyed, limb_on_a_bone, live_line, many_limbs, two_levels, update
+from support.rigs import add_chain, chain_bones, channels, make_line
 
 ULPS = 4  # units in the last place of Blender's channels
 TARGETS = 150

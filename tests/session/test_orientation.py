@@ -10,8 +10,8 @@ import pytest
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Euler, Matrix
 
-from body_rigs import add_limb, effector, make_body, tip_turn, turned, update
-from rigs import channels, run
+from support.body_rigs import add_limb, effector, make_body, tip_turn, turned, update
+from support.rigs import channels, run
 
 SAME_PLACE = 1e-5  # of a body 1.7 high
 SAME_TURN = 1e-4  # radians

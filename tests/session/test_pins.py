@@ -12,8 +12,8 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.limb_ends import end_beyond, keeps_rotation
 from mathutils import Euler, Matrix, Vector
 
-from body_rigs import add_limb, effector, make_body, tip_turn, turned, update
-from rigs import channels, run, select
+from support.body_rigs import add_limb, effector, make_body, tip_turn, turned, update
+from support.rigs import channels, run, select
 
 SAME_PLACE = 1e-5  # of a body 1.7 high, for what single precision stores and Blender evaluates
 SAME_TURN = 1e-4  # radians

@@ -9,8 +9,8 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.pins import free, wanted_of_chains
 from mathutils import Vector
 
-from body_rigs import add_limb, effector, make_body, update
-from rigs import channels, make_empty, run
+from support.body_rigs import add_limb, effector, make_body, update
+from support.rigs import channels, make_empty, run
 
 
 @pytest.mark.parametrize("out_of_reach", [False, True])

@@ -8,8 +8,8 @@ import pytest
 from fabrik_addon.rig.properties import rig_of
 from mathutils import Euler, Vector
 
-from body_rigs import HEIGHT, add_limb, make_body, pin, update
-from rigs import run
+from support.body_rigs import HEIGHT, add_limb, make_body, pin, update
+from support.rigs import run
 
 LIMBS = [("shin.R", 3), ("shin.R", 2), ("foot.R", 4), ("hand.L", 5), ("hand.L", 7), ("head", 5)]
 

@@ -16,9 +16,9 @@ from fabrik_addon.session import dragging
 from mathutils import Vector
 from numpy.typing import NDArray
 
-from body_rigs import update
 from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, make_human, select
-from rigs import run
+from support.body_rigs import update
+from support.rigs import run
 
 STILL = 1e-4 * HEIGHT
 SLACK = 1e-4  # radians, of Blender's single precision

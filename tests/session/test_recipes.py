@@ -10,8 +10,8 @@ import pytest
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
-from body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update
-from rigs import Bone, make_armature, make_empty, run, select
+from support.body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update
+from support.rigs import Bone, make_armature, make_empty, run, select
 
 NEAR = 1e-4 * HEIGHT
 TURNED = radians(0.1)

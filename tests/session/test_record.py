@@ -12,8 +12,8 @@ from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.session.record import Recording, record, state
 from fabrik_addon.vectors import distance
 
-from body_rigs import add_limb, make_body, with_legs_pinned
-from rigs import add_chain, channels, evaluated_joints, make_line
+from support.body_rigs import add_limb, make_body, with_legs_pinned
+from support.rigs import add_chain, channels, evaluated_joints, make_line
 
 
 def recorded(plain: bool = False) -> tuple[bpy.types.Object, FabrikChain, Recording]:

@@ -14,7 +14,7 @@ from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.session.renaming import follow_renames
 
-from rigs import Bone, add_chain, armature, make_armature, make_empty, make_line, run, select, tip_error
+from support.rigs import Bone, add_chain, armature, make_armature, make_empty, make_line, run, select, tip_error
 
 
 def in_pose_mode(owner: bpy.types.Object, names: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.single_user import original_of
 from mathutils import Vector
 
-from rigs import add_chain, channels, evaluated_joints, make_empty, make_line, run, tip_error
+from support.rigs import add_chain, channels, evaluated_joints, make_empty, make_line, run, tip_error
 
 
 def duplicated(owner: bpy.types.Object, linked: bool = False) -> bpy.types.Object:

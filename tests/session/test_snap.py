@@ -13,7 +13,7 @@ from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.vectors import distance
 from mathutils import Quaternion, Vector
 
-from rigs import add_chain, evaluated_joints, make_empty, make_line
+from support.rigs import add_chain, evaluated_joints, make_empty, make_line
 
 LENGTH = 2.0
 

@@ -11,8 +11,8 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update, with_legs_pinned
-from rigs import make_empty, run
+from support.body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update, with_legs_pinned
+from support.rigs import make_empty, run
 
 SAME = 1e-4 * HEIGHT
 Poses = dict[str, Matrix]

@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.rig.rotations import turn_angle
 from mathutils import Quaternion
 
-from rigs import Bone, add_chain, channels, make_armature, make_empty, make_line, tip_error
+from support.rigs import Bone, add_chain, channels, make_armature, make_empty, make_line, tip_error
 
 
 def fork() -> bpy.types.Object:

@@ -14,8 +14,8 @@ from fabrik_addon.session.telling import Told, told_of
 from fabrik_addon.ui.status import ICONS
 from mathutils import Quaternion
 
-from live_rigs import live_line, two_levels, update
-from rigs import Bone, Point, add_chain, make_armature, make_empty, make_line, tip_error
+from support.live_rigs import live_line, two_levels, update
+from support.rigs import Bone, Point, add_chain, make_armature, make_empty, make_line, tip_error
 
 
 def two_arms(places: tuple[Point, Point] = ((1.0, 0.5, 1.6), (-1.0, 0.5, 1.6))) -> bpy.types.Object:

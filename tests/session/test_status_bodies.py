@@ -11,8 +11,8 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.telling import Told, told_of
 from mathutils import Matrix
 
-from body_rigs import add_limb, make_body, tip_turn, update, with_legs_pinned
-from live_rigs import keyed
+from support.body_rigs import add_limb, make_body, tip_turn, update, with_legs_pinned
+from support.live_rigs import keyed
 
 PLACES = ((0.5, -0.4, 1.2), (0.3, -0.6, 0.8))
 

@@ -15,8 +15,8 @@ from fabrik_addon.session.defaults import Defaults
 from fabrik_addon.session.make import add_chain as add_made_chain
 from fabrik_addon.session.telling import told_of
 
-from body_rigs import add_limb, effector, make_body, update, with_legs_pinned
-from rigs import Bone, add_chain, armature, make_armature, make_empty, run
+from support.body_rigs import add_limb, effector, make_body, update, with_legs_pinned
+from support.rigs import Bone, add_chain, armature, make_armature, make_empty, run
 
 MODES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 REACH = 2.0

@@ -13,8 +13,8 @@ import pytest
 from fabrik_addon.rig.properties import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
-from random_rigs import random_rig
-from rigs import Bone, add_chain, chain_bones, evaluated_joints, make_armature, make_empty, tip_error
+from support.random_rigs import random_rig
+from support.rigs import Bone, add_chain, chain_bones, evaluated_joints, make_armature, make_empty, tip_error
 
 SCALE = (1.0, 1.6, 0.6)
 

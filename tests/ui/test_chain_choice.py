@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.rig.compat import is_selected
 from fabrik_addon.rig.properties import rig_of
 
-from rigs import Bone, channels, make_armature, select
+from support.rigs import Bone, channels, make_armature, select
 
 
 def two_limbs() -> bpy.types.Object:

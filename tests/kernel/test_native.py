@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Loading a compiled kernel, or leaving it aside."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import logging
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from fabrik_addon import kernel
+from fabrik_addon.kernel import loading, proof
+
+ROOT = Path(__file__).parents[2]
+TAG = loading.platform_tag()
+NAMES = ("Solver", "Figure")
+SOURCE = "def solve():\n    return 1\n"
+
+
+class Extension:
+    """An extension with a kernel of one module and a binary that is said to be made from it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.kernel = folder / "kernel"
+        self.state = folder / "state"
+        file = "core.pyd" if TAG.startswith("windows") else "core.abi3.so"
+        self.binary = folder / "native" / TAG / file
+        for inside in (self.kernel, self.state, self.binary.parent):
+            inside.mkdir(parents=True)
+        (self.kernel / "solver.py").write_text(SOURCE)
+        self.put(b"a binary")
+
+    def put(self, content: bytes) -> None:
+        """Another binary, with a note that fits."""
+        self.binary.write_bytes(content)
+        note = {"sha256": self.digest, "sources": loading.sources_digest(self.kernel)}
+        (self.binary.parent / loading.NOTE).write_text(json.dumps(note))
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.binary.read_bytes()).hexdigest()
+
+    def load(self) -> ModuleType:
+        return loading.load(self.binary, "no_such_extension.kernel", NAMES, self.state)
+
+    def left(self) -> list[str]:
+        """What lies in the folder for the next start."""
+        return sorted(path.name for path in self.state.iterdir())
+
+
+@pytest.fixture
+def extension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Extension:
+    """A made-up extension in the place of this one; its binary loads and proves itself."""
+    made = Extension(tmp_path)
+    core = ModuleType("core")
+    for name in NAMES:
+        setattr(core, name, object)
+    monkeypatch.delenv(loading.SWITCH, raising=False)
+    monkeypatch.setattr(loading, "__file__", str(made.kernel / "loading.py"))
+    monkeypatch.setattr(loading, "_forms", [])
+    monkeypatch.setattr(loading, "state_folder", lambda package: made.state)
+    monkeypatch.setattr(loading, "_imported", lambda name, path, names: core)
+    monkeypatch.setattr(proof, "first_difference", lambda core: "")
+    monkeypatch.setitem(sys.modules, "no_such_extension.kernel.core", core)
+    return made
+
+
+def interpreted_for(reason: str, caplog: pytest.LogCaptureFixture, warnings: int = 1) -> None:
+    """The kernel is not loaded, for a reason that one warning names together with the file."""
+    caplog.clear()
+    with caplog.at_level(logging.WARNING):
+        assert loading.compiled("no_such_extension.kernel", NAMES) is None
+    assert loading.form().kind == "interpreted"
+    assert reason in loading.form().reason
+    assert len(caplog.records) == warnings
+    for record in caplog.records:
+        assert reason in record.getMessage()
+        assert loading.form().path in record.getMessage()
+
+
+def test_a_binary_that_fits_is_used(extension: Extension) -> None:
+    assert loading.compiled("no_such_extension.kernel", NAMES) is sys.modules["no_such_extension.kernel.core"]
+    assert loading.form() == loading.Form("compiled", str(extension.binary))
+    assert extension.left() == []
+
+
+def test_a_damaged_file(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
+    extension.binary.write_bytes(extension.binary.read_bytes()[:-1])
+    interpreted_for("damaged", caplog)
+
+
+def test_a_missing_or_senseless_note(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
+    note = extension.binary.parent / loading.NOTE
+    for text in ("", "[]", "{}", "[1"):
+        note.write_text(text)
+        interpreted_for("can't be read", caplog)
+    note.unlink()
+    interpreted_for("can't be read", caplog)
+
+
+def test_a_binary_of_other_sources(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
+    (extension.kernel / "solver.py").write_text(SOURCE.replace("1", "2"))
+    interpreted_for("other sources", caplog)
+    (extension.kernel / "solver.py").write_bytes(SOURCE.replace("\n", "\r\n").encode())
+    assert extension.load()  # as a checkout on Windows has them
+
+
+def test_a_file_of_another_platform(
+    extension: Extension, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(loading, "__file__", str(extension.kernel / "loading.py"))
+    monkeypatch.setattr(loading, "_forms", list(loading._forms))
+    monkeypatch.setattr(loading, "state_folder", lambda package: extension.state)
+    monkeypatch.delenv(loading.SWITCH, raising=False)
+    extension.put(b"MZ" + bytes(4094))
+    interpreted_for("", caplog)
+    assert extension.left() == []
+
+
+def test_a_binary_that_solves_wrongly(
+    extension: Extension, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "first_difference", lambda core: "it solves stored problem 3 wrongly")
+    interpreted_for("stored problem 3", caplog)
+    assert "no_such_extension.kernel.core" not in sys.modules
+    assert extension.left() == []
+
+
+def test_a_binary_without_a_name(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
+    del sys.modules["no_such_extension.kernel.core"].Figure
+    interpreted_for("no 'Figure'", caplog)
+
+
+def test_no_binary_is_no_reason_to_warn(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
+    extension.binary.unlink()
+    interpreted_for(f"no binary for {TAG}", caplog, warnings=0)
+
+
+def test_the_switch(extension: Extension, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(loading.SWITCH, "1")
+    interpreted_for(loading.SWITCH, caplog, warnings=0)
+
+
+def sentinel_of(extension: Extension, process: int) -> Path:
+    host = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+    path = extension.state / f"{extension.digest[:16]}-{host}-{process}.loading"
+    path.touch()
+    return path
+
+
+def dead_process() -> int:
+    """The number of a process that has ended."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        return process.pid
+
+
+def test_a_start_that_died(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
+    left = sentinel_of(extension, dead_process())
+    for _ in range(2):
+        interpreted_for(str(left), caplog)
+    extension.put(b"an update")
+    assert extension.load()
+    extension.put(b"a binary")
+    left.unlink()
+    assert extension.load()
+
+
+def test_a_start_that_died_with_the_number_of_this_process(extension: Extension) -> None:
+    sentinel_of(extension, os.getpid())
+    with pytest.raises(loading.UnusableError, match="died"):
+        extension.load()
+
+
+def test_other_processes_that_start_are_no_dead_ones(extension: Extension) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        left = sentinel_of(extension, other.pid)
+        assert extension.load()
+        assert extension.left() == [left.name]
+        assert other.stdin is not None
+        other.stdin.write(b"\n")
+
+
+DYING = """
+import os, sys
+from pathlib import Path
+from fabrik_addon.kernel import loading
+loading._imported = lambda *_: os.abort()
+loading.__file__ = sys.argv[1]
+loading.load(Path(sys.argv[2]), "fabrik_addon.kernel", ("Solver",), Path(sys.argv[3]))
+"""
+
+
+def test_a_process_that_dies_in_it_leaves_word(extension: Extension) -> None:
+    words = [str(extension.kernel / "loading.py"), str(extension.binary), str(extension.state)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), loading.SWITCH: "1"}
+    done = subprocess.run(
+        [plain_python(), "-c", DYING, *words], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert len(extension.left()) == 1, done.stderr
+    with pytest.raises(loading.UnusableError, match="died"):
+        extension.load()
+
+
+def test_a_folder_that_cant_be_written(extension: Extension) -> None:
+    extension.state.rmdir()
+    extension.state.write_text("")  # a file in its place
+    assert extension.load()
+
+
+def test_windows_loads_a_copy(extension: Extension) -> None:
+    binary = extension.binary.with_name("core.pyd")
+    binary.write_bytes(b"first")
+
+    def placed() -> Path:
+        return loading._placed(binary, hashlib.sha256(binary.read_bytes()).hexdigest(), extension.state)
+
+    first = placed()
+    assert first.parent == extension.state
+    assert first.read_bytes() == b"first"
+    first.write_bytes(b"damaged")
+    assert placed() == first
+    assert first.read_bytes() == b"first"
+    binary.write_bytes(b"update")
+    assert placed().read_bytes() == b"update"
+    assert extension.left() == [placed().name]
+    assert loading._placed(extension.binary, "0", extension.state) == extension.binary or TAG.startswith("windows")
+    nowhere = extension.binary / "folder"
+    assert loading._placed(binary, "0" * 64, nowhere) == binary
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "built", "tag"),
+    [
+        ("linux", "x86_64", "linux-x86_64", "linux-x64"),
+        ("linux", "aarch64", "linux-aarch64", "linux-arm64"),
+        ("win32", "ARM64", "win-amd64", "windows-x64"),  # an emulated process
+        ("win32", "ARM64", "win-arm64", "windows-arm64"),
+        ("darwin", "x86_64", "macosx-11.0-universal2", "macos-x64"),
+        ("darwin", "arm64", "macosx-11.0-universal2", "macos-arm64"),
+        ("freebsd14", "amd64", "freebsd", "freebsd14-x64"),
+    ],
+)
+def test_platforms(system: str, machine: str, built: str, tag: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    monkeypatch.setattr(sysconfig, "get_platform", lambda: built)
+    assert loading.platform_tag() == tag
+
+
+@pytest.mark.parametrize(("handle", "code", "runs"), [(0, 0, False), (7, 0, False), (7, 259, True)])
+def test_processes_of_windows(handle: int, code: int, runs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def tell(_: int, into: SimpleNamespace) -> int:
+        into.value = code
+        return 1
+
+    system = SimpleNamespace(OpenProcess=lambda *_: handle, GetExitCodeProcess=tell, CloseHandle=lambda _: 1)
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=system), raising=False)
+    monkeypatch.setattr(ctypes, "byref", lambda value: value)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert loading.is_running(4711) is runs
+
+
+def test_the_folder_for_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bpy", None)
+    temporary = loading.state_folder("bl_ext.user_default.fabrik.kernel")
+    assert temporary.parent == Path(tempfile.gettempdir())
+    utils = SimpleNamespace(extension_path_user=lambda package, path: f"/users/{package}/{path}")
+    monkeypatch.setitem(sys.modules, "bpy", SimpleNamespace(utils=utils))
+    of_extension = loading.state_folder("bl_ext.user_default.fabrik.kernel")
+    assert of_extension == Path("/users/bl_ext.user_default.fabrik/native")
+    assert loading.state_folder("fabrik_addon.kernel") == temporary
+    monkeypatch.setitem(sys.modules, "bpy", SimpleNamespace())
+    assert loading.state_folder("bl_ext.user_default.fabrik.kernel") == temporary
+
+
+def test_the_kernel_solves_as_stored() -> None:
+    assert proof.first_difference(kernel) == ""
+    assert len(list(proof.cases(kernel))) == 20
+
+
+def test_a_wrong_solve_is_found() -> None:
+    class Wrong:
+        def __init__(self, figure: kernel.Figure) -> None:
+            self.solver = kernel.Solver(figure)
+
+        def solve(self, goals: list[kernel.Goal], settings: kernel.Settings, explain: bool) -> kernel.Solution:
+            found = self.solver.solve(goals, settings, explain=explain)
+            return found._replace(residual=found.residual + (1e-3 if len(goals) > 1 else 0.0))
+
+    spoiled = ModuleType("spoiled")
+    vars(spoiled).update({**vars(kernel), "Solver": Wrong})
+    assert proof.first_difference(spoiled) == "it solves stored problem 5 wrongly"
+    nan = proof.Answer("REACHED", [float("nan")])
+    assert proof.differs(nan, nan, 1.0)
+
+
+TWICE = """
+import sys
+import fabrik_addon.kernel as first
+print(first.loading.form().kind)
+for name in [name for name in sys.modules if name.split(".")[0] == "fabrik_addon"]:
+    del sys.modules[name]
+import fabrik_addon.kernel as second
+from fabrik_addon.errors import ChainError
+others = {"core", "bpy", "mathutils", "numpy"} & set(sys.modules)
+others |= {name for name, one in sys.modules.items() if "core." in str(getattr(one, "__file__", ""))} - {
+    "fabrik_addon.kernel.core"
+}
+print(second.loading.form().kind, second.Solver is first.Solver, others)
+try:
+    second.Figure([])
+except ChainError:
+    print("its own error")
+"""
+
+
+def plain_python() -> str:
+    """Inside a real Blender, `sys.executable` may be Blender itself."""
+    return sys.executable if "python" in Path(sys.executable).name else "python3"
+
+
+def test_imported_twice_in_a_process_it_is_another() -> None:
+    """As after an update of the extension while Blender runs."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [plain_python(), "-c", TWICE], env=environment, cwd=ROOT.parent, capture_output=True, text=True, check=False
+    )
+    told = done.stdout.splitlines()
+    assert told == [told[0], f"{told[0]} False set()", "its own error"], done.stderr
+
+
+def test_what_is_compiled_is_used() -> None:
+    """Tests that were to try the compiled kernel do not try the other without a word."""
+    path = Path(loading.__file__).parent.parent / "native" / TAG
+    if path.is_dir() and not os.environ.get(loading.SWITCH):
+        assert loading.form().kind == "compiled", loading.form().reason

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The judge of the demo's walks finds nothing wrong where nothing is, and what is wrong where something is."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.walk_goals import plan_of
+from mathutils import Vector
+
+from dev.walking_rigs import ahead, make_spider
+from environment import ROOT
+from support.walking_rigs import FRAMES, key_way, planned
+
+OFF = 0.1  # scene units
+
+
+@pytest.fixture
+def floor(monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
+    """Level ground; the demo's own modules can be imported."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "demo"))
+    mesh = bpy.data.meshes.new("Floor")
+    mesh.from_pydata([(-4, -6, 0), (4, -6, 0), (4, 3, 0), (-4, 3, 0)], [], [(0, 1, 2, 3)])
+    ground = bpy.data.objects.new("Floor", mesh)
+    assert bpy.context.collection is not None
+    bpy.context.collection.objects.link(ground)
+    return ground
+
+
+@pytest.fixture
+def spider(floor: bpy.types.Object) -> bpy.types.Object:
+    """Walks over it as planned."""
+    owner: bpy.types.Object = make_spider()
+    key_way(owner, "b0", ahead(1.6))
+    planned(owner)
+    rig_of(owner).live = True
+    return owner
+
+
+def test_a_good_walk_is_good(spider: bpy.types.Object) -> None:
+    from walk_judge import judge
+
+    judged = judge(spider)
+    assert (judged.legs, judged.frames) == (8, FRAMES[1])
+    assert judged.steps > 8
+    assert 0 < judged.stances == judged.reached
+    assert max(judged.slip, judged.drift, judged.sunk, judged.hover) < 1e-4
+    assert 1.0 < judged.turn < 30.0
+    assert judged.supported == judged.frames
+
+
+@pytest.mark.parametrize(("height", "figure"), [(OFF, "sunk"), (-OFF, "hover")])
+def test_ground_that_is_elsewhere_is_seen(
+    spider: bpy.types.Object, floor: bpy.types.Object, height: float, figure: str
+) -> None:
+    from walk_judge import judge
+
+    floor.location = Vector((0.0, 0.0, height))
+    judged = judge(spider)
+    parsed = plan_of(spider)
+    assert parsed is not None
+    assert getattr(judged, figure) == pytest.approx(OFF / parsed.plan.legs[0].reach, rel=1e-3)
+    assert "in frame" in judged.where[figure]
+
+
+def test_feet_that_slip_are_seen(spider: bpy.types.Object) -> None:
+    from walk_judge import judge
+
+    rig_of(spider).live = False  # the body goes along its keys, and the legs with it
+    judged = judge(spider)
+    assert judged.slip > 0.01
+    assert judged.drift > 5.0 * judged.slip

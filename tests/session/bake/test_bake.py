@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Baking chains to keys, judged by Blender's own evaluation of every frame."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import bpy
+import pytest
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.rotations import turn_angle
+from fabrik_addon.session.bake import BakeSettings, bake
+from fabrik_addon.session.bake import run as baking
+from mathutils import Quaternion
+
+from support.bake_rigs import (
+    FRAMES,
+    MODES,
+    assert_on_target,
+    frames_gone_to,
+    keyed_line,
+    local_rotations,
+    on_moving_parents,
+    run,
+)
+from support.rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_frame_stands_on_its_target(mode: str) -> None:
+    owner, chain = keyed_line(mode)
+    result = run(owner, chain)
+    assert result.unreached == []
+    assert result.worst_tip_error[0] < 1e-5
+    assert_on_target(owner, chain)
+    assert not chain.enabled
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_it_is_what_solving_each_frame_gives(mode: str) -> None:
+    owner, chain = keyed_line(mode)
+    wanted = {}
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        bpy.ops.fabrik.solve()
+        wanted[frame] = local_rotations(owner)
+    run(owner, chain)
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        for seen, solved in zip(local_rotations(owner), wanted[frame], strict=True):
+            assert turn_angle(seen.conjugated() @ solved) < 2e-3
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_channels_run_on_without_jumps(mode: str) -> None:
+    owner, chain = keyed_line(mode)
+    run(owner, chain)
+    for curve in fcurves_of(owner):
+        if mode == "AXIS_ANGLE" and curve.array_index > 0:
+            continue  # the axis of a small turn may be any
+        values = [point.co[1] for point in curve.keyframe_points]
+        assert all(abs(b - a) < 0.7 for a, b in pairwise(values)), curve.data_path
+
+
+def test_a_channel_that_stays_gets_one_key() -> None:
+    owner, chain = keyed_line()
+    owner.pose.bones["b2"].fabrik.limit = "LOCKED"
+    run(owner, chain)
+    counts = {len(curve.keyframe_points) for curve in fcurves_of(owner) if '"b2"' in curve.data_path}
+    assert counts == {1}
+
+
+def test_limits_and_poles_hold_in_every_frame() -> None:
+    owner, chain = keyed_line()
+    chain.pole = make_empty((0, 4, 1), "Pole")
+    knee = owner.pose.bones["b1"].fabrik
+    knee.limit, knee.angle_min, knee.angle_max = "HINGE", -2.5, 0.2
+    result = run(owner, chain)
+    assert result.worst_violation < 1e-5
+    assert_on_target(owner, chain, [f for f in FRAMES if f not in dict(result.unreached)])
+
+
+def test_a_moving_armature_a_posed_parent_and_a_constrained_target() -> None:
+    owner, chain = on_moving_parents()
+    chain.pole = make_empty((0, 5, 2), "Pole")
+    result = run(owner, chain)
+    assert result.unreached == []
+    assert_on_target(owner, chain)
+    wanted = {}
+    for frame in (3, 17):
+        bpy.context.scene.frame_set(frame)
+        wanted[frame] = evaluated_joints(owner, chain)
+    chain.enabled = True
+    for frame, joints in wanted.items():
+        bpy.context.scene.frame_set(frame)
+        bpy.ops.fabrik.solve()
+        bpy.context.view_layer.update()
+        for seen, baked in zip(evaluated_joints(owner, chain), joints, strict=True):
+            assert (seen - baked).length < 2e-3
+
+
+@pytest.mark.parametrize(
+    ("what", "wanted"), [("nothing", 0), ("another bone", 0), ("a bone above", 20), ("target", 20)]
+)
+def test_frames_are_gone_to_only_where_something_else_moves(what: str, wanted: int) -> None:
+    owner, chain = keyed_line(count=4)
+    chain.tip_bone, chain.bone_count = "b2", 2
+    bone = owner.pose.bones["b3" if what == "another bone" else "b0"]
+    if what == "target":
+        chain.target.constraints.new("LIMIT_LOCATION")
+    elif what != "nothing":
+        for frame, angle in ((1, 0.0), (20, 0.3)):
+            bone.rotation_quaternion = Quaternion((1, 0, 0), angle)
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    with frames_gone_to() as visited:
+        run(owner, chain, verify="NONE")
+    assert len(visited) == wanted + 1
+    assert_on_target(owner, chain)
+
+
+@pytest.mark.parametrize("parented", [False, True])
+def test_a_simulated_target_is_come_to_step_by_step(parented: bool) -> None:
+    owner = make_line(3)
+    bpy.ops.mesh.primitive_cube_add(size=0.1, location=(0.3, 0.4, 2.8))
+    ball = bpy.context.object
+    bpy.ops.rigidbody.object_add()
+    chain = add_chain(owner)
+    chain.target = ball
+    if parented:
+        chain.target = make_empty((0, 0, 0), "Holder")
+        chain.target.parent = ball
+    bpy.context.scene.frame_start = 1
+    result = run(owner, chain, frames=(6, 9, 12))
+    assert result.unreached == []
+    for frame in range(1, 13):
+        bpy.context.scene.frame_set(frame)
+    assert ball.evaluated_get(bpy.context.evaluated_depsgraph_get()).matrix_world.translation.z < 2.5
+    assert tip_error(owner, chain) < 1e-5
+
+
+def test_chains_that_hang_on_each_other_are_baked_in_order() -> None:
+    owner = make_line(6)
+    spine = add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3)
+    spine.target.keyframe_insert("location", frame=1)
+    spine.target.location.x = 0.9
+    spine.target.keyframe_insert("location", frame=20)
+    arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
+    names = [spine.name, arm.name]
+    results = bake(bpy.context, [(owner, owner.fabrik.chains[name]) for name in names], BakeSettings(FRAMES)).chains
+    assert [result.chain for result in results] == names
+    for chain, result in zip(owner.fabrik.chains, results, strict=True):
+        unreached = dict(result.unreached)
+        assert "MOVED" not in unreached.values()
+        assert len(unreached) < len(FRAMES) / 2
+        assert_on_target(owner, chain, [frame for frame in FRAMES if frame not in unreached])
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+def test_keys_outside_the_range_stay(interpolation: str) -> None:
+    owner, chain = keyed_line()
+    bone = owner.pose.bones["b0"]
+    for frame in (-20, 5, 90):
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    run(owner, chain, interpolation=interpolation)
+    curve = next(c for c in fcurves_of(owner) if '"b0"' in c.data_path and c.array_index == 1)
+    frames = [point.co[0] for point in curve.keyframe_points]
+    assert frames == [-20.0, *map(float, FRAMES), 90.0]
+    assert {point.interpolation for point in curve.keyframe_points[1:-1]} == {interpolation}
+    assert_on_target(owner, chain)
+
+
+def test_a_new_action_leaves_the_old_one() -> None:
+    owner, chain = keyed_line()
+    owner.pose.bones["b0"].keyframe_insert("location", frame=3)
+    old = owner.animation_data.action
+    run(owner, chain, into="NEW_ACTION")
+    assert owner.animation_data.action != old
+    assert {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner)} == {"location", "rotation_quaternion"}
+    assert_on_target(owner, chain)
+    owner.animation_data.action = old
+    assert {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner)} == {"location"}
+
+
+def test_a_track_of_its_own() -> None:
+    owner, chain = keyed_line()
+    run(owner, chain, into="NLA")
+    assert len(owner.animation_data.nla_tracks) == 1
+    assert not fcurves_of(owner)
+    assert_on_target(owner, chain)
+
+
+def test_frames_out_of_reach_are_listed() -> None:
+    owner, chain = keyed_line()
+    chain.target.location.z = 9.0
+    chain.target.keyframe_insert("location", frame=20)
+    result = run(owner, chain)
+    assert result.unreached
+    assert result.unreached[-1] == (20, "TOO_FAR")
+    assert result.as_json()["unreached"][-1]["last"] == 20
+    assert {run["status"] for run in result.as_json()["unreached"]} == {"TOO_FAR"}
+
+
+def test_the_operator_bakes_the_enabled_chains_and_puts_the_frame_back() -> None:
+    owner, _ = keyed_line()
+    bpy.context.scene.frame_set(7)
+    assert bpy.ops.fabrik.bake(frame_start=2, frame_end=12, step=5) == {"FINISHED"}
+    assert bpy.context.scene.frame_current == 7
+    frames = {point.co[0] for curve in fcurves_of(owner) for point in curve.keyframe_points}
+    assert frames == {2.0, 7.0, 12.0}
+
+
+def test_nothing_is_lost_where_a_later_frame_fails() -> None:
+    owner, chain = keyed_line()
+    owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=5)
+    before = [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)]
+    constraint = chain.target.constraints.new("COPY_LOCATION")
+    constraint.target = make_empty((0, 0, 2), "Leader")
+    leader = constraint.target
+    for frame, value in ((1, 0.0), (9, 0.0), (10, float("nan"))):
+        leader.location.x = value
+        leader.keyframe_insert("location", frame=frame)
+    with pytest.raises(FabrikError, match="in frame"):
+        run(owner, chain)
+    assert [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)] == before
+    assert chain.enabled
+
+
+def test_what_was_keyed_is_taken_back_where_the_check_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, chain = keyed_line()
+    owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=5)
+    before = [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)]
+
+    def broken(*_: object) -> None:
+        raise FabrikError("no")
+
+    monkeypatch.setattr(baking, "verify", broken)
+    with pytest.raises(FabrikError):
+        run(owner, chain)
+    assert [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)] == before
+
+
+def test_many_chains_of_different_structure_in_one_go() -> None:
+    frames = tuple(range(1, 13))
+    owner = make_armature(
+        [Bone((x, 0, z), (x, 0.2 * (z % 2), z + 1), parent=None if z == 0 else -1) for x in (0, 3, 6) for z in range(3)]
+    )
+    for i, tip in enumerate(("b2", "b5", "b8")):
+        add_chain(owner, tip=tip, count=3)
+        target = make_empty((3 * i + 0.5, 0.6, 1.8))
+        target.keyframe_insert("location", frame=1)
+        target.location.z = 1.2
+        target.keyframe_insert("location", frame=12)
+        owner.fabrik.chains[i].target = target
+    owner.pose.bones["b4"].fabrik.limit = "CONE"
+    owner.fabrik.chains[2].tolerance = 1e-5
+    owner.fabrik.chains[0].influence = 0.5
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=12, chains="ALL")
+    for i in (1, 2):
+        assert_on_target(owner, owner.fabrik.chains[i], frames)
+    baked = {}
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        baked[frame] = local_rotations(owner)[:3]
+    owner.fabrik.chains[0].enabled = True
+    for frame in (3, 11):
+        bpy.context.scene.frame_set(frame)
+        owner.fabrik.active_index = 0
+        bpy.ops.fabrik.solve()
+        for seen, solved in zip(baked[frame], local_rotations(owner)[:3], strict=True):
+            assert turn_angle(seen.conjugated() @ solved) < 2e-3
+
+
+def test_many_chains_are_reported_in_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    owner = make_armature(
+        [Bone((x, 0, z), (x, 0.2 * (z % 2), z + 1), parent=None if z == 0 else -1) for x in range(6) for z in range(2)]
+    )
+    for i in range(6):
+        add_chain(owner, (i, 0.5, 40.0 if i == 5 else 1.4), tip=f"b{2 * i + 1}", count=2)
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=3)
+    said = [line for line in capfd.readouterr().out.splitlines() if "chains" in line and "keys" in line]
+    assert len(said) == 1
+    assert "not reached by b11" in said[0]

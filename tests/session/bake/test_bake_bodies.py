@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains that are solved together, baked: the body bone's location, pins over time, rotations, and one answer."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.session.bake import BakeSettings, bake
+from fabrik_addon.session.bake.result import WORDS
+from fabrik_addon.session.pose import solve_items
+from mathutils import Vector
+
+from support.bake_rigs import frames_gone_to, keyed_line
+from support.body_bakes import (
+    FRAMES,
+    HELD,
+    as_played,
+    assert_feet_hold,
+    assert_same,
+    by_button,
+    items_of,
+    keyed_target,
+    live,
+    run,
+    seen,
+    shuffled,
+    squatting,
+)
+from support.body_rigs import HEIGHT, effector, make_body, with_legs_pinned
+from support.rigs import chain_bones, make_empty
+
+
+class TestSquat:
+    @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+    def test_feet_and_goals_hold_in_every_frame(self, mode: str) -> None:
+        owner = squatting(mode)
+        result = run(owner)
+        assert result.all_reached
+        for found in result.chains:
+            assert found.worst_tip_error is not None
+            assert found.worst_tip_error[0] < 1e-4
+            assert found.worst_violation < 1e-5
+        for frame in shuffled(FRAMES):
+            bpy.context.scene.frame_set(frame)
+            assert_feet_hold(owner)
+            for name in ("hips", "hand.L"):
+                chain = rig_of(owner).chains[name]
+                assert (effector(owner, chain) - chain.target.location).length <= HELD
+
+    def test_the_body_bone_gets_location_keys_and_no_other_bone_does(self) -> None:
+        owner = squatting()
+        run(owner)
+        located = [curve for curve in fcurves_of(owner) if curve.data_path.endswith(".location")]
+        assert {curve.data_path for curve in located} == {'pose.bones["hips"].location'}
+        assert {len(curve.keyframe_points) for curve in located} == {len(FRAMES)}
+        assert all(not chain.enabled for chain in rig_of(owner).chains)
+
+    @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+    def test_button_and_bake_give_the_same_in_any_order_of_frames(self, mode: str) -> None:
+        owner = squatting(mode)
+        wanted = by_button(owner, FRAMES)
+        assert_same(by_button(owner, shuffled(FRAMES)), wanted)
+        run(owner)
+        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+
+    def test_live_gives_the_same(self) -> None:
+        owner = squatting()
+        wanted = by_button(owner, FRAMES)
+        assert_same(live(owner, shuffled(FRAMES)), wanted)
+
+    def test_no_frame_is_gone_to_where_curves_tell_all(self) -> None:
+        owner = squatting()
+        with frames_gone_to() as visited:
+            run(owner, verify="NONE")
+        assert len(visited) == 1
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            assert_feet_hold(owner)
+
+    def test_one_chain_takes_the_others_along_and_says_so(self) -> None:
+        owner = squatting()
+        hand = rig_of(owner).chains["hand.L"]
+        result = bake(bpy.context, [(owner, hand)], BakeSettings(FRAMES))
+        assert [found.chain for found in result.chains] == ["hand.L", "foot.L", "foot.R", "hips"]
+        assert result.chains[0].together == ["foot.L", "foot.R", "hips"]
+        assert not any(chain.enabled for chain in rig_of(owner).chains)
+        assert all(chain.is_baked for chain in rig_of(owner).chains)
+
+    def test_frames_that_are_solved_in_rows_end_as_by_button(self) -> None:
+        owner = squatting()
+        hand = rig_of(owner).chains["hand.L"]
+        keyed_target(hand, {1: (0.5, -0.3, 1.2), 6: (1.5, -1.5, 1.4), 12: (0.2, -0.7, 0.9)})
+        hand.orientation, hand.held_rotation, hand.soft = "KEEP", (0.2, 0.9, 0.1, 0.4), 0.02
+        wanted = {}
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            wanted[frame] = {one.chain: one for one in solve_items(bpy.context, items_of(owner))}
+        for found in run(owner, verify="NONE").chains:
+            length = sum(bone.length for bone in chain_bones(owner, rig_of(owner).chains[found.chain]))
+            for k, frame in enumerate(FRAMES):
+                outcome = wanted[frame][found.chain]
+                assert WORDS[found.status[k]] == outcome.status
+                assert found.residuals[k] * length == pytest.approx(outcome.residual, abs=1e-6)
+                assert found.turns[k] == pytest.approx(outcome.turn_residual, abs=1e-6)
+                assert found.softened[k] * length == pytest.approx(outcome.softened, abs=1e-6)
+
+    def test_a_body_that_keeps_its_balance(self) -> None:
+        owner = squatting()
+        rig_of(owner).balance = 1.0
+        hand = rig_of(owner).chains["hand.L"]
+        keyed_target(hand, {1: (0.3, -0.3, 1.2), 6: (0.3, -0.8, 1.1), 12: (0.3, -0.7, 0.9)})
+        wanted = by_button(owner, FRAMES)
+        assert_same(live(owner, shuffled(FRAMES)), wanted)
+        run(owner)
+        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+
+    def test_soft_reach_is_not_taken_for_something_that_moves_the_tip(self) -> None:
+        owner, chain = keyed_line()
+        chain.soft = 0.05
+        keyed_target(chain, {1: (0.3, 0.3, 2.4), 10: (0, 0.2, 3.05), 20: (0.3, 0.3, 2.0)})
+        (found,) = bake(bpy.context, [(owner, chain)], BakeSettings(FRAMES)).chains
+        assert found.all_reached
+        assert found.softened.max() > 0.005
+        assert found.worst_tip_error is not None
+        assert found.worst_tip_error[0] < 1e-4
+
+    @pytest.mark.parametrize("into", ["NEW_ACTION", "NLA"])
+    def test_into_other_actions(self, into: str) -> None:
+        owner = squatting()
+        wanted = by_button(owner, FRAMES)
+        run(owner, into=into)
+        assert_same(as_played(owner, FRAMES), wanted)
+
+    @pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+    def test_keys_are_left_out_within_the_bound(self, interpolation: str) -> None:
+        owner = squatting()
+        every = sum(found.keys for found in run(owner, stays_enabled=True).chains)
+        owner.animation_data_clear()
+        result = run(owner, clean_up=0.02, interpolation=interpolation)
+        assert result.all_reached
+        assert sum(found.keys for found in result.chains) < 0.6 * every
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+            for side in (".L", ".R"):
+                chain = rig_of(owner).chains[f"foot{side}"]
+                assert (effector(owner, chain) - Vector(chain.held_location)).length <= 0.02 * 4 * HEIGHT
+
+    def test_a_broken_off_bake_leaves_pose_and_keys(self) -> None:
+        owner = squatting()
+        owner.pose.bones["hips"].location = (0.1, 0.2, 0.3)
+        before = seen(owner)
+        target = rig_of(owner).chains["hand.L"].target
+        target.constraints.new("COPY_LOCATION").target = leader = make_empty((0, 0, 1), "Leader")
+        for frame, value in ((1, 0.0), (9, 0.0), (10, float("nan"))):
+            leader.location.x = value
+            leader.keyframe_insert("location", frame=frame)
+        with pytest.raises(Exception, match="in frame"):
+            run(owner)
+        assert seen(owner) == before
+        assert owner.animation_data is None or not fcurves_of(owner)
+
+
+class TestOverTime:
+    def test_a_foot_is_planted_and_free_by_keys_on_its_pin(self) -> None:
+        owner = squatting()
+        foot = rig_of(owner).chains["foot.L"]
+        index = list(rig_of(owner).chains).index(foot)
+        for frame, value in ((1, True), (5, False), (9, True)):
+            foot.pin = value
+            owner.keyframe_insert(f"fabrik_chains[{index}].pin", frame=frame)
+        wanted = by_button(owner, FRAMES)
+        assert_same(by_button(owner, shuffled(FRAMES)), wanted)
+        assert_same(live(owner, shuffled(FRAMES)), wanted)
+        result = run(owner)
+        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        assert result.all_reached
+
+    def test_a_pin_is_moved_by_keys(self) -> None:
+        owner = squatting()
+        foot = rig_of(owner).chains["foot.L"]
+        index = list(rig_of(owner).chains).index(foot)
+        for frame, x in ((1, 0.1), (12, 0.2)):
+            foot.held_location[0] = x
+            owner.keyframe_insert(f"fabrik_chains[{index}].held_location", index=0, frame=frame)
+        wanted = by_button(owner, FRAMES)
+        assert run(owner).all_reached
+        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        bpy.context.scene.frame_set(12)
+        assert (effector(owner, foot) - Vector((0.2, 0.02, 0.08))).length <= HELD
+
+    @pytest.mark.parametrize("name", ["weight", "orientation_weight", "influence"])
+    def test_shares_are_animated(self, name: str) -> None:
+        owner = squatting()
+        hand = rig_of(owner).chains["hand.L"]
+        hand.orientation = "KEEP"
+        index = list(rig_of(owner).chains).index(hand)
+        for frame, value in ((1, 0.0), (12, 1.0)):
+            setattr(hand, name, value)
+            owner.keyframe_insert(f"fabrik_chains[{index}].{name}", frame=frame)
+        wanted = by_button(owner, FRAMES)
+        assert_same(live(owner, shuffled(FRAMES)), wanted)
+        run(owner)
+        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+
+    @pytest.mark.parametrize("first", [1.0, 1.3])
+    def test_stretch_is_animated(self, first: float) -> None:
+        owner = squatting()
+        for bone in owner.data.bones:
+            bone.inherit_scale = "NONE"
+        hand = rig_of(owner).chains["hand.L"]
+        keyed_target(hand, {1: (0.7, -0.3, 1.2), 6: (0.9, -0.8, 1.6), 12: (1.1, -0.7, 1.2)})
+        index = list(rig_of(owner).chains).index(hand)
+        for frame, value in ((1, first), (12, 2.3 - first)):
+            hand.stretch = value
+            owner.keyframe_insert(f"fabrik_chains[{index}].stretch", frame=frame)
+        wanted = by_button(owner, FRAMES)
+        assert_same(by_button(owner, shuffled(FRAMES)), wanted)
+        assert_same(live(owner, shuffled(FRAMES)), wanted)
+        run(owner)
+        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        assert max(values[-2] for bones in wanted.values() for values in bones.values()) > 1.01
+
+    def test_a_body_bone_that_is_keyed_starts_from_its_keys(self) -> None:
+        owner = with_legs_pinned(make_body())
+        hips = owner.pose.bones["hips"]
+        for frame, place in ((1, (0, 0, 0)), (12, (0.05, -0.1, 0.08))):
+            hips.location = place
+            hips.keyframe_insert("location", frame=frame)
+        wanted = by_button(owner, FRAMES)
+        run(owner)
+        assert_same(as_played(owner, FRAMES), wanted)
+        assert_feet_hold(owner)
+
+    def test_an_armature_that_moves(self) -> None:
+        owner = squatting()
+        for frame, turn in ((1, 0.0), (12, 0.2)):
+            owner.location.x = owner.rotation_euler.z = turn
+            owner.keyframe_insert("location", frame=frame)
+            owner.keyframe_insert("rotation_euler", frame=frame)
+        wanted = by_button(owner, FRAMES)
+        run(owner)
+        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        bpy.context.scene.frame_set(8)
+        assert_feet_hold(owner)

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a bake's keys go, and what of the user's animation stays as it was."""
+
+from __future__ import annotations
+
+from math import cos, radians, sin
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.session import live
+from fabrik_addon.session.bake import BakeSettings, bake_steps
+from mathutils import Quaternion
+
+from support.bake_rigs import FRAMES, assert_on_target, assert_same, keyed_line, poses, run
+from support.rigs import add_chain, make_line, tip_error
+
+
+def onto_track(owner: bpy.types.Object) -> None:
+    """Push the action down onto a track."""
+    data = owner.animation_data
+    strip = data.nla_tracks.new().strips.new("old", 1, data.action)
+    if hasattr(strip, "action_slot"):
+        strip.action_slot = data.action_slot
+    data.action = None
+
+
+class TestTracks:
+    def test_the_armatures_own_action_plays_meanwhile(self) -> None:
+        owner, chain = keyed_line()
+        for frame, x in ((1, 0.0), (20, 0.6)):
+            owner.location.x = x
+            owner.keyframe_insert("location", frame=frame)
+        action = owner.animation_data.action
+        result = run(owner, chain, into="NLA")
+        assert owner.animation_data.action == action
+        assert result.unreached == []
+        assert_on_target(owner, chain)
+
+    def test_a_setting_that_the_action_animates(self) -> None:
+        owner, chain = keyed_line()
+        for frame, value in ((1, 0.2), (20, 1.0)):
+            chain.influence = value
+            owner.keyframe_insert("fabrik_chains[0].influence", frame=frame)
+        run(owner, chain, into="NLA")
+        bpy.context.scene.frame_set(20)
+        assert_on_target(owner, chain, [20])
+
+    def test_chains_that_hang_on_each_other(self) -> None:
+        owner = make_line(6)
+        spine = add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3)
+        for frame, x in ((1, 0.2), (20, 0.9)):
+            spine.target.location.x = x
+            spine.target.keyframe_insert("location", frame=frame)
+        arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
+        steps = bake_steps(bpy.context, [(owner, spine), (owner, arm)], BakeSettings(FRAMES, into="NLA"))
+        assert len(list(steps)) > 20
+        (track,) = owner.animation_data.nla_tracks
+        assert len(track.strips) == 1
+        assert owner.animation_data.action is None
+        assert_on_target(owner, spine)
+
+    def test_the_strip_starts_at_its_first_key(self) -> None:
+        owner, chain = keyed_line()
+        result = run(owner, chain, into="NLA", only_keys=True, frames=tuple(range(-5, 30)))
+        (strip,) = owner.animation_data.nla_tracks[0].strips
+        assert (strip.frame_start, strip.frame_end) == (1.0, 20.0)
+        assert result.unreached == []
+        assert_on_target(owner, chain, [1, 10, 20])
+
+    def test_other_strips_play_on_outside_the_range(self) -> None:
+        owner, chain = keyed_line()
+        bone = owner.pose.bones["b0"]
+        for frame, angle in ((1, 0.0), (60, 1.0)):
+            bone.rotation_quaternion = Quaternion((1, 0, 0), angle)
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        onto_track(owner)
+        before = poses(owner, (30, 50))
+        run(owner, chain, into="NLA")
+        assert_same(owner, before)
+        assert_on_target(owner, chain)
+
+    def test_a_static_target_holds_its_strip_open(self) -> None:
+        owner, chain = keyed_line()
+        chain.target.animation_data_clear()
+        for frame, angle in ((1, 0.0), (60, 1.0)):
+            owner.pose.bones["b0"].rotation_quaternion = Quaternion((1, 0, 0), angle)
+            owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+        onto_track(owner)
+        assert run(owner, chain, into="NLA").unreached == []
+        (strip,) = owner.animation_data.nla_tracks[1].strips
+        assert (strip.frame_start, strip.frame_end, strip.extrapolation) == (1.0, 20.0, "NOTHING")
+        assert_on_target(owner, chain)
+
+    def test_a_muted_track_is_not_minded(self) -> None:
+        owner, chain = keyed_line()
+        owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
+        onto_track(owner)
+        owner.animation_data.nla_tracks[0].mute = True
+        run(owner, chain, into="NLA")
+        assert owner.animation_data.nla_tracks[1].strips[0].extrapolation == "HOLD"
+
+    @pytest.mark.parametrize("into", ["ACTION", "NEW_ACTION", "NLA"])
+    def test_a_track_that_plays_solo(self, into: str) -> None:
+        owner, chain = keyed_line()
+        owner.keyframe_insert("location", frame=1)
+        onto_track(owner)
+        owner.animation_data.nla_tracks[0].is_solo = True
+        with pytest.raises(FabrikError, match="plays solo"):
+            run(owner, chain, into=into)
+
+    def test_tracks_that_are_switched_off(self) -> None:
+        owner, chain = keyed_line()
+        owner.animation_data_create().use_nla = False
+        with pytest.raises(FabrikError, match="NLA tracks are switched off"):
+            run(owner, chain, into="NLA")
+
+    def test_nothing_is_left_where_it_is_given_up(self) -> None:
+        owner, chain = keyed_line()
+        owner.keyframe_insert("location", frame=1)
+        action, actions = owner.animation_data.action, len(bpy.data.actions)
+        for stop in (1, 3):
+            steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES, into="NLA"))
+            for _ in range(stop):
+                next(steps)
+            steps.close()
+            assert owner.animation_data.action == action
+            assert not owner.animation_data.nla_tracks
+            assert len(bpy.data.actions) == actions
+            assert len(fcurves_of(owner)) == 3
+
+
+def test_a_swing_there_and_back_is_not_taken_for_none() -> None:
+    owner = make_line(1, bend=0.0)
+    owner.pose.bones[0].rotation_mode = "XYZ"
+    chain = add_chain(owner, (0, 0, 1))
+    frames = tuple(range(1, 22))
+    for frame in frames:
+        u = (frame - 1) / 20
+        angle = radians(20) * 4 * u * (1 - u)
+        chain.target.location = (0, sin(angle), cos(angle))
+        chain.target.keyframe_insert("location", frame=frame)
+    run(owner, chain, frames=frames, interpolation="BEZIER", clean_up=radians(0.5))
+    assert_on_target(owner, chain, frames, most=radians(0.51))
+
+
+class TestRefusals:
+    def test_an_action_that_is_a_strip_of_another_armature(self) -> None:
+        owner, chain = keyed_line()
+        owner.pose.bones["b0"].keyframe_insert("location", frame=1)
+        other = make_line(3)
+        other.name = "Other"
+        strip = other.animation_data_create().nla_tracks.new().strips.new("s", 1, owner.animation_data.action)
+        if hasattr(strip, "action_slot"):
+            strip.action_slot = owner.animation_data.action_slot
+        with pytest.raises(FabrikError, match="also moves 'Other'"):
+            run(owner, chain)
+
+    def test_a_root_that_hangs_on_a_chain_that_is_not_baked(self) -> None:
+        owner = make_line(6)
+        add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3).name = "spine"
+        arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
+        with pytest.raises(FabrikError, match="its root or its goal hangs on the chain 'spine' of 'Rig'"):
+            run(owner, arm)
+
+    def test_curves_that_hold_samples(self) -> None:
+        owner, chain = keyed_line()
+        for frame in (1, 30):
+            owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+        for curve in fcurves_of(owner):
+            curve.convert_to_samples(1, 31)
+        with pytest.raises(FabrikError, match="holds samples"):
+            run(owner, chain)
+        assert len(fcurves_of(owner)[0].sampled_points) > 20
+
+    def test_channels_whose_group_is_muted(self) -> None:
+        owner, chain = keyed_line()
+        owner.pose.bones["b0"].keyframe_insert("location", frame=1, group="b0")
+        fcurves_of(owner)[0].group.mute = True
+        with pytest.raises(FabrikError, match="the channels of 'b0' are muted"):
+            run(owner, chain)
+
+    def test_a_range_that_is_too_long_is_not_even_counted(self) -> None:
+        keyed_line()
+        with pytest.raises(RuntimeError, match="more than 1000000 frames"):
+            bpy.ops.fabrik.bake(frame_start=1, frame_end=2_000_000_000)
+
+    @pytest.mark.parametrize("role", ["target", "pole"])
+    @pytest.mark.parametrize("verify", ["EVERY", "NONE"])
+    def test_goals_that_vanish_half_way(self, role: str, verify: str) -> None:
+        owner, chain = keyed_line()
+        chain.pole = add_chain(owner, (0.5, -4, 1)).target
+        owner.fabrik.chains.remove(1)
+        goal = getattr(chain, role)
+        for frame, hidden in ((1, False), (8, True)):
+            goal.hide_viewport = hidden
+            goal.keyframe_insert("hide_viewport", frame=frame)
+        bpy.context.scene.frame_set(1)
+        with pytest.raises(FabrikError, match=f"in frame 8, the {role} '.*' is not in the view layer"):
+            run(owner, chain, verify=verify)
+        assert not fcurves_of(owner)
+
+    def test_goals_whose_drivers_can_not_be_evaluated(self) -> None:
+        owner, chain = keyed_line()
+        holder = bpy.data.objects.new("Holder", None)
+        bpy.context.collection.objects.link(holder)
+        chain.target.parent = holder
+        holder.driver_add("location", 0).driver.expression = "no_such_function(frame)"
+        bpy.context.view_layer.update()
+        with pytest.raises(FabrikError, match="the driver of 'location' of 'Holder', which moves the target, can't be"):
+            run(owner, chain)
+
+    def test_a_broken_chain_that_is_not_selected_is_left_out(self) -> None:
+        owner, _ = keyed_line()
+        other = add_chain(owner, (0.4, 0.5, 1.0), tip="b0", count=1)
+        other.tip_bone = "gone"
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.pose.select_all(action="SELECT")
+        assert bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="SELECTED") == {"FINISHED"}
+
+
+@pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+@pytest.mark.parametrize("degrees", [0.5, 4.0, 10.0])
+def test_keys_are_not_left_out_where_a_limit_would_be_left(interpolation: str, degrees: float) -> None:
+    owner, chain = keyed_line(count=2)
+    for bone in owner.pose.bones:
+        bone.fabrik.limit, bone.fabrik.angle_min, bone.fabrik.angle_max = "HINGE", -1.0, 1.0
+    chain.target.animation_data_clear()
+    frames = tuple(range(1, 41))
+    for frame in frames:
+        angle = 2.2 * sin(frame / 6)
+        chain.target.location = (0, 1.6 * sin(angle), 1.6 * cos(angle))
+        chain.target.keyframe_insert("location", frame=frame)
+    result = run(owner, chain, frames=frames, clean_up=radians(degrees), interpolation=interpolation)
+    worst = 0.0
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        for bone in owner.pose.bones:
+            worst = max(worst, abs(bone.matrix_basis.to_euler().x) - 1.0)
+    assert worst < 2e-4
+    assert result.worst_violation == pytest.approx(max(worst, 0.0), abs=2e-4)
+    assert 0 < result.keys < 0.7 * 2 * 2 * len(frames)
+
+
+def test_live_posing_rests_meanwhile_and_goes_on_afterwards() -> None:
+    owner, chain = keyed_line(count=4)
+    chain.tip_bone, chain.bone_count = "b1", 2
+    other = add_chain(owner, (0.5, 0.3, 3.0), tip="b3", count=2)
+    other.enabled = False
+    owner.fabrik.live = True
+    bpy.context.view_layer.update()
+    solves = live.state.solves
+    run(owner, chain, verify="EVERY")
+    assert live.state.solves == solves
+    assert not owner.fabrik.live  # for no chain is left that it could follow
+    other.enabled = owner.fabrik.live = True
+    other.target.location = (0.7, 0.9, 2.6)
+    bpy.context.view_layer.update()
+    assert other.status == "REACHED"
+
+
+def test_a_second_bake_waits_for_the_first() -> None:
+    owner, chain = keyed_line()
+    steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
+    next(steps)
+    with pytest.raises(FabrikError, match="a bake is going on"):
+        run(owner, chain)
+    steps.close()
+    assert run(owner, chain).keys
+
+
+def test_a_tolerance_that_is_wide_is_not_taken_for_a_move() -> None:
+    owner, chain = keyed_line()
+    chain.tolerance, chain.use_plain = 0.05, True
+    assert run(owner, chain).unreached == []
+
+
+def test_influence_shows_in_the_residuals() -> None:
+    owner, chain = keyed_line()
+    chain.influence = 0.5
+    result = run(owner, chain)
+    assert result.worst_tip_error is None
+    assert result.residuals.max() > 0.1
+
+
+def test_flags_of_rest_bones_may_be_animated() -> None:
+    owner, chain = keyed_line()
+    bone = owner.data.bones["b1"]
+    for frame, inherits in ((1, True), (10, False)):
+        bone.use_inherit_rotation = inherits
+        bone.keyframe_insert("use_inherit_rotation", frame=frame)
+    bpy.context.scene.frame_set(1)
+    assert run(owner, chain).unreached == []
+    assert_on_target(owner, chain, most=1e-4)
+
+
+def test_an_armature_that_is_put_to_rest_by_keys() -> None:
+    owner, chain = keyed_line()
+    owner.data.keyframe_insert("pose_position", frame=1)
+    with pytest.raises(FabrikError, match="pose position is animated"):
+        run(owner, chain)
+
+
+def test_an_armature_on_a_rigid_body_is_come_to_step_by_step() -> None:
+    bpy.ops.mesh.primitive_cube_add(size=0.1, location=(0, 0, 3))
+    ball = bpy.context.object
+    bpy.ops.rigidbody.object_add()
+    owner = make_line(3)
+    owner.parent = ball
+    chain = add_chain(owner, (0.3, 0.4, 4.5))
+    bpy.context.scene.frame_start = 1
+    run(owner, chain, frames=(6, 9, 12), verify="NONE")
+    for frame in range(1, 13):
+        bpy.context.scene.frame_set(frame)
+    assert tip_error(owner, chain) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"frames": ()}, "no frame to bake"),
+        ({"frames": (3, 2)}, "do not rise"),
+        ({"frames": (1, float("nan"))}, "do not rise"),
+        ({"into": "TRASH"}, "'TRASH' is none of ACTION, NEW_ACTION, NLA"),
+        ({"verify": "ALL"}, "is none of EVERY"),
+        ({"clean_up": 1.0}, "not between 0 and 30"),
+        ({"clean_up": float("nan")}, "not between 0 and 30"),
+    ],
+)
+def test_settings_that_are_none(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(FabrikError, match=message):
+        BakeSettings(**{"frames": FRAMES, **wrong})
+
+
+def test_a_single_frame_is_told_as_such() -> None:
+    owner, chain = keyed_line()
+    assert run(owner, chain, frames=(7,)).worst_turn == (0.0, 7.0)

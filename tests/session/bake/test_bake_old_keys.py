@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake does with the keys that are there already."""
+
+from __future__ import annotations
+
+from math import pi
+
+import bpy
+import pytest
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.rotations import turn_angle
+from fabrik_addon.session.bake import BakeSettings, bake_steps
+from mathutils import Quaternion
+
+from support.bake_rigs import (
+    FRAMES,
+    assert_on_target,
+    assert_same,
+    keyed_line,
+    local_rotations,
+    poses,
+    rotation_keys,
+    run,
+)
+from support.rigs import make_line
+
+
+@pytest.mark.parametrize("mode", ["XYZ", "ZXY", "AXIS_ANGLE", "QUATERNION"])
+def test_later_keys_mean_what_they_meant_and_are_run_on_to(mode: str) -> None:
+    owner, chain = keyed_line(mode, 1)
+    bone = owner.pose.bones["b0"]
+    path = {"AXIS_ANGLE": "rotation_axis_angle", "QUATERNION": "rotation_quaternion"}.get(mode, "rotation_euler")
+    values = {
+        "AXIS_ANGLE": (0.4 + 4 * pi, 1.0, 0.0, 0.0),
+        "QUATERNION": tuple(-Quaternion((1, 0, 0), 0.4)),
+    }.get(mode, (0.4 + 2 * pi, 0.0, -4 * pi))
+    for frame in (30, 40):
+        setattr(bone, path, values)
+        bone.keyframe_insert(path, frame=frame)
+    before = poses(owner, (30, 35, 40))
+    run(owner, chain)
+    assert_same(owner, before)
+    turned = poses(owner, range(20, 31))
+    largest = max(turn_angle(turned[frame][0].conjugated() @ turned[frame + 1][0]) for frame in range(20, 30))
+    whole = turn_angle(turned[20][0].conjugated() @ turned[30][0])
+    assert largest < whole / 5
+
+
+@pytest.mark.parametrize("inside", [(), (5,), (-20,), (5, -20)])
+def test_channels_that_lack_keys_on_a_side(inside: tuple[int, ...]) -> None:
+    """One channel is keyed on both sides of the range, the others inside, on one side, or not at all."""
+    owner, chain = keyed_line("XYZ")
+    bone = owner.pose.bones["b0"]
+    bone.rotation_euler = (0.0, 0.3, -0.2)
+    for frame in (-20, 60):
+        bone.keyframe_insert("rotation_euler", index=0, frame=frame)
+    for index, frame in ((index, frame) for index in (1, 2) for frame in inside):
+        bone.keyframe_insert("rotation_euler", index=index, frame=frame)
+    before = {frame: rotations[:1] for frame, rotations in poses(owner, (-20, 60)).items()}
+    run(owner, chain)
+    for frame, (rotation,) in before.items():
+        bpy.context.scene.frame_set(frame)
+        assert turn_angle(local_rotations(owner)[0].conjugated() @ rotation) < 1e-4
+    assert_on_target(owner, chain)
+
+
+def test_later_keys_of_channels_at_different_frames() -> None:
+    owner, chain = keyed_line(count=1)
+    bone = owner.pose.bones["b0"]
+    for frame, sign in ((30, -1.0), (60, -1.0)):
+        bone.rotation_quaternion = Quaternion((1, 0, 0), 0.3 + frame / 100) * sign
+        bone.keyframe_insert("rotation_quaternion", index=1, frame=frame)
+        if frame == 60:
+            for index in (0, 2, 3):
+                bone.keyframe_insert("rotation_quaternion", index=index, frame=frame)
+    before = poses(owner, (30, 60, 70))
+    run(owner, chain)
+    assert_same(owner, before)
+    assert poses(owner, [20])[20][0].dot(Quaternion((1, 0, 0), 0.6)) > 0.0
+    bpy.context.scene.frame_set(30)
+    assert bone.rotation_quaternion.w > 0.0
+
+
+def test_channels_that_are_not_written_are_left_alone() -> None:
+    owner, chain = keyed_line("XYZ")
+    bone = owner.pose.bones["b1"]
+    setattr(bone, "lock_rotation", (False, True, True))
+    for frame, angle in ((1, 0.0), (60, 4 * pi)):
+        bone.rotation_euler = (0.0, angle, 0.0)
+        bone.keyframe_insert("rotation_euler", index=1, frame=frame)
+    run(owner, chain)
+    curve = next(found for found in fcurves_of(owner) if '"b1"' in found.data_path and found.array_index == 1)
+    assert curve.evaluate(60) == pytest.approx(4 * pi)
+
+
+@pytest.mark.parametrize("is_static", [False, True])
+@pytest.mark.parametrize("into", ["ACTION", "NEW_ACTION"])
+def test_a_range_baked_after_another_leaves_that_as_it_was(into: str, is_static: bool) -> None:
+    owner, chain = keyed_line()
+    chain.target.animation_data_clear()
+    path = [(1, (0, 0.5, 1.9)), (10, (0, 0.5, 1.9) if is_static else (0, 1.2, 1.2))]
+    for frame, place in (*path, (11, (0.9, 0.3, 1.4)), (20, (0.9, 0.3, 1.4))):
+        chain.target.location = place
+        chain.target.keyframe_insert("location", frame=frame)
+    run(owner, chain, frames=tuple(range(1, 11)))
+    before = poses(owner, range(1, 11))
+    chain.enabled = True
+    run(owner, chain, frames=tuple(range(11, 21)), into=into)
+    assert_same(owner, before)
+    assert_on_target(owner, chain, range(1, 21))
+
+
+def test_keys_that_are_removed_are_not_run_on_from() -> None:
+    owner, chain = keyed_line()
+    bone = owner.pose.bones["b0"]
+    for frame, sign in ((-5, 1.0), (5, -1.0)):
+        bone.rotation_quaternion = Quaternion((1, 0, 0), 0.5) * sign
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    chain.target.animation_data_clear()
+    for frame in (10, 20):
+        chain.target.keyframe_insert("location", frame=frame)
+    run(owner, chain, only_keys=True)
+    turned = poses(owner, (-5, 10))
+    whole = turn_angle(turned[-5][0].conjugated() @ turned[10][0])
+    bpy.context.scene.frame_set(2)
+    assert turn_angle(turned[-5][0].conjugated() @ local_rotations(owner)[0]) < whole
+
+
+def test_all_of_the_range_are_replaced() -> None:
+    owner, chain = keyed_line()
+    for frame in (-1, 3, 25, 28, 50):
+        owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+    run(owner, chain, only_keys=True, frames=tuple(range(41)))
+    curve = next(curve for curve in fcurves_of(owner) if '"b0"' in curve.data_path)
+    assert [point.co[0] for point in curve.keyframe_points] == [-1.0, 1.0, 10.0, 20.0, 50.0]
+
+
+def test_later_keys_are_turned_back_where_it_is_given_up() -> None:
+    owner, chain = keyed_line()
+    bone = owner.pose.bones["b0"]
+    for frame, sign in ((-5, 1.0), (30, -1.0)):
+        bone.rotation_quaternion = Quaternion((1, 0, 0), 0.5) * sign
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    before = rotation_keys(owner)
+    steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
+    while next(steps) <= 0.5:
+        pass
+    assert rotation_keys(owner)['pose.bones["b0"].rotation_quaternion', 0][-1][1] > 0.0
+    steps.close()
+    assert rotation_keys(owner) == before
+
+
+@pytest.mark.skipif(bpy.app.version < (4, 4), reason="actions have slots from 4.4 on")
+def test_slots_are_as_they_were_where_it_is_given_up() -> None:
+    owner, chain = keyed_line()
+    other = make_line(1)
+    other.name = "Other"
+    other.keyframe_insert("location", frame=1)
+    action = other.animation_data.action
+    data = owner.animation_data_create()
+    data.action, data.action_slot = action, None
+    before = [slot.identifier for slot in action.slots]
+    steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
+    while next(steps) <= 0.5:
+        pass
+    assert len(action.slots) == len(before) + 1
+    steps.close()
+    assert [slot.identifier for slot in action.slots] == before
+    assert data.action == action
+    assert data.action_slot is None
+
+
+def test_selected_keys_are_selected_again_where_it_is_given_up() -> None:
+    owner, chain = keyed_line()
+    for frame in (3, 6):
+        owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+    curve = fcurves_of(owner)[0]
+    for point, selected in zip(curve.keyframe_points, (True, False), strict=True):
+        point.select_control_point = selected
+    steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
+    next(steps)
+    steps.close()
+    assert [point.select_control_point for point in fcurves_of(owner)[0].keyframe_points] == [True, False]

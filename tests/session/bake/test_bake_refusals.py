@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake refuses or reports, so that nothing is silently wrong or lost."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import bpy
+import pytest
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.session.bake import BakeSettings, bake
+from fabrik_addon.session.bake import run as baking
+from mathutils import Quaternion
+
+from support.bake_rigs import FRAMES, assert_on_target, keyed_line, rotation_keys, run
+from support.rigs import add_chain, channels, make_empty, make_line
+
+
+class TestRefusals:
+    def test_a_range_that_ends_before_it_starts(self) -> None:
+        owner, _ = keyed_line()
+        before = channels(owner)
+        with pytest.raises(RuntimeError, match="ends at frame 3, before it starts at 9"):
+            bpy.ops.fabrik.bake(frame_start=9, frame_end=3)
+        assert channels(owner) == before
+
+    def test_a_deleted_target(self) -> None:
+        owner, chain = keyed_line()
+        bpy.data.objects.remove(chain.target)
+        with pytest.raises(RuntimeError, match="its target 'Target' was deleted"):
+            bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
+        assert not fcurves_of(owner)
+
+
+class TestNothingIsSilentlyWrong:
+    def test_a_failed_track_leaves_the_action(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        owner, chain = keyed_line()
+        for frame in (1, 5, 50):
+            owner.pose.bones["b0"].location.x = frame
+            owner.pose.bones["b0"].keyframe_insert("location", frame=frame)
+        before, old = rotation_keys(owner), owner.animation_data.action
+
+        def broken(*_: object) -> None:
+            raise FabrikError("no")
+
+        monkeypatch.setattr(baking, "verify", broken)
+        with pytest.raises(FabrikError):
+            run(owner, chain, into="NLA")
+        assert owner.animation_data.action == old
+        assert rotation_keys(owner) == before
+        assert not owner.animation_data.nla_tracks
+
+    def test_a_channel_that_stays_beside_keys_outside_the_range(self) -> None:
+        owner, chain = keyed_line()
+        chain.target.animation_data_clear()
+        bone = owner.pose.bones["b0"]
+        bone.rotation_quaternion = Quaternion((1, 0, 0), 1.0)
+        for frame in (-10, 40):
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        run(owner, chain)
+        assert_on_target(owner, chain)
+
+    @pytest.mark.parametrize("kind", ["COPY_ROTATION", "IK"])
+    def test_a_constraint_that_is_switched_on_half_way(self, kind: Literal["COPY_ROTATION", "IK"]) -> None:
+        owner, chain = keyed_line(count=4)
+        chain.tip_bone, chain.bone_count = "b2", 3
+        constraint = owner.pose.bones["b3" if kind == "IK" else "b1"].constraints.new(kind)
+        constraint.target = make_empty((1, 1, 1), "Leader")
+        for frame, is_off in ((1, True), (6, False)):
+            constraint.mute = is_off
+            constraint.keyframe_insert("mute", frame=frame)
+        bpy.context.scene.frame_set(1)
+        with pytest.raises(FabrikError, match="in frame 6"):
+            run(owner, chain, verify="NONE")
+        assert not any("rotation" in curve.data_path for curve in fcurves_of(owner))
+
+    @pytest.mark.parametrize("whose", ["target", "armature"])
+    def test_a_constraint_of_an_object_that_is_switched_on_half_way(self, whose: str) -> None:
+        owner, chain = keyed_line()
+        constraint = (chain.target if whose == "target" else owner).constraints.new("COPY_LOCATION")
+        constraint.target, constraint.mute = make_empty((0.2, 0.9, 1.5), "Leader"), True
+        constraint.keyframe_insert("mute", frame=1)
+        constraint.mute = False
+        constraint.keyframe_insert("mute", frame=6)
+        bpy.context.scene.frame_set(1)
+        assert "MOVED" not in dict(run(owner, chain).unreached).values()
+
+    @pytest.mark.parametrize("is_plain", [True, False])
+    def test_something_that_moves_the_tip_is_reported(self, is_plain: bool) -> None:
+        owner, chain = keyed_line()
+        if not is_plain:
+            chain.target.constraints.new("LIMIT_LOCATION")
+
+        def move(scene: bpy.types.Scene, _: bpy.types.Depsgraph) -> None:
+            bones = {curve.data_path for curve in fcurves_of(owner)}
+            owner.location.x = 0.3 if bones and scene.frame_current > 5 else 0.0
+
+        handlers: Any = bpy.app.handlers.frame_change_pre
+        handlers.append(move)
+        try:
+            result = run(owner, chain)
+        finally:
+            handlers.remove(move)
+        assert {status for _, status in result.unreached} == {"MOVED"}
+        assert result.unreached[0][0] == 6
+
+    def test_the_old_action_is_kept(self) -> None:
+        owner, chain = keyed_line()
+        owner.pose.bones["b0"].keyframe_insert("location", frame=3)
+        old = owner.animation_data.action
+        run(owner, chain, into="NEW_ACTION")
+        assert old.use_fake_user
+
+    def test_the_current_frame_stays_below_zero_too(self) -> None:
+        owner, chain = keyed_line()
+        bpy.context.scene.frame_set(-3, subframe=0.5)
+        run(owner, chain)
+        assert bpy.context.scene.frame_current_final == -2.5
+
+    def test_a_pose_without_keys_comes_back_where_a_later_chain_fails(self) -> None:
+        owner = make_line(4)
+        first = add_chain(owner, (0.2, 0.9, 1.4), tip="b1", count=2)
+        second = add_chain(owner, (0.4, 1.0, 2.8), tip="b3", count=2)
+        second.target.constraints.new("COPY_LOCATION").target = leader = make_empty((0, 0, 2), "Leader")
+        for frame, value in ((1, 0.0), (4, float("nan"))):
+            leader.location.x = value
+            leader.keyframe_insert("location", frame=frame)
+        before = channels(owner)
+        with pytest.raises(FabrikError, match="in frame"):
+            bake(bpy.context, [(owner, first), (owner, second)], BakeSettings(FRAMES))
+        assert channels(owner) == before
+
+    @pytest.mark.parametrize("what", ["remap", "muted", "modified", "over the track", "influence"])
+    def test_refusals(self, what: str) -> None:
+        owner, chain = keyed_line()
+        bone, into = owner.pose.bones["b1"], "ACTION"
+        if what != "remap":
+            bone.keyframe_insert("rotation_quaternion", frame=5)
+        curves = fcurves_of(owner)
+        if what == "remap":
+            bpy.context.scene.render.frame_map_new = 200
+        elif what == "muted":
+            curves[0].mute = True
+        elif what == "modified":
+            curves[0].modifiers.new("NOISE")
+        elif what == "over the track":
+            into = "NLA"
+        elif what == "influence":
+            owner.animation_data.action_influence = 0.5
+        before = rotation_keys(owner)
+        with pytest.raises(FabrikError):
+            run(owner, chain, into=into)
+        assert rotation_keys(owner) == before
+
+    def test_a_goal_on_a_chain_that_is_not_baked(self) -> None:
+        owner, _ = keyed_line()
+        other = make_line(3)
+        other.name, other.location.x = "Other", 2.0
+        follower = add_chain(other)
+        follower.target, follower.target_bone = owner, "b2"
+        with pytest.raises(FabrikError, match="hangs on the chain 'b2' of 'Rig': bake that first"):
+            bake(bpy.context, [(other, follower)], BakeSettings(FRAMES))
+        run(owner, owner.fabrik.chains[0])
+        bake(bpy.context, [(other, other.fabrik.chains[0])], BakeSettings(FRAMES))

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turning what is dragged, and keeping its rotation while it is moved; with numbers by the operator, too."""
+
+from __future__ import annotations
+
+from math import degrees, radians
+
+import bpy
+import pytest
+from fabrik_addon.rig.chain_bones import pose_bones
+from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.rotations import Q4, multiplied, turn_about
+from fabrik_addon.session.dragging import Taken, begin, drag_to, finish, pull_refusal, set_turning
+from mathutils import Euler, Vector
+
+from support.body_rigs import add_limb, make_body, tip_turn, turned, update, with_legs_pinned
+from support.rigs import add_chain, channels, make_empty, make_line, press, run
+
+HELD, HELD_TURN = 2e-4, 1e-3
+X_AXIS = (1.0, 0.0, 0.0)
+
+
+def turn_of(owner: bpy.types.Object, bone: str) -> Q4:
+    chain = rig_of(owner).chains.add()
+    chain.tip_bone = bone
+    update()
+    found = tip_turn(owner, chain)
+    rig_of(owner).chains.remove(len(rig_of(owner).chains) - 1)
+    return found
+
+
+def head_of(owner: bpy.types.Object, bone: str) -> Vector:
+    update()
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return evaluated.matrix_world @ pose_bones(evaluated)[bone].head
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+def test_a_hand_keeps_its_rotation_while_it_is_moved(mode: str) -> None:
+    owner = with_legs_pinned(make_body(mode))
+    before, place = turn_of(owner, "hand.L"), head_of(owner, "hand.L")
+    drag = begin(bpy.context, owner, Taken("hand.L", "HEAD"))
+    way = Vector((-0.2, -0.3, 0.1))
+    drag_to(bpy.context, drag, drag.place + way)
+    assert turned(turn_of(owner, "hand.L"), before) > 0.1
+    assert set_turning(drag, on=True) == ""
+    found = drag_to(bpy.context, drag, drag.place + way)
+    assert (found.status, found.turn_residual < HELD_TURN) == ("REACHED", True)
+    assert turned(turn_of(owner, "hand.L"), before) <= HELD_TURN
+    assert (head_of(owner, "hand.L") - place - way).length <= HELD
+    set_turning(drag, on=False)
+    drag_to(bpy.context, drag, drag.place + way)
+    assert turned(turn_of(owner, "hand.L"), before) > 0.1
+    drag.restore()
+
+
+@pytest.mark.parametrize("bone", ["hand.L", "head", "hips"])
+def test_a_bone_is_turned_and_moved(bone: str) -> None:
+    owner = with_legs_pinned(make_body())
+    owner.matrix_world = Euler((0.2, 0.1, 0.7)).to_matrix().to_4x4() @ owner.matrix_world
+    update()
+    for chain in rig_of(owner).chains:  # they stand elsewhere now
+        chain.held_location = head_of(owner, chain.tip_bone)
+        chain.held_rotation = tip_turn(owner, chain)
+    before, place = turn_of(owner, bone), head_of(owner, bone)
+    drag = begin(bpy.context, owner, Taken(bone, "HEAD"))
+    set_turning(drag, on=True)
+    turn, way = turn_about(X_AXIS, radians(20)), Vector((0.0, 0.0, -0.08))
+    assert drag_to(bpy.context, drag, drag.place + way, turn).status == "REACHED"
+    assert turned(turn_of(owner, bone), multiplied(turn, before)) <= HELD_TURN
+    assert (head_of(owner, bone) - place - way).length <= HELD
+    drag.restore()
+
+
+def test_limits_hold_what_is_turned() -> None:
+    owner = make_line(3)
+    for bone in pose_bones(owner):
+        limit_of(bone).limit = "LOCKED"
+    before = channels(owner)
+    drag = begin(bpy.context, owner, Taken("b2"))
+    set_turning(drag, on=True)
+    found = drag_to(bpy.context, drag, drag.place, turn_about(X_AXIS, radians(30)))
+    assert found.status == "BLOCKED"
+    assert degrees(found.turn_residual) == pytest.approx(30, abs=0.1)
+    assert channels(owner) == before
+
+
+def test_hips_keep_their_rotation_unless_they_are_let_tilt() -> None:
+    owner = with_legs_pinned(make_body())
+    drag = begin(bpy.context, owner, Taken("hips", "TAIL"))
+    assert drag.with_turn
+    before = turn_of(owner, "hips")
+    way = Vector((0.1, -0.15, -0.05))
+    drag_to(bpy.context, drag, drag.place + way)
+    assert turned(turn_of(owner, "hips"), before) <= HELD_TURN
+    set_turning(drag, on=False)
+    drag_to(bpy.context, drag, drag.place + way)
+    assert turned(turn_of(owner, "hips"), before) > 0.02
+    drag.restore()
+
+
+def test_a_foot_that_is_pinned_flat_stays_so_while_it_is_moved() -> None:
+    owner = with_legs_pinned(make_body())
+    foot = rig_of(owner).chains["foot.L"]
+    before = turn_of(owner, "foot.L")
+    drag = begin(bpy.context, owner, Taken.tip_of(foot))
+    assert drag.with_turn
+    assert drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.2, 0.2))).status == "REACHED"
+    assert turned(turn_of(owner, "foot.L"), before) <= HELD_TURN
+    finish(bpy.context, drag)
+    assert turned(tuple(foot.held_rotation), before) <= HELD_TURN
+
+
+def test_a_limb_with_a_rotation_is_not_pulled_like_a_rope() -> None:
+    drag = begin(bpy.context, make_line(3), Taken("b2"))
+    assert pull_refusal(drag) == ""
+    set_turning(drag, on=True)
+    assert "without a rotation" in pull_refusal(drag)
+
+
+def test_a_live_chain_turns_as_its_goal_says() -> None:
+    owner = make_line(3)
+    chain = add_chain(owner)
+    chain.target = make_empty((0, 1, 2))
+    rig_of(owner).live = True
+    update()
+    drag = begin(bpy.context, owner, Taken.tip_of(chain))
+    assert "turn its target" in set_turning(drag, on=True)
+    assert not drag.with_turn
+    drag.restore()
+
+
+@pytest.mark.parametrize("orientation", ["KEEP", "TARGET"])
+def test_a_rotation_that_is_kept_goes_along(orientation: str) -> None:
+    owner = with_legs_pinned(make_body())
+    hand = add_limb(owner, "hand.R", 3, target=tuple(head_of(owner, "hand.R")))
+    update()
+    hand.held_rotation = hand.rotation_offset = tip_turn(owner, hand)
+    hand.orientation = orientation
+    drag = begin(bpy.context, owner, Taken.tip_of(hand))
+    set_turning(drag, on=True)
+    drag_to(bpy.context, drag, drag.place + Vector((0.1, -0.2, 0.1)), turn_about(X_AXIS, radians(25)))
+    told = finish(bpy.context, drag)
+    assert told.warnings == []
+    before, place = turn_of(owner, "hand.R"), head_of(owner, "hand.R")
+    assert turned(tuple(hand.held_rotation), before) <= 1e-5 or orientation == "TARGET"
+    run("solve_all")
+    assert hand.status == "REACHED"
+    assert turned(turn_of(owner, "hand.R"), before) <= HELD_TURN
+    assert (head_of(owner, "hand.R") - place).length <= HELD
+
+
+class TestTheOperator:
+    def test_way_and_turn(self) -> None:
+        owner = with_legs_pinned(make_body())
+        before, place = turn_of(owner, "hand.L"), head_of(owner, "hand.L")
+        turn = Euler((0.3, -0.2, 0.1))
+        press("drag", bone="hand.L", end="HEAD", way=(-0.2, -0.3, 0.1), with_turn=True, turn=turn, falloff=0.25)
+        wanted = multiplied(tuple(turn.to_quaternion()), before)
+        assert turned(turn_of(owner, "hand.L"), wanted) <= HELD_TURN
+        assert (head_of(owner, "hand.L") - place - Vector((-0.2, -0.3, 0.1))).length <= HELD
+        assert rig_of(owner).falloff == pytest.approx(0.25)
+
+    def test_it_gives_what_the_mouse_gives(self) -> None:
+        poses = []
+        for by_mouse in (True, False):
+            owner = with_legs_pinned(make_body())
+            way = (-0.2, -0.3, 0.1)
+            if by_mouse:
+                drag = begin(bpy.context, owner, Taken("chest", "TAIL"))
+                for share in (0.2, 0.7, 1.3, 1.0):
+                    drag_to(bpy.context, drag, drag.place + share * Vector(way))
+                finish(bpy.context, drag)
+            else:
+                press("drag", bone="chest", way=way)
+            poses.append(channels(owner))
+            bpy.data.objects.remove(owner)
+        for a, b in zip(*poses, strict=True):
+            assert a == pytest.approx(b, abs=1e-6)
+
+    def test_hips_are_moved_upright(self) -> None:
+        owner = with_legs_pinned(make_body())
+        before = turn_of(owner, "hips")
+        press("drag", bone="hips", way=(0.1, -0.1, -0.1))
+        assert turned(turn_of(owner, "hips"), before) <= HELD_TURN
+
+    def test_a_drag_is_one_step_to_undo(self) -> None:
+        owner = with_legs_pinned(make_body())
+        name = owner.name
+        bpy.ops.ed.undo_push(message="before")
+        before = channels(owner)
+        press("drag", bone="hips", way=(0.0, 0.0, -0.2))
+        bpy.ops.ed.undo_push(message="drag")
+        after = channels(bpy.data.objects[name])
+        assert after != before
+        bpy.ops.ed.undo()
+        owner = bpy.data.objects[name]
+        assert channels(owner) == before
+        assert not rig_of(owner).body_captured
+        bpy.ops.ed.redo()
+        assert channels(bpy.data.objects[name]) == after

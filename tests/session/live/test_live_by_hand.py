@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is done by hand to the bones of a live chain wins, or is told why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+from fabrik_addon.overlay import notice
+from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.vectors import distance
+from mathutils import Quaternion
+
+from support.live_rigs import TURN, curves_of, hand_of, keyed, live_line, shown_error, start_of, turned, update
+from support.rigs import add_chain, channels, evaluated_joints, make_empty, make_line, select
+
+
+def _limit(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    for bone in owner.pose.bones:
+        bone.fabrik.limit, bone.fabrik.angle_min, bone.fabrik.angle_max = "HINGE", -0.6, 0.6
+
+
+HELD: dict[str, Callable[[bpy.types.Object, FabrikChain], object]] = {
+    "reached": lambda _, chain: setattr(chain.target, "location", (0.6, 0.9, 2.6)),
+    "with a pole": lambda _, chain: setattr(chain, "pole", make_empty((0.5, -5, 1), "Pole")),
+    "too far": lambda _, chain: setattr(chain.target, "location", (1, 1, 9)),
+    "limits": _limit,
+    "blocked": lambda owner, chain: (_limit(owner, chain), setattr(chain.target, "location", (0, 0, 0.5))),
+}
+
+
+class TestBecomesTheStartPose:
+    def test_a_turned_bone_is_kept_and_the_tip_stays_at_its_target(self) -> None:
+        owner, chain = live_line(count=4)
+        before = evaluated_joints(owner, chain)
+        wanted = turned(owner, "b1")
+        update()
+        assert chain.start == "CAPTURED"
+        assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
+        assert shown_error(owner, chain) < 1e-4
+        assert max(distance(a, b) for a, b in zip(before, evaluated_joints(owner, chain), strict=True)) > 0.05
+        hand = hand_of(owner, chain)
+        assert hand is not None
+        assert hand.bones == ["b1"]
+        assert not hand.reason
+
+    def test_a_bone_turned_by_nothing_worth_moves_nothing(self) -> None:
+        """The new start pose is the pose that stood, so the limb does not fall back to its rest pose's solution."""
+        owner, chain = live_line(count=4)
+        chain.target.location = (0.6, 0.9, 2.6)
+        update()
+        before = evaluated_joints(owner, chain)
+        turned(owner, "b2", Quaternion((1.0, 0.0, 0.0), 1e-4))
+        update()
+        assert chain.start == "CAPTURED"
+        assert max(distance(a, b) for a, b in zip(before, evaluated_joints(owner, chain), strict=True)) < 5e-4
+
+    @pytest.mark.parametrize("name", sorted(HELD))
+    def test_little_by_little(self, name: str) -> None:
+        """However a limb stands, a little turn moves it a little: nothing jumps."""
+        owner, chain = live_line(count=4)
+        HELD[name](owner, chain)
+        update()
+        before = evaluated_joints(owner, chain)
+        for i in range(3):
+            turned(owner, "b1", Quaternion((1.0, 0.3, 0.2), 2e-4))
+            update()
+            found = evaluated_joints(owner, chain)
+            assert max(distance(a, b) for a, b in zip(before, found, strict=True)) < 2e-3 * (i + 1)
+            assert chain.start == "CAPTURED"
+
+    def test_solving_again_stays(self) -> None:
+        owner, chain = live_line(count=4)
+        turned(owner, "b1")
+        update()
+        posed = channels(owner)
+        for place in ((0.1, 0.1, 2.0), chain.target.location.copy()):
+            chain.target.location = place
+            update()
+        assert channels(owner) == posed
+        rig_of(owner).live = False
+        bpy.ops.fabrik.solve_all()
+        assert channels(owner) == posed
+
+    @pytest.mark.parametrize("mode", ["XYZ", "AXIS_ANGLE"])
+    def test_in_every_rotation_mode(self, mode: str) -> None:
+        owner, chain = live_line(count=4)
+        for bone in owner.pose.bones:
+            bone.rotation_mode = mode
+        update()
+        assert chain.start == "REST"
+        bone = owner.pose.bones["b1"]
+        bone.matrix_basis = bone.matrix_basis @ TURN.to_matrix().to_4x4()
+        wanted = bone.matrix_basis.to_quaternion()
+        update()
+        assert chain.start == "CAPTURED"
+        assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-5
+        assert shown_error(owner, chain) < 1e-4
+
+    def test_of_two_chains_only_the_one_that_was_touched(self) -> None:
+        owner, chain = live_line()
+        other, follower = live_line()
+        turned(owner, "b1")
+        update()
+        assert (chain.start, follower.start) == ("CAPTURED", "REST")
+        assert hand_of(other, follower) is None
+
+    def test_it_is_no_longer_told_once_the_target_moves(self) -> None:
+        owner, chain = live_line()
+        turned(owner, "b1")
+        update()
+        assert hand_of(owner, chain) is not None
+        chain.target.location.x += 0.1
+        update()
+        assert hand_of(owner, chain) is None
+        assert chain.start == "CAPTURED"
+
+
+def _key_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    keyed(chain.target, 1, chain.target.location.copy())
+    keyed(chain.target, 20, (0.6, 0.9, 1.5))
+    bpy.context.scene.frame_set(1)
+
+
+def _key_bones(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    for frame in (1, 20):
+        owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def _carry(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    holder = make_empty((0, 0, 0), "Holder")
+    keyed(holder, 1, (0, 0, 0))
+    keyed(holder, 20, (0, 0, 1))
+    owner.parent = holder
+    bpy.context.scene.frame_set(1)
+
+
+REFUSED: dict[str, tuple[Callable[[bpy.types.Object, FabrikChain], object], str]] = {
+    "switched off": (lambda owner, _: setattr(rig_of(owner), "auto_capture", False), "Automatic Capture is off"),
+    "target animated": (_key_target, "animated"),
+    "bones keyed": (_key_bones, "keyed"),
+    "carried": (_carry, "animated"),
+    "influence": (lambda _, chain: setattr(chain, "influence", 0.5), "influence"),
+    "starts from keys": (lambda _, chain: setattr(chain, "start", "ANIMATED"), "not keyed"),
+}
+
+
+class TestIsPutBack:
+    @pytest.mark.parametrize("name", sorted(REFUSED))
+    def test_with_a_reason_and_no_frame_moves(self, name: str) -> None:
+        owner, chain = live_line(count=4)
+        change, reason = REFUSED[name]
+        change(owner, chain)
+        update()
+        before, start = channels(owner), chain.start
+        wanted = turned(owner, "b1")
+        update()
+        assert channels(owner) == before
+        assert chain.start == start
+        hand = hand_of(owner, chain)
+        assert hand is not None
+        assert hand.bones == ["b1"]
+        assert reason in hand.reason
+        assert Quaternion(hand.wanted["b1"]).rotation_difference(wanted).angle < 1e-6
+
+    @pytest.mark.parametrize("name", sorted(REFUSED))
+    def test_the_button_makes_it_the_start_pose_after_all(self, name: str) -> None:
+        owner, chain = live_line(count=4)
+        REFUSED[name][0](owner, chain)
+        update()
+        wanted = turned(owner, "b1")
+        update()
+        select(owner, "b0")
+        assert bpy.ops.fabrik.hand_pose_keep(chain=chain.name) == {"FINISHED"}
+        update()
+        by_keys = name in {"bones keyed", "starts from keys"}
+        assert chain.start == ("ANIMATED" if by_keys else "CAPTURED")
+        assert bool(curves_of(owner)) == by_keys
+        assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
+        assert chain.influence < 1.0 or shown_error(owner, chain) < 1e-4
+        assert hand_of(owner, chain) is None
+        posed = channels(owner)
+        bpy.context.scene.frame_set(5)
+        bpy.context.scene.frame_set(1)
+        assert channels(owner) == posed
+
+    def test_static_parents_and_keys_of_other_limbs_do_not_count(self) -> None:
+        owner, chain = live_line()
+        holder = make_empty((0, 0, 0), "Holder")
+        owner.parent = holder
+        other = make_line(2)
+        keyed(other.pose.bones["b1"], 1, (0, 0, 0))
+        update()
+        turned(owner, "b1")
+        update()
+        assert chain.start == "CAPTURED"
+
+    def test_a_button_without_anything_done_by_hand(self) -> None:
+        owner, chain = live_line()
+        select(owner, "b0")
+        with pytest.raises(RuntimeError, match="by hand"):
+            bpy.ops.fabrik.hand_pose_keep(chain=chain.name)
+        turned(owner, "b1")
+        update()
+        with pytest.raises(RuntimeError, match="there is no chain 'gone'"):
+            bpy.ops.fabrik.hand_pose_keep(chain="gone")
+
+    def test_the_button_is_undone_in_one_step(self) -> None:
+        owner, chain = live_line(count=4)
+        rig_of(owner).auto_capture = False
+        turned(owner, "b1")
+        update()
+        select(owner, "b0")
+        bpy.ops.ed.undo_push(message="before")
+        stood = channels(owner)
+        bpy.ops.fabrik.hand_pose_keep("EXEC_DEFAULT", True, chain=chain.name)
+        update()
+        posed = channels(owner)
+        assert posed != stood
+        bpy.ops.ed.undo()
+        update()
+        owner = bpy.data.objects["Rig"]
+        assert (channels(owner), rig_of(owner).chains[0].start) == (stood, "REST")
+        bpy.ops.ed.redo()
+        update()
+        owner = bpy.data.objects["Rig"]
+        assert (channels(owner), rig_of(owner).chains[0].start) == (posed, "CAPTURED")
+
+    def test_it_is_told_until_the_next_frame(self) -> None:
+        owner, chain = live_line()
+        rig_of(owner).auto_capture = False
+        assert not notice.notices()
+        turned(owner, "b1")
+        update()
+        (text,) = notice.notices()
+        assert text.startswith("b2: 'b1' was posed by hand, and live posing put it back: Automatic Capture is off")
+        bpy.context.scene.frame_set(3)
+        assert hand_of(owner, chain) is None
+        assert not notice.notices()
+
+
+class TestIsNotByHand:
+    def test_keys_that_play(self) -> None:
+        owner, chain = live_line()
+        for frame, angle in ((1, 0.0), (20, 1.0)):
+            owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), angle)
+            owner.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
+        for frame in (3, 7, 3):
+            bpy.context.scene.frame_set(frame)
+            owner.animation_data.action.update_tag()
+            owner.update_tag(refresh={"TIME"})
+            update()
+            assert hand_of(owner, chain) is None
+            assert shown_error(owner, chain) < 1e-4
+
+    def test_buttons_of_the_extension(self) -> None:
+        owner, chain = live_line()
+        select(owner, "b0", "b1", "b2")
+        buttons: tuple[Callable[[], object], ...] = (
+            lambda: bpy.ops.fabrik.start_pose_reset(use_pose=True),
+            bpy.ops.fabrik.solve,
+            bpy.ops.fabrik.solve_all,
+        )
+        for button in buttons:
+            button()
+            update()
+            assert chain.start == "REST"
+            assert hand_of(owner, chain) is None
+
+    def test_what_a_script_captures_itself(self) -> None:
+        owner, chain = live_line()
+        bpy.ops.fabrik.start_pose_capture()
+        chain.captured["b1"].rotation = TURN
+        owner.pose.bones["b1"].rotation_quaternion = TURN
+        update()
+        assert hand_of(owner, chain) is None
+        assert start_of(chain, "b1").rotation_difference(TURN).angle < 1e-6
+
+    def test_a_change_of_the_rotation_mode(self) -> None:
+        owner, chain = live_line()
+        for bone in owner.pose.bones:
+            bone.rotation_mode = "XYZ"
+        update()
+        assert chain.start == "REST"
+
+    def test_moving_the_armature_and_what_carries_it(self) -> None:
+        owner, chain = live_line()
+        owner.location.x = 0.2
+        update()
+        owner.pose.bones["b0"].location.y = 0.1
+        update()
+        assert chain.start == "REST"
+        assert shown_error(owner, chain) < 1e-4
+
+    def test_a_channel_that_is_not_finite_is_put_right(self) -> None:
+        owner, chain = live_line()
+        owner.pose.bones["b1"].rotation_quaternion.w = float("nan")
+        update()
+        assert rig_of(owner).live
+        assert chain.start == "REST"
+
+    def test_shared_bones(self) -> None:
+        owner = make_line(4)
+        add_chain(owner, (0.4, 1.0, 2.4), tip="b3", count=4)
+        add_chain(owner, (0.6, 0.6, 1.5), tip="b2", count=3)
+        rig_of(owner).live = True
+        update()
+        for x in (0.1, 0.7):
+            owner.location.x = x
+            update()
+            assert [chain.start for chain in rig_of(owner).chains] == ["REST", "REST"]

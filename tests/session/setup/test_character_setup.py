@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Set Up Character: nothing moves, all of it can be posed, knees and elbows bend to their sides, and feet stay flat."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import radians
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.rotations import Q4, conjugated, multiplied, q4, turn_angle
+from fabrik_addon.vectors import V3, cross, distance, dot, minus, perpendicular, unit, v3
+from mathutils import Vector
+
+from dev.walking_rigs import make_spider
+from support.rigs import press
+from support.skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
+
+ALL = (*METARIGS, *IMPORTED)
+LEGGED = [name for name in ALL if name != "shark"]
+HUMANS = ("human", "basic_human", "human_mixamo", "human_game_engine", "makehuman", "cesium_man", "cmu_walk")
+DOGS = ("basic_quadruped", "wolf", "cat", "horse")
+STILL = 1e-4  # share of the height by which a solve may move a joint that stands where it is wanted
+SHOWS = 1e-6  # squared length of the normal of a bend that tells its side
+NEARER = 0.8  # share of its reach to which a limb is pulled together
+CHAINS = {
+    **{name: {"Arm.L", "Arm.R", "Leg.L", "Leg.R", "Spine", "Head"} for name in HUMANS},
+    **{name: {"Front Leg.L", "Front Leg.R", "Hind Leg.L", "Hind Leg.R", "Spine", "Head", "Tail"} for name in DOGS},
+    "bird": {"Wing.L", "Wing.R", "Leg.L", "Leg.R", "Spine", "Head", "Tail"},
+}
+EARED = ("human", "wolf", "cat", "horse")
+
+
+def set_up(name: str, **options: Any) -> bpy.types.Object:
+    owner = make_character(name)
+    press("character_setup", **options)
+    return owner
+
+
+def height(owner: bpy.types.Object) -> float:
+    size: float = (owner.matrix_world.to_3x3() @ Vector(owner.dimensions)).length
+    return max(size, 1e-9)
+
+
+def world(owner: bpy.types.Object) -> dict[str, tuple[V3, Q4]]:
+    """Place and rotation of all bones in the world, as evaluated."""
+    bpy.context.view_layer.update()
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    found = {}
+    for bone in evaluated.pose.bones:
+        matrix = evaluated.matrix_world @ bone.matrix
+        found[bone.name] = v3(matrix.translation), q4(matrix.to_quaternion())
+    return found
+
+
+def moved(owner: bpy.types.Object, before: dict[str, tuple[V3, Q4]]) -> float:
+    """By how much joints stand elsewhere than before, as a share of the height."""
+    now = world(owner)
+    return max(distance(now[name][0], before[name][0]) for name in before) / height(owner)
+
+
+def with_targets(owner: bpy.types.Object) -> list[FabrikChain]:
+    return [chain for chain in rig_of(owner).chains if chain.target is not None]
+
+
+def tail_of(owner: bpy.types.Object, chain: FabrikChain) -> V3:
+    """Where the effector stands."""
+    bone = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[chain.tip_bone]
+    return v3(owner.matrix_world @ (bone.head if chain.effector == "HEAD" else bone.tail))
+
+
+def joints(owner: bpy.types.Object, chain: FabrikChain) -> list[V3]:
+    """The heads of the bones of a chain, and its effector where that is a tail."""
+    bones, name = [], chain.tip_bone
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    for _ in range(chain.bone_count):
+        bone = evaluated.pose.bones[name]
+        bones.append(v3(owner.matrix_world @ bone.head))
+        name = bone.parent.name if bone.parent else ""
+    end = [] if chain.effector == "HEAD" else [tail_of(owner, chain)]
+    return [*bones[::-1], *end]
+
+
+def put_target(chain: FabrikChain, point: V3) -> None:
+    """Bring a target, a bone of the rig or an empty, to a place of the world."""
+    bpy.context.view_layer.update()
+    if not chain.target_bone:
+        chain.target.location = point
+    else:
+        owner = chain.target
+        bone = owner.pose.bones[chain.target_bone]
+        matrix = bone.matrix.copy()
+        matrix.translation = owner.matrix_world.inverted() @ Vector(point)
+        bone.matrix = matrix
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("character", LEGGED)
+def test_a_character_is_set_up_and_nothing_moves(character: str) -> None:
+    owner = make_character(character)
+    before = world(owner)
+    press("character_setup")
+    names = {chain.name for chain in rig_of(owner).chains}
+    ears = {"Ear.L", "Ear.R"} if character in EARED else set()
+    assert names == CHAINS[character] | ears
+    assert rig_of(owner).body_bone
+    assert moved(owner, before) == 0.0
+    press("solve_all")
+    assert all(chain.status == "REACHED" for chain in with_targets(owner))
+    assert moved(owner, before) < STILL
+
+
+@pytest.mark.parametrize("character", LEGGED)
+def test_feet_are_pinned_and_keep_their_rotation(character: str) -> None:
+    owner = set_up(character)
+    for chain in rig_of(owner).chains:
+        is_leg, is_arm = "Leg" in chain.name, "Arm" in chain.name
+        assert chain.pin == is_leg
+        assert chain.orientation == ("KEEP" if is_leg else "TARGET" if is_arm else "FREE")
+        assert chain.effector == ("HEAD" if is_leg or is_arm else "TAIL")
+        assert (chain.target is not None) == (is_leg or is_arm or "Wing" in chain.name)
+        assert chain.enabled == (chain.target is not None)
+
+
+@pytest.mark.parametrize("character", LEGGED)
+def test_a_second_run_changes_nothing(character: str) -> None:
+    owner = set_up(character)
+    before = stored(owner)
+    press("character_setup")
+    assert stored(owner) == before
+
+
+def stored(owner: bpy.types.Object) -> list[Any]:
+    """All that is stored of chains, and the bones with their limits."""
+    chains = [
+        {
+            name: repr(getattr(chain, name))
+            for name in list(chain.bl_rna.properties.keys())
+            if name not in ("status", "message")
+        }
+        for chain in rig_of(owner).chains
+    ]
+    return [chains, rig_of(owner).body_bone, [(bone.name, limit_of(bone).limit) for bone in owner.pose.bones]]
+
+
+@pytest.mark.parametrize("character", HUMANS)
+@pytest.mark.parametrize("limb", ["Leg.L", "Leg.R", "Arm.L", "Arm.R"])
+def test_knees_bend_forward_and_elbows_back(character: str, limb: str) -> None:
+    owner = set_up(character)
+    chain = rig_of(owner).chains[limb]
+    rest = joints(owner, chain)
+    put_target(chain, v3([a + (b - a) * NEARER for a, b in zip(rest[0], rest[-1], strict=True)]))
+    press("solve_all")
+    found = joints(owner, chain)
+    assert chain.status == "REACHED"
+    along = unit(minus(found[-1], found[0]))
+    off = max((perpendicular(minus(joint, found[0]), along) for joint in found[1:-1]), key=lambda v: dot(v, v))
+    forward = forward_of(character)
+    if limb.startswith("Leg"):
+        assert dot(unit(off), forward) > 0.5
+    else:
+        assert dot(unit(off), forward) < 0.25
+        assert all(dot(a, b) > 0.0 for a, b in zip(_bends(rest), _bends(found), strict=True) if dot(a, a) > SHOWS)
+
+
+@pytest.mark.parametrize("character", DOGS)
+def test_the_joints_of_an_animal_bend_as_at_rest(character: str) -> None:
+    owner = set_up(character)
+    for limb in ("Front Leg.L", "Hind Leg.R"):
+        chain = rig_of(owner).chains[limb]
+        rest = joints(owner, chain)
+        put_target(chain, v3([a + (b - a) * 0.92 for a, b in zip(rest[0], rest[-1], strict=True)]))
+        press("solve_all")
+        assert chain.status == "REACHED"
+        for before, after in zip(_bends(rest), _bends(joints(owner, chain)), strict=True):
+            assert dot(before, after) > 0.0
+
+
+def _bends(points: list[V3]) -> list[V3]:
+    """The normals of the bends of a row of joints."""
+    steps = [minus(b, a) for a, b in pairwise(points)]
+    return [cross(a, b) for a, b in pairwise(steps)]
+
+
+@pytest.mark.parametrize("character", [*HUMANS, *DOGS])
+def test_feet_stay_flat_and_where_they_are_while_the_body_goes_down(character: str) -> None:
+    """The body bone is brought down, as a drag of the hips does; then the feet are asked for again."""
+    owner = set_up(character)
+    feet = [chain for chain in rig_of(owner).chains if "Leg" in chain.name]
+    before = {chain.name: world(owner)[chain.tip_bone] for chain in feet}
+    hips = owner.pose.bones[rig_of(owner).body_bone]
+    down = owner.matrix_world.inverted().to_3x3() @ Vector((0.0, 0.0, -0.06 * height(owner)))
+    matrix = hips.matrix.copy()
+    matrix.translation += down
+    hips.matrix = matrix
+    bpy.context.view_layer.update()
+    press("start_pose_capture", use_all=True)
+    press("solve_all")
+    now = world(owner)
+    for chain in feet:
+        assert chain.status == "REACHED"
+        (place, turn), (old_place, old_turn) = now[chain.tip_bone], before[chain.name]
+        assert distance(place, old_place) < 1e-3 * height(owner)
+        assert turn_angle(multiplied(conjugated(old_turn), turn)) < radians(0.5)
+
+
+def test_without_names_it_is_the_same() -> None:
+    owner = make_character("human_mixamo")
+    rename_all(owner)
+    press("character_setup")
+    assert {chain.name for chain in rig_of(owner).chains} == CHAINS["human_mixamo"]
+
+
+def test_what_is_missing_is_made_again_and_no_more() -> None:
+    owner = set_up("human_mixamo")
+    rig = rig_of(owner)
+    rig.active_index = [chain.name for chain in rig.chains].index("Arm.L")
+    press("chain_remove")
+    rig.chains["Leg.R"].target, rig.chains["Leg.R"].pin = None, False
+    rig.chains["Arm.R"].pole = None
+    rig.body_bone = ""
+    kept = {chain.name: (chain.pin, chain.orientation) for chain in rig.chains}
+    press("character_setup")
+    assert {chain.name for chain in rig.chains} == CHAINS["human_mixamo"]
+    assert rig.chains["Leg.R"].target is not None
+    assert rig.chains["Arm.R"].pole is not None
+    assert rig.body_bone == "mixamorig:Hips"
+    assert {name: kept[name] for name in kept} == {
+        name: (rig.chains[name].pin, rig.chains[name].orientation) for name in kept
+    }
+
+
+def test_a_chain_of_ones_own_stays() -> None:
+    owner = make_character("human_mixamo")
+    press("chain_add", tip_bone="mixamorig:LeftForeArm", bone_count=2)
+    rig_of(owner).chains[0].tolerance = 0.05
+    press("character_setup", controls="NONE")
+    own = rig_of(owner).chains[0]
+    assert (own.name, own.tip_bone, own.bone_count) == ("mixamorig:LeftForeArm", "mixamorig:LeftForeArm", 2)
+    assert own.tolerance == pytest.approx(0.05)
+    assert "Arm.L" not in rig_of(owner).chains
+
+
+def test_limits_of_ones_own_stay() -> None:
+    owner = make_character("human")
+    limit_of(owner.pose.bones["shin.L"]).limit = "PLANAR"
+    press("character_setup")
+    assert limit_of(owner.pose.bones["shin.L"]).limit == "PLANAR"
+    assert limit_of(owner.pose.bones["shin.R"]).limit == "HINGE"
+
+
+@pytest.mark.parametrize("controls", ["BONES", "EMPTIES", "NONE"])
+def test_goals_are_what_was_chosen(controls: str) -> None:
+    owner = set_up("human_mixamo", controls=controls)
+    targets = [chain.target for chain in rig_of(owner).chains]
+    made = {(target == owner) for target in targets if target is not None}
+    assert made == {"BONES": {True}, "EMPTIES": {False}, "NONE": set()}[controls]
+    assert rig_of(owner).chains["Leg.L"].pin
+    press("solve_all")
+    assert rig_of(owner).chains["Leg.L"].status == "REACHED"
+
+
+def test_options_leave_things_out() -> None:
+    owner = set_up("cat", use_poles=False, use_limits=False, use_pins=False, use_tail=False)
+    chains = rig_of(owner).chains
+    assert not [chain for chain in chains if chain.pole is not None or chain.pin]
+    assert {limit_of(bone).limit for bone in owner.pose.bones} == {"FREE"}
+    assert not {"Tail", "Ear.L"} & {chain.name for chain in chains}
+
+
+@pytest.mark.parametrize(("name", "legs"), [("human_mixamo", 2), ("wolf", 4)])
+def test_a_walker_is_made_and_nothing_moves(name: str, legs: int) -> None:
+    owner = make_character(name)
+    before = world(owner)
+    press("character_setup", use_walker=True)
+    assert len(rig_of(owner).walker.legs) == legs
+    enabled = {chain.name for chain in rig_of(owner).chains if chain.enabled}
+    assert enabled == {leg.name for leg in rig_of(owner).walker.legs} | {"Body"}  # arms swing, and do not stay behind
+    assert moved(owner, before) < STILL
+    press("solve_all")
+    assert moved(owner, before) < STILL
+
+
+def test_fingers() -> None:
+    owner = set_up("human_mixamo", use_fingers=True)
+    names = {chain.name for chain in rig_of(owner).chains}
+    assert {"Thumb.L", "Index.R", "Middle.L", "Ring.R", "Pinky.L"} <= names
+    assert len(names) == 16
+
+
+def test_a_posed_character_keeps_its_pose() -> None:
+    owner = make_character("human_mixamo")
+    for name, angle in (("mixamorig:LeftUpLeg", 0.5), ("mixamorig:LeftLeg", -0.7), ("mixamorig:RightForeArm", 0.6)):
+        owner.pose.bones[name].rotation_mode = "XYZ"
+        owner.pose.bones[name].rotation_euler.x = angle
+    before = world(owner)
+    press("character_setup", use_limits=False)
+    press("solve_all")
+    assert moved(owner, before) < STILL
+
+
+def test_a_scaled_and_turned_character_is_set_up() -> None:
+    owner = make_character("human_mixamo")
+    owner.scale, owner.rotation_euler = (0.01, 0.01, 0.01), (0.0, 0.0, 1.0)
+    owner.location = (30.0, -20.0, 5.0)
+    before = world(owner)
+    press("character_setup")
+    press("solve_all")
+    assert all(chain.status == "REACHED" for chain in with_targets(owner))
+    assert moved(owner, before) < STILL * 100.0 / height(owner) or moved(owner, before) < 1e-3
+
+
+def test_bones_that_are_posed_beyond_their_range_are_left_free() -> None:
+    """Else the next solve would bring them back into it."""
+    owner = make_character("human_mixamo")
+    shin = owner.pose.bones["mixamorig:LeftLeg"]
+    shin.rotation_mode = "XYZ"
+    shin.rotation_euler.x = 0.9  # a knee the wrong way
+    before = world(owner)
+    press("character_setup")
+    assert limit_of(shin).limit == "FREE"
+    assert limit_of(owner.pose.bones["mixamorig:RightLeg"]).limit == "HINGE"
+    press("solve_all")
+    assert moved(owner, before) < STILL
+
+
+def test_a_spider_without_names_is_set_up_and_its_feet_stay() -> None:
+    owner: Any = make_spider()
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone in owner.data.edit_bones:  # as bones are that somebody has extruded
+        bone.use_connect = bone.parent is not None and (bone.head - bone.parent.tail).length < 1e-5
+    bpy.ops.object.mode_set(mode="OBJECT")
+    before = world(owner)
+    press("character_setup")
+    legs = [chain for chain in rig_of(owner).chains if chain.name.startswith("Leg")]
+    assert {chain.name for chain in legs} == {f"Leg {i}.{side}" for i in range(1, 5) for side in "LR"}
+    assert rig_of(owner).body_bone == "b0"
+    assert moved(owner, before) < STILL
+    feet = {chain.name: tail_of(owner, chain) for chain in legs}
+    assert all((feet[chain.name][0] > 0.0) == chain.name.endswith("L") for chain in legs)
+    body = owner.pose.bones["b0"]
+    body.location = (0.1, 0.1, -0.05)
+    bpy.context.view_layer.update()
+    press("start_pose_capture", use_all=True)
+    press("solve_all")
+    assert all(chain.status == "REACHED" for chain in legs)
+    assert all(distance(tail_of(owner, chain), feet[chain.name]) < 1e-3 for chain in legs)

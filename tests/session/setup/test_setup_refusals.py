@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Set Up Character with what it can't set up, with what is not sure, and with rigs of controls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import pytest
+from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.session.setup.finding import find_parts
+
+from support.generated_rig import generate_rig
+from support.rigs import Bone, make_armature, make_empty, make_line, press, select
+from support.skeletons import make_character, rename_all
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generate_rig(tmp_path_factory.mktemp("rigify"))
+
+
+def refused(owner: bpy.types.Object, match: str, **options: object) -> None:
+    """Nothing is set up, for a reason that is told."""
+    before = [bone.name for bone in owner.data.bones]
+    with pytest.raises(RuntimeError, match=match):
+        press("character_setup", **options)
+    assert len(rig_of(owner).chains) == 0
+    assert [bone.name for bone in owner.data.bones] == before
+    assert {limit_of(bone).limit for bone in owner.pose.bones} <= {"FREE"}
+
+
+def answer(name: str, first: str, last: str, *, use: bool) -> dict[str, object]:
+    """A line of the dialog; Blender wants all of it."""
+    return {"name": name, "use": use, "first_bone": first, "last_bone": last, "confidence": 0.7, "reason": ""}
+
+
+def test_one_bone() -> None:
+    refused(make_armature([Bone((0, 0, 0), (0, 0, 1), parent=None)]), "no limb was found")
+
+
+def test_no_bone() -> None:
+    owner = bpy.data.objects.new("none", bpy.data.armatures.new("none"))
+    bpy.context.collection.objects.link(owner)
+    bpy.context.view_layer.objects.active = owner
+    refused(owner, "no limb was found|can't|not an armature")
+
+
+def test_a_row_of_many_bones_is_one_chain() -> None:
+    owner = make_line(300, length=0.01)
+    press("character_setup")
+    assert [(chain.name, chain.bone_count) for chain in rig_of(owner).chains] == [("Chain 1", 300)]
+
+
+def test_an_object_that_is_no_armature() -> None:
+    make_character("human")
+    bpy.context.view_layer.objects.active = make_empty((0, 0, 0))
+    assert not bpy.ops.fabrik.character_setup.poll()
+
+
+def test_edit_mode_and_rest_position() -> None:
+    owner = make_character("human_mixamo")
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert not bpy.ops.fabrik.character_setup.poll()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    owner.data.pose_position = "REST"
+    assert not bpy.ops.fabrik.character_setup.poll()
+
+
+def test_it_works_in_pose_mode_and_leaves_the_mode_alone() -> None:
+    owner = make_character("human_mixamo")
+    select(owner, "mixamorig:Hips")
+    press("character_setup")
+    assert owner.mode == "POSE"
+    assert len(rig_of(owner).chains) == 6
+
+
+def test_what_is_not_sure_is_left_out_and_told() -> None:
+    owner = make_character("shark")
+    rename_all(owner)
+    refused(owner, "nothing of it is sure")
+
+
+def test_what_is_not_sure_is_set_up_where_it_was_answered() -> None:
+    owner = make_character("shark")
+    new = rename_all(owner)
+    answers = [
+        answer("Leg.L", new["side_fin.L"], new["side_fin.L.001"], use=True),
+        answer("Leg.R", new["side_fin.R"], new["side_fin.R.001"], use=False),
+        answer("Tail", new["spine.001"], new["spine"], use=True),
+    ]
+    press("character_setup", parts=answers)
+    found = {chain.name: (chain.tip_bone, chain.bone_count) for chain in rig_of(owner).chains}
+    assert found == {"Leg.L": (new["side_fin.L.001"], 2), "Tail": (new["spine"], 2)}
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "match"),
+    [
+        ("gone", "spine", "no bone 'gone'"),
+        ("side_fin.L", "spine", "does not hang on"),
+        ("spine", "spine.001", "does not hang"),
+    ],
+)
+def test_answers_that_make_no_sense(first: str, last: str, match: str) -> None:
+    owner = make_character("shark")
+    answers = [answer("Tail", first, last, use=True)]
+    refused(owner, match, parts=answers)
+
+
+def test_linked_data_is_refused_with_bones_and_set_up_with_empties(tmp_path: Path) -> None:
+    make_character("human_mixamo").name = "linked"
+    path = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(path), link=True) as (_, into):
+        into.objects = ["linked"]
+    override = bpy.data.objects["linked"].override_create(remap_local_usages=True)
+    bpy.context.collection.objects.link(override)
+    bpy.context.view_layer.objects.active = override
+    refused(override, "linked")
+    press("character_setup", controls="EMPTIES")
+    assert len(rig_of(override).chains) == 6
+
+
+def test_of_a_generated_rig_the_controls_are_taken(generated: Path) -> None:
+    """Those for FK, which nothing else poses; what hangs on the mechanism between them is told."""
+    bpy.ops.wm.open_mainfile(filepath=str(generated))
+    owner = bpy.data.objects["rig"]
+    bpy.context.view_layer.objects.active = owner
+    press("character_setup")
+    found = {chain.name: chain.tip_bone for chain in rig_of(owner).chains}
+    assert {name: found.get(name) for name in ("Arm.L", "Arm.R", "Leg.L", "Leg.R")} == {
+        "Arm.L": "forearm_fk.L",
+        "Arm.R": "forearm_fk.R",
+        "Leg.L": "shin_fk.L",
+        "Leg.R": "shin_fk.R",
+    }
+    press("solve_all")
+    assert {chain.status for chain in rig_of(owner).chains if chain.target} == {"REACHED"}
+
+
+def test_bones_that_all_follow_something_else_are_refused() -> None:
+    owner = make_character("human_mixamo")
+    target = make_empty((0, 0, 0))
+    bpy.context.view_layer.objects.active = owner
+    for bone in owner.pose.bones:
+        bone.constraints.new("COPY_ROTATION").target = target
+    assert not find_parts(owner).parts
+    refused(owner, "nothing of it can be posed")

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A planned walk: all ways in show it alike, feet stay where they stand, and what can't walk is refused."""
+
+from __future__ import annotations
+
+from random import Random
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.gait import body_pose_at
+from fabrik_addon.rig.array_types import Singles
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.walk_goals import plan_of
+from fabrik_addon.session.walk.planning import plan_walk, what_is_old
+from fabrik_addon.session.walk.setup import add_walker, remove_walker
+from mathutils import Vector
+
+from dev.walking_rigs import ahead, go_along, make_spider
+from support.body_rigs import effector, make_body, update
+from support.rigs import channels
+from support.skeletons import make_character
+from support.walking_rigs import (
+    FRAMES,
+    around,
+    feet,
+    key_way,
+    legs_of,
+    planned,
+    walking_human,
+    walking_spider,
+    worst_foot,
+)
+
+ULPS = 4  # units in the last place of Blender's channels
+STANDS = 1e-4  # of the leg's length: a planted foot stands within it
+HELD = 1e-3  # the tolerance of the chains
+
+
+def as_array(owner: bpy.types.Object) -> Singles:
+    """All channels of all bones, in single precision."""
+    return np.array(channels(owner), dtype=np.float32)
+
+
+def ulps_apart(a: Singles, b: Singles) -> float:
+    """The most by which channels differ, in units in the last place of a number of size 1."""
+    return float((np.abs(a - b) / np.spacing(np.maximum(np.maximum(np.abs(a), np.abs(b)), np.float32(1.0)))).max())
+
+
+@pytest.fixture(params=("spider", "human"))
+def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
+    return walking_spider() if request.param == "spider" else walking_human()
+
+
+def go_live(owner: bpy.types.Object) -> None:
+    rig_of(owner).live = True
+    update()
+
+
+class TestSetUp:
+    def test_legs_body_and_gait_are_found(self) -> None:
+        owner = make_spider()
+        made = add_walker(bpy.context, owner)
+        assert len(made.legs) == 8
+        assert made.body == "b0" == rig_of(owner).body_bone
+        assert rig_of(owner).walker.gait == "TETRAPOD"
+        human = make_body()
+        made = add_walker(bpy.context, human)
+        assert sorted(rig_of(human).chains[name].tip_bone for name in made.legs) == ["foot.L", "foot.R"]
+        assert made.body == "hips"
+        assert rig_of(human).walker.gait == "BIPED_WALK"
+        assert {rig_of(human).chains[name].effector for name in made.legs} == {"HEAD"}
+
+    def test_nothing_moves_before_a_walk_is_planned(self) -> None:
+        owner = make_spider()
+        key_way(owner, "b0", ahead(1.0))
+        go_live(owner)
+        before = channels(owner)
+        add_walker(bpy.context, owner)
+        update()
+        assert channels(owner) == before
+
+    def test_chains_that_are_there_are_the_legs(self) -> None:
+        owner = make_spider(legs=3)
+        add_walker(bpy.context, owner)
+        names = [chain.name for chain in rig_of(owner).chains]
+        made = add_walker(bpy.context, owner)
+        assert made.made == []
+        assert [chain.name for chain in rig_of(owner).chains] == names
+        assert len(made.legs) == 6
+
+    def test_removed_its_chains_of_legs_stay(self) -> None:
+        owner = walking_spider()
+        remove_walker(owner)
+        assert len(rig_of(owner).chains) == 8
+        assert not rig_of(owner).walker.on
+        assert what_is_old(owner, bpy.context.scene) == ""
+
+
+class TestWalking:
+    def test_feet_and_body_stand_as_planned(self, walker: bpy.types.Object) -> None:
+        go_live(walker)
+        parsed = plan_of(walker)
+        assert parsed is not None
+        body = rig_of(walker).chains[rig_of(walker).walker.body]
+        for frame in range(1, 61, 4):
+            bpy.context.scene.frame_set(frame)
+            assert worst_foot(walker, frame) <= HELD, frame
+            place, _ = body_pose_at(parsed.plan, frame)
+            assert (effector(walker, body) - Vector(place)).length <= HELD, frame
+            assert {chain.status for chain in legs_of(walker)} == {"REACHED"}
+
+    def test_planted_feet_do_not_slip(self, walker: bpy.types.Object) -> None:
+        go_live(walker)
+        parsed = plan_of(walker)
+        assert parsed is not None
+        size = parsed.plan.legs[0].reach
+        before: dict[str, Vector] = {}
+        stood = 0
+        for frame in range(1, 61):
+            bpy.context.scene.frame_set(frame)
+            now = {}
+            for chain, foot in zip(legs_of(walker), feet(walker, frame), strict=True):
+                if foot.is_planted and foot.pitch == 0.0:
+                    now[chain.name] = effector(walker, chain)
+                    if chain.name in before:
+                        stood += 1
+                        assert (now[chain.name] - before[chain.name]).length <= STANDS * size, (frame, chain.name)
+            before = now
+        assert stood > 15  # while they are flat
+
+    def test_an_armature_that_is_keyed_itself_walks(self) -> None:
+        owner = make_spider()
+        go_along(owner, around(1.2), FRAMES)
+        planned(owner)
+        go_live(owner)
+        for frame in (1, 17, 30, 44, 60):
+            bpy.context.scene.frame_set(frame)
+            assert worst_foot(owner, frame) <= HELD, frame
+
+    def test_button_live_and_bake_pose_alike(self, walker: bpy.types.Object) -> None:
+        scene = bpy.context.scene
+        frames = Random(3).sample(range(2, 60), 8)
+        go_live(walker)
+        live = {}
+        for frame in frames:
+            scene.frame_set(frame)
+            live[frame] = as_array(walker)
+        rig_of(walker).live = False
+        for frame in reversed(frames):
+            scene.frame_set(frame)
+            bpy.ops.fabrik.solve()
+            assert ulps_apart(as_array(walker), live[frame]) <= ULPS, frame
+
+    def test_frames_before_and_after_stand(self) -> None:
+        owner = walking_spider()
+        go_live(owner)
+        for frame, end in ((-20, 1), (90, 60)):
+            bpy.context.scene.frame_set(end)
+            stood = [effector(owner, chain) for chain in legs_of(owner)]
+            bpy.context.scene.frame_set(frame)
+            moved = [(effector(owner, chain) - at).length for chain, at in zip(legs_of(owner), stood, strict=True)]
+            assert max(moved) <= 1e-4
+
+
+class TestOld:
+    def test_a_plan_is_old_when_its_inputs_changed(self) -> None:
+        owner = walking_spider()
+        scene = bpy.context.scene
+        assert what_is_old(owner, scene) == ""
+        rig_of(owner).walker.step_height = 0.3
+        assert what_is_old(owner, scene)
+        plan_walk(bpy.context, owner, FRAMES)
+        assert what_is_old(owner, scene) == ""
+        key_way(owner, "b0", ahead(1.0))
+        assert what_is_old(owner, scene)
+
+    def test_what_live_writes_does_not_make_it_old(self) -> None:
+        owner = walking_spider()
+        digest = rig_of(owner).walker.digest
+        go_live(owner)
+        bpy.context.scene.frame_set(30)
+        assert what_is_old(owner, bpy.context.scene) == ""
+        plan_walk(bpy.context, owner, FRAMES)
+        assert rig_of(owner).walker.digest == digest
+        assert bpy.context.scene.frame_current == 30
+
+
+class TestBadInput:
+    def test_no_legs(self) -> None:
+        owner = make_spider(legs=0)
+        with pytest.raises(FabrikError, match="no legs were found"):
+            add_walker(bpy.context, owner)
+        assert not len(rig_of(owner).chains)
+
+    def test_a_body_below_its_legs(self) -> None:
+        owner = make_spider()
+        with pytest.raises(FabrikError, match="does not carry the leg"):
+            add_walker(bpy.context, owner, "b2")
+        assert not len(rig_of(owner).chains)
+        assert rig_of(owner).body_bone == ""
+
+    def test_a_path_that_leaps(self) -> None:
+        owner = make_spider()
+        key_way(owner, "b0", lambda share: (0.0, 0.0 if share < 0.5 else -9.0, 0.0))
+        add_walker(bpy.context, owner)
+        with pytest.raises(FabrikError, match="leaps"):
+            plan_walk(bpy.context, owner, FRAMES)
+        assert not rig_of(owner).walker.on
+        assert bpy.context.scene.frame_current == 1
+
+    def test_a_plan_that_can_not_be_read_is_told(self) -> None:
+        owner = walking_spider()
+        rig_of(owner).walker.plan, rig_of(owner).walker.digest = "{}", "other"
+        assert "plan it anew" in what_is_old(owner, bpy.context.scene)
+        go_live(owner)
+        assert {chain.status for chain in legs_of(owner)} == {"REFUSED"}
+
+
+class TestBaked:
+    def test_a_bake_is_as_live(self, walker: bpy.types.Object) -> None:
+        scene = bpy.context.scene
+        frames = Random(5).sample(range(2, 60), 8)
+        go_live(walker)
+        live = {}
+        for frame in frames:
+            scene.frame_set(frame)
+            live[frame] = [bone.matrix.copy() for bone in walker.pose.bones]
+        assert bpy.ops.fabrik.bake(span="SCENE") == {"FINISHED"}
+        for frame in frames:
+            scene.frame_set(frame)
+            for bone, matrix in zip(walker.pose.bones, live[frame], strict=True):
+                apart = max(
+                    abs(a - b) for p, q in zip(bone.matrix, matrix, strict=True) for a, b in zip(p, q, strict=True)
+                )
+                assert apart <= 1e-5, (frame, bone.name)
+
+
+class TestCharacters:
+    @pytest.mark.parametrize(("name", "count", "gait"), [("wolf", 4, "WALK"), ("human_mixamo", 2, "BIPED_WALK")])
+    def test_real_skeletons_walk(self, name: str, count: int, gait: str) -> None:
+        owner = make_character(name)
+        for bone in owner.pose.bones:
+            bone.rotation_mode = "QUATERNION"
+        go_along(owner, ahead(1.5), FRAMES)
+        planned(owner)
+        walker = rig_of(owner).walker
+        assert (len(walker.legs), walker.gait) == (count, gait)
+        go_live(owner)
+        for frame in (1, 15, 30, 44, 60):
+            bpy.context.scene.frame_set(frame)
+            assert worst_foot(owner, frame) <= HELD, frame
+
+    def test_a_scaled_and_turned_armature_walks_where_it_goes(self) -> None:
+        owner = make_spider()
+        owner.scale = (0.25, 0.25, 0.25)
+        owner.rotation_euler = (0.0, 0.0, 1.0)
+        go_along(owner, ahead(0.5), FRAMES)
+        planned(owner)
+        go_live(owner)
+        for frame in (1, 15, 30, 44, 60):
+            bpy.context.scene.frame_set(frame)
+            assert worst_foot(owner, frame) <= HELD, frame
+            assert all(abs(foot.sole[2]) < 1e-6 for foot in feet(owner, frame) if foot.is_planted)
+
+    def test_an_uneven_scale_is_refused(self) -> None:
+        owner = make_spider()
+        owner.scale = (1.0, 1.0, 2.0)
+        update()
+        with pytest.raises(FabrikError, match="scale differs"):
+            add_walker(bpy.context, owner)
+        assert not len(rig_of(owner).chains)
+
+    def test_a_path_that_is_nowhere_is_refused(self) -> None:
+        owner = make_spider()
+        add_walker(bpy.context, owner)
+        key_way(owner, "b0", ahead(1.0))
+        for curve in fcurves_of(owner):
+            curve.keyframe_points[3].co[1] = 1e38
+            curve.update()
+        with pytest.raises(FabrikError):
+            plan_walk(bpy.context, owner, FRAMES)
+        assert not rig_of(owner).walker.on

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walkers that are led by hand: nothing moves when they are taken, feet stay, and what is recorded plays as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.gait import feet_at
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.walk_goals import plan_of
+from fabrik_addon.session.live.known import state as live_state
+from fabrik_addon.session.walk.baking import bake_goals
+from fabrik_addon.session.walk.leading import Led, begin, lead_to, leave_led
+from fabrik_addon.session.walk.planning import what_is_old
+from fabrik_addon.session.walk.recording import keep_recording
+from fabrik_addon.session.walk.setup import add_walker
+from mathutils import Quaternion, Vector
+
+from dev.walking_rigs import make_spider
+from support.body_rigs import effector, make_body, update
+from support.rigs import channels
+from support.walking_rigs import legs_of, worst_foot
+
+NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
+SHOWN = 3e-3  # of the leg's length: how far what is recorded may be from what was shown at a frame
+
+
+def standing(kind: str) -> bpy.types.Object:
+    owner = make_spider() if kind == "spider" else make_body()
+    update()
+    add_walker(bpy.context, owner)
+    scene: Any = bpy.context.scene
+    scene.render.fps = 24
+    scene.frame_set(1)
+    return owner
+
+
+@pytest.fixture(params=("spider", "human"))
+def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
+    return standing(request.param)
+
+
+def led_ahead(owner: bpy.types.Object, seconds: float = 1.5, pace: float = 0.5) -> Led:
+    """Lead it ahead at a pace in scene units a second."""
+    led = begin(bpy.context, owner)
+    place = led.steering.place
+    for index in range(round(60 * seconds)):
+        lead_to(bpy.context, led, (place[0], place[1] - pace * (index + 1) / 60.0, place[2]), 1.0 / 60.0)
+        update()
+    return led
+
+
+def flat(owner: bpy.types.Object) -> list[float]:
+    """All numbers of all channels."""
+    return [float(value) for values in channels(owner) for value in values]
+
+
+def moved(before: list[float], owner: bpy.types.Object) -> float:
+    """The most by which a number of the channels has changed."""
+    return max(abs(a - b) for a, b in zip(before, flat(owner), strict=True))
+
+
+class TestLeading:
+    def test_nothing_moves_when_it_is_taken(self, walker: bpy.types.Object) -> None:
+        bone = legs_of(walker)[0].tip_bone
+        walker.pose.bones[bone].rotation_quaternion = Quaternion((0.99, 0.1, 0.05, 0.02)).normalized()
+        update()
+        before = flat(walker)
+        led = begin(bpy.context, walker)
+        lead_to(bpy.context, led, led.steering.place, 0.0)
+        assert moved(before, walker) <= NOTHING
+        led.restore()
+        assert flat(walker) == before
+
+    def test_feet_that_stand_stay(self, walker: bpy.types.Object) -> None:
+        led = begin(bpy.context, walker)
+        place, size = led.steering.place, led.walk.legs[0].reach
+        stood: dict[str, Vector] = {}
+        count = 0
+        for index in range(90):
+            lead_to(bpy.context, led, (place[0], place[1] - 0.008 * index, place[2]), 1.0 / 60.0)
+            update()
+            now = {}
+            for chain, foot in zip(legs_of(walker), led.walk.poses(), strict=True):
+                if foot.is_planted:
+                    now[chain.name] = effector(walker, chain)
+                    if chain.name in stood:
+                        count += 1
+                        assert (now[chain.name] - stood[chain.name]).length <= 1e-4 * size, (index, chain.name)
+            stood = now
+        assert count > 90
+        assert all(led.walk.feet.steps)
+        assert led.steering.place[1] < place[1] - 0.3
+        led.restore()
+
+    def test_let_go_the_next_solve_changes_nothing(self, walker: bpy.types.Object) -> None:
+        led = led_ahead(walker, 1.0)
+        leave_led(bpy.context, led)
+        update()
+        before = flat(walker)
+        bpy.ops.fabrik.pin_toggle(which="ALL", action="PIN")
+        bpy.ops.fabrik.solve_all()
+        assert moved(before, walker) <= NOTHING
+        assert not led.walk.is_stepping
+
+    def test_a_planned_walk_is_switched_off_and_told(self, walker: bpy.types.Object) -> None:
+        keep_recording(bpy.context, led_ahead(walker, 0.5))
+        assert rig_of(walker).walker.on
+        rig_of(walker).live = False
+        found = leave_led(bpy.context, led_ahead(walker, 0.5))
+        assert not rig_of(walker).walker.on
+        assert "the planned walk is switched off" in found.done
+
+    def test_cancelled_all_is_as_it_was(self, walker: bpy.types.Object) -> None:
+        before = flat(walker)
+        led_ahead(walker, 0.5).restore()
+        update()
+        assert flat(walker) == before
+        assert not live_state.held
+        assert not live_state.paused
+
+    def test_without_a_walker_it_is_refused(self) -> None:
+        owner = make_spider()
+        with pytest.raises(FabrikError, match="no legs"):
+            begin(bpy.context, owner)
+
+
+class TestRecording:
+    def test_frames_show_what_was_shown(self, walker: bpy.types.Object) -> None:
+        led = begin(bpy.context, walker)
+        place, shown = led.steering.place, {}
+        for index in range(72):
+            lead_to(bpy.context, led, (place[0] + 0.002 * index, place[1] - 0.006 * index, place[2]), 1.0 / 48.0)
+            update()
+            if index % 2:
+                shown[2 + index // 2] = [effector(walker, chain) for chain in legs_of(walker)]
+        kept = keep_recording(bpy.context, led)
+        assert kept.frames[0] == 1
+        assert kept.frames[1] >= 37
+        assert rig_of(walker).live
+        size = led.walk.legs[0].reach
+        for frame in (30, 3, 17, 36, 9):
+            bpy.context.scene.frame_set(frame)
+            there = [effector(walker, chain) for chain in legs_of(walker)]
+            for a, b in zip(there, shown[frame], strict=True):
+                assert (a - b).length <= SHOWN * size, frame
+            assert worst_foot(walker, frame) <= 1e-3
+        assert what_is_old(walker, bpy.context.scene) == ""
+
+    def test_the_way_is_keyed_frame_by_frame_on_the_body_alone(self, walker: bpy.types.Object) -> None:
+        kept = keep_recording(bpy.context, led_ahead(walker, 1.0))
+        body = rig_of(walker).body_bone
+        curves = fcurves_of(walker)
+        assert {curve.data_path.split('"')[1] for curve in curves} == {body}
+        assert {len(curve.keyframe_points) for curve in curves} == {kept.frames[1] - kept.frames[0] + 1}
+
+    def test_feet_have_landed_at_the_end(self, walker: bpy.types.Object) -> None:
+        keep_recording(bpy.context, led_ahead(walker, 0.9))
+        parsed = plan_of(walker)
+        assert parsed is not None
+        assert all(foot.is_planted for foot in feet_at(parsed.plan, parsed.plan.last))
+
+    def test_it_is_baked_as_a_planned_one_is(self, walker: bpy.types.Object) -> None:
+        keep_recording(bpy.context, led_ahead(walker, 1.0))
+        assert bake_goals(bpy.context, walker, 0.01).keys > 0
+
+    def test_by_the_operator(self, walker: bpy.types.Object) -> None:
+        bpy.context.view_layer.objects.active = walker
+        assert bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.6, 0.0), seconds=1.5, record=True) == {"FINISHED"}
+        parsed = plan_of(walker)
+        assert parsed is not None
+        assert sum(map(len, parsed.plan.steps)) >= len(parsed.plan.legs)
+        with pytest.raises(RuntimeError, match="takes seconds"):
+            bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.6, 0.0))

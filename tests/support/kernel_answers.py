@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the kernel answers, to the last bit, as JSON: run by itself, it tells what the interpreted form answers.
+
+FABRIK_INTERPRETED=1 python tests/support/kernel_answers.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from random import Random
+from typing import TypeAlias
+
+from fabrik_addon.kernel import Limit, Solution, Solver, Trace, loading
+
+from support.chains import LIMITED, random_rotations, random_turn, random_vector, scaled
+from support.kernel_families import Family, families
+from support.limit_examples import EXAMPLES
+
+Told: TypeAlias = bool | int | str | list["Told"] | dict[str, "Told"] | None
+
+TESTS = Path(__file__).parents[1]
+CASES, CASES_OF_MANY_JOINTS, MANY_JOINTS = 2, 1, 20
+
+
+def told(value: object) -> Told:
+    """A value with each float as its hexadecimal digits."""
+    if isinstance(value, float):
+        return value.hex()
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, dict):
+        return {str(key): told(part) for key, part in value.items()}
+    if isinstance(value, Iterable):
+        return [told(part) for part in value]
+    raise TypeError(f"{value!r} is no answer")
+
+
+def solved(family: Family, seed: int, trace: Trace) -> list[Solution]:
+    """The answers to some cases of a family, the first of them traced."""
+    solver, random = Solver(family.figure), Random(seed)
+    cases = CASES if family.figure.count < MANY_JOINTS else CASES_OF_MANY_JOINTS
+    asked = [family.ask(random, family.figure, case + seed) for case in range(cases)]
+    return [solver.solve(goals, family.settings, None if case else trace) for case, goals in enumerate(asked)]
+
+
+def answers_of(family: Family, seed: int) -> Told:
+    """All that is told of some cases of a family, and of the first of them pass by pass."""
+    trace = Trace()
+    return told([*solved(family, seed, trace), trace.steps])
+
+
+def answers_of_families() -> dict[str, Told]:
+    """Every family, each from other cases on."""
+    return {name: answers_of(family, seed) for seed, (name, family) in enumerate(families().items())}
+
+
+def solutions_of_families() -> list[Solution]:
+    """The same as they are."""
+    return [each for seed, family in enumerate(families().values()) for each in solved(family, seed, Trace())]
+
+
+def answers_of_limit(limit: Limit) -> list[Told]:
+    """What a limit makes of rotations."""
+    random, found = Random(3), list[object]()
+    found += [limit.dofs, limit.axis, limit.is_free, limit.is_fixed, limit.is_ball, limit.settings()]
+    outline = limit.outline()
+    found += [outline.swing, outline.twist, outline.ends]
+    for _ in range(20):
+        turn = random_turn(random, 3.1)
+        inside, other = (limit.drawn(random.random(), random.random(), random.random()) for _ in range(2))
+        small = scaled(random_vector(random), 0.3)
+        found += [limit.clamped(turn), limit.aimed(inside, random_vector(random), random_vector(random))]
+        found += [limit.allowed(inside, small), limit.turned(inside, small), limit.violation(turn)]
+        found += [limit.blended(inside, other, random.random()), limit.preferred_axis(inside), inside]
+    return [told(part) for part in found]
+
+
+def answers_of_limits() -> dict[str, Told]:
+    """Every limit of the registry."""
+    return {f"{kind} {i}": answers_of_limit(each) for kind, every in EXAMPLES.items() for i, each in enumerate(every)}
+
+
+def answers_of_chain(name: str) -> Told:
+    """What a solver tells besides solving."""
+    chain, random = LIMITED[name], Random(4)
+    solver = Solver(chain)
+    found: list[object] = [solver.reach, solver.limb_reach, chain.size, chain.lengths, chain.starts]
+    for _ in range(3):
+        pose, target = random_rotations(random, chain), scaled(random_vector(random), 0.5 * chain.size)
+        found += [chain.placed(pose), solver.bend(pose), solver.pulled(pose, target), solver.violation(pose)]
+        found.append(solver.blended(pose, random.random()))
+    return told(found)
+
+
+def answers_of_chains() -> dict[str, Told]:
+    """Every limited chain."""
+    return {name: answers_of_chain(name) for name in LIMITED}
+
+
+PARTS: dict[str, Callable[[], dict[str, Told]]] = {
+    "families": answers_of_families,
+    "limits": answers_of_limits,
+    "chains": answers_of_chains,
+}
+
+
+def run_interpreted(script: Path, *arguments: str) -> str:
+    """What a script of this folder prints when it runs on the interpreted kernel.
+
+    Raises:
+        AssertionError: It ended by an error, or by a crash.
+    """
+    return run(script, {"FABRIK_INTERPRETED": "1"}, *arguments)
+
+
+def run(script: Path, variables: dict[str, str], *arguments: str) -> str:
+    """What a script of this folder prints, with other variables of the environment.
+
+    Raises:
+        AssertionError: It ended by an error, or by a crash.
+    """
+    paths = [str(TESTS.parent), str(TESTS), *sys.path]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **variables}
+    command = [sys.executable, str(script), *arguments]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, f"{script.name} ended with {ended.returncode}: {ended.stderr[-2000:]}"
+    return ended.stdout
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps({"form": loading.form().kind, **{name: make() for name, make in PARTS.items()}}))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Real characters as armatures: Rigify's metarigs, and imported ones kept as plain data in `skeleton_data/`."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import addon_utils
+import bpy
+from fabrik_addon.vectors import V3
+from mathutils import Matrix, Vector
+
+FOLDER = Path(__file__).parents[1] / "data" / "skeletons"
+METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
+IMPORTED = ("human_mixamo", "human_game_engine", "makehuman", "cesium_man", "cmu_walk")
+
+
+def make_character(name: str) -> bpy.types.Object:
+    """A metarig, or an imported character; active, in Object mode."""
+    return _metarig(name) if name in METARIGS else _imported(name)
+
+
+def rest_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.types.Bone]:
+    """The bones of an armature object at rest."""
+    assert isinstance(owner.data, bpy.types.Armature)
+    return owner.data.bones
+
+
+def forward_of(name: str) -> V3:
+    """Where a character faces, in the world: Cesium Man along +X, all others along -Y."""
+    return (1.0, 0.0, 0.0) if name == "cesium_man" else (0.0, -1.0, 0.0)
+
+
+def _metarig(name: str) -> bpy.types.Object:
+    addon_utils.enable("rigify", default_set=True, persistent=True)
+    with contextlib.redirect_stdout(io.StringIO()):
+        getattr(bpy.ops.object, f"armature_{name}_metarig_add")()
+    owner = bpy.context.object
+    owner.name = name
+    return owner
+
+
+def _imported(name: str) -> bpy.types.Object:
+    told: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    data = bpy.data.armatures.new(name)
+    owner = bpy.data.objects.new(name, data)
+    bpy.context.collection.objects.link(owner)
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.object.mode_set(mode="EDIT")
+    for bone, parent, head, tail, z_axis, is_connected in told["bones"]:
+        made = data.edit_bones.new(bone)
+        made.head, made.tail = head, tail
+        made.align_roll(Vector(z_axis))
+        if parent:
+            made.parent = data.edit_bones[parent]
+            made.use_connect = is_connected
+    bpy.ops.object.mode_set(mode="OBJECT")
+    owner.matrix_world = Matrix(told["world"])
+    bpy.context.view_layer.update()
+    return owner
+
+
+def rename_all(owner: bpy.types.Object) -> dict[str, str]:
+    """Give all bones names that tell nothing; returns the new name of each."""
+    bones = rest_bones(owner)
+    names = [bone.name for bone in bones]
+    for i, name in enumerate(names):
+        bones[name].name = f"zz{i}"
+    new = {name: f"Bone.{i + 1:03d}" for i, name in enumerate(names)}
+    for i, name in enumerate(names):
+        bones[f"zz{i}"].name = new[name]
+    return new

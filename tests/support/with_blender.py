@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Enables the staged extension once, as Blender would load it, and makes it importable as `fabrik_addon`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="fabrik-tests-"))
+
+import bpy
+import pytest
+
+import addon_session
+
+addon_session.enable(Path(os.environ["BLENDER_USER_RESOURCES"]) / "fabrik-repository")
+for _name, _module in list(sys.modules.items()):
+    if _name == addon_session.MODULE or _name.startswith(f"{addon_session.MODULE}."):
+        sys.modules["fabrik_addon" + _name[len(addon_session.MODULE) :]] = _module
+
+WITHOUT_BLENDER = ("kernel", "gait", "recognise")
+
+
+@pytest.fixture(autouse=True)
+def _empty_scene(request: pytest.FixtureRequest) -> None:
+    """An empty file for each test but those of the layers that know no Blender; the add-on stays enabled."""
+    if request.path.parent.name not in WITHOUT_BLENDER:
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
