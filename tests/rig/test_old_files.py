@@ -26,7 +26,7 @@ from support.rig_facts import Facts, armatures, meant_at, stored
 
 DATA = Path(__file__).parents[1] / "data"
 OLD = {f"{path.parent.name}/{path.stem}": path for path in sorted(DATA.glob("[0-9]*/*.json"))}
-RESULTS = {"status", "residual", "passes", "blocking_bones", "message"}  # which live posing finds anew
+RESULTS = {"status", "residual", "turn_residual", "passes", "blocking_bones", "message"}  # which live posing finds anew
 SAME = 1e-5  # of stored numbers, which have single precision
 NEAR = 1e-3  # share of the length, and radians
 LITTLE = 1e-4  # share of the length

@@ -203,7 +203,12 @@ class Body:
         stage.posture.weight = FINISHED_POSTURE
         stage.little = LITTLE
         stage.judge()
-        return used + stage.descend(BODY_FINISHED, budget)
+        used += stage.descend(BODY_FINISHED, budget)
+        if stage.error > BODY_FINISHED:
+            stage.robust_to = 0.0  # what one goal misses damps the steps no more by which others still gain
+            stage.little = CONVERGED
+            used += stage.descend(BODY_FINISHED, budget)
+        return used
 
     @cython.cfunc
     def misses(self) -> cython.double:
