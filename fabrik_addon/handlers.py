@@ -10,6 +10,7 @@ from typing import Any
 import bpy
 
 from .overlay import view
+from .rig.ground_inputs import forget_shapes
 from .rig.properties import rig_of
 from .rig.versions import bring_all_up_to_date, newer_refusal
 from .rig.walk_goals import let_all_go
@@ -25,6 +26,7 @@ _failed: set[str] = set()  # what failed beside live posing, by what it means, s
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
     if depsgraph is not None:
+        forget_shapes(depsgraph)
         _beside(NO_RENAMES, lambda: follow_renames_after(depsgraph))
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
     _beside(NO_CHOICE, lambda: chain_choice.follow(bpy.context.view_layer))
@@ -49,6 +51,7 @@ def _before_load(*_: Any) -> None:
 
 def _after_load(*_: Any) -> None:
     live.state.forget()
+    forget_shapes()
     _failed.clear()
     _evaluate_live()
     live.state.paused = False
@@ -81,6 +84,7 @@ def _before_undo(*_: Any) -> None:
 
 def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
     live.state.forget()
+    forget_shapes()
     live.state.undone = True
     _follow_all_renames()
     _guarded(lambda: live.remember_restored(scene))

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import Any
 
 import bpy
-import numpy as np
 
 from ..errors import FabrikError
 from .chain_bones import pose_bones
-from .compat import curves_of_action, fcurves_of
+from .compat import fcurves_of
 from .joint_limits import read_limit
+from .motion_text import carriers_of, key_bytes, line_parts, placement_text
 from .properties import FabrikChain, rig_of
 from .rotations import IDENTITY
 from .start_pose import fingerprint
@@ -71,45 +70,8 @@ def _motion(owner: bpy.types.Object) -> Iterator[bytes]:
     for curve in fcurves_of(owner):
         path = curve.data_path
         if not path.startswith(("pose.bones", "fabrik_")) or path.startswith((*own, PREFIX)):
-            yield _keys(curve)
-    for carrier in _carriers(owner, set()):
-        yield repr([tuple(row) for row in carrier.matrix_basis]).encode()
-        yield from (_keys(curve) for curve in (fcurves_of(carrier) if carrier != owner else ()))
-        yield from _line(carrier)
-
-
-def _carriers(thing: bpy.types.Object, seen: set[str]) -> Iterator[bpy.types.Object]:
-    """An object, its parents, and what the constraints of these look at."""
-    if thing.name_full in seen:
-        return
-    seen.add(thing.name_full)
-    yield thing
-    targets = [getattr(constraint, "target", None) for constraint in thing.constraints if not constraint.mute]
-    for other in (thing.parent, *targets):
-        if isinstance(other, bpy.types.Object):
-            yield from _carriers(other, seen)
-
-
-def _line(carrier: bpy.types.Object) -> Iterator[bytes]:
-    """The points of a curve that is followed, and how it is gone along."""
-    data: Any = carrier.data
-    if carrier.type != "CURVE":
-        return
-    for spline in data.splines:
-        points = spline.bezier_points if spline.type == "BEZIER" else spline.points
-        yield repr([tuple(point.co) for point in points]).encode()
-    if data.animation_data is not None and data.animation_data.action is not None:
-        yield from (_keys(curve) for curve in curves_of_action(data.animation_data.action))
-
-
-def _keys(curve: bpy.types.FCurve) -> bytes:
-    points = curve.keyframe_points
-    numbers = np.empty(2 * len(points), dtype=np.float32)
-    points.foreach_get("co", numbers)
-    handles = [np.empty(2 * len(points), dtype=np.float32) for _ in range(2)]
-    points.foreach_get("handle_left", handles[0])
-    points.foreach_get("handle_right", handles[1])
-    modes = "".join(point.interpolation for point in points)
-    return f"{curve.data_path}[{curve.array_index}]{curve.mute}{modes}".encode() + b"".join(
-        some.tobytes() for some in (numbers, *handles)
-    )
+            yield key_bytes(curve)
+    for carrier in carriers_of(owner, set()):
+        yield placement_text(carrier).encode()
+        yield from (key_bytes(curve) for curve in (fcurves_of(carrier) if carrier != owner else ()))
+        yield from line_parts(carrier)

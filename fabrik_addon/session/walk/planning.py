@@ -14,6 +14,7 @@ import bpy
 from ...errors import FabrikError, place_of
 from ...gait import Plan, planning, to_text
 from ...rig.checks import check_rig
+from ...rig.ground_inputs import ground_of
 from ...rig.properties import rig_of
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import plan_of
@@ -25,7 +26,7 @@ from ..frames import check_range, frames_visited
 from .sampling import body_chain, sampled
 
 T = TypeVar("T")
-STAMP = re.compile(r"(-?\d+) (-?\d+) \S+")  # see `stamp_of`
+STAMP = re.compile(r"(?P<first>-?\d+) (?P<last>-?\d+) (?P<inputs>\S+)(?: (?P<ground>\S+))?")  # see `stamp_of`
 SAMPLING = 0.5  # share of the work until all frames are read
 
 
@@ -138,18 +139,21 @@ def _shared(work: Generator[float, None, T], low: float, high: float) -> Generat
 
 
 def stamp_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
-    """A text that is kept with a planned walk: its frames, and a digest of what can be seen of its inputs.
+    """A text that is kept with a planned walk: its frames, and digests of what can be seen of inputs and ground.
 
     A walk is old where the text would be another one now.
     """
     first, last = frames
-    return f"{first} {last} {inputs_of(owner, scene, frames)}"
+    layer = bpy.context.view_layer
+    depsgraph = layer.depsgraph if layer is not None else None
+    ground = ground_of(owner, depsgraph) if depsgraph is not None else ""
+    return f"{first} {last} {inputs_of(owner, scene, frames)} {ground}".strip()
 
 
 def planned_frames(owner: bpy.types.Object) -> tuple[int, int] | None:
     """First and last frame of the walk that was planned; None where there is none."""
     found = STAMP.fullmatch(walker_of(owner).inputs)
-    return (int(found[1]), int(found[2])) if found is not None else None
+    return (int(found["first"]), int(found["last"])) if found is not None else None
 
 
 def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
@@ -166,5 +170,10 @@ def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
         plan_of(owner)
     except FabrikError as error:
         return error.reason
-    is_same = stamp_of(owner, scene, frames) == walker_of(owner).inputs
-    return "" if is_same else Text("path, legs or settings changed since the walk was planned")
+    then, now = (STAMP.fullmatch(stamp) for stamp in (walker_of(owner).inputs, stamp_of(owner, scene, frames)))
+    assert then is not None
+    assert now is not None
+    if then["inputs"] != now["inputs"]:
+        return Text("path, legs or settings changed since the walk was planned")
+    is_same = None in (then["ground"], now["ground"]) or then["ground"] == now["ground"]  # 1.0.0 kept none
+    return "" if is_same else Text("the ground changed since the walk was planned")
