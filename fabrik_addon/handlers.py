@@ -145,11 +145,11 @@ def _guarded(work: Callable[[], None]) -> None:
     """Run a handler; one that fails in a way not foreseen is not called again each frame."""
     try:
         work()
-    except Exception:
+    except Exception as error:
         log.exception("live posing failed and is switched off")
         for owner in bpy.data.objects:
             if owner.type == "ARMATURE" and owner.is_editable and rig_of(owner).live and not newer_refusal(owner):
-                rig_of(owner).live = False
+                live.switch_rig_off(owner, error)
         live.state.forget()
 
 

@@ -18,7 +18,7 @@ from fabrik_addon.session.live.known import state
 from support.live_rigs import live_line, shown_error, update
 
 
-def fail(*_: object) -> None:
+def fail(*_: object, **__: object) -> None:
     raise RuntimeError("nobody foresaw it")
 
 
@@ -50,6 +50,17 @@ def test_live_posing_goes_on_and_the_failure_is_told_once(
     update()
     assert rig_of(owner).chains[0].tip_bone == "renamed"
     assert not caplog.records
+
+
+def test_live_posing_that_fails_says_so_with_its_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, chain = live_line()
+    monkeypatch.setattr(live, "tick", fail)
+    target: Any = chain.target
+    target.location.x = 0.3
+    update()
+    assert not rig_of(owner).live
+    assert chain.status == "REFUSED"
+    assert "nobody foresaw it" in chain.message
 
 
 def test_a_drag_ends_with_its_file(tmp_path: Path) -> None:

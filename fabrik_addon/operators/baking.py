@@ -189,7 +189,8 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         if self._timer is not None:
             context.window_manager.event_timer_remove(self._timer)
             self._timer = None
-        context.workspace.status_text_set(None)
+        if context.workspace is not None:  # gone where another file is loaded
+            context.workspace.status_text_set(None)
 
     def _tell(self, result: BakeResult) -> None:
         """Report: a line for each chain, or one for many; and where live posing is off now."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ..errors import InvalidValueError, TargetError
+from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
 from ..vectors import V3, v3
 from .properties import FabrikChain
@@ -86,10 +86,11 @@ def read_points(
         FabrikError: Target or pole can't be read, or a number that is held makes no sense.
     """
     asked = [goal for goal in goals_of(chain) if target is None or goal.role != "target"]
-    found = {role: resolve_point(role, goal, bone, depsgraph) for role, goal, bone in asked}
-    point = found.get("target", target)
-    turn = read_turn(chain, depsgraph)
-    return GoalPoints(asked_point(chain, depsgraph) if point is None else point, found.get("pole"), turn)
+    with place_of(chain=chain.name):
+        found = {role: resolve_point(role, goal, bone, depsgraph) for role, goal, bone in asked}
+        point = found.get("target", target)
+        turn = read_turn(chain, depsgraph)
+        return GoalPoints(asked_point(chain, depsgraph) if point is None else point, found.get("pole"), turn)
 
 
 def asked_point(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3:

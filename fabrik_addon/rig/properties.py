@@ -26,16 +26,22 @@ from .body_properties import BodyView
 from .chain_goal_properties import ChainGoal
 from .chain_solve_properties import ChainSolving, FabrikCapturedRotation
 from .changes import FirstHeld, SwitchedOn, announce
+from .leg_names import follow_chain_name
 from .solve_properties import FabrikBoneName, LastSolve, forget_status
 from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 from .walker_properties import WalkerView, walker_of
 
 
-def _make_name_unique(chain: FabrikChain, context: bpy.types.Context) -> None:
+def _set_name(chain: FabrikChain, context: bpy.types.Context) -> None:
+    """Names are unique, and what knows the chain by its name follows."""
     owner = cast(bpy.types.Object, chain.id_data)
     taken = {other.name for other in rig_of(owner).chains if other != chain}
     if chain.name in taken or not chain.name:
-        chain.name = unique_name(chain.name or "Chain", taken)
+        chain.name = unique_name(chain.name or "Chain", taken)  # which calls this again
+    elif chain.known_as != chain.name:
+        old, chain.known_as = chain.known_as, chain.name
+        if old:
+            follow_chain_name(owner, old, chain.name)
 
 
 def _announce_chain(chain: FabrikChain, context: bpy.types.Context) -> None:
@@ -90,6 +96,7 @@ class FabrikChain(ChainGoal, ChainSolving, LastSolve, bpy.types.PropertyGroup):
 
     if TYPE_CHECKING:
         name: str
+        known_as: str
         enabled: bool
         tip_bone: str
         bone_count: int
@@ -99,7 +106,8 @@ class FabrikChain(ChainGoal, ChainSolving, LastSolve, bpy.types.PropertyGroup):
         pole_bone: str
         pole_angle: float
     else:
-        name: StringProperty(name="Name", update=_make_name_unique, override=OVERRIDE)
+        name: StringProperty(name="Name", update=_set_name, override=OVERRIDE)
+        known_as: StringProperty(options={"HIDDEN"})  # its name, kept to see from which one it is renamed
         enabled: BoolProperty(
             name="Enabled",
             description="Solve this chain with Solve All and while live",
@@ -226,6 +234,13 @@ def name_all(owner: bpy.types.Object) -> None:
     for chain in chains:
         if not chain.name:
             chain.name = unique_name(chain.tip_bone or "Chain", [other.name for other in chains])
+
+
+def note_names(owner: bpy.types.Object) -> None:
+    """Keep by which names the chains are known, where a version of the extension that did not made them."""
+    for chain in rig_of(owner).chains:
+        if not chain.known_as:
+            chain.known_as = chain.name
 
 
 def rig_of(owner: bpy.types.Object) -> RigView:

@@ -21,7 +21,7 @@ from bpy.props import IntProperty
 from ..errors import RigError
 from ..texts import Text
 from .limit_properties import BONE_PROPERTIES
-from .properties import rig_of
+from .properties import note_names, rig_of
 from .stored import OVERRIDE
 
 log = logging.getLogger(__name__)
@@ -98,6 +98,7 @@ def bring_up_to_date(owner: bpy.types.Object) -> None:
     first = FIRST if owner.override_library is not None else stored_version(owner)
     for version in range(first, DATA_VERSION):
         STEPS[version](owner)
+    note_names(owner)
     if getattr(owner, "fabrik_version") != DATA_VERSION:
         setattr(owner, "fabrik_version", DATA_VERSION)
 

@@ -25,7 +25,7 @@ from ..rig.versions import bring_up_to_date
 from ..texts import Text
 from .mirror_bones import BonePair, mirror_limit_to
 from .mirror_goals import GoalPlan, plan_goal
-from .mirror_held import mirror_held
+from .mirror_held import mirror_held, target_turn
 
 OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "passes", "message", "is_baked"}
 # Which `mirror_held` mirrors, and what is found anew.
@@ -89,6 +89,7 @@ def _plan(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
         raise ChainError(
             Text("there is the chain '{twin}' on the other side already", twin=twin.name), chain=chain.name
         )
+    target_turn(chain, context.evaluated_depsgraph_get())  # asked for what it raises, before anything is made
     goals = [plan_goal(context, owner, chain, role, twin) for role in ("target", "pole")]
     return _Plan(chain.name, pairs, twin.name if twin is not None else "", [goal for goal in goals if goal is not None])
 

@@ -40,11 +40,22 @@ def mirror_held(
         store(other, "held_location", place)
     if was_held(chain, "held_rotation"):
         store(other, "held_rotation", _mirrored(world, tip, normalized(chain.held_rotation)))
-    if was_held(chain, "rotation_offset") and chain.target is not None and other.target is not None:
-        turn = resolve_turn(chain.target, chain.target_bone, depsgraph)
+    turn = target_turn(chain, depsgraph)
+    if turn is not None and other.target is not None:
         wanted = _mirrored(world, tip, multiplied(turn, normalized(chain.rotation_offset)))
         store(other, "rotation_offset", offset_from_target(other, wanted, other.target.evaluated_get(depsgraph)))
     other.pin = chain.pin
+
+
+def target_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
+    """The world rotation of a chain's target, where the chain keeps an offset from it; else None.
+
+    Raises:
+        FabrikError: It can't be read.
+    """
+    if chain.target is None or not was_held(chain, "rotation_offset"):
+        return None
+    return resolve_turn(chain.target, chain.target_bone, depsgraph)
 
 
 def _mirrored(world: Matrix, tip: BonePair, turn: Q4) -> Q4:

@@ -170,12 +170,17 @@ def _check_free(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> None:
         BoneError: Another chain pins it.
     """
     for one in wanted:
-        others = [chain for chain in rig_of(owner).chains if chain.pin and chain.enabled and chain.name != one.chain]
-        taken = next((chain.name for chain in others if chain.tip_bone == one.bone), "")
+        taken = pinned_by(owner, one)
         if taken:
             raise BoneError(
                 Text("the chain '{taken}' pins it already", taken=taken), rig=owner.name, chain=one.chain, bone=one.bone
             )
+
+
+def pinned_by(owner: bpy.types.Object, one: Wanted) -> str:
+    """Name of another chain that pins the same bone already; "" where none does."""
+    others = (chain for chain in rig_of(owner).chains if chain.pin and chain.enabled and chain.name != one.chain)
+    return next((chain.name for chain in others if chain.tip_bone == one.bone), "")
 
 
 def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted, told: Pinning) -> FabrikChain:

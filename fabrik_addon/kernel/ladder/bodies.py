@@ -35,6 +35,7 @@ ROUGH_ENOUGH = cython.declare(cython.double, 0.1)  # share of the tolerance at w
 MUCH_BETTER = cython.declare(cython.double, 0.5)  # share of the error that one may leave to be taken
 HOPEFUL = cython.declare(cython.double, 0.1)  # share of the error that another start may leave to be gone on from
 BODY_FINISHED = cython.declare(cython.double, 3e-8)  # error, in sizes of the figure, at which a rank's goals are met
+NEARLY_MET = cython.declare(cython.double, 0.1)  # share of the most that a goal of a rank misses
 NEVER_ENOUGH = cython.declare(cython.double, -1.0)
 LAST_DAMPING = cython.declare(cython.double, 1e-5)  # of the first step of the descent that finishes a pose
 NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
@@ -189,6 +190,8 @@ class Body:
                 stage.take(before.pose)
                 stage.keep(tolerance)
             used += self.meet(stage, HINT_STEPS if is_hint and self.budget > HINT_STEPS else self.budget)
+            if not is_hint:
+                used += self.refine(stage, tolerance, self.budget)
             before = stage
         if before is not self.descent:
             self.descent.take(before.pose)
@@ -203,11 +206,42 @@ class Body:
         stage.posture.weight = FINISHED_POSTURE
         stage.little = LITTLE
         stage.judge()
-        used += stage.descend(BODY_FINISHED, budget)
-        if stage.error > BODY_FINISHED:
-            stage.robust_to = 0.0  # what one goal misses damps the steps no more by which others still gain
-            stage.little = CONVERGED
-            used += stage.descend(BODY_FINISHED, budget)
+        return used + stage.descend(BODY_FINISHED, budget)
+
+    @cython.cfunc
+    def refine(self, stage: Descent, tolerance: cython.double, budget: cython.int) -> cython.int:
+        """Bring goals of a rank that are nearly met all the way, where others of it are missed; returns the steps used.
+
+        What those miss damps the steps of all, and is so much that what these gain counts as nothing. So these go on by
+        themselves, and take nothing from those.
+        """
+        i: cython.int
+        goal: Goal
+        most: cython.double = 0.0
+        for i in range(stage.kept, len(stage.goals)):
+            most = larger(most, missing_of(stage.goals[i], stage.pose))
+        if most <= tolerance:
+            return 0
+        near, kept = [], stage.goals[: stage.kept]
+        is_met: cython.bint = True
+        for i in range(stage.kept, len(stage.goals)):
+            goal = stage.goals[i]
+            missing: cython.double = missing_of(goal, stage.pose)
+            if missing <= NEARLY_MET * most:
+                near.append(goal)
+                is_met = is_met and missing <= BODY_FINISHED
+            else:
+                kept.append(goal)
+        if is_met:
+            return 0
+        finer = Descent(self.figure, near, Descent(self.figure, kept))
+        finer.posture.weight = FINISHED_POSTURE
+        finer.first_damping = LAST_DAMPING
+        finer.robust_to = FAR_MISSED
+        finer.take(stage.pose)
+        finer.keep(tolerance)
+        used: cython.int = finer.descend(BODY_FINISHED, budget)
+        stage.take(finer.pose)
         return used
 
     @cython.cfunc

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 import bpy
 
@@ -94,11 +95,16 @@ class BakedArmature:
             self._destination.finish()
 
     def take_back(self) -> None:
-        """Put back keys, actions and pose."""
-        if self._destination is not None:
-            if self._destination.is_own:
-                self._writer.restore()
-            self._writer.finish()
-            self._destination.take_back()
+        """Put back keys, actions and pose; what fails of that keeps nothing else from being put back."""
+        with ExitStack() as back:  # the last that is put onto it is the first that is done
+            back.callback(self._put_pose_back)
+            if self._destination is not None:
+                back.callback(self._destination.take_back)
+                back.callback(self._writer.finish)
+                if self._destination.is_own:
+                    back.callback(self._writer.restore)
+
+    def _put_pose_back(self) -> None:
+        bones = pose_bones(self.owner)
         for bone, path, values in self._pose:
-            setattr(pose_bones(self.owner)[bone], path, values)
+            setattr(bones[bone], path, values)

@@ -8,6 +8,7 @@ the same and frames do not depend on each other. Chains that hang on others are 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
 
 import bpy
 import numpy as np
@@ -194,6 +195,11 @@ class _Run:
         return Wanted(one, self.frames[_key(one)], self.settings.frames[0], motion)
 
     def take_back(self) -> None:
-        """Put back keys, actions and pose."""
-        for armature in self.armatures.values():
-            armature.take_back()
+        """Put back keys, actions and pose of every armature that is still there.
+
+        Raises:
+            ReferenceError: One is gone; the others are as they were.
+        """
+        with ExitStack() as back:
+            for armature in self.armatures.values():
+                back.callback(armature.take_back)

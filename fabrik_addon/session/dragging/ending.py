@@ -68,12 +68,12 @@ def leave(
         is_pulled: Whether the root was pulled along.
     """
     prepared, chains = posed
+    depsgraph = context.evaluated_depsgraph_get()
+    loosed = [Loosed(one, _goal_of(owner, one, depsgraph), one.name in holding) for one in chains]
     is_keyed, lost = _key(context, owner, prepared, is_pulled=is_pulled)
     for one in chains:
         if one.status != "NONE":
             one.status = "NONE"  # what was solved last is not what stands
-    depsgraph = context.evaluated_depsgraph_get()
-    loosed = [Loosed(one, _goal_of(owner, one, depsgraph), one.name in holding) for one in chains]
     ended = let_go(context, owner, loosed, is_keyed)
     return LetGo(ended.done, [*lost, *ended.warnings])
 

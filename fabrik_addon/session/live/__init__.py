@@ -4,6 +4,7 @@
 from .ahead import ahead
 from .by_hand import accept, deaf_to_keys, hands_of, keep_hand, own_work, remember_restored
 from .known import Hand, state
+from .refusing import switch_rig_off
 from .ticking import tick
 from .words import hand_text
 
@@ -18,5 +19,6 @@ __all__ = (
     "own_work",
     "remember_restored",
     "state",
+    "switch_rig_off",
     "tick",
 )

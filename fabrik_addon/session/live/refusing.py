@@ -76,10 +76,10 @@ def switch_off(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) 
     store(chain, Outcome(chain.name, "REFUSED", reason=Text("switched off while live: {reason}", reason=error.local)))
 
 
-def switch_rig_off(rig: LiveRig, error: Exception) -> None:
+def switch_rig_off(owner: bpy.types.Object, error: Exception) -> None:
     """Switch live posing off for an armature that fails in a way not foreseen, and say so where the user sees it."""
-    log.error("live posing of '%s' failed and is switched off", rig.owner.name, exc_info=error)
-    found = rig_of(rig.owner)
+    log.error("live posing of '%s' failed and is switched off", owner.name, exc_info=error)
+    found = rig_of(owner)
     found.live = False
     state.order = None
     reason = Text(

@@ -232,9 +232,9 @@ class _Tick:
                 except GONE as error:
                     if not is_last:
                         raise
-                    switch_rig_off(rig, error)
+                    switch_rig_off(rig.owner, error)
                 except Exception as error:  # the others go on
-                    switch_rig_off(rig, error)
+                    switch_rig_off(rig.owner, error)
             written += posed
             if posed and i + 1 < len(levels):
                 self._evaluate()

@@ -21,7 +21,7 @@ from ..control_bones import Asked, check_can_make, make_goals
 from ..defaults import Defaults, read_defaults
 from ..make import PoleOptions, add_chain, plan_pole, plan_target
 from ..orientation import set_orientation
-from ..pins import pin, wanted_of_chains
+from ..pins import pin, pinned_by, wanted_of_chains
 from ..pole_side import pole_in_bend
 from ..walk.setup import add_walker
 from .finding import Found, RigPart
@@ -235,7 +235,11 @@ def _make_goals(
         chain = rig_of(owner).chains[name]
         bones = resolve_bones(owner, chain)
         if chain.target is None and not chain.pin:
-            asked.append(Asked(chain, "target", plan_target(context, owner, bones, defaults, chain)))
+            try:
+                asked.append(Asked(chain, "target", plan_target(context, owner, bones, defaults, chain)))
+            except FabrikError as error:
+                done.notes.append(Text("{name} has no target: {reason}", name=name, reason=error.local))
+                continue
         wants_pole = options.use_poles and part.kind in WITH_POLES
         if wants_pole and chain.pole is None and len(bones) > 1 + (chain.effector == "HEAD"):
             try:
@@ -263,13 +267,34 @@ def _hold(
     done: Done,
 ) -> None:
     """Rotations of hands and feet, and pins of feet, of chains that were made now."""
-    rig = rig_of(owner)
-    made = [(rig.chains[name], chains[name]) for name in done.made]
-    for chain, part in made:
-        if part.holds_head and part.kind == LEG:
-            set_orientation(context, (owner, chain), "KEEP")
-        elif part.holds_head and part.kind == ARM and chain.target is not None:
-            set_orientation(context, (owner, chain), "TARGET")
-    feet = [chain for chain, part in made if part.kind == LEG]
+    rig, feet = rig_of(owner), []
+    for name in done.made:
+        chain, part = rig.chains[name], chains[name]
+        try:
+            if part.holds_head and part.kind == LEG:
+                set_orientation(context, (owner, chain), "KEEP")
+            elif part.holds_head and part.kind == ARM and chain.target is not None:
+                set_orientation(context, (owner, chain), "TARGET")
+        except FabrikError as error:
+            done.notes.append(Text("the tip of {name} is free to turn: {reason}", name=name, reason=error.local))
+        if part.kind == LEG:
+            feet.append(chain)
     if options.use_pins and feet:
-        done.notes += pin(context, owner, wanted_of_chains(owner, feet)).notes
+        _pin(context, owner, feet, done)
+
+
+def _pin(context: bpy.types.Context, owner: bpy.types.Object, feet: Sequence[FabrikChain], done: Done) -> None:
+    """Pin the feet that no other chain pins already."""
+    free = []
+    for one in wanted_of_chains(owner, feet):
+        taken = pinned_by(owner, one)
+        if taken:
+            done.notes.append(
+                Text("{name} is not pinned: '{taken}' pins its foot already", name=one.chain, taken=taken)
+            )
+        else:
+            free.append(one)
+    try:
+        done.notes += pin(context, owner, free).notes
+    except FabrikError as error:
+        done.notes.append(Text("no foot is pinned: {reason}", reason=error.local))

@@ -19,7 +19,6 @@ from .planning import Planning, planned_frames, stamp_of, what_is_old
 log = logging.getLogger(__name__)
 LOOK, SLICE = 1.0, 0.05  # seconds between two looks for something old, and between two slices of work
 BUDGET = 0.03  # seconds of a slice
-GONE = (ReferenceError, KeyError, AttributeError)  # what was planned for is not there any more
 
 
 @dataclass(slots=True)
@@ -57,7 +56,7 @@ def tick() -> float:
         return LOOK
     try:
         return _went_on(state.work) if state.work is not None else _looked()
-    except GONE:
+    except ReferenceError:  # what was planned for is not there any more
         state.forget()
     return LOOK
 

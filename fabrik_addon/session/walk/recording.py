@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from math import ceil
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
-from ...errors import BoneError, place_of
+from ...errors import place_of
 from ...gait import Plan, path_at
 from ...rig.chain_bones import pose_bones
+from ...rig.channels import channel_of, plain_path
+from ...rig.curves import PLAIN, Channels, CurveWriter, Keys
 from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints
 from ...rig.preparing import RigFacts, prepare
@@ -20,9 +24,9 @@ from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import multiplied
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import rest_turn, set_led_poses
-from ...texts import Text
 from ..anchoring import resume_live
 from ..bake.checks import check_action
+from ..bake.destination import Destination
 from ..frames import check_range, frames_visited, go_to
 from ..live.known import state as live_state
 from ..posing import posed
@@ -30,6 +34,7 @@ from .leading import Led, settle
 from .planning import keep_plan, stamp_of
 from .sampling import body_chain
 
+ROUNDING = 1e-6  # of a frame: so little more than a whole number of them is rounding
 Values = Sequence[tuple[str, list[float]]]  # names of properties of a bone, with what they are to be
 
 
@@ -66,7 +71,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
         led: From `leading.begin`.
 
     Raises:
-        FabrikError: Armature or chains are gone, or the body bone can't be keyed; no walk was kept.
+        FabrikError: Armature or chains are gone, or the path can't be walked; no walk was kept.
     """
     scene, owner = context.scene, led.owner
     assert scene is not None
@@ -75,7 +80,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
     set_led_poses(owner.name_full, None)
     live_state.held = live_state.paused = False
     first, fps = scene.frame_current, scene.render.fps / scene.render.fps_base
-    frames = first, first + ceil(led.recording.seconds * fps - 1e-6)
+    frames = first, first + ceil(led.recording.seconds * fps - ROUNDING)
     check_range(*frames, 1)
     plan = led.recording.plan(led.walk.feet, led.walk.ground.terrain, first, fps)
     body = body_chain(owner)
@@ -114,16 +119,21 @@ def _path_values(
 
 
 def _key(owner: bpy.types.Object, name: str, first: int, values: Sequence[Values]) -> None:
-    """Key a bone in each frame, from the first on.
-
-    Raises:
-        BoneError: It can't be keyed.
-    """
+    """Key a bone in each frame, from the first on, in place of what it has there; if that fails, nothing is keyed."""
     bone = pose_bones(owner)[name]
-    try:
-        for index, here in enumerate(values):
-            for channel, numbers in here:
-                setattr(bone, channel, numbers)
-                bone.keyframe_insert(channel, frame=first + index, group=name)
-    except RuntimeError as error:
-        raise BoneError(Text("it can't be keyed: {error}", error=str(error)), bone=name) from error
+    frames = np.arange(first, first + len(values), dtype=np.float64)
+    span = float(frames[0]), float(frames[-1])
+    destination, writer = Destination(owner, "ACTION"), CurveWriter(owner, can_restore=True)
+    with ExitStack() as back:
+        back.callback(destination.take_back)
+        back.callback(writer.restore)
+        for channel, stood in values[0]:
+            is_rotation = channel == channel_of(bone.rotation_mode)[0]
+            mode = bone.rotation_mode if is_rotation else PLAIN
+            channels = Channels(plain_path(bone, channel), mode, name, range(len(stood)), [*getattr(bone, channel)])
+            numbers = np.array([dict(here)[channel] for here in values], dtype=np.float64)
+            writer.write(channels, Keys(frames, numbers, np.zeros(len(stood), dtype=np.bool_), "LINEAR", span))
+        writer.flush()
+        back.pop_all()
+    writer.finish()
+    destination.finish()

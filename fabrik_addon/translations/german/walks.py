@@ -43,7 +43,6 @@ TEXTS = {
     "the ground changed since the walk was planned": "Der Boden wurde geändert, seit der Gang geplant wurde",
     "it has no legs: add a walker first": "es hat keine Beine: erst einen Läufer hinzufügen",
     "the planned walk is switched off": "der geplante Gang ist abgeschaltet",
-    "it can't be keyed: {error}": "er kann keine Schlüsselbilder bekommen: {error}",
     "the chain of this leg is gone: add the walker again": "die Kette dieses Beins ist weg: den Läufer neu hinzufügen",
     "its body bone is not the one that it had as a walker: add the walker again": "sein Körperknochen ist nicht der, den es als Läufer hatte: den Läufer neu hinzufügen",
     "the terrain '{collection}' has no faces to walk on": "das Gelände '{collection}' hat keine Flächen zum Gehen",

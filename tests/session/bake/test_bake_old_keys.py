@@ -181,3 +181,21 @@ def test_selected_keys_are_selected_again_where_it_is_given_up() -> None:
     next(steps)
     steps.close()
     assert [point.select_control_point for point in fcurves_of(owner)[0].keyframe_points] == [True, False]
+
+
+def test_what_is_gone_keeps_nothing_else_from_being_given_up() -> None:
+    first, second = keyed_line(), keyed_line()
+    owner, chain = second
+    assert first[0].name < owner.name
+    pose = [tuple(bone.rotation_quaternion) for bone in owner.pose.bones]
+    steps = bake_steps(bpy.context, [first, second], BakeSettings(FRAMES, into="NEW_ACTION"))
+    while next(steps) <= 0.55:
+        pass
+    assert owner.animation_data.action
+    bpy.data.objects.remove(first[0])
+    with pytest.raises(ReferenceError):
+        steps.close()
+    assert owner.animation_data is None
+    assert not [action for action in bpy.data.actions if action.name.startswith(owner.name)]
+    assert [tuple(bone.rotation_quaternion) for bone in owner.pose.bones] == pose
+    assert chain.enabled

@@ -53,6 +53,18 @@ def test_a_row_of_many_bones_is_one_chain() -> None:
     assert [(chain.name, chain.bone_count) for chain in rig_of(owner).chains] == [("Chain 1", 300)]
 
 
+def test_a_foot_that_is_pinned_already() -> None:
+    owner = make_character("human_game_engine")
+    select(owner, "foot_l")
+    press("chain_add", bone_count=1, use_target=False)
+    press("pin_toggle")
+    press("character_setup")
+    chains = rig_of(owner).chains
+    assert {chain.name for chain in chains if chain.pin} == {"foot_l", "Leg.R"}
+    assert chains["Leg.L"].target is not None
+    assert {"Arm.L", "Arm.R", "Leg.L", "Leg.R"} <= {chain.name for chain in chains}
+
+
 def test_an_object_that_is_no_armature() -> None:
     make_character("human")
     bpy.context.view_layer.objects.active = make_empty((0, 0, 0))

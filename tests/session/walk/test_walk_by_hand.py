@@ -158,6 +158,18 @@ class TestRecording:
         assert {curve.data_path.split('"')[1] for curve in curves} == {body}
         assert {len(curve.keyframe_points) for curve in curves} == {kept.frames[1] - kept.frames[0] + 1}
 
+    def test_what_was_keyed_there_before_gives_way(self, walker: bpy.types.Object) -> None:
+        bone = walker.pose.bones[rig_of(walker).body_bone]
+        for frame in (-5.0, 3.5, 7.25, 400.0):
+            bone.keyframe_insert("location", frame=frame)
+        kept = keep_recording(bpy.context, led_ahead(walker, 1.0))
+        for curve in fcurves_of(walker):
+            if curve.data_path.endswith("location"):
+                inside = [frame for frame, _ in (point.co for point in curve.keyframe_points)][1:-1]
+                assert inside == [float(frame) for frame in range(kept.frames[0], kept.frames[1] + 1)]
+                assert curve.keyframe_points[0].co.x == -5.0
+                assert curve.keyframe_points[-1].co.x == 400.0
+
     def test_feet_have_landed_at_the_end(self, walker: bpy.types.Object) -> None:
         keep_recording(bpy.context, led_ahead(walker, 0.9))
         parsed = plan_of(walker)
