@@ -61,6 +61,10 @@ class FABRIK_OT_walker_add(RigOperator):
         count, gait = len(made.legs), Text(GAIT_LABELS[made.gait])
         text = rpt_("{count} legs on '{bone}', {gait}: plan the walk next", count=count, bone=made.body, gait=gait)
         self.report({"INFO"}, text)
+        if made.behind:
+            names = listed(made.behind, "{count} chains")
+            told = rpt_("targets that stay behind while it walks, unless they are moved along: {chains}", chains=names)
+            self.report({"WARNING"}, told)
         return {"FINISHED"}
 
 

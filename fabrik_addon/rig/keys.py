@@ -152,10 +152,18 @@ def key_before_pin(context: bpy.types.Context, owner: bpy.types.Object, chain: F
     assert context.scene is not None
     assert context.preferences is not None
     scene, path = context.scene, chain.path_from_id("pin")
-    if not scene.tool_settings.use_keyframe_insert_auto or context.preferences.edit.use_keyframe_insert_available:
+    if not scene.tool_settings.use_keyframe_insert_auto or keys_only_what_is_keyed(context):
         return
     if scene.frame_current > scene.frame_start and not any(curve.data_path == path for curve in fcurves_of(owner)):
         owner.keyframe_insert(path, frame=scene.frame_current - 1, group=chain.name)
+
+
+def keys_only_what_is_keyed(context: bpy.types.Context) -> bool:
+    """Whether automatic keying passes over channels without keys: from 5.2 on that is how Blender comes."""
+    assert context.scene is not None
+    assert context.preferences is not None
+    is_on = context.scene.tool_settings.use_keyframe_insert_auto
+    return is_on and context.preferences.edit.use_keyframe_insert_available
 
 
 def _insert(context: bpy.types.Context, wanted: list[Channel]) -> int:

@@ -121,7 +121,7 @@ def _constrained(one: _Read, keyed: KeyedChannels) -> Any:
     constraint.target, constraint.subtarget = chain.target, chain.target_bone
     constraint.pole_target, constraint.pole_subtarget = chain.pole, chain.pole_bone
     result.lost += give_goal(chain, constraint, bones, asked.at_head)
-    constraint.chain_count = len(names) + (not constraint.use_tail)
+    constraint.chain_count = len(names)  # without the bone of the constraint where it is not moved
     constraint.influence, constraint.mute = chain.influence, False
     result.bone, result.constraint = names[-1] if constraint.use_tail else asked.bones[-1], constraint.name
     return constraint
@@ -143,7 +143,7 @@ def _losses(one: _Read, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannel
         )
     if one.prepared.root is not None:
         lost.append(Text("that the body bone '{bone}' comes along", bone=one.prepared.bones[0]))
-    if asked.has_pole and len(one.prepared.asked) > 1:
+    if asked.has_pole and _shares_bones(one):
         lost.append(Text("its pole, which Blender's IK drops where constraints share bones"))
     elif asked.has_pole and not one.prepared.limits[asked.joints[0]].is_free:
         lost.append(
@@ -153,6 +153,13 @@ def _losses(one: _Read, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannel
     if named:
         lost.append(Text("the start pose: {bone} is keyed, and Blender's IK starts from its keys", bone=named[0]))
     return lost
+
+
+def _shares_bones(one: _Read) -> bool:
+    """Whether a chain has a bone in common with another that it is solved with."""
+    asked = one.prepared.asked[one.place]
+    others = (other for place, other in enumerate(one.prepared.asked) if place != one.place)
+    return any(name in other.bones for other in others for name in asked.bones)
 
 
 def _is_at_tail(owner: bpy.types.Object, name: str) -> bool:

@@ -16,10 +16,10 @@ from ..rig.checks import check_rig
 from ..rig.compat import is_selected
 from ..rig.control_bones import is_control
 from ..rig.held import Held, offset_from_target, read_held, store, store_held, was_held
-from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin
+from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_what_is_keyed
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.versions import bring_up_to_date
-from ..texts import Text, joined
+from ..texts import Text, joined, quoted
 from .anchoring import keep_pose, unposed
 from .defaults import read_defaults
 from .limb_ends import end_beyond, go_on_to, keeps_rotation
@@ -139,6 +139,7 @@ def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wa
         chain.pin = chain.enabled = True
         insert_pin_keys(context, owner, chain)
         told.pinned.append(chain.name)
+    told.notes += _unkeyed(context, owner, told.pinned)
     for name in told.pinned:
         told.notes += _kept(context, owner, rig_of(owner).chains[name])
     return told
@@ -212,6 +213,21 @@ def _kept(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChai
     return notes + _moved(owner, chain)
 
 
+def _unkeyed(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> list[str]:
+    """That automatic keying did not key pins, where its preferences want keys to be there already."""
+    if not keys_only_what_is_keyed(context):
+        return []
+    without = [name for name in names if not is_pin_keyed(owner, rig_of(owner).chains[name])]
+    if not without:
+        return []
+    return [
+        Text(
+            "{chains} not keyed: automatic keying has Only Insert Available on, and the pin has no key yet",
+            chains=quoted(without),
+        )
+    ]
+
+
 def _moved(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
     """Let the next solve leave the pose; what it moves all the same, as a sentence."""
     try:
@@ -246,6 +262,7 @@ def free(
         chain.pin = False
         insert_pin_keys(context, owner, chain)
         told.freed.append(name)
+        told.notes += _unkeyed(context, owner, [name])
         is_keyed = is_pin_keyed(owner, chain)
         if is_keyed and not _keys_itself(context):
             told.notes.append(

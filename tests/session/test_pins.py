@@ -274,6 +274,20 @@ def test_a_pin_is_keyed_with_what_it_holds() -> None:
     assert rig_of(owner).chains[0].pin
 
 
+def test_a_pin_without_keys_says_why_automatic_keying_leaves_it_so(capfd: pytest.CaptureFixture[str]) -> None:
+    owner = make_body()
+    keying(True)
+    bpy.context.preferences.edit.use_keyframe_insert_available = True
+    in_pose_mode(owner, "foot.L")
+    run("pin_toggle")
+    assert not fcurves_of(owner)
+    assert "'foot.L' not keyed: automatic keying has Only Insert Available on" in capfd.readouterr().out
+    owner.keyframe_insert(rig_of(owner).chains[0].path_from_id("pin"))
+    run("pin_toggle")
+    assert "not keyed" not in capfd.readouterr().out
+    assert len(rig_of(owner).chains) == 1
+
+
 def test_between_two_plants_a_foot_is_held_where_it_was_planted() -> None:
     owner = make_body()
     keying(True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import bpy
 
@@ -12,12 +12,13 @@ from ...errors import FabrikError
 from ...recognise.parts import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
 from ...rig.chain_bones import bones_to, resolve_bones
 from ...rig.checks import check_rig
+from ...rig.control_bones import new_bones_refusal
 from ...rig.properties import FabrikChain, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
 from ...texts import ROLE_TEXTS, Text
 from ..anchoring import keep_poses, starts_to_keep, unposed
 from ..body import set_body
-from ..control_bones import Asked, check_can_make, make_goals
+from ..control_bones import Asked, make_goals
 from ..defaults import Defaults, read_defaults
 from ..make import PoleOptions, add_chain, plan_pole, plan_target
 from ..orientation import set_orientation
@@ -98,11 +99,15 @@ def set_up(
         options: What is to be made.
 
     Raises:
-        FabrikError: The armature can't be posed, or can't be given bones; nothing was changed.
+        FabrikError: The armature can't be posed; nothing was changed.
     """
-    _check(owner, parts, options)
-    bring_up_to_date(owner)
     done = Done(notes=list(found.notes))
+    refusal = new_bones_refusal(owner) if KIND_OF_CONTROLS.get(options.controls) == "BONE" else ""
+    if refusal:
+        options = replace(options, controls="EMPTIES")
+        done.notes.append(Text("its armature data is linked and can't be given bones, so its targets are empties"))
+    _check(owner, parts)
+    bring_up_to_date(owner)
     if options.use_limits:
         done.limited, exceeded = give_ranges(owner, parts, found.plan)
         if exceeded:
@@ -139,18 +144,17 @@ def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done
             Text("switched off, since their targets would stay behind while it walks: {names}", names=names)
         )
     done.made += walker.made
-    done.notes += [Text("walker of {count} legs: plan its walk next", count=len(walker.legs)), *walker.notes]
+    done.notes.append(Text("walker of {count} legs: plan its walk next", count=len(walker.legs)))
 
 
-def _check(owner: bpy.types.Object, parts: Sequence[RigPart], options: SetupOptions) -> None:
+def _check(owner: bpy.types.Object, parts: Sequence[RigPart]) -> None:
     """Refuse an armature that can't be set up, before anything is made.
 
     Raises:
-        FabrikError: It can't be posed, can't be given bones, or has not the bones of a part.
+        FabrikError: It can't be posed, or has not the bones of a part.
     """
     with unposed() as depsgraph:
         check_rig(owner, depsgraph)
-    check_can_make([owner] if options.controls != "NONE" else [], KIND_OF_CONTROLS.get(options.controls, "EMPTY"))
     for part in parts:
         bones_to(owner, part.bones[-1], len(part.bones))
 

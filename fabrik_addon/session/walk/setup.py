@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 
 import bpy
 
@@ -61,14 +61,14 @@ class Made:
         made: Names of the chains that were made.
         body: Name of the body bone.
         gait: That was chosen.
-        notes: What to look out for, as sentences.
+        behind: Names of the enabled chains whose targets do not go along with the body.
     """
 
     legs: list[str]
     made: list[str]
     body: str
     gait: str
-    notes: list[str] = field(default_factory=list)
+    behind: list[str]
 
 
 def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = "") -> Made:
@@ -106,7 +106,19 @@ def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = 
     _hold(owner, made)
     made += _make_body(context, owner, bone)
     gait = _store(owner, legs, upright)
-    return Made(names, made, bone, gait)
+    return Made(names, made, bone, gait, _behind(owner, bone, {*names, *made}))
+
+
+def _behind(owner: bpy.types.Object, body: str, walking: set[str]) -> list[str]:
+    """Names of the enabled chains beside those of a walker whose targets do not hang on its body bone."""
+    found = []
+    for chain in rig_of(owner).chains:
+        if chain.name in walking or not chain.enabled or chain.target is None:
+            continue
+        bone = pose_bones(owner).get(chain.target_bone) if chain.target == owner else None
+        if bone is None or body not in [above.name for above in bone.parent_recursive]:
+            found.append(chain.name)
+    return found
 
 
 def remove_walker(owner: bpy.types.Object) -> None:

@@ -40,6 +40,7 @@ TEXTS = {
     "a leg has at least one bone above its foot": "ein Bein hat mindestens einen Knochen über seinem Fuß",
     "its end stands on its root, so that it has no length": "sein Ende steht auf seiner Wurzel, sodass es keine Länge hat",
     "path, legs or settings changed since the walk was planned": "Pfad, Beine oder Einstellungen wurden geändert, seit der Gang geplant wurde",
+    "targets that stay behind while it walks, unless they are moved along: {chains}": "Ziele, die beim Gehen zurückbleiben, wenn sie nicht mitbewegt werden: {chains}",
     "the ground changed since the walk was planned": "Der Boden wurde geändert, seit der Gang geplant wurde",
     "it has no legs: add a walker first": "es hat keine Beine: erst einen Läufer hinzufügen",
     "the planned walk is switched off": "der geplante Gang ist abgeschaltet",

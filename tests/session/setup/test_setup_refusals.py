@@ -121,7 +121,7 @@ def test_answers_that_make_no_sense(first: str, last: str, match: str) -> None:
     refused(owner, match, parts=answers)
 
 
-def test_linked_data_is_refused_with_bones_and_set_up_with_empties(tmp_path: Path) -> None:
+def test_linked_data_is_set_up_with_empties(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     make_character("human_mixamo").name = "linked"
     path = tmp_path / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
@@ -131,9 +131,12 @@ def test_linked_data_is_refused_with_bones_and_set_up_with_empties(tmp_path: Pat
     override = bpy.data.objects["linked"].override_create(remap_local_usages=True)
     bpy.context.collection.objects.link(override)
     bpy.context.view_layer.objects.active = override
-    refused(override, "linked")
-    press("character_setup", controls="EMPTIES")
-    assert len(rig_of(override).chains) == 6
+    capfd.readouterr()
+    press("character_setup")
+    assert "armature data is linked and can't be given bones, so its targets are empties" in capfd.readouterr().out
+    chains = rig_of(override).chains
+    assert len(chains) == 6
+    assert {chain.target.type for chain in chains if chain.target is not None} == {"EMPTY"}
 
 
 def test_of_a_generated_rig_the_controls_are_taken(generated: Path) -> None:

@@ -19,7 +19,7 @@ from fabrik_addon.session.walk.setup import add_walker, remove_walker
 from mathutils import Vector
 
 from dev.walking_rigs import ahead, go_along, make_spider
-from support.body_rigs import effector, make_body, update
+from support.body_rigs import add_limb, effector, make_body, update
 from support.rigs import channels
 from support.skeletons import make_character
 from support.walking_rigs import (
@@ -90,6 +90,12 @@ class TestSetUp:
         assert made.made == []
         assert [chain.name for chain in rig_of(owner).chains] == names
         assert len(made.legs) == 6
+
+    def test_targets_that_do_not_go_along_are_named(self) -> None:
+        owner = make_body()
+        add_limb(owner, "hand.L", 3, target=(0.7, 0, 1.4), name="Reaching")
+        add_limb(owner, "hand.R", 3, name="Free")
+        assert add_walker(bpy.context, owner).behind == ["Reaching"]
 
     def test_removed_its_chains_of_legs_stay(self) -> None:
         owner = walking_spider()
