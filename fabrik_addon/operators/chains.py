@@ -14,7 +14,9 @@ from ..rig.chain_bones import bones_to
 from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
+from ..rig.versions import holds_data
 from ..session.anchoring import keep_poses, start_texts, unposed
+from ..session.clearing import clear_rig, clear_text
 from ..session.control_bones import Asked, check_can_make, make_goals
 from ..session.defaults import Defaults, read_defaults
 from ..session.make import Empty, PoleOptions, add_chain, move_chain, plan_pole, plan_target, remove_chain
@@ -247,6 +249,25 @@ class FABRIK_OT_chain_remove_all(RigOperator):
         return {"FINISHED"}
 
 
+class FABRIK_OT_rig_clear(RigOperator):
+    """Take chains, body, walker, joint limits and the goals that were made for them away; the pose stays"""
+
+    bl_idname = "fabrik.rig_clear"
+    bl_label = "Remove FABRIK from Armature"
+    poses = False
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return "" if holds_data(working_rig(context)) else Text("nothing of FABRIK is on it")
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        return context.window_manager.invoke_confirm(self, event)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        self.report({"INFO"}, rpt_(clear_text(clear_rig(context, owner))))
+        return {"FINISHED"}
+
+
 class FABRIK_OT_chain_move(ChainOperator):
     """Move the active chain up or down in the list; chains that share bones are solved together in any order"""
 
@@ -268,4 +289,6 @@ class FABRIK_OT_chain_move(ChainOperator):
         return {"FINISHED"}
 
 
-CLASSES = (FABRIK_OT_chain_add, FABRIK_OT_chain_remove, FABRIK_OT_chain_remove_all, FABRIK_OT_chain_move)
+CLASSES = (
+    FABRIK_OT_chain_add, FABRIK_OT_chain_remove, FABRIK_OT_chain_remove_all, FABRIK_OT_rig_clear, FABRIK_OT_chain_move,
+)  # fmt: skip

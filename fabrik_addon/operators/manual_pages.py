@@ -35,6 +35,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.walk_by_hand", "walkers", "by-hand"),
     ("bpy.ops.fabrik.walk_mark", "walkers", "footprints-and-markers"),
     ("bpy.ops.fabrik.walk_*", "walkers", "the-plan"),
+    ("bpy.ops.fabrik.rig_clear", "characters", "removing-it-again"),
     ("bpy.ops.fabrik.limit_axis", "limits", "joint-limits"),
     ("bpy.ops.fabrik.limit_from_bend", "limits", "to-which-side-a-joint-bends"),
     ("bpy.ops.fabrik.limit_*", "limits", "ways-to-set-many"),
@@ -46,7 +47,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.record*", "steps", "step-by-step"),
     ("bpy.ops.fabrik.step*", "steps", "step-by-step"),
     ("bpy.ops.fabrik.manual", "menus", "help"),
-    *((f"bpy.types.fabrikchain.{name}", "chains", "the-list") for name in ("enabled", "is_baked")),
+    *((f"bpy.types.fabrikchain.{name}", "chains", "the-list") for name in ("enabled", "is_baked", "known_as")),
     ("bpy.types.fabrikchain.solved_*", "not_reached", "what-has-changed-since"),
     *(
         (f"bpy.types.fabrikchain.{name}", "chains", "bones-and-goal")

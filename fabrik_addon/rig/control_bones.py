@@ -128,6 +128,25 @@ def make_control_bones(
     return names
 
 
+def remove_control_bones(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> None:
+    """Remove bones that were made here, with one visit to edit mode; all else is as before.
+
+    Raises:
+        RigError: Edit mode can't be entered.
+    """
+    if not names:
+        return
+    pose = {bone: values for bone, values in _channels(owner).items() if bone not in names}
+    data = armature_of(owner)
+    with _in_edit_mode(context, owner):
+        for name in names:
+            data.edit_bones.remove(data.edit_bones[name])
+        home = data.collections_all.get(COLLECTION)
+        if home is not None and not len(home.bones):
+            data.collections.remove(home)
+    _restore(owner, pose)
+
+
 def _made(owner: bpy.types.Object, one: ControlBone) -> str:
     data = armature_of(owner)
     bone = data.edit_bones.new(one.name)

@@ -21,7 +21,7 @@ def shape_object(shape: str) -> bpy.types.Object:
     Args:
         shape: How an empty of that shape would be drawn: "PLAIN_AXES", "CUBE", "SPHERE", "CIRCLE" or "CONE".
     """
-    name = f"FABRIK {shape.lower().replace('_', ' ')} shape"
+    name = _name_of(shape)
     found = next((one for one in bpy.data.objects if one.name == name and one.library is None), None)
     if found is not None and found.type == "MESH":
         return found
@@ -36,6 +36,21 @@ def shape_object(shape: str) -> bpy.types.Object:
     made.use_fake_user = True
     made.hide_render = True
     return made
+
+
+def remove_unused_shapes() -> None:
+    """Remove the objects by which no bone is drawn any more."""
+    named = [one for one in bpy.data.objects if one.name in map(_name_of, OUTLINES) and one.library is None]
+    for found in named:
+        if found.users - found.use_fake_user < 1:
+            mesh = found.data
+            bpy.data.objects.remove(found)
+            if isinstance(mesh, bpy.types.Mesh) and not mesh.users:
+                bpy.data.meshes.remove(mesh)
+
+
+def _name_of(shape: str) -> str:
+    return f"FABRIK {shape.lower().replace('_', ' ')} shape"
 
 
 def _axes() -> Lines:

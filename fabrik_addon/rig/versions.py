@@ -109,7 +109,7 @@ def bring_all_up_to_date(objects: Iterable[bpy.types.Object]) -> None:
     What is linked is not written to: it is of the version of its library, which is brought up to date as a file.
     """
     for owner in objects:
-        if owner.type != "ARMATURE" or not _holds_data(owner):
+        if owner.type != "ARMATURE" or not holds_data(owner):
             continue
         try:
             check_not_newer(owner)
@@ -121,7 +121,7 @@ def bring_all_up_to_date(objects: Iterable[bpy.types.Object]) -> None:
             log.exception("the data of '%s' could not be brought up to date", owner.name)
 
 
-def _holds_data(owner: bpy.types.Object) -> bool:
+def holds_data(owner: bpy.types.Object) -> bool:
     """Whether an armature has a number, chains, or bones with a setting."""
     if getattr(owner, "fabrik_version") or len(rig_of(owner).chains):
         return True

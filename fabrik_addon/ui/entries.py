@@ -49,6 +49,7 @@ BAKE = Entry("fabrik.bake", icon="KEYFRAME_HLT")
 GOALS_TO_POSE = Entry("fabrik.goal_snap", "Goals to Pose", "SNAP_ON")
 MIRROR = Entry("fabrik.chain_mirror", icon="MOD_MIRROR")
 REMOVE_ALL = Entry("fabrik.chain_remove_all", icon="X")
+CLEAR = Entry("fabrik.rig_clear", icon="TRASH")
 SINGLE_USER = Entry("fabrik.goals_single_user", icon="DUPLICATE")
 PIN = Entry("fabrik.pin_toggle", icon="PINNED")
 HINGES = Entry("fabrik.limit_from_bend", "Hinges from Bend of Chain", "NONE", {"bones": "CHAIN"})
@@ -92,6 +93,7 @@ CHAIN: tuple[Part, ...] = (
     LINE,
     Entry("fabrik.chain_remove", icon="REMOVE"),
     REMOVE_ALL,
+    CLEAR,
 )
 GOALS: tuple[Part, ...] = (
     Entry("fabrik.target_add", icon="EMPTY_AXIS"),
@@ -171,7 +173,7 @@ STEPS: tuple[Part, ...] = (
     Entry("fabrik.record_clear", "Exit Steps", "X"),
 )
 # Behind the arrow beside the list: all of it stands in the menus above, too.
-LIST: tuple[Part, ...] = (MIRROR, LINE, *CONVERT, LINE, *SNAP_ALL, SINGLE_USER, LINE, HINGES, LINE, REMOVE_ALL)
+LIST: tuple[Part, ...] = (MIRROR, LINE, *CONVERT, LINE, *SNAP_ALL, SINGLE_USER, LINE, HINGES, LINE, REMOVE_ALL, CLEAR)
 # From the left against the clock as Blender fills a pie: west, east, south, north, and the corners from the north-west.
 PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, BEGIN, OVERLAY, GOALS_TO_POSE, PIN)
 

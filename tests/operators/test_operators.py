@@ -189,6 +189,7 @@ UNDOABLE: dict[str, dict[str, Any]] = {
     "chain_add": {"tip_bone": "b2", "use_target": True, "use_pole": True},
     "chain_remove": {},
     "chain_remove_all": {},
+    "rig_clear": {},
     "chain_mirror": {},
     "chain_move": {"direction": "UP"},
     "target_add": {},

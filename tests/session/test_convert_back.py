@@ -86,7 +86,8 @@ def is_still(owner: bpy.types.Object, name: str) -> bool:
     """Whether a bone has the rotation that its channels give it."""
     bone = owner.pose.bones[name]
     local = owner.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
-    return abs(local.to_quaternion().dot(bone.rotation_quaternion)) > 1.0 - 1e-6
+    same: float = abs(local.to_quaternion().dot(bone.rotation_quaternion))
+    return same > 1.0 - 1e-6
 
 
 def test_limits_and_stiffness_are_carried_over() -> None:

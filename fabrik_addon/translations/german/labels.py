@@ -32,6 +32,7 @@ LABELS = {
     "Drag Bones": "Mehrere Knochen ziehen",
     "Chains from IK": "Ketten aus IK",
     "Remove All Chains": "Alle Ketten entfernen",
+    "Remove FABRIK from Armature": "FABRIK vom Skelett entfernen",
     "Add Chain": "Kette hinzufügen",
     "Fill Masses": "Massen eintragen",
     "Set Body Bone": "Körperknochen festlegen",

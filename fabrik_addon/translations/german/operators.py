@@ -190,6 +190,7 @@ TEXTS = {
     "Only constraints of selected bones, not all of the armature": "Nur Beschränkungen ausgewählter Knochen, nicht alle des Skeletts",
     "Aims": "Ausrichtungen",
     "Make a chain that aims of each Damped Track constraint as well": "Auch aus jeder Beschränkung „Verfolgung dämpfen“ eine Kette machen, die sich ausrichtet",
+    "Take chains, body, walker, joint limits and the goals that were made for them away; the pose stays": "Ketten, Körper, Gänger, Gelenkgrenzen und die Ziele, die dafür angelegt wurden, entfernen; die Pose bleibt",
     "Remove all chains of the armature; its bones, targets and poles stay": "Alle Ketten des Skeletts entfernen; seine Knochen, Ziele und Pole bleiben",
     "Add a chain for each limb that is selected in Pose mode: by its tip, as a run of bones, or with the whole body": "Für jedes im Posenmodus ausgewählte Glied eine Kette hinzufügen: über seine Spitze, als Reihe von Knochen oder mit dem ganzen Körper",
     "Tip Bone": "Spitze",

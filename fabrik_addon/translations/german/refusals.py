@@ -280,6 +280,8 @@ TEXTS = {
     "no body bone: {reason}": "kein Körperknochen: {reason}",
     "{name} has no pole: {reason}": "{name} hat keinen Pol: {reason}",
     "its armature data is linked and can't be given bones, so its targets are empties": "seine Skelettdaten sind verlinkt und können keine Knochen bekommen, daher sind seine Ziele Leerobjekte",
+    "nothing of FABRIK is on it": "es hat nichts von FABRIK",
+    "Removed {chains} chains and {goals} goals": "{chains} Ketten und {goals} Ziele entfernt",
     "{name} has no target: {reason}": "{name} hat kein Ziel: {reason}",
     "the tip of {name} is free to turn: {reason}": "Die Spitze von {name} dreht sich frei: {reason}",
     "{name} is not pinned: '{taken}' pins its foot already": "{name} ist nicht festgepinnt: '{taken}' pinnt den Fuß schon fest",
