@@ -10,7 +10,8 @@ from pathlib import Path
 from environment import ROOT, SetupError, ensure, requirements
 
 SOURCES = ROOT / "fabrik_addon" / "manual"
-RENDERER = Path(__file__).with_name("render_manual.py")
+HERE = Path(__file__).parent
+RENDERER = "render_manual", "manual_page", "manual_words", "manual_whole"  # its modules, the first of which is run
 BUILT = ROOT / "build" / "manual"
 STAMP = "digest.txt"
 
@@ -26,7 +27,8 @@ def ensure_manual() -> Path:
         return pages
     stamp.unlink(missing_ok=True)
     python = ensure("manual", ["manual"])
-    done = subprocess.run([str(python), str(RENDERER), str(pages)], check=False, capture_output=True, text=True)
+    command = [str(python), "-m", f"dev.{RENDERER[0]}", str(pages)]
+    done = subprocess.run(command, cwd=ROOT / "scripts", check=False, capture_output=True, text=True)
     if done.returncode:
         raise SetupError(f"the manual can't be rendered: {done.stderr.strip().splitlines()[-1]}")
     stamp.write_text(digest, encoding="utf-8")
@@ -37,6 +39,7 @@ def _digest() -> str:
     """Of all that decides how the pages come out."""
     found = hashlib.sha256(repr(requirements("manual")).encode())
     pictures = sorted((ROOT / "scripts" / "pictures").iterdir())
-    for file in (RENDERER, RENDERER.with_name("manual.css"), *sorted(SOURCES.glob("*.md")), *pictures):
+    renderer = (HERE / f"{name}.py" for name in RENDERER)
+    for file in (*renderer, HERE / "manual.css", *sorted(SOURCES.glob("*.md")), *pictures):
         found.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return found.hexdigest()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Render the manual's Markdown as HTML; runs in the environment that has the Markdown library (see `manual.py`).
 
-python scripts/dev/render_manual.py OUT         a page for each, the style, the pictures, and the ways to the headings
+python -m dev.render_manual OUT     a page for each, the words from A to Z, all on one page, the style, the pictures,
+                                    and the ways to the headings
 
 Systems hand the address of a local file on to the browser without what stands behind its "#". So each heading has a
 page of its own in `at/` that does nothing but go there.
@@ -9,38 +10,42 @@ page of its own in `at/` that does nothing but go there.
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
+from collections.abc import Sequence
 from html import escape
-from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from string import Template
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-MANUAL = ROOT / "fabrik_addon" / "manual"
-PICTURES = "pictures"
+from dev.manual_page import MANUAL, PICTURES, Page
+from dev.manual_whole import TITLE as WHOLE
+from dev.manual_whole import anchor_of, whole_page
+from dev.manual_words import TITLE as WORDS
+from dev.manual_words import words_page
+
 STYLE = Path(__file__).with_name("manual.css")
+OURS = "FABRIK Posing"
+HEADER = {"index": OURS, "words": WORDS, "whole": "On one page"}  # file and how it is called above the list of pages
 PAGE = Template("""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>$title - FABRIK Posing</title>
+<title>$title</title>
 <link rel="stylesheet" href="style.css">
 </head>
 <body>
-<nav>
-<p><a href="index.html">FABRIK Posing</a></p>
+<header>
+$header</header>
+<main>
+$content</main>
+<nav aria-label="Pages">
 <ul>
 $pages</ul>
 </nav>
-<main>
-$content</main>
 </body>
 </html>
 """)
@@ -54,80 +59,6 @@ WAY = Template("""<!DOCTYPE html>
 """)
 
 
-def slug(heading: str) -> str:
-    """The anchor of a heading, as GitHub makes it."""
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
-
-
-class Page:
-    """A page of the manual.
-
-    Attributes:
-        name: Of its file, without ending.
-        tokens: What the Markdown library made of it, its links changed to those of the HTML.
-        headings: Anchor and text of each.
-        pictures: The files that it shows.
-    """
-
-    def __init__(self, library: MarkdownIt, file: Path) -> None:
-        self.name = file.stem
-        self.tokens: list[Token] = library.parse(file.read_text(encoding="utf-8"))
-        self.headings: dict[str, str] = {}
-        self.pictures: set[Path] = set()
-        for before, token in pairwise(self.tokens):
-            if before.type == "heading_open":
-                self._take_heading(before, token)
-            for inner in token.children or []:
-                if inner.type == "image":
-                    self._take_picture(inner)
-            if token.children:
-                token.children = _linked(token.children)
-
-    @property
-    def title(self) -> str:
-        """Its first heading."""
-        return next(iter(self.headings.values()))
-
-    def _take_heading(self, opening: Token, inline: Token) -> None:
-        text = "".join(part.content for part in inline.children or [])
-        anchor = slug(text)
-        if anchor in self.headings:
-            raise ValueError(f"{self.name}.md has the heading '{text}' twice")
-        self.headings[anchor] = text
-        opening.attrSet("id", anchor)
-
-    def _take_picture(self, image: Token) -> None:
-        file = (MANUAL / str(image.attrs["src"])).resolve(strict=True)
-        self.pictures.add(file)
-        image.attrSet("src", f"{PICTURES}/{file.name}")
-
-
-def _linked(tokens: list[Token]) -> list[Token]:
-    """Inline tokens with links to the pages as HTML; those to files outside, which don't come along, as text."""
-    made: list[Token] = []
-    is_dropped = False
-    for token in tokens:
-        if token.type == "link_open":
-            address = _address(str(token.attrs["href"]))
-            is_dropped = not address
-            token.attrSet("href", address)
-        if token.type in {"link_open", "link_close"} and is_dropped:
-            continue
-        made.append(token)
-    return made
-
-
-def _address(link: str) -> str:
-    """Where a link of the Markdown leads in the HTML; "" where nothing of it comes along."""
-    if "://" in link or link.startswith("#"):
-        return link
-    path, _, anchor = link.partition("#")
-    found = PurePosixPath(path)
-    if len(found.parts) > 1 or found.suffix != ".md":
-        return ""
-    return f"{found.stem}.html" + (f"#{anchor}" if anchor else "")
-
-
 def _order(index: Page) -> list[str]:
     """The names of the pages as the index lists them."""
     found = ["index"]
@@ -139,12 +70,40 @@ def _order(index: Page) -> list[str]:
     return found
 
 
-def _navigation(pages: list[Page], current: Page) -> str:
+def _link(address: str, text: str, is_here: bool = False) -> str:
+    here = ' aria-current="page"' if is_here else ""
+    return f'<a href="{address}"{here}>{escape(text)}</a>'
+
+
+def _header(current: str) -> str:
+    return "".join(f"<p>{_link(f'{name}.html', text, name == current)}</p>\n" for name, text in HEADER.items())
+
+
+def _navigation(pages: Sequence[Page], current: str) -> str:
+    """The list of the pages, with the headings of the current one; that of the one page leads to places on it."""
     lines = []
     for page in pages[1:]:
-        here = ' aria-current="page"' if page is current else ""
-        lines.append(f'<li><a href="{page.name}.html"{here}>{escape(page.title)}</a></li>\n')
+        address = f"#{anchor_of(page)}" if current == "whole" else f"{page.name}.html"
+        sections = page.sections if page.name == current else {}
+        below = "".join(f"<li>{_link(f'#{anchor}', text)}</li>\n" for anchor, text in sections.items())
+        inner = f"\n<ul>\n{below}</ul>\n" if below else ""
+        lines.append(f"<li>{_link(address, page.title, page.name == current)}{inner}</li>\n")
     return "".join(lines)
+
+
+def _write(out: Path, name: str, title: str, content: str, pages: Sequence[Page]) -> None:
+    told = title if OURS in title else f"{title} - {OURS}"
+    text = PAGE.substitute(title=escape(told), header=_header(name), pages=_navigation(pages, name), content=content)
+    (out / f"{name}.html").write_text(text, encoding="utf-8", newline="\n")
+
+
+def _read(library: MarkdownIt) -> list[Page]:
+    """The pages in the order of the index, which comes first."""
+    found = {file.stem: Page(library, file) for file in sorted(MANUAL.glob("*.md"))}
+    order = _order(found["index"])
+    if set(order) != set(found):
+        raise ValueError(f"the index does not name {sorted(set(found) ^ set(order))}")
+    return [found[name] for name in order]
 
 
 def render(out: Path) -> None:
@@ -154,19 +113,16 @@ def render(out: Path) -> None:
         ValueError: The index does not name each page once, or a page has a heading twice.
     """
     library = MarkdownIt("commonmark").enable("table")
-    found = {file.stem: Page(library, file) for file in sorted(MANUAL.glob("*.md"))}
-    order = _order(found["index"])
-    if set(order) != set(found):
-        raise ValueError(f"the index does not name {sorted(set(found) ^ set(order))}")
-    pages = [found[name] for name in order]
+    pages = _read(library)
     shutil.rmtree(out, ignore_errors=True)
     (out / PICTURES).mkdir(parents=True)
     (out / "at").mkdir()
     shutil.copyfile(STYLE, out / "style.css")
+    _write(out, "words", WORDS, words_page(pages), pages)
+    _write(out, "whole", WHOLE, whole_page(pages, library), pages)
     for page in pages:
         content = library.renderer.render(page.tokens, library.options, {})
-        text = PAGE.substitute(title=escape(page.title), pages=_navigation(pages, page), content=content)
-        (out / f"{page.name}.html").write_text(text, encoding="utf-8", newline="\n")
+        _write(out, page.name, page.title, content, pages)
         for picture in page.pictures:
             shutil.copyfile(picture, out / PICTURES / picture.name)
         for anchor, heading in page.headings.items():

@@ -158,6 +158,49 @@ def test_the_html_has_every_heading_and_every_table_of_the_markdown(built: dict[
         assert "|---" not in page.text, path.name
 
 
+def told(name: str, built: dict[str, bytes]) -> str:
+    """The text of a page of the HTML, with single spaces."""
+    return " ".join(Html(built[f"{name}.html"].decode()).text.split())
+
+
+def test_the_one_page_has_the_text_of_all_pages(built: dict[str, bytes]) -> None:
+    whole = Html(built["whole.html"].decode())
+    for path in PAGES.glob("*.md"):
+        if path.stem == "index":
+            continue
+        anchors = {f"{path.stem}.{anchor}" for anchor in headings(path)}
+        assert anchors <= whole.anchors
+        own = re.search(rb"<main>(.*)</main>", built[f"{path.stem}.html"], flags=re.DOTALL)
+        assert own is not None
+        assert " ".join(Html(own[1].decode()).text.split()) in told("whole", built), path.name
+
+
+def test_a_to_z_has_every_heading_and_every_name_of_the_reference(built: dict[str, bytes]) -> None:
+    words = Html(built["words.html"].decode())
+    for path in set(PAGES.glob("*.md")) - {PAGES / "index.md", PAGES / "changelog.md"}:
+        for anchor in headings(path):
+            assert f"{path.stem}.html#{anchor}" in words.links
+    names = re.findall(r"^\| `([a-z]\w{2,})`", (PAGES / "reference.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    listed = {word.lower() for word in re.findall(r"<li>([^:<]+): <a", built["words.html"].decode())}
+    assert len(names) > 100
+    assert set(names) <= listed
+
+
+def test_a_to_z_leads_to_where_a_setting_is_explained(built: dict[str, bytes]) -> None:
+    lines = built["words.html"].decode().splitlines()
+    (pole_angle,) = (line for line in lines if line.startswith("<li>Pole Angle:"))
+    assert "chains.html#bones-and-goal" in pole_angle
+    (add_target,) = (line for line in lines if line.startswith("<li>Add Target:"))
+    assert "reference.html#fabriktarget_add" in add_target
+
+
+def test_every_page_leads_to_both_and_tells_where_it_stands(built: dict[str, bytes]) -> None:
+    for path in PAGES.glob("*.md"):
+        text = built[f"{path.stem}.html"].decode()
+        assert {"words.html", "whole.html"} <= set(Html(text).links)
+        assert text.count('aria-current="page"') == 1
+
+
 def test_pictures_come_along_whole_and_no_others(built: dict[str, bytes]) -> None:
     pictures = {name: data for name, data in built.items() if name.startswith("pictures/")}
     assert pictures
