@@ -12,15 +12,15 @@ LANES = (BLENDER, "ui, operators, handlers, cli", "session", "rig", "kernel")
 LAYERS = (
     (("ui", "panels, lists, menus, preferences"),),
     (
-        ("operators", "buttons: one call of a use case, and its report"),
-        ("handlers", "Blender's events: frames, changes, files"),
+        ("operators", "buttons: a use case each, and a report"),
+        ("handlers", "Blender's frames, changes and files"),
         ("cli", "the command line and jobs"),
     ),
     (("overlay", "what is drawn in the view"),),
     (("session", "use cases: pose, live, bake, drag, snap, convert, set up, walk"),),
     (("rig", "reads and writes armatures: the only layer that touches their data"),),
     (
-        ("gait", "walks planned: path in, steps out; no Blender"),
+        ("gait", "walks planned from paths; no Blender"),
         ("recognise", "finds the parts of a body; no Blender"),
         ("translations", "the other languages"),
     ),

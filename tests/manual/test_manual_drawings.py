@@ -6,10 +6,11 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from dev.diagrams import diagrams
+from dev.diagrams import LETTER, PADDING, diagrams
 from dev.ways import BLENDER, LAYERS, WAYS, Step
 from environment import ROOT
 from test_layering import LAYERS as TESTED
@@ -21,6 +22,27 @@ STATIONS = [(way, i) for way, steps in WAYS.items() for i, step in enumerate(ste
 @pytest.mark.parametrize("file", diagrams(), ids=lambda file: file.name)
 def test_the_drawing_is_up_to_date(file: Path) -> None:
     assert file.read_text(encoding="utf-8") == diagrams()[file], "python3 scripts/build.py --reference renews it"
+
+
+def boxes(drawing: ElementTree.Element, x: float, y: float) -> list[tuple[float, float]]:
+    """Width and right end of all boxes around a place, the narrowest first."""
+    found = []
+    for box in drawing.iterfind("{*}rect"):
+        left, top, width, height = (float(box.get(key, 0)) for key in ("x", "y", "width", "height"))
+        if left < x < left + width and top < y < top + height:
+            found.append((width, left + width))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("file", diagrams(), ids=lambda file: file.name)
+def test_what_is_written_has_room_in_its_box(file: Path) -> None:
+    drawing = ElementTree.fromstring(diagrams()[file])
+    written = [text for text in drawing.iterfind("{*}text") if text.get("class") != "head"]
+    assert len(written) > 20
+    for text in written:
+        x, y, words = float(text.get("x", 0)), float(text.get("y", 0)), text.text or ""
+        _, right = boxes(drawing, x, y)[0]
+        assert x + LETTER * len(words) <= right - PADDING, words
 
 
 def test_the_layers_are_those_that_are_tested() -> None:
