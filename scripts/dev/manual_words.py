@@ -15,10 +15,10 @@ from dev.manual_page import Page, cells, words
 
 TITLE = "A to Z"
 INTRODUCTION = (
-    "Every heading, button and setting, and the names of <em>Reference</em> and <em>The solver in Python</em>, with "
-    'where they are told of. For any other word, search <a href="whole.html">the whole manual on one page</a>.'
+    "Every heading, button, setting and message, and the names of <em>Reference</em> and <em>The solver in Python</em>,"
+    ' with where they are told of. For any other word, search <a href="whole.html">the whole manual on one page</a>.'
 )
-LONGEST = 48  # letters; what is longer is a sentence
+LONGEST = 72  # letters; what is longer is a sentence
 LEFT_OUT = {"index", "changelog"}
 BEFORE = re.compile(r"^(\W|_|(a|an|the)\s)+", re.IGNORECASE)  # those by which a word is sorted
 
@@ -81,15 +81,19 @@ def _gathered(pages: Iterable[Page]) -> tuple[dict[Key, str], Found]:
 
 def _marked(page: Page) -> Iterator[tuple[str, str, Weight]]:
     """Anchor of the heading above, word and weight of all that a page marks."""
-    names = {id(inline) for column, _, inline in cells(page.tokens) if not column}
+    leading = {id(inline) for column, _, inline in cells(page.tokens) if not column}
     anchor = ""
     for token in page.tokens:
         if token.type == "heading_open":
             anchor = str(token.attrs["id"])
             yield anchor, page.headings[anchor], Weight.EXPLAINED
         elif token.type == "inline":
+            leads = id(token) in leading
+            if leads and "…" in token.content:  # a message in parts, between which it names what differs
+                yield anchor, words(token), Weight.EXPLAINED
+                continue
             first = (token.children or [token])[0]
-            if id(token) in names and first.type == "code_inline":
+            if leads and first.type == "code_inline":
                 yield anchor, first.content, Weight.EXPLAINED
             for mark, word in _emphasised(token.children or []):
                 yield anchor, word, Weight.EXPLAINED if mark == "strong" else Weight.MENTIONED

@@ -192,6 +192,8 @@ def test_a_to_z_leads_to_where_a_setting_is_explained(built: dict[str, bytes]) -
     assert "chains.html#bones-and-goal" in pole_angle
     (add_target,) = (line for line in lines if line.startswith("<li>Add Target:"))
     assert "reference.html#fabriktarget_add" in add_target
+    (refused,) = (line for line in lines if line.startswith("<li>its constraint … would override the pose:"))
+    assert "not_reached.html#the-bones" in refused
 
 
 def test_every_page_leads_to_both_and_tells_where_it_stands(built: dict[str, bytes]) -> None:
