@@ -4,25 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
-from typing import Any
 
 import bpy
 from mathutils import Vector
 
-from .window import CONTEXT, OPS, WAIT, Window, check
+from blender import rig_of
+
+from .window import CONTEXT, OPS, WAIT, Window, check, curves_of, overridden
 
 LONG, SHORT = 20000, 120  # frames
 
 
-def _curves(owner: Any) -> int:
-    return len(import_module("bl_ext.user_default.fabrik.rig.compat").fcurves_of(owner))
+def _curves(owner: bpy.types.Object) -> int:
+    return len(curves_of(owner))
 
 
 def baked(window: Window) -> Iterator[float]:
     """Bake by the dialog: given up with Esc, then to the end."""
-    owner: Any = bpy.data.objects["Leg"]
-    chain = owner.fabrik.chains[0]
+    owner = bpy.data.objects["Leg"]
+    chain = rig_of(owner).chains[0]
     chain.use_plain = False
     for frame, place in ((1, (0.1, -0.8, 0.7)), (40, (0.0, 0.3, 0.4)), (80, (0.0, 0.25, 1.9)), (SHORT, (0, -0.3, 0.5))):
         chain.target.location = Vector(place)
@@ -33,9 +33,9 @@ def baked(window: Window) -> Iterator[float]:
     yield from _to_the_end(window, owner, middle)
 
 
-def _given_up(window: Window, owner: Any, middle: tuple[int, int]) -> Iterator[float]:
+def _given_up(window: Window, owner: bpy.types.Object, middle: tuple[int, int]) -> Iterator[float]:
     """A bake that goes on beside the window, and Esc."""
-    scene, chain = CONTEXT.scene, owner.fabrik.chains[0]
+    scene, chain = CONTEXT.scene, rig_of(owner).chains[0]
     still = chain.target.constraints.new("LIMIT_LOCATION")  # its frames have to be visited
     scene.frame_end = LONG
     scene.frame_set(1)
@@ -58,11 +58,11 @@ def _given_up(window: Window, owner: Any, middle: tuple[int, int]) -> Iterator[f
     chain.target.constraints.remove(still)
 
 
-def _to_the_end(window: Window, owner: Any, middle: tuple[int, int]) -> Iterator[float]:
+def _to_the_end(window: Window, owner: bpy.types.Object, middle: tuple[int, int]) -> Iterator[float]:
     """A bake whose report is looked at, and undone."""
-    scene, chain = CONTEXT.scene, owner.fabrik.chains[0]
+    scene, chain = CONTEXT.scene, rig_of(owner).chains[0]
     scene.frame_end = SHORT
-    was_live, owner.fabrik.live = owner.fabrik.live, True
+    was_live, rig_of(owner).live = rig_of(owner).live, True
     OPS.ed.undo_push(message="Live")
     with window.context():
         OPS.fabrik.bake("INVOKE_DEFAULT")
@@ -70,10 +70,10 @@ def _to_the_end(window: Window, owner: Any, middle: tuple[int, int]) -> Iterator
     yield from window.key("RET", middle)
     yield 1.0
     check("a short bake keys all bones", _curves(owner) == 12 and not chain.enabled)
-    check("which the chain knows, and live posing is off", chain.is_baked and not owner.fabrik.live)
+    check("which the chain knows, and live posing is off", chain.is_baked and not rig_of(owner).live)
     for area in window.window.screen.areas:
         if area.type == "DOPESHEET_EDITOR":
-            with CONTEXT.temp_override(window=window.window, area=area, region=area.regions[-1]):
+            with overridden(window=window.window, area=area, region=area.regions[-1]):
                 OPS.action.view_all()
     scene.frame_set(80)
     side = window.region("UI")
@@ -84,7 +84,7 @@ def _to_the_end(window: Window, owner: Any, middle: tuple[int, int]) -> Iterator
     with window.context():
         bpy.ops.ed.undo()
     yield WAIT
-    undone: Any = bpy.data.objects["Leg"]
-    check("a bake is undone in one step", not _curves(undone) and undone.fabrik.chains[0].enabled)
-    check("live posing included", undone.fabrik.live)
-    undone.fabrik.live = was_live
+    undone = bpy.data.objects["Leg"]
+    check("a bake is undone in one step", not _curves(undone) and rig_of(undone).chains[0].enabled)
+    check("live posing included", rig_of(undone).live)
+    rig_of(undone).live = was_live

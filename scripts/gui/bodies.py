@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from math import dist
 
 import bpy
 from mathutils import Vector
 
+from blender import rig_of
 from gui.window import CONTEXT, OPS, WAIT, Window, check, make_leg
 
 # Name, parent, head and tail of each bone.
@@ -31,20 +32,20 @@ BONES = (
 )
 
 
-def body() -> Any:
+def body() -> bpy.types.Object:
     return bpy.data.objects["Body"]
 
 
 def make_body(window: Window) -> Iterator[float]:
     """The body in Pose mode, seen from the front; nothing is keyed by itself, which an undo may have switched on."""
-    tools: Any = CONTEXT.scene.tool_settings
+    tools = CONTEXT.scene.tool_settings
     tools.use_keyframe_insert_auto = False
     CONTEXT.scene.frame_set(1)
     make_leg()
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.data.objects.remove(bpy.data.objects["Leg"])
-    data: Any = bpy.data.armatures.new("Body")
-    owner: Any = bpy.data.objects.new("Body", data)
+    data = bpy.data.armatures.new("Body")
+    owner = bpy.data.objects.new("Body", data)
     CONTEXT.scene.collection.objects.link(owner)
     CONTEXT.view_layer.objects.active = owner
     owner.select_set(True)
@@ -79,7 +80,7 @@ def feet() -> list[Vector]:
 
 def hold(before: list[Vector]) -> bool:
     """Whether the feet stand where they stood."""
-    return all((a - b).length < 3e-4 for a, b in zip(before, feet(), strict=True))
+    return all(dist(a, b) < 3e-4 for a, b in zip(before, feet(), strict=True))
 
 
 def _glide(window: Window, start: tuple[int, int], way: tuple[int, int], steps: int = 8) -> Iterator[float]:
@@ -100,7 +101,7 @@ def _pinned(window: Window) -> Iterator[float]:
         before = pose()
         yield from window.key("P", at)
         yield WAIT
-        pins = [chain.tip_bone for chain in body().fabrik.chains if chain.pin]
+        pins = [chain.tip_bone for chain in rig_of(body()).chains if chain.pin]
         check(f"P pins the foot under the mouse ({side})", f"foot{side}" in pins and is_alike(before, pose()))
 
 
@@ -113,7 +114,7 @@ def _hips_dragged(window: Window) -> Iterator[float]:
     yield from _glide(window, at, (-20, -50))
     yield WAIT
     yield from window.picture("15_hips", away=False)
-    check("the hips are dragged, and the feet stay", (place("hips") - start).length > 0.1 and hold(stood))
+    check("the hips are dragged, and the feet stay", dist(place("hips"), start) > 0.1 and hold(stood))
     yield from window.events(("LEFTMOUSE", "RELEASE"), at=(at[0] - 20, at[1] - 50))
     yield WAIT
     sunk = pose()
@@ -135,7 +136,7 @@ def _near(a: list[tuple[float, ...]], b: list[tuple[float, ...]]) -> bool:
 
 def _hand_dragged(window: Window) -> Iterator[float]:
     """By the shortcut: with rotation, turned, falloff by the wheel, cancelled; then out of reach, and G."""
-    stood, before, falloff = feet(), pose(), body().fabrik.falloff
+    stood, before, falloff = feet(), pose(), rig_of(body()).falloff
     at = window.seen(place("hand.L").lerp(place("hand.L", "tail"), 0.1))
     yield from window.move(at)
     yield from window.key("G", at, ctrl=True, shift=True)
@@ -153,12 +154,12 @@ def _hand_dragged(window: Window) -> Iterator[float]:
     for _ in range(4):
         yield from window.events(("WHEELUPMOUSE", "PRESS"), at=there)
     yield WAIT
-    check("the wheel changes the falloff", abs(body().fabrik.falloff - falloff - 0.4) < 1e-6)
-    check("and so what follows", (place("chest", "tail") - chest).length > 1e-4 and hold(stood))
+    check("the wheel changes the falloff", abs(rig_of(body()).falloff - falloff - 0.4) < 1e-6)
+    check("and so what follows", dist(place("chest", "tail"), chest) > 1e-4 and hold(stood))
     yield from window.picture("16_turned", away=False)
     yield from window.key("ESC", there)
     yield WAIT
-    back = is_alike(before, pose()) and abs(body().fabrik.falloff - falloff) < 1e-6
+    back = is_alike(before, pose()) and abs(rig_of(body()).falloff - falloff) < 1e-6
     check("Esc puts back pose and falloff", back)
     yield from window.move(at)
     yield from window.key("G", at, ctrl=True, shift=True)

@@ -5,27 +5,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import Any
+from math import dist
+from typing import TYPE_CHECKING
 
 import bpy
 
-from .window import CONTEXT, OPS, WAIT, Window, check, make_leg, rotations, tip
+from blender import armature_of, rig_of
+
+from .window import CONTEXT, MODULE, OPS, WAIT, Window, check, curves_of, make_leg, rotations, tip
+
+if TYPE_CHECKING:
+    from fabrik_addon.rig.properties import FabrikChain
+    from fabrik_addon.session.live.known import Hand, Key
 
 PLACE = (0.1, -0.8, 0.7)
 PATIENCE = 8  # waits
 
 
-def leg() -> Any:
+def leg() -> bpy.types.Object:
     return bpy.data.objects["Leg"]
 
 
-def chain() -> Any:
-    return leg().fabrik.chains[0]
+def chain() -> FabrikChain:
+    return rig_of(leg()).chains[0]
 
 
 def is_there() -> bool:
     """Whether the tip stands at its target."""
-    return bool((tip(leg()) - chain().target.matrix_world.translation).length < 1e-3)
+    return dist(tip(leg()), chain().target.matrix_world.translation) < 1e-3
 
 
 def is_alike(a: list[tuple[float, ...]], b: list[tuple[float, ...]], most: float = 1e-5) -> bool:
@@ -34,7 +41,6 @@ def is_alike(a: list[tuple[float, ...]], b: list[tuple[float, ...]], most: float
 
 def keyed_bones() -> set[str]:
     """Bones that have a key at this frame."""
-    curves_of = import_module("bl_ext.user_default.fabrik.rig.compat").fcurves_of
     frame = CONTEXT.scene.frame_current
     curves = [c for c in curves_of(leg()) if any(abs(key.co[0] - frame) < 1e-3 for key in c.keyframe_points)]
     return {curve.data_path.split('"')[1] for curve in curves if curve.data_path.startswith("pose.bones")}
@@ -43,9 +49,8 @@ def keyed_bones() -> set[str]:
 def select(*names: str) -> None:
     """Select bones, the first one active."""
     for bone in leg().pose.bones:
-        selectable = bone if hasattr(bone, "select") else bone.bone
-        selectable.select = bone.name in names
-    leg().data.bones.active = leg().data.bones[names[0]]
+        setattr(bone if hasattr(bone, "select") else bone.bone, "select", bone.name in names)
+    armature_of(leg()).bones.active = armature_of(leg()).bones[names[0]]
 
 
 def history(window: Window, *, back: bool) -> Iterator[float]:
@@ -87,7 +92,7 @@ def made_live(window: Window) -> Iterator[float]:
         OPS.fabrik.chain_add()
         OPS.fabrik.target_add()
     chain().target.location = PLACE
-    leg().fabrik.live = True
+    rig_of(leg()).live = True
     select("shin")
     yield WAIT
     with window.context():
@@ -146,8 +151,8 @@ def adjusted(window: Window) -> Iterator[float]:
     before = rotations(leg())
     yield from tool(window, "R", (0, 60), (0, 60), (20, 30))
     first = rotations(leg())
-    manager: Any = bpy.context.window_manager
-    manager.operators[-1].properties.value *= 0.3
+    numbers = CONTEXT.window_manager.operators[-1].properties
+    setattr(numbers, "value", 0.3 * getattr(numbers, "value"))
     with window.context():
         bpy.ops.ed.undo_redo()
     yield WAIT
@@ -160,7 +165,7 @@ def adjusted(window: Window) -> Iterator[float]:
 def from_keys(window: Window) -> Iterator[float]:
     """A chain that starts from its keys, with automatic keying: turned, and between two poses."""
     yield from made_live(window)
-    tools: Any = CONTEXT.scene.tool_settings
+    tools = CONTEXT.scene.tool_settings
     chain().start = "ANIMATED"
     for frame, angle in ((1, 0.0), (11, -0.5)):
         CONTEXT.scene.frame_set(frame)
@@ -200,11 +205,11 @@ def from_keys(window: Window) -> Iterator[float]:
 def put_back(window: Window) -> Iterator[float]:
     """With Automatic Capture off a turned bone is put back, with a button that keeps it."""
     yield from made_live(window)
-    leg().fabrik.auto_capture = False
+    rig_of(leg()).auto_capture = False
     yield WAIT
     before = rotations(leg())
     yield from tool(window, "R", (0, 60), (0, 60), end="ESC")
-    hands = import_module("bl_ext.user_default.fabrik.session.live").state.hands
+    hands: dict[Key, Hand] = import_module(f"{MODULE}.session.live").state.hands
     check("nothing is told of what was cancelled", not hands)
     yield from tool(window, "R", (0, 60), (0, 60))
     yield from holds(
@@ -223,7 +228,7 @@ def put_back(window: Window) -> Iterator[float]:
 def keyed(window: Window) -> Iterator[float]:
     """Automatic keys of a dragged target, through undo and redo."""
     yield from made_live(window)
-    tools: Any = CONTEXT.scene.tool_settings
+    tools = CONTEXT.scene.tool_settings
     tools.use_keyframe_insert_auto = True
     CONTEXT.preferences.edit.use_keyframe_insert_available = False
     CONTEXT.scene.frame_set(5)
@@ -238,7 +243,7 @@ def keyed(window: Window) -> Iterator[float]:
     yield WAIT
     everyone = {"thigh", "shin", "foot"}
     yield from tool(window, "G", (30, 10), (40, 20), end="ESC")
-    check("a cancelled drag keys nothing", not keyed_bones() and not leg().fabrik_unkeyed)
+    check("a cancelled drag keys nothing", not keyed_bones() and not getattr(leg(), "fabrik_unkeyed"))
     seen = []
     for way in ((30, 40), (-20, 30)):
         yield from tool(window, "G", way, (10, 10))

@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from math import dist
 
 import bpy
-from mathutils import Vector
 
+from blender import rig_of
 from gui.window import OPS, WAIT, Window, check, rotations, tip
 
 
-def _leg() -> Any:
+def _leg() -> bpy.types.Object:
     return bpy.data.objects["Leg"]
 
 
-def _moved(before: Any) -> float:
+def _moved(before: list[tuple[float, ...]]) -> float:
     """How far the channel that changed most did."""
     pairs = zip(before, rotations(_leg()), strict=True)
     apart: list[float] = [abs(a - b) for first, second in pairs for a, b in zip(first, second, strict=True)]
@@ -36,7 +36,7 @@ def _drag(window: Window, start: tuple[int, int], steps: int, confirm: bool = Tr
         yield WAIT
 
 
-def _posed(owner: Any) -> None:
+def _posed(owner: bpy.types.Object) -> None:
     for name, turn in (("thigh", (0.9, 0.3, 0.2, -0.1)), ("shin", (0.8, -0.6, 0.0, 0.0)), ("foot", (0.95, 0.2, 0, 0))):
         owner.pose.bones[name].rotation_quaternion = turn
 
@@ -44,7 +44,7 @@ def _posed(owner: Any) -> None:
 def dragged_as_posed(window: Window) -> Iterator[float]:
     """A drag by six pixels of a posed limb moves it by as much, and it stays so when it is solved."""
     owner = _leg()
-    chain = owner.fabrik.chains[0]
+    chain = rig_of(owner).chains[0]
     _posed(owner)
     with window.context():
         OPS.ed.undo_push(message="posed by hand")
@@ -52,10 +52,10 @@ def dragged_as_posed(window: Window) -> Iterator[float]:
     before, stood, place = rotations(owner), tip(owner), chain.target.location.copy()
     yield from _drag(window, window.seen(stood), 6)
     owner = _leg()
-    chain = owner.fabrik.chains[0]
+    chain = rig_of(owner).chains[0]
     check(f"six pixels turn a posed limb by little ({_moved(before):.3f})", 0.0 < _moved(before) < 0.1)
     check("letting go captures the start pose", chain.start == "CAPTURED")
-    check("and takes the target along", (chain.target.matrix_world.translation - tip(owner)).length < 1e-4)
+    check("and takes the target along", dist(chain.target.matrix_world.translation, tip(owner)) < 1e-4)
     there = rotations(owner)
     with window.context():
         OPS.fabrik.solve()
@@ -64,8 +64,8 @@ def dragged_as_posed(window: Window) -> Iterator[float]:
     with window.context():
         bpy.ops.ed.undo()
     yield WAIT
-    chain = _leg().fabrik.chains[0]
-    back = chain.start == "REST" and (chain.target.location - place).length < 1e-6 and _moved(before) < 1e-6
+    chain = rig_of(_leg()).chains[0]
+    back = chain.start == "REST" and dist(chain.target.location, place) < 1e-6 and _moved(before) < 1e-6
     check("one step back the pose, the start pose and the target are as they were", back)
     with window.context():
         bpy.ops.ed.undo()
@@ -77,7 +77,7 @@ def dragged_without_a_chain(window: Window) -> Iterator[float]:
     owner = _leg()
     with window.context():
         OPS.ed.undo_push(message="with a chain")
-        owner.fabrik_chains.clear()
+        rig_of(owner).chains.clear()
     yield WAIT
     before, stood = rotations(owner), tip(owner)
     middle = window.seen(owner.matrix_world @ (owner.pose.bones["foot"].head.lerp(owner.pose.bones["foot"].tail, 0.5)))
@@ -86,9 +86,9 @@ def dragged_without_a_chain(window: Window) -> Iterator[float]:
     at = middle[0] - 12, middle[1]
     yield from window.events(("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
     yield WAIT
-    moved: Vector = tip(_leg()) - stood
-    check("a bone without a chain is dragged with its limb", 0.0 < moved.length < 0.3 and _moved(before) > 0.0)
-    check("and no chain is left of it", not _leg().fabrik.chains)
+    moved = dist(tip(_leg()), stood)
+    check("a bone without a chain is dragged with its limb", 0.0 < moved < 0.3 and _moved(before) > 0.0)
+    check("and no chain is left of it", not rig_of(_leg()).chains)
     before = rotations(_leg())
     side = window.region("WINDOW")
     yield from _drag(window, (side.x + 150, side.y + side.height // 2), 12, confirm=False)
@@ -97,4 +97,4 @@ def dragged_without_a_chain(window: Window) -> Iterator[float]:
     with window.context():
         bpy.ops.ed.undo()
     yield WAIT
-    check("and the chain is there again", len(_leg().fabrik.chains) == 1)
+    check("and the chain is there again", len(rig_of(_leg()).chains) == 1)

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from typing import Any
 
 import bpy
 
+from blender import armature_of, rig_of
 from gui.bodies import body, feet, hold, make_body, place, pose
-from gui.window import CONTEXT, OPS, WAIT, Window, check
+from gui.window import CONTEXT, OPS, WAIT, Window, check, curves_of
 
 PATIENCE = 8  # waits
 
@@ -30,9 +29,8 @@ def _holds(what: str, condition: Callable[[], bool]) -> Iterator[float]:
 
 def _select(*names: str) -> None:
     for bone in body().pose.bones:
-        selectable = bone if hasattr(bone, "select") else bone.bone
-        selectable.select = bone.name in names
-    body().data.bones.active = body().data.bones[names[0]]
+        setattr(bone if hasattr(bone, "select") else bone.bone, "select", bone.name in names)
+    armature_of(body()).bones.active = armature_of(body()).bones[names[0]]
 
 
 def _made_live(window: Window) -> Iterator[float]:
@@ -42,7 +40,7 @@ def _made_live(window: Window) -> Iterator[float]:
         _select("foot.L", "foot.R")
         OPS.fabrik.pin_toggle()
         OPS.fabrik.body_bone_set()
-    body().fabrik.live = True
+    rig_of(body()).live = True
     _select("hips")
     yield WAIT
     with window.context():
@@ -79,14 +77,14 @@ def _posed(window: Window) -> Iterator[float]:
     for kind, bone, way in (("G", "hips", (-30, -40)), ("R", "hips", (-60, 60))):
         _select(bone)
         before, stood = pose(), feet()
-        starts = [chain.start for chain in body().fabrik.chains]
-        kept = len(body().fabrik.body_captured)
+        starts = [chain.start for chain in rig_of(body()).chains]
+        kept = len(rig_of(body()).body_captured)
         yield from _tool(window, kind, bone, way, end="ESC")
-        is_back = _is_near(pose(), before) and [chain.start for chain in body().fabrik.chains] == starts
-        check(f"{kind} on '{bone}', cancelled, leaves all", is_back and len(body().fabrik.body_captured) == kept)
+        is_back = _is_near(pose(), before) and [chain.start for chain in rig_of(body()).chains] == starts
+        check(f"{kind} on '{bone}', cancelled, leaves all", is_back and len(rig_of(body()).body_captured) == kept)
         yield from _tool(window, kind, bone, way)
         posed = pose()
-        is_kept = bone in body().fabrik.body_captured
+        is_kept = bone in rig_of(body()).body_captured
         check(
             f"{kind} on '{bone}' is the start pose of the body", is_kept and not _is_near(posed, before) and hold(stood)
         )
@@ -103,7 +101,6 @@ def _posed(window: Window) -> Iterator[float]:
 
 def _keyed() -> set[str]:
     """What has a key at this frame."""
-    curves_of = import_module("bl_ext.user_default.fabrik.rig.compat").fcurves_of
     frame = CONTEXT.scene.frame_current
     return {c.data_path for c in curves_of(body()) if any(abs(key.co[0] - frame) < 1e-3 for key in c.keyframe_points)}
 
@@ -111,13 +108,13 @@ def _keyed() -> set[str]:
 def _reached(window: Window) -> Iterator[float]:
     """A hand that reaches for a dragged target: the body follows, and automatic keying keys it, its place included."""
     stood = feet()
-    tools: Any = CONTEXT.scene.tool_settings
+    tools = CONTEXT.scene.tool_settings
     CONTEXT.preferences.edit.use_keyframe_insert_available = False
     with window.context():
         _select("hand.L")
         OPS.fabrik.chain_add(tip_bone="hand.L", bone_count=3)
         OPS.fabrik.target_add()
-    chain = body().fabrik.chains["hand.L"]
+    chain = rig_of(body()).chains["hand.L"]
     yield WAIT
     check("a chain of a live body moves nothing", hold(stood) and chain.status == "REACHED")
     tools.use_keyframe_insert_auto = True

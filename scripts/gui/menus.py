@@ -7,14 +7,19 @@ import webbrowser
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
 import addon_utils
 import bpy
 from mathutils import Vector
 
-from .window import CONTEXT, OPS, WAIT, Window, check, make_leg, rotations
+from blender import armature_of, limit_of, overlay_of, rig_of
+
+from .window import CONTEXT, MODULE, OPS, WAIT, Window, check, make_leg, overridden, rotations
+
+if TYPE_CHECKING:
+    from fabrik_addon.kernel.loading import Form
 
 ROWS = 76, 98  # pixels below the sidebar's top at scale 1 at which the first rows of the list stand
 QUESTION_MARK = "Chains ?"
@@ -30,17 +35,17 @@ MENUS = (
 )
 
 
-def _leg() -> Any:
+def _leg() -> bpy.types.Object:
     """A leg with a chain of thigh and shin and a chain of the foot, both with targets out of place."""
     owner = make_leg()
     for tip, count in (("shin", 2), ("foot", 1)):
         OPS.fabrik.chain_add(tip_bone=tip, bone_count=count, use_target=True)
-    owner.fabrik.chains["shin"].target.location = (0.0, -0.5, 0.6)
+    rig_of(owner).chains["shin"].target.location = (0.0, -0.5, 0.6)
     OPS.fabrik.chain_move(direction="UP")
     return owner
 
 
-def _found() -> Any:
+def _found() -> bpy.types.Object:
     return bpy.data.objects["Leg"]
 
 
@@ -68,8 +73,8 @@ def _scroll(window: Window, way: str) -> Iterator[float]:
 def _type(window: Window, text: str, at: tuple[int, int]) -> Iterator[float]:
     for letter in text:
         kind = "SPACE" if letter == " " else letter.upper()
-        window.window.event_simulate(type=kind, value="PRESS", unicode=letter, x=at[0], y=at[1])
-        window.window.event_simulate(type=kind, value="RELEASE", x=at[0], y=at[1])
+        window.simulate(type=kind, value="PRESS", unicode=letter, x=at[0], y=at[1])
+        window.simulate(type=kind, value="RELEASE", x=at[0], y=at[1])
         yield 0.05
 
 
@@ -78,22 +83,22 @@ def at_hand(window: Window) -> Iterator[float]:
     with window.context():
         owner = _leg()
         bpy.ops.view3d.view_axis(type="RIGHT")
-    CONTEXT.scene.fabrik_overlay.show = False
+    overlay_of(CONTEXT.scene).show = False
     yield from _scroll(window, "UP")
     for part in (_piled, _searched, _listed, _helped, _preferred, _scaled):
         yield from part(window, owner)
 
 
-def _piled(window: Window, owner: Any) -> Iterator[float]:
+def _piled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """The pie by its key, and Solve in it; the menu in Blender's."""
-    owner.fabrik.active_index = [chain.name for chain in owner.fabrik.chains].index("shin")
+    rig_of(owner).active_index = [chain.name for chain in rig_of(owner).chains].index("shin")
     at = _middle(window)
     yield from window.move(at)
     yield from window.key("F", at, ctrl=True, shift=True)
     yield WAIT
     yield from window.picture("12_pie", away=False)
     yield from _click(window, (at[0] - 120, at[1]))
-    chain = _found().fabrik.chains["shin"]
+    chain = rig_of(_found()).chains["shin"]
     check(f"Solve in the pie solves ({chain.status})", chain.status == "REACHED")
     with window.context():
         OPS.fabrik.goal_select(role="target")
@@ -117,11 +122,11 @@ def _piled(window: Window, owner: Any) -> Iterator[float]:
         yield WAIT
 
 
-def _searched(window: Window, owner: Any) -> Iterator[float]:
+def _searched(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """An operator of a submenu, found by its name."""
     at = _middle(window)
-    owner.data.bones.active = owner.data.bones["shin"]
-    owner.pose.bones["shin"].fabrik.limit = "HINGE"
+    armature_of(owner).bones.active = armature_of(owner).bones["shin"]
+    limit_of(owner.pose.bones["shin"]).limit = "HINGE"
     yield from window.move(at)
     with window.context():
         OPS.wm.search_menu("INVOKE_DEFAULT")
@@ -131,25 +136,25 @@ def _searched(window: Window, owner: Any) -> Iterator[float]:
     yield from window.picture("14_search", away=False)
     yield from window.key("RET", at)
     yield WAIT
-    axis = tuple(_found().pose.bones["shin"].fabrik.axis)
+    axis = tuple(limit_of(_found().pose.bones["shin"]).axis)
     check(f"what stands in a menu is found by the search ({axis})", axis == (0.0, 0.0, 1.0))
 
 
-def _listed(window: Window, owner: Any) -> Iterator[float]:
+def _listed(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """A click on a bone switches the list, a click in the list picks the bone."""
     for bone, chain in (("foot", "foot"), ("thigh", "shin"), ("foot", "foot")):
         found = _found()
         pose: Any = found.pose.bones[bone]
         yield from _click(window, window.seen(found.matrix_world @ Vector((pose.head + pose.tail) / 2)))
         now = _found()
-        check(f"the bone {bone} is clicked", now.data.bones.active.name == bone)
-        check(f"and the list shows {chain}", now.fabrik.active.name == chain)
-    index = _found().fabrik.active_index
+        check(f"the bone {bone} is clicked", armature_of(now).bones.active.name == bone)
+        check(f"and the list shows {chain}", rig_of(now).active.name == chain)
+    index = rig_of(_found()).active_index
     side, scale = window.region("UI"), CONTEXT.preferences.system.ui_scale
     yield from _click(window, (side.x + int(side.width * 0.3), int(side.y + side.height - ROWS[1 - index] * scale)))
     now = _found()
-    check("a click in the list chooses the other chain", now.fabrik.active.name == "shin")
-    check("and its tip is the active bone", now.data.bones.active.name == "shin")
+    check("a click in the list chooses the other chain", rig_of(now).active.name == "shin")
+    check("and its tip is the active bone", armature_of(now).bones.active.name == "shin")
     selected = [bone.name for bone in CONTEXT.selected_pose_bones]
     check(f"and the only selected one ({selected})", selected == ["shin"])
     yield from window.picture("15_list")
@@ -157,11 +162,11 @@ def _listed(window: Window, owner: Any) -> Iterator[float]:
         bpy.ops.ed.undo()
     yield WAIT
     now = _found()
-    both = now.data.bones.active.name, now.fabrik.active.name
+    both = armature_of(now).bones.active.name, rig_of(now).active.name
     check(f"the click is undone in one step, list and bone {both}", both == ("foot", "foot"))
 
 
-def _helped(window: Window, owner: Any) -> Iterator[float]:
+def _helped(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """F1 over a button, and the question mark of a panel, lead to files that are there."""
     opened: list[str] = []
     browser: Any = webbrowser
@@ -185,18 +190,18 @@ def _helped(window: Window, owner: Any) -> Iterator[float]:
         browser.open = usual
 
 
-def _preferred(window: Window, owner: Any) -> Iterator[float]:
+def _preferred(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """The shortcuts in the preferences."""
     with window.context():
-        OPS.preferences.addon_show(module="bl_ext.user_default.fabrik")
+        OPS.preferences.addon_show(module=MODULE)
     yield 1.0
-    manager: Any = bpy.context.window_manager
+    manager = bpy.context.window_manager
     check("the preferences have a window", len(manager.windows) == 2)
     warnings: Any = addon_utils
     warnings._is_first_reset()
     told = warnings._extensions_warnings_get()
     check(f"and warn of nothing {dict(told)}", not told)
-    form = import_module("bl_ext.user_default.fabrik.kernel.loading").form()
+    form: Form = import_module(f"{MODULE}.kernel.loading").form()
     check(f"the solver is {form}", form.kind == "compiled")
     other = next(found for found in manager.windows if found != window.window)
     for _ in range(30):
@@ -204,15 +209,15 @@ def _preferred(window: Window, owner: Any) -> Iterator[float]:
         yield 0.05
     yield WAIT
     yield from window.picture("16_preferences", away=False)
-    with CONTEXT.temp_override(window=other):
+    with overridden(window=other):
         OPS.wm.window_close()
     yield WAIT
 
 
-def _scaled(window: Window, owner: Any) -> Iterator[float]:
+def _scaled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """The panel in a narrow sidebar, and at twice the size."""
     found = _found()
-    found.pose.bones["foot"].fabrik.limit = "HINGE"
+    limit_of(found.pose.bones["foot"]).limit = "HINGE"
     with window.context():
         OPS.fabrik.start_pose_capture()
     side = window.region("UI")

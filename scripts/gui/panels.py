@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 from mathutils import Vector
 
+from blender import armature_of, limit_of, overlay_of, rig_of
 from gui.bodies import body, make_body
-from gui.window import CONTEXT, OPS, WAIT, Window, check
+from gui.window import CONTEXT, MODULE, OPS, WAIT, Window, check, overridden
 
-MODULE = "bl_ext.user_default.fabrik"
 NARROW = 190  # pixels at scale 1 of the narrowest sidebar, its tabs included
 WIDE = 300
 PAGE = 0.85  # of the height of the sidebar that is scrolled from picture to picture
@@ -68,11 +68,11 @@ def _set_up(window: Window) -> Iterator[float]:
     with window.context():
         OPS.fabrik.character_setup(controls="EMPTIES", use_walker=True)
     yield WAIT
-    chains = {chain.tip_bone: chain for chain in owner.fabrik.chains}
-    hinge = owner.pose.bones["forearm.L"].fabrik
+    chains = {chain.tip_bone: chain for chain in rig_of(owner).chains}
+    hinge = limit_of(owner.pose.bones["forearm.L"])
     hinge.limit, hinge.angle_min, hinge.angle_max = "HINGE", -0.1, 0.1
-    owner.pose.bones["upper_arm.L"].fabrik.limit = "LOCKED"
-    owner.fabrik.spine, owner.fabrik.body_stiffness = 0.0, 1.0
+    limit_of(owner.pose.bones["upper_arm.L"]).limit = "LOCKED"
+    rig_of(owner).spine, rig_of(owner).body_stiffness = 0.0, 1.0
     chains["hand.L"].target.location += Vector((-0.4, -0.1, 0.5))
     chains["hand.R"].target.location += Vector((0.1, -0.1, 0.1))
     hips = owner.pose.bones["hips"]
@@ -80,18 +80,18 @@ def _set_up(window: Window) -> Iterator[float]:
         hips.location.z = way
         hips.keyframe_insert("location", frame=frame)
     CONTEXT.scene.frame_set(1)
-    CONTEXT.scene.fabrik_overlay.show = True
-    owner.data.bones.active = owner.data.bones["forearm.L"]
-    owner.fabrik.active_index = list(owner.fabrik.chains).index(chains["hand.L"])
+    overlay_of(CONTEXT.scene).show = True
+    armature_of(owner).bones.active = armature_of(owner).bones["forearm.L"]
+    rig_of(owner).active_index = list(rig_of(owner).chains).index(chains["hand.L"])
     with window.context():
         OPS.fabrik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1], chains="ACTIVE")
         OPS.fabrik.walk_plan(frame_start=FRAMES[0], frame_end=FRAMES[1])
-        owner.fabrik.walker.on = False
-        for chain in owner.fabrik.chains:
+        rig_of(owner).walker.on = False
+        for chain in rig_of(owner).chains:
             chain.enabled = chain.pin or chain.target is not None
         OPS.fabrik.solve_all()
     yield WAIT
-    found = {chain.status for chain in owner.fabrik.chains}
+    found = {chain.status for chain in rig_of(owner).chains}
     check(f"a chain is reached and one is blocked ({', '.join(sorted(found))})", {"REACHED", "BLOCKED"} <= found)
 
 
@@ -121,30 +121,31 @@ def _made_wide(window: Window, width: int) -> Iterator[float]:
 def _pages(window: Window, name: str) -> Iterator[float]:
     """Pictures of the tab from its top to its end."""
     side = window.region("UI")
+    at: Callable[[float, float], tuple[float, float]] = getattr(side.view2d, "region_to_view")
     context = {"window": window.window, "area": window.area, "region": side}
-    with CONTEXT.temp_override(**context):
+    with overridden(**context):
         bpy.ops.view2d.pan(deltay=100000)
     for page in range(1, PAGES + 1):
         yield from window.picture(f"{name}_{page}")
-        before = side.view2d.region_to_view(0, 0)[1]
-        with CONTEXT.temp_override(**context):
+        before = at(0, 0)[1]
+        with overridden(**context):
             bpy.ops.view2d.pan(deltay=-int(PAGE * side.height))
         yield WAIT
-        if abs(side.view2d.region_to_view(0, 0)[1] - before) < 1.0:
+        if abs(at(0, 0)[1] - before) < 1.0:
             return
 
 
 def _photographed(window: Window, look: Look) -> Iterator[float]:
-    view: Any = CONTEXT.preferences.view
+    view = CONTEXT.preferences.view
     view.ui_scale = look.scale
     if bpy.app.translations.locales:
-        view.language = look.language
+        setattr(view, "language", look.language)
     elif look.language != "en_US":
         return  # a Blender without translations
     view.use_translate_interface = view.use_translate_tooltips = look.language != "en_US"
     _theme(look.theme)
     yield 2.0 * WAIT
-    window.region("UI").active_panel_category = "FABRIK"
+    setattr(window.region("UI"), "active_panel_category", "FABRIK")
     yield from _made_wide(window, int(look.width * look.scale))
     side = window.region("UI")
     got = side.width / look.scale

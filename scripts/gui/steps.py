@@ -8,14 +8,15 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from math import dist
 from pathlib import Path
-from typing import Any
 
 import bpy
 from mathutils import Quaternion, Vector
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # Blender runs this file by its path
 
+from blender import armature_of, limit_of, overlay_of, rig_of
 from gui.baking import baked
 from gui.bodies import dragged_bodies
 from gui.by_hand import beside
@@ -25,7 +26,7 @@ from gui.live_bodies import lived_bodies
 from gui.menus import at_hand
 from gui.panels import photographed
 from gui.walkers import walked
-from gui.window import ARCHIVE, CONTEXT, OPS, WAIT, Window, check, make_leg, rotations, say, tip
+from gui.window import ARCHIVE, CONTEXT, MODULE, OPS, WAIT, Window, check, make_leg, rotations, say, tip
 
 
 def opened(window: Window) -> Iterator[float]:
@@ -33,52 +34,52 @@ def opened(window: Window) -> Iterator[float]:
     bpy.ops.extensions.package_install_files(filepath=ARCHIVE, repo="user_default", enable_on_install=True)
     check("the built archive installs and is enabled", hasattr(bpy.types.Object, "fabrik_chains"))
     make_leg()
-    window.area.spaces.active.show_region_ui = True
+    window.view.show_region_ui = True
     while window.region("UI").width <= 1 or window.region("UI").active_panel_category == "UNSUPPORTED":
         yield 0.1
-    window.region("UI").active_panel_category = "FABRIK"
+    setattr(window.region("UI"), "active_panel_category", "FABRIK")
     with window.context():
         bpy.ops.view3d.view_axis(type="RIGHT")
         bpy.ops.view3d.view_all()
-    window.area.spaces.active.region_3d.view_distance = 6.5
+    window.view.region_3d.view_distance = 6.5
     yield WAIT
 
 
-def made(window: Window, owner: Any) -> Iterator[float]:
+def made(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """Add a chain, a target and a pole, and solve."""
     yield from window.picture("1_no_chain")
     yield from window.click("Add Chain")
-    check("Add Chain makes a chain of the selected bones", [c.bone_count for c in owner.fabrik.chains] == [3])
+    check("Add Chain makes a chain of the selected bones", [c.bone_count for c in rig_of(owner).chains] == [3])
     with window.context():
         OPS.fabrik.target_add()
         OPS.fabrik.pole_add()
     yield WAIT
-    shin = owner.pose.bones["shin"].fabrik
+    shin = limit_of(owner.pose.bones["shin"])
     shin.limit, shin.angle_min, shin.angle_max = "HINGE", -2.6, 0.0
-    foot = owner.pose.bones["foot"].fabrik
+    foot = limit_of(owner.pose.bones["foot"])
     foot.limit, foot.angle_min, foot.angle_max = "HINGE", -0.8, 1.0
     before = rotations(owner)
-    owner.fabrik.chains[0].target.location = (0.1, -0.8, 0.7)
+    rig_of(owner).chains[0].target.location = (0.1, -0.8, 0.7)
     yield WAIT
     check("nothing moves before Solve", rotations(owner) == before)
     yield from window.click("Solve")
-    chain = owner.fabrik.chains[0]
+    chain = rig_of(owner).chains[0]
     check("Solve brings the tip to the target", chain.status == "REACHED" and rotations(owner) != before)
     yield from window.picture("2_solved")
 
 
-def lived(window: Window, owner: Any) -> Iterator[float]:
+def lived(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """Live posing and the overlay."""
     yield from window.click("Overlay")
-    check("Overlay is on", CONTEXT.scene.fabrik_overlay.show)
+    check("Overlay is on", overlay_of(CONTEXT.scene).show)
     yield from window.click("Live")
-    check("Live is on", owner.fabrik.live)
-    chain = owner.fabrik.chains[0]
+    check("Live is on", rig_of(owner).live)
+    chain = rig_of(owner).chains[0]
     for number, place in enumerate(((0.1, -1.0, 0.9), (0.2, 0.6, 0.5), (0.0, -0.3, 1.2))):
         before = rotations(owner)
         chain.target.location = place
         yield WAIT
-        follows = (tip(owner) - chain.target.matrix_world.translation).length < 1e-3
+        follows = dist(tip(owner), chain.target.matrix_world.translation) < 1e-3
         check(f"live, the limb follows its target to place {number}", follows or chain.status == "BLOCKED")
         check(f"live, the pose changes at place {number}", rotations(owner) != before)
     chain.target.location = (0.1, -1.0, 0.9)
@@ -89,10 +90,10 @@ def lived(window: Window, owner: Any) -> Iterator[float]:
     yield from window.picture("4_blocked")
     chain.target.location = (0.1, -0.8, 0.7)
     yield from window.click("Live")
-    check("Live is off again", not owner.fabrik.live)
+    check("Live is off again", not rig_of(owner).live)
 
 
-def dragged(window: Window, owner: Any) -> Iterator[float]:
+def dragged(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """Drag the tip with the mouse: along the view, along Z, as a rope, and cancel."""
     start, at = tip(owner), window.seen(tip(owner))
     yield from window.move(at)
@@ -118,29 +119,29 @@ def dragged(window: Window, owner: Any) -> Iterator[float]:
     for step in range(1, 9):
         yield from window.move((at[0] - 25 * step, at[1]))
     yield WAIT
-    pulled = owner.pose.bones["thigh"].location - root
-    check("without anchor the whole chain is pulled along", pulled.length > 0.2)
+    pulled = dist(owner.pose.bones["thigh"].location, root)
+    check("without anchor the whole chain is pulled along", pulled > 0.2)
     yield from window.picture("6_rope", away=False)
     yield from window.key("ESC", at)
     yield WAIT
-    back = (owner.pose.bones["thigh"].location - root).length < 1e-6 and rotations(owner) == stood
+    back = dist(owner.pose.bones["thigh"].location, root) < 1e-6 and rotations(owner) == stood
     check("Esc puts all back", back)
     with window.context():
         bpy.ops.ed.undo()
     yield WAIT
     owner = bpy.data.objects["Leg"]
-    check("the drag is undone in one step", (tip(owner) - start).length < 1e-3 and bool(owner.fabrik.chains))
+    check("the drag is undone in one step", dist(tip(owner), start) < 1e-3 and bool(rig_of(owner).chains))
 
 
 def snapped(window: Window) -> Iterator[float]:
     """Drag the tip with snapping: to a vertex of a mesh, and by steps."""
-    owner: Any = bpy.data.objects["Leg"]
+    owner = bpy.data.objects["Leg"]
     mesh = bpy.data.meshes.new("Wall")
     corners = [(-1, -1.2, 0.4), (-1, -0.7, 0.4), (-1, -0.7, 0.9), (-1, -1.2, 0.9)]
     mesh.from_pydata([Vector(corner) for corner in corners], [], [(0, 1, 2, 3)])
-    wall: Any = bpy.data.objects.new("Wall", mesh)
+    wall = bpy.data.objects.new("Wall", mesh)
     CONTEXT.scene.collection.objects.link(wall)
-    tools: Any = CONTEXT.scene.tool_settings
+    tools = CONTEXT.scene.tool_settings
     tools.use_snap, tools.snap_elements = True, {"VERTEX"}
     yield WAIT
     at, to = window.seen(tip(owner)), window.seen(Vector((-1, -0.75, 0.85)))
@@ -149,8 +150,8 @@ def snapped(window: Window) -> Iterator[float]:
     for step in range(1, 5):
         yield from window.move((at[0] + (to[0] - at[0]) * step // 4, at[1] + (to[1] - at[1]) * step // 4))
     yield WAIT
-    off = (tip(owner) - Vector(corners[2])).length
-    blocked = (Vector(corners[2]) - owner.matrix_world @ owner.pose.bones["thigh"].head).length > 2.2
+    off = dist(tip(owner), corners[2])
+    blocked = dist(corners[2], owner.matrix_world @ owner.pose.bones["thigh"].head) > 2.2
     check(f"the tip snaps to a vertex ({off:.1e} off)", off < 2e-3 or blocked)
     yield from window.key("ESC", to)
     tools.snap_elements = {"INCREMENT"}
@@ -172,12 +173,12 @@ def snapped(window: Window) -> Iterator[float]:
 
 def turned(window: Window) -> Iterator[float]:
     """Drag the end of the knee's range."""
-    owner: Any = bpy.data.objects["Leg"]
+    owner = bpy.data.objects["Leg"]
     knee = owner.pose.bones["shin"]
-    owner.data.bones.active = knee.bone
+    armature_of(owner).bones.active = knee.bone
     yield WAIT
-    before = knee.fabrik.angle_min
-    placed_limit = import_module("bl_ext.user_default.fabrik.overlay.collect").placed_limit
+    before = limit_of(knee).angle_min
+    placed_limit = import_module(f"{MODULE}.overlay.collect").placed_limit
     frame = placed_limit(owner, knee, CONTEXT.evaluated_depsgraph_get())
     at, to = (
         window.seen(frame @ (Quaternion((1, 0, 0), angle) @ Vector((0, 1, 0)))) for angle in (before, before + 0.6)
@@ -192,35 +193,35 @@ def turned(window: Window) -> Iterator[float]:
     yield from window.picture("8_limit_dragged", away=False)
     yield from window.events(("LEFTMOUSE", "RELEASE"), at=to)
     yield WAIT
-    moved = owner.pose.bones["shin"].fabrik.angle_min - before
+    moved = limit_of(owner.pose.bones["shin"]).angle_min - before
     check(f"the end of a range is dragged ({moved:.2f} rad)", 0.4 < moved < 0.8)
     yield from window.picture("8_limit_handle")
     with window.context():
         bpy.ops.ed.undo()
     yield WAIT
-    undone: Any = bpy.data.objects["Leg"]
-    off = abs(undone.pose.bones["shin"].fabrik.angle_min - before)
+    undone = bpy.data.objects["Leg"]
+    off = abs(limit_of(undone.pose.bones["shin"]).angle_min - before)
     check("dragging the end of a range is undone in one step", off < 1e-6)
 
 
 def stepped(window: Window) -> Iterator[float]:
     """Step through a solve."""
-    owner: Any = bpy.data.objects["Leg"]
+    owner = bpy.data.objects["Leg"]
     before = rotations(owner)
-    owner.fabrik.chains[0].use_plain = True
-    owner.fabrik.chains[0].target.location = (0.1, -0.9, 0.9)
+    rig_of(owner).chains[0].use_plain = True
+    rig_of(owner).chains[0].target.location = (0.1, -0.9, 0.9)
     yield WAIT
     with window.context():
         OPS.fabrik.record()
         for _ in range(2):
             OPS.fabrik.step(to="FORWARD")
-    manager: Any = bpy.context.window_manager
-    check("two steps forward", manager.fabrik_step == 3)
+    manager = bpy.context.window_manager
+    check("two steps forward", getattr(manager, "fabrik_step") == 3)
     yield from window.picture("7_steps")
     with window.context():
         OPS.fabrik.steps_play("INVOKE_DEFAULT")
     yield 2.0
-    check("playing goes on", manager.fabrik_step > 3)
+    check("playing goes on", getattr(manager, "fabrik_step") > 3)
     with window.context():
         OPS.fabrik.record_clear()
     yield WAIT
@@ -231,7 +232,7 @@ def steps() -> Iterator[float]:
     """Everything; each yield is a wait in seconds, in which Blender redraws and handles events."""
     window = Window()
     yield from opened(window)
-    owner: Any = bpy.data.objects["Leg"]
+    owner = bpy.data.objects["Leg"]
     parts: tuple[Callable[[], Iterator[float]], ...] = (
         lambda: made(window, owner),
         lambda: lived(window, owner),
@@ -269,7 +270,7 @@ def run(waits: Iterator[float]) -> float | None:
     return None
 
 
-preferences: Any = bpy.context.preferences
+preferences = bpy.context.preferences
 preferences.view.show_splash = False
 preferences.view.smooth_view = 0
 preferences.view.pie_tap_timeout = 1000  # a key that a busy machine lets go late is no drag through the pie

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from math import cos, radians, sin
-from typing import Any
+from math import cos, dist, radians, sin
 
 import bpy
 from mathutils import Vector
 
+from blender import overlay_of, rig_of
 from gui.window import CONTEXT, OPS, WAIT, Window, check, make_leg
 
 LEGS = 4  # on each side
@@ -17,7 +17,7 @@ PATIENCE = 60  # waits
 STEPS, STEP = 24, 8  # moves of the mouse, and pixels of each
 
 
-def _spider() -> Any:
+def _spider() -> bpy.types.Object:
     return bpy.data.objects["Spider"]
 
 
@@ -28,11 +28,12 @@ def _make(window: Window) -> Iterator[float]:
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.data.objects.remove(bpy.data.objects["Leg"])
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=40, y_subdivisions=40, size=10.0)
-    ground: Any = bpy.context.object
-    for vertex in ground.data.vertices:
+    ground = bpy.context.object.data
+    assert isinstance(ground, bpy.types.Mesh)
+    for vertex in ground.vertices:
         vertex.co.z = 0.12 * sin(2.1 * vertex.co.x) * cos(1.7 * vertex.co.y) * min(vertex.co.length / 2.0, 1.0)
-    data: Any = bpy.data.armatures.new("Spider")
-    owner: Any = bpy.data.objects.new("Spider", data)
+    data = bpy.data.armatures.new("Spider")
+    owner = bpy.data.objects.new("Spider", data)
     CONTEXT.scene.collection.objects.link(owner)
     CONTEXT.view_layer.objects.active = owner
     owner.select_set(True)
@@ -53,7 +54,7 @@ def _make(window: Window) -> Iterator[float]:
                 parent = bone
     bpy.ops.object.mode_set(mode="POSE")
     with window.context():
-        window.area.spaces.active.region_3d.view_rotation = (0.8, 0.46, 0.19, 0.33)
+        window.view.region_3d.view_rotation = (0.8, 0.46, 0.19, 0.33)
         bpy.ops.view3d.view_all()
         OPS.fabrik.walker_add()
         OPS.ed.undo_push(message="a walker")
@@ -74,7 +75,7 @@ def _led(window: Window, *, record: bool) -> Generator[float, None, tuple[int, i
     for _ in range(PATIENCE):  # it arrives
         yield WAIT
         now = _tips()
-        if before and max((a - b).length for a, b in zip(now, before, strict=True)) < 1e-4:
+        if before and max(dist(a, b) for a, b in zip(now, before, strict=True)) < 1e-4:
             break
         before = now
     return start[0] - STEP * STEPS, start[1] - STEP * STEPS // 3
@@ -93,27 +94,27 @@ def walked(window: Window) -> Iterator[float]:
     owner = _spider()
     stood, rest = owner.pose.bones["body"].location.copy(), _tips()
     yield from _led(window, record=False)
-    way = (_spider().pose.bones["body"].location - stood).length
+    way = dist(_spider().pose.bones["body"].location, stood)
     check(f"the body follows the mouse ({way:.2f})", way > 0.5)
-    check("its feet step", all((a - b).length > 0.1 for a, b in zip(_tips(), rest, strict=True)))
+    check("its feet step", all(dist(a, b) > 0.1 for a, b in zip(_tips(), rest, strict=True)))
     yield from window.picture("18_walk_by_hand", away=False)
     yield from window.key("ESC", (400, 400))
     yield WAIT
-    back = max((a - b).length for a, b in zip(_tips(), rest, strict=True))
-    check("Esc puts all back", back < 1e-4 and not _spider().fabrik.walker.digest)
+    back = max(dist(a, b) for a, b in zip(_tips(), rest, strict=True))
+    check("Esc puts all back", back < 1e-4 and not rig_of(_spider()).walker.digest)
     at = yield from _led(window, record=True)
     shown = _tips()
     yield from window.events(("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
     yield 2.0 * WAIT
-    walker = _spider().fabrik.walker
+    walker = rig_of(_spider()).walker
     frames = [int(part) for part in walker.inputs.split()[:2]]
-    check(f"a click keeps frames {frames}", walker.on and _spider().fabrik.live and frames[1] > 20)
+    check(f"a click keeps frames {frames}", walker.on and rig_of(_spider()).live and frames[1] > 20)
     CONTEXT.scene.frame_set(frames[1])
     yield WAIT
-    last = max((a - b).length for a, b in zip(_tips(), shown, strict=True))
+    last = max(dist(a, b) for a, b in zip(_tips(), shown, strict=True))
     check(f"the last frame is as it was let go, all feet landed ({last:.3f})", last < 0.02)
     CONTEXT.scene.frame_set(frames[1] // 2)
-    CONTEXT.scene.fabrik_overlay.show = True
+    overlay_of(CONTEXT.scene).show = True
     with window.context():
         OPS.ed.undo_push(message="shown")
         OPS.fabrik.walk_mark()
@@ -124,4 +125,4 @@ def walked(window: Window) -> Iterator[float]:
         bpy.ops.ed.undo()
         bpy.ops.ed.undo()
     yield WAIT
-    check("one step back there is no walk", not _spider().fabrik.walker.digest and _spider().animation_data is None)
+    check("one step back there is no walk", not rig_of(_spider()).walker.digest and _spider().animation_data is None)

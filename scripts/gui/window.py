@@ -6,18 +6,22 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 
+import blender
+
 ARCHIVE, OUT, REPORT, GRAB = sys.argv[sys.argv.index("--") + 1 :]
-OPS: Any = bpy.ops
-CONTEXT: Any = bpy.context
+MODULE = "bl_ext.user_default.fabrik"  # the installed extension
+OPS = blender.OPS
+CONTEXT = bpy.context
 WAIT = 0.4  # seconds for Blender to redraw and handle events
 # Where the buttons stand in the sidebar: share of its width, pixels below its top at scale 1.
 BUTTONS = {
@@ -41,27 +45,40 @@ def check(what: str, holds: bool) -> None:
     say(f"{'ok' if holds else 'FAILED'}: {what}")
 
 
+def overridden(**places: bpy.types.bpy_struct) -> AbstractContextManager[None]:
+    """The context with another window, area or region; Blender's types do not know that this can be entered."""
+    override: Callable[..., AbstractContextManager[None]] = getattr(CONTEXT, "temp_override")
+    return override(**places)
+
+
 class Window:
     """The 3D View of Blender's window, and a hand on the mouse."""
 
     def __init__(self) -> None:
-        manager: Any = bpy.context.window_manager
-        self.window: Any = manager.windows[0]
+        manager = bpy.context.window_manager
+        self.window: bpy.types.Window = manager.windows[0]
+        self.simulate: Callable[..., bpy.types.Event] = self.window.event_simulate
 
     @property
-    def area(self) -> Any:
+    def area(self) -> bpy.types.Area:
         return next(area for area in self.window.screen.areas if area.type == "VIEW_3D")
 
-    def region(self, kind: str) -> Any:
+    @property
+    def view(self) -> bpy.types.SpaceView3D:
+        """What the area shows."""
+        space = self.area.spaces.active
+        assert isinstance(space, bpy.types.SpaceView3D)
+        return space
+
+    def region(self, kind: str) -> bpy.types.Region:
         return next(region for region in self.area.regions if region.type == kind)
 
-    def context(self) -> Any:
-        override: Any = bpy.context.temp_override
-        return override(window=self.window, area=self.area, region=self.region("WINDOW"))
+    def context(self) -> AbstractContextManager[None]:
+        return overridden(window=self.window, area=self.area, region=self.region("WINDOW"))
 
     def events(self, *kinds: tuple[str, str], at: tuple[int, int], **keys: bool) -> Iterator[float]:
         for kind, value in kinds:
-            self.window.event_simulate(type=kind, value=value, x=at[0], y=at[1], **keys)
+            self.simulate(type=kind, value=value, x=at[0], y=at[1], **keys)
             yield 0.1
 
     def button(self, button: str) -> tuple[int, int]:
@@ -85,7 +102,7 @@ class Window:
     def seen(self, point: Vector) -> tuple[int, int]:
         """Where a point of the world is seen, in pixels of the window."""
         region = self.region("WINDOW")
-        place = location_3d_to_region_2d(region, self.area.spaces.active.region_3d, point)
+        place = location_3d_to_region_2d(region, self.view.region_3d, point)
         assert place is not None
         return int(region.x + place.x), int(region.y + place.y)
 
@@ -104,17 +121,18 @@ class Window:
                 bpy.ops.screen.screenshot(filepath=path)
 
 
-def make_leg() -> Any:
+def make_leg() -> bpy.types.Object:
     """A leg of three bones in pose mode, all bones selected."""
     for found in list(bpy.data.objects):
         bpy.data.objects.remove(found)
-    data: Any = bpy.data.armatures.new("Leg")
-    owner: Any = bpy.data.objects.new("Leg", data)
+    data = bpy.data.armatures.new("Leg")
+    owner = bpy.data.objects.new("Leg", data)
     CONTEXT.scene.collection.objects.link(owner)
     CONTEXT.view_layer.objects.active = owner
     owner.select_set(True)
     bpy.ops.object.mode_set(mode="EDIT")
-    points, parent = [(0, 0, 2), (0, -0.15, 1.1), (0, 0, 0.2), (0, -0.45, 0)], None
+    points = [(0, 0, 2), (0, -0.15, 1.1), (0, 0, 0.2), (0, -0.45, 0)]
+    parent: bpy.types.EditBone | None = None
     for name, (head, tail) in zip(("thigh", "shin", "foot"), pairwise(points), strict=True):
         bone = data.edit_bones.new(name)
         bone.head, bone.tail, bone.parent, bone.use_connect = head, tail, parent, parent is not None
@@ -125,9 +143,15 @@ def make_leg() -> Any:
     return owner
 
 
-def tip(owner: Any) -> Vector:
+def tip(owner: bpy.types.Object) -> Vector:
     return owner.matrix_world @ owner.pose.bones["foot"].tail
 
 
-def rotations(owner: Any) -> list[tuple[float, ...]]:
+def rotations(owner: bpy.types.Object) -> list[tuple[float, ...]]:
     return [tuple(bone.rotation_quaternion) for bone in owner.pose.bones]
+
+
+def curves_of(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The curves of an object's action, as the extension finds them in each version of Blender."""
+    curves: Callable[[bpy.types.Object], list[bpy.types.FCurve]] = import_module(f"{MODULE}.rig.compat").fcurves_of
+    return curves(owner)

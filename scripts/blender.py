@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What scripts take from Blender by its type: armatures, and what the extension registers while it is enabled.
+
+Blender's types know nothing of the extension, and nothing of it is imported here by its own name: it runs as a package
+of the repository in which it is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+import bpy
+
+if TYPE_CHECKING:
+    from fabrik_addon.overlay.settings import FabrikOverlay
+    from fabrik_addon.rig.limit_properties import LimitView
+    from fabrik_addon.rig.properties import RigView
+
+
+class Group(Protocol):
+    """Operators under one name."""
+
+    def __getattr__(self, name: str) -> Callable[..., set[str]]: ...
+
+
+class Operators(Protocol):
+    """`bpy.ops`, with groups that its types do not know."""
+
+    def __getattr__(self, name: str) -> Group: ...
+
+
+OPS: Operators = bpy.ops
+
+
+def rig_of(owner: bpy.types.Object) -> RigView:
+    """What the extension stores on an armature object: its chains, its body and its walker."""
+    view: RigView = getattr(owner, "fabrik")
+    return view
+
+
+def limit_of(bone: bpy.types.PoseBone) -> LimitView:
+    """What the extension stores on a pose bone: its limit and its mass."""
+    view: LimitView = getattr(bone, "fabrik")
+    return view
+
+
+def overlay_of(scene: bpy.types.Scene) -> FabrikOverlay:
+    """What the overlay shows in a scene."""
+    settings: FabrikOverlay = getattr(scene, "fabrik_overlay")
+    return settings
+
+
+def armature_of(owner: bpy.types.Object) -> bpy.types.Armature:
+    """The data of an armature object."""
+    data = owner.data
+    assert isinstance(data, bpy.types.Armature)
+    return data
