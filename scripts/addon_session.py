@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The extension enabled in this process from the staged sources, as an installed one would be."""
+"""The extension enabled in this process from the staged sources, as an installed one would be.
+
+From then on it is imported as `fabrik_addon`, as its sources are called: what is enabled, not another copy of it.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,11 @@ from build import ROOT, stage
 
 REPOSITORY = "fabrik_sources"
 MODULE = f"bl_ext.{REPOSITORY}.fabrik"
+SOURCES = "fabrik_addon"
 
 
 def enable(folder: Path = ROOT / "build" / "repository") -> None:
-    """Stage the extension into a local repository at `folder` and enable it."""
+    """Stage the extension into a local repository at `folder`, enable it, and let it be imported."""
     import addon_utils  # noqa: PLC0415  # the wheel has it only once bpy is imported
 
     stage(folder / "fabrik")
@@ -28,3 +32,6 @@ def enable(folder: Path = ROOT / "build" / "repository") -> None:
     if errors:
         raise errors[0]
     assert MODULE in sys.modules
+    for name, module in list(sys.modules.items()):
+        if name == MODULE or name.startswith(f"{MODULE}."):
+            sys.modules[SOURCES + name.removeprefix(MODULE)] = module

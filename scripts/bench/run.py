@@ -49,7 +49,6 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     addon_session.enable(arguments.folder / "repository")
-    _name_modules()
     scale = Scale(arguments.quick)
     made = _made(scale)
     print(made)
@@ -69,13 +68,6 @@ def main() -> None:
     if arguments.write:
         write_pages({key: groups[key] for key in keys}, *PAGES)
         print("written to " + " and ".join(str(page.relative_to(ROOT)) for page in PAGES))
-
-
-def _name_modules() -> None:
-    """Let the enabled extension be imported as `fabrik_addon`, as it is written."""
-    for name, module in list(sys.modules.items()):
-        if name == addon_session.MODULE or name.startswith(f"{addon_session.MODULE}."):
-            sys.modules["fabrik_addon" + name[len(addon_session.MODULE) :]] = module
 
 
 def _module(name: str) -> ModuleType:

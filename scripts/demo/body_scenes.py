@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 from mathutils import Vector
 
-import addon_session
+from blender import OPS, limit_of, rig_of
 from dev.humans import bone_of, both, give_ranges, make_human, select
+
+if TYPE_CHECKING:
+    from fabrik_addon.rig.properties import FabrikChain
 
 HUMAN = "human_game_engine"
 FORWARD = (0.0, 0.0, 1.0)  # where its eyes look, in the axes of its head
@@ -82,26 +84,24 @@ SCENES = (
 )
 
 
-def make(scene: Scene) -> Any:
+def make(scene: Scene) -> bpy.types.Object:
     """The human in a file made anew, with limits and pinned feet, as it stands at rest; in Pose mode."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    owner: Any = make_human(HUMAN)
+    owner = make_human(HUMAN)
     give_ranges(owner)
     for name in both(HUMAN, "clavicle"):
-        owner.pose.bones[name].fabrik.stiffness = GIRDLE
+        limit_of(owner.pose.bones[name]).stiffness = GIRDLE
     if scene.seat is not None:
         _add_seat(*scene.seat)
     _pin(owner, both(HUMAN, "foot"))
-    operators: Any = getattr(bpy.ops, "fabrik")
-    operators.body_bone_set(bone=bone_of(HUMAN, "hips"))
-    owner.fabrik.body_stiffness, owner.fabrik.spine = scene.body_stiffness, scene.spine
+    OPS.fabrik.body_bone_set(bone=bone_of(HUMAN, "hips"))
+    rig_of(owner).body_stiffness, rig_of(owner).spine = scene.body_stiffness, scene.spine
     update()
     return owner
 
 
-def pose(scene: Scene, owner: Any) -> None:
+def pose(scene: Scene, owner: bpy.types.Object) -> None:
     """Drag what is to be dragged, or give it goals; then solve."""
-    operators: Any = getattr(bpy.ops, "fabrik")
     if scene.is_dragged:
         for end, place in ends(scene):
             drag(owner, end, place)
@@ -112,7 +112,7 @@ def pose(scene: Scene, owner: Any) -> None:
     if scene.look is not None:
         chain = _add_chain(owner, End(bone_of(HUMAN, "head"), 2), scene.look)
         chain.name, chain.kind, chain.aim_axis = "eyes", "AIM", FORWARD
-    operators.solve_all()
+    OPS.fabrik.solve_all()
     update()
 
 
@@ -122,15 +122,15 @@ def ends(scene: Scene) -> list[tuple[End, V3]]:
     return [*hips, *((End(bone_of(HUMAN, "hand", side), 3), place) for side, place in scene.hands.items())]
 
 
-def _pin(owner: Any, names: Sequence[str]) -> None:
+def _pin(owner: bpy.types.Object, names: Sequence[str]) -> None:
     select(owner, names)
-    operators: Any = getattr(bpy.ops, "fabrik")
-    operators.pin_toggle(action="PIN")
+    OPS.fabrik.pin_toggle(action="PIN")
 
 
-def drag(owner: Any, end: End, place: V3) -> None:
+def drag(owner: bpy.types.Object, end: End, place: V3) -> None:
     """Drag the head of a bone along a line, as the mouse does, and let go."""
-    dragging = import_module(f"{addon_session.MODULE}.session.dragging")
+    from fabrik_addon.session import dragging  # noqa: PLC0415  # what is enabled by now
+
     dragged = dragging.begin(bpy.context, owner, dragging.Taken(end.bone, "HEAD"))
     for step in range(1, STEPS + 1):
         dragging.drag_to(bpy.context, dragged, dragged.place.lerp(Vector(place), step / STEPS))
@@ -140,22 +140,19 @@ def drag(owner: Any, end: End, place: V3) -> None:
 
 def update() -> None:
     """Evaluate."""
-    layer: Any = bpy.context.view_layer
-    layer.update()
+    bpy.context.view_layer.update()
 
 
-def _add_chain(owner: Any, end: End, place: V3) -> Any:
-    operators: Any = getattr(bpy.ops, "fabrik")
-    operators.chain_add(tip_bone=end.bone, bone_count=end.bones, use_target=True)
-    chain = owner.fabrik.chains[-1]
+def _add_chain(owner: bpy.types.Object, end: End, place: V3) -> FabrikChain:
+    OPS.fabrik.chain_add(tip_bone=end.bone, bone_count=end.bones, use_target=True)
+    chain = rig_of(owner).chains[-1]
     chain.target.location = place
     return chain
 
 
 def _add_seat(low: Sequence[float], high: Sequence[float]) -> None:
-    mesh: Any = bpy.data.meshes.new("Seat")
+    mesh = bpy.data.meshes.new("Seat")
     corners = [(x, y, z) for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     mesh.from_pydata(corners, [], faces)
-    scene: Any = bpy.context.scene
-    scene.collection.objects.link(bpy.data.objects.new("Seat", mesh))
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Seat", mesh))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import cos, radians, sin
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 from body_picture import BODY, PIN
@@ -17,11 +17,16 @@ from demo_rigs import built, metarig
 from mathutils import Vector
 from picture import GREY, TARGET, Color, Drawing, chain_color, evaluated_meshes, save_side_by_side
 
+from blender import OPS, rig_of
 from dev.humans import HUMANS, make_human
 from dev.quiet import quiet
 from environment import say
 
+if TYPE_CHECKING:
+    from fabrik_addon.rig.properties import FabrikChain
+
 V3 = tuple[float, float, float]
+RootedLeg = tuple[bpy.types.EditBone, float, float]  # the bone it is on, place along the body, angle to the front
 HEADER = f"{'character':<20} {'chains':>6} {'pinned':>6} {'reached':>8} {'feet moved':>11}"
 PIXELS = (490, 455)
 FOOT = 0.08  # share of the greatest side up to which a bone is of a foot that stands
@@ -45,7 +50,7 @@ class Character:
     """
 
     name: str
-    make: Callable[[], Any]
+    make: Callable[[], bpy.types.Object]
     body: V3
     goals: dict[str, V3] = field(default_factory=dict)
     freed: tuple[str, ...] = ()
@@ -53,16 +58,17 @@ class Character:
     view: V3 = (1.0, -1.0, 0.3)
 
 
-def _spider(bones: Any) -> None:
+def _spider(bones: bpy.types.ArmatureEditBones) -> None:
     """A body on eight legs; its bones are called Bone.001 and so on, as nobody named them."""
     body = bones.new("Bone.001")
     body.head, body.tail = (0.0, 0.35, 0.5), (0.0, -0.35, 0.5)
     _add_legs(bones, [(body, 0.0, radians(70.0 - 46.0 * i)) for i in range(SPIDER_LEGS)], 1.0)
 
 
-def _centipede(bones: Any) -> None:
+def _centipede(bones: bpy.types.ArmatureEditBones) -> None:
     """A row of segments, each with two legs."""
-    above, legs = None, []
+    above: bpy.types.EditBone | None = None
+    legs: list[RootedLeg] = []
     for i in range(CENTIPEDE_LEGS):
         bone = bones.new(f"Bone.{i + 1:03d}")
         bone.head, bone.tail = (0.0, 1.6 - 0.4 * i, 0.3), (0.0, 1.2 - 0.4 * i, 0.3)
@@ -72,7 +78,7 @@ def _centipede(bones: Any) -> None:
     _add_legs(bones, legs, 0.55)
 
 
-def _add_legs(bones: Any, legs: list[tuple[Any, float, float]], size: float) -> None:
+def _add_legs(bones: bpy.types.ArmatureEditBones, legs: list[RootedLeg], size: float) -> None:
     """Legs on both sides, each on a bone, at a place along the body, turned to the front by an angle."""
     for (parent, y, angle), side in itertools.product(legs, (1.0, -1.0)):
         out = Vector((side * cos(angle), -sin(angle), 0.0))
@@ -158,8 +164,7 @@ def pose_characters(out: Path) -> int:
             owner = _made(character)
             stage = _stage(owner)
             before = _drawn(owner, [], stage)
-            operators: Any = getattr(bpy.ops, "fabrik")
-            operators.character_setup(controls="EMPTIES")
+            OPS.fabrik.character_setup(controls="EMPTIES")
             planted = _pinned(owner)
             _pose(character, owner)
             moved = [chain.name for chain in _enabled(owner)]
@@ -168,36 +173,34 @@ def pose_characters(out: Path) -> int:
     return failed
 
 
-def _made(character: Character) -> Any:
+def _made(character: Character) -> bpy.types.Object:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    owner: Any = character.make()
-    layer: Any = bpy.context.view_layer
-    layer.objects.active = owner
+    owner = character.make()
+    bpy.context.view_layer.objects.active = owner
     update()
     return owner
 
 
-def _pose(character: Character, owner: Any) -> None:
+def _pose(character: Character, owner: bpy.types.Object) -> None:
     """Drag the body bone as the mouse does, then move targets and solve."""
-    operators: Any = getattr(bpy.ops, "fabrik")
     size = _size(owner)
     for name in character.freed:
-        owner.fabrik.chains[name].pin = False
-    body = owner.pose.bones[owner.fabrik.body_bone]
+        rig_of(owner).chains[name].pin = False
+    body = owner.pose.bones[rig_of(owner).body_bone]
     place = owner.matrix_world @ body.head + size * Vector(character.body)
     drag(owner, End(body.name, 1), (place.x, place.y, place.z))
     for name, way in character.goals.items():
-        owner.fabrik.chains[name].target.location += size * Vector(way)
+        rig_of(owner).chains[name].target.location += size * Vector(way)
     if character.look is not None:
-        owner.fabrik.active_index = [chain.name for chain in owner.fabrik.chains].index("Head")
-        operators.target_add(kind="EMPTY")
-        owner.fabrik.chains["Head"].target.location += size * Vector(character.look)
+        rig_of(owner).active_index = [chain.name for chain in rig_of(owner).chains].index("Head")
+        OPS.fabrik.target_add(kind="EMPTY")
+        rig_of(owner).chains["Head"].target.location += size * Vector(character.look)
     update()
-    operators.solve_all()
+    OPS.fabrik.solve_all()
     update()
 
 
-def _stage(owner: Any) -> Stage:
+def _stage(owner: bpy.types.Object) -> Stage:
     """A floor on which all feet stand."""
     size = _size(owner)
     points = [_at(owner, point) for bone in owner.pose.bones for point in (bone.head, bone.tail)]
@@ -206,27 +209,27 @@ def _stage(owner: Any) -> Stage:
     return Stage(middle, max((point - middle).length for point in flat) / size + ROUND, size)
 
 
-def _size(owner: Any) -> float:
+def _size(owner: bpy.types.Object) -> float:
     size: float = max(owner.dimensions)
     return size
 
 
-def _enabled(owner: Any) -> list[Any]:
-    return [chain for chain in owner.fabrik.chains if chain.enabled]
+def _enabled(owner: bpy.types.Object) -> list[FabrikChain]:
+    return [chain for chain in rig_of(owner).chains if chain.enabled]
 
 
-def _pinned(owner: Any) -> dict[str, Vector]:
+def _pinned(owner: bpy.types.Object) -> dict[str, Vector]:
     """Where the tips of pinned chains are."""
-    return {chain.name: _tip(owner, chain) for chain in owner.fabrik.chains if chain.pin}
+    return {chain.name: _tip(owner, chain) for chain in rig_of(owner).chains if chain.pin}
 
 
-def _tip(owner: Any, chain: Any) -> Vector:
-    evaluated: Any = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+def _tip(owner: bpy.types.Object, chain: FabrikChain) -> Vector:
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     bone = evaluated.pose.bones[chain.tip_bone]
     return evaluated.matrix_world @ (bone.head if chain.effector == "HEAD" else bone.tail)
 
 
-def _print_row(name: str, owner: Any, planted: dict[str, Vector]) -> int:
+def _print_row(name: str, owner: bpy.types.Object, planted: dict[str, Vector]) -> int:
     chains, size = _enabled(owner), _size(owner)
     reached = [chain for chain in chains if chain.status == "REACHED"]
     held = [chain for chain in chains if chain.pin]
@@ -235,30 +238,30 @@ def _print_row(name: str, owner: Any, planted: dict[str, Vector]) -> int:
     return len(chains) - len(reached) + int(moved > IN_PLACE)
 
 
-def _drawn(owner: Any, names: list[str], stage: Stage) -> Drawing:
+def _drawn(owner: bpy.types.Object, names: list[str], stage: Stage) -> Drawing:
     """A character as Blender evaluates it now: its skin where it has one, else its bones, those of chains coloured."""
     skins = [mesh for _, mesh in evaluated_meshes()]
-    evaluated: Any = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     ends = {bone.name: (_at(evaluated, bone.head), _at(evaluated, bone.tail)) for bone in evaluated.pose.bones}
     drawing = Drawing(floor=stage.floor, floor_radius=stage.radius, extent=stage.size, pixels=PIXELS)
     drawing.skins += [(mesh, BODY) for mesh in skins]
     colors: dict[str, Color] = {}
     for i, name in enumerate(names):
-        tip = evaluated.pose.bones[owner.fabrik.chains[name].tip_bone]
-        count = owner.fabrik.chains[name].bone_count
+        tip = evaluated.pose.bones[rig_of(owner).chains[name].tip_bone]
+        count = rig_of(owner).chains[name].bone_count
         colors |= {bone.name: chain_color(i, len(names)) for bone in [tip, *tip.parent_recursive][:count]}
     if not skins:
         drawing.bones += [(*pair, colors.get(name, GREY)) for name, pair in ends.items()]
     for name in names:
-        _add_goal(drawing, owner, owner.fabrik.chains[name])
+        _add_goal(drawing, owner, rig_of(owner).chains[name])
     return drawing
 
 
-def _at(evaluated: Any, point: Vector) -> Vector:
+def _at(evaluated: bpy.types.Object, point: Vector) -> Vector:
     return evaluated.matrix_world @ point
 
 
-def _add_goal(drawing: Drawing, owner: Any, chain: Any) -> None:
+def _add_goal(drawing: Drawing, owner: bpy.types.Object, chain: FabrikChain) -> None:
     """A ring where a chain is pinned, a frame at its target, and a line to what it looks at."""
     if chain.pin:
         drawing.points.append((_tip(owner, chain), PIN, "ring"))

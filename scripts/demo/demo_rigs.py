@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from math import cos, degrees, pi, radians, sin
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import addon_utils
 import bpy
 from mathutils import Vector
+
+from blender import OPS, armature_of, limit_of
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,7 @@ class DemoRig:
 
 def rest_hinge(owner: bpy.types.Object, hinge: Hinge) -> tuple[Vector, float, float]:
     """Axis in the bone's rest frame, least and greatest angle in radians."""
-    armature: Any = owner.data
-    bone = armature.bones[hinge.bone]
+    bone = armature_of(owner).bones[hinge.bone]
     to_bone = bone.matrix_local.to_3x3().inverted()
     if hinge.axis is not None:
         return to_bone @ Vector(hinge.axis), radians(hinge.low or 0.0), radians(hinge.high)
@@ -88,10 +88,10 @@ def rest_hinge(owner: bpy.types.Object, hinge: Hinge) -> tuple[Vector, float, fl
     return (to_bone @ before.cross(along)).normalized(), radians(low), radians(hinge.high)
 
 
-def limit_hinges(owner: Any, limb: Limb) -> None:
+def limit_hinges(owner: bpy.types.Object, limb: Limb) -> None:
     """Give the bones of a limb their hinges."""
     for hinge in limb.hinges:
-        limit = owner.pose.bones[hinge.bone].fabrik
+        limit = limit_of(owner.pose.bones[hinge.bone])
         limit.limit = "HINGE"
         limit.axis, limit.angle_min, limit.angle_max = rest_hinge(owner, hinge)
 
@@ -100,34 +100,29 @@ def metarig(kind: str) -> bpy.types.Object:
     """One of Rigify's metarigs."""
     addon_utils.enable("rigify", default_set=True, persistent=True)
     with contextlib.redirect_stdout(io.StringIO()):
-        getattr(bpy.ops.object, f"armature_{kind}_metarig_add")()
-    owner = bpy.context.object
-    assert owner is not None
-    return owner
+        getattr(OPS.object, f"armature_{kind}_metarig_add")()
+    return bpy.context.object
 
 
 def _gltf(path: Path) -> bpy.types.Object:
     addon_utils.enable("io_scene_gltf2", default_set=True, persistent=True)
-    importer: Any = bpy.ops.import_scene
-    importer.gltf(filepath=str(path))
+    OPS.import_scene.gltf(filepath=str(path))
     owner = next(found for found in bpy.data.objects if found.type == "ARMATURE")
     owner.animation_data_clear()
-    for bone in owner.pose.bones if owner.pose else ():
+    for bone in owner.pose.bones:
         bone.matrix_basis.identity()
     if "Icosphere" in bpy.data.objects:
         bpy.data.objects.remove(bpy.data.objects["Icosphere"])
     return owner
 
 
-Build = Callable[[Any], None]
+Build = Callable[[bpy.types.ArmatureEditBones], None]
 
 
 def built(name: str, build: Build) -> bpy.types.Object:
     """An armature of the open file, the active object, with the bones that are built in its edit mode."""
     data = bpy.data.armatures.new(name)
     owner = bpy.data.objects.new(name, data)
-    assert bpy.context.collection is not None
-    assert bpy.context.view_layer is not None
     bpy.context.collection.objects.link(owner)
     bpy.context.view_layer.objects.active = owner
     bpy.ops.object.mode_set(mode="EDIT")
@@ -145,7 +140,7 @@ def _leg_angle(name: str) -> float:
     return angle if name[0] == "L" else pi - angle
 
 
-def spider(bones: Any) -> None:
+def spider(bones: bpy.types.ArmatureEditBones) -> None:
     """A body and eight legs of four bones; it looks along -Y."""
     body = bones.new("body")
     body.head, body.tail = (0, -0.35, 0.55), (0, 0.35, 0.55)
@@ -178,8 +173,8 @@ def spider_limbs() -> tuple[Limb, ...]:
     return tuple(limbs)
 
 
-def _tentacle(bones: Any) -> None:
-    parent = None
+def _tentacle(bones: bpy.types.ArmatureEditBones) -> None:
+    parent: bpy.types.EditBone | None = None
     for i in range(60):
         bone = bones.new(f"tentacle.{i:02d}")
         bone.head, bone.tail = (0, 0, i / 20), (0, 0, (i + 1) / 20)

@@ -12,7 +12,10 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
+from numpy.typing import NDArray
 from solids import box, cube, disc, frame, mesh_of, ring, sphere
+
+from blender import rig_of
 
 SIZE = (560, 520)
 GREY, TARGET, POLE, SKIN = (0.62, 0.63, 0.66, 1), (1.0, 0.42, 0.05, 1), (0.15, 0.45, 1.0, 1), (0.8, 0.82, 0.86, 0.35)
@@ -23,7 +26,7 @@ SHAPE = 0.017  # size of shapes, as a share of the extent
 MARGIN = 3.0 * SHAPE  # round the place of one, within which all of it is
 AROUND = ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
 Color = tuple[float, float, float, float]
-Pixels = np.ndarray[Any, Any]
+Pixels = NDArray[np.float32]
 
 
 @dataclass
@@ -66,19 +69,18 @@ def chain_color(index: int, count: int) -> Color:
 def draw_rig(owner: bpy.types.Object, body: bool) -> Drawing:
     """Read an armature with its chains as Blender evaluates them now."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    evaluated: Any = owner.evaluated_get(depsgraph)
-    rig: Any = owner
+    evaluated = owner.evaluated_get(depsgraph)
     colors = {}
-    for i, chain in enumerate(rig.fabrik.chains):
-        tip = rig.pose.bones[chain.tip_bone]
+    for i, chain in enumerate(rig_of(owner).chains):
+        tip = owner.pose.bones[chain.tip_bone]
         bones = [tip, *tip.parent_recursive]
         for bone in bones[: chain.bone_count or len(bones)]:
-            colors[bone.name] = chain_color(i, len(rig.fabrik.chains))
+            colors[bone.name] = chain_color(i, len(rig_of(owner).chains))
     drawing = Drawing()
     for bone in evaluated.pose.bones:
         ends = [evaluated.matrix_world @ point for point in (bone.head, bone.tail)]
         drawing.bones.append((*ends, colors.get(bone.name, GREY)))
-    for chain in rig.fabrik.chains:
+    for chain in rig_of(owner).chains:
         drawing.points.append((chain.target.matrix_world.translation.copy(), TARGET, "cube"))
         if chain.pole:
             joint = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].head
@@ -110,10 +112,12 @@ def save_side_by_side(drawings: Sequence[Drawing], view: Sequence[float], path: 
 def save_rows(rows: Sequence[Sequence[Pixels]], path: Path) -> None:
     """Save rendered pictures of one size as one PNG: rows from the top, each from the left."""
     whole = np.concatenate([np.concatenate(row, axis=1) for row in reversed(rows)], axis=0)
-    image: Any = bpy.data.images.new("joined", whole.shape[1], whole.shape[0])
-    image.pixels.foreach_set(whole.ravel())
-    scene: Any = bpy.data.scenes.new("output")
-    scene.view_settings.view_transform, scene.render.dither_intensity = "Standard", 0.0
+    image = bpy.data.images.new("joined", whole.shape[1], whole.shape[0])
+    raw: Any = image.pixels
+    raw.foreach_set(whole.ravel())
+    scene = bpy.data.scenes.new("output")
+    setattr(scene.view_settings, "view_transform", "Standard")
+    scene.render.dither_intensity = 0.0
     settings = scene.render.image_settings
     settings.file_format, settings.color_mode, settings.compression = "PNG", "RGB", 100
     image.save_render(str(path), scene=scene)
@@ -122,7 +126,7 @@ def save_rows(rows: Sequence[Sequence[Pixels]], path: Path) -> None:
 
 
 def _render(drawing: Drawing, view: Sequence[float], corners: list[Vector], path: Path) -> Pixels:
-    scene: Any = bpy.data.scenes.new("picture")
+    scene = bpy.data.scenes.new("picture")
     size = drawing.extent or max((point - corners[0]).length for point in corners)
     _add_solids(scene, drawing, size)
     scene.camera = _camera(Vector(view), corners, drawing.pixels[0] / drawing.pixels[1])
@@ -135,31 +139,34 @@ def _render(drawing: Drawing, view: Sequence[float], corners: list[Vector], path
     return pixels
 
 
-def light(scene: Any, has_floor: bool) -> None:
+def light(scene: bpy.types.Scene, has_floor: bool) -> None:
     """Background, light and shades of a picture; with shadows where there is a floor on which they fall."""
     scene.world = bpy.data.worlds.new("picture")
     scene.world.color = (0.93, 0.94, 0.96)
-    scene.render.engine = "BLENDER_WORKBENCH"
-    scene.view_settings.view_transform, scene.render.dither_intensity = "Standard", 0.0
+    setattr(scene.render, "engine", "BLENDER_WORKBENCH")
+    setattr(scene.view_settings, "view_transform", "Standard")
+    scene.render.dither_intensity = 0.0
     shading = scene.display.shading
     shading.light, shading.color_type, shading.show_cavity = "STUDIO", "OBJECT", True
     shading.show_object_outline, shading.show_shadows = True, has_floor
     if has_floor:
-        shading.shadow_intensity, shading.studio_light = SHADOW, FROM_ABOVE
+        shading.shadow_intensity = SHADOW
+        setattr(shading, "studio_light", FROM_ABOVE)
         scene.display.shadow_focus, scene.display.light_direction = 0.6, (0.3, 0.4, 0.85)
     scene.display.render_aa = "16"
 
 
-def rendered(scene: Any, size: tuple[int, int], path: Path) -> Pixels:
+def rendered(scene: bpy.types.Scene, size: tuple[int, int], path: Path) -> Pixels:
     """What a scene's camera sees, as rows of RGBA from below; the file is taken away again."""
     scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.image_settings.file_format = "PNG"
     kept, scene.render.filepath = scene.render.filepath, str(path)
     bpy.ops.render.render(write_still=True, scene=scene.name)
     scene.render.filepath = kept
-    image: Any = bpy.data.images.load(str(path))
+    image = bpy.data.images.load(str(path))
     pixels = np.empty(size[0] * size[1] * 4, dtype=np.float32)
-    image.pixels.foreach_get(pixels)
+    raw: Any = image.pixels
+    raw.foreach_get(pixels)
     bpy.data.images.remove(image)
     path.unlink()
     return pixels.reshape(size[1], size[0], 4)
@@ -167,8 +174,8 @@ def rendered(scene: Any, size: tuple[int, int], path: Path) -> Pixels:
 
 def _camera(view: Vector, corners: list[Vector], ratio: float) -> bpy.types.Object:
     """An orthographic camera that looks against `view` and sees all corners; `ratio` is width by height."""
-    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    data: Any = camera.data
+    data = bpy.data.cameras.new("camera")
+    camera = bpy.data.objects.new("camera", data)
     turn = view.to_track_quat("Z", "Y")
     seen = [turn.conjugated() @ point for point in corners]
     low = Vector([min(point[i] for point in seen) for i in range(3)])
@@ -183,7 +190,7 @@ def _camera(view: Vector, corners: list[Vector], ratio: float) -> bpy.types.Obje
     return camera
 
 
-def _add_solids(scene: Any, drawing: Drawing, size: float) -> None:
+def _add_solids(scene: bpy.types.Scene, drawing: Drawing, size: float) -> None:
     octahedron = mesh_of(
         "bone",
         [(0, 0, 0), (1, 0.15, 0), (0, 0.15, 1), (-1, 0.15, 0), (0, 0.15, -1), (0, 1, 0)],
@@ -212,7 +219,8 @@ def _towards(head: Vector, tail: Vector) -> Matrix:
     return Matrix.Translation(head) @ (tail - head).to_track_quat("Y", "Z").to_matrix().to_4x4()
 
 
-def _add(scene: Any, mesh: bpy.types.Mesh, matrix: Matrix, color: Color) -> None:
-    solid: Any = bpy.data.objects.new("solid", mesh)
-    solid.matrix_world, solid.color = matrix, color
+def _add(scene: bpy.types.Scene, mesh: bpy.types.Mesh, matrix: Matrix, color: Color) -> None:
+    solid = bpy.data.objects.new("solid", mesh)
+    solid.matrix_world = matrix
+    setattr(solid, "color", color)
     scene.collection.objects.link(solid)

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from math import asin, degrees
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import bpy
 from body_picture import draw_body
@@ -14,10 +13,13 @@ from body_scenes import SCENES, make, pose
 from mathutils import Quaternion, Vector
 from picture import save_side_by_side
 
-import addon_session
+from blender import rig_of
 from dev.humans import HEIGHT
 from dev.quiet import quiet
 from environment import say
+
+if TYPE_CHECKING:
+    from fabrik_addon.rig.properties import FabrikChain
 
 HEADER = f"{'body':<10} {'chain':<12} {'status':<9} {'off':>10} {'turned off':>14} {'limit violation':>16}"
 IN_PLACE = 1e-4  # of the height, that a goal may be off
@@ -42,10 +44,10 @@ def pose_bodies(out: Path) -> int:
     return failed
 
 
-def _print_rows(name: str, owner: Any) -> int:
-    evaluated: Any = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+def _print_rows(name: str, owner: bpy.types.Object) -> int:
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     violation, failed = _violation(owner), 0
-    for chain in owner.fabrik.chains:
+    for chain in rig_of(owner).chains:
         bone = evaluated.pose.bones[chain.tip_bone]
         off, unit = _aim_error(chain, bone), " deg"
         if chain.kind != "AIM":
@@ -64,7 +66,7 @@ def _print_rows(name: str, owner: Any) -> int:
     return failed
 
 
-def _aim_error(chain: Any, bone: Any) -> float:
+def _aim_error(chain: FabrikChain, bone: bpy.types.PoseBone) -> float:
     """Degrees by which an axis points beside its target."""
     if chain.kind != "AIM":
         return 0.0
@@ -79,9 +81,10 @@ def _apart(a: Quaternion, b: Quaternion) -> float:
     return degrees(4.0 * asin(min(near / 2.0, 1.0)))
 
 
-def _violation(owner: Any) -> float:
+def _violation(owner: bpy.types.Object) -> float:
     """How far any bone stands outside its limit, in degrees, by its evaluated matrix."""
-    joint_limits = import_module(f"{addon_session.MODULE}.rig.joint_limits")
+    from fabrik_addon.rig import joint_limits  # noqa: PLC0415  # what is enabled by now
+
     worst = 0.0
     for bone in owner.pose.bones:
         local = owner.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")

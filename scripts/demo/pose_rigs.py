@@ -9,7 +9,7 @@ import time
 from itertools import pairwise
 from math import degrees
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import bpy
 from character_pictures import pose_characters
@@ -20,8 +20,12 @@ from pose_bodies import pose_bodies
 from walk_rigs import walk_rigs
 
 import addon_session
+from blender import OPS, rig_of
 from dev.quiet import quiet
 from environment import say
+
+if TYPE_CHECKING:
+    from fabrik_addon.rig.properties import FabrikChain
 
 HEADER = (
     f"{'rig':<10} {'chain':<12} {'bones':>5}  {'status':<9} {'tip error':>10} {'passes':>6} {'limit violation':>16}"
@@ -51,16 +55,15 @@ def main(out: Path, rigs: Path, user: Path) -> int:
     return min(failed, 1)
 
 
-def _pose(rig: DemoRig, out: Path) -> Any:
+def _pose(rig: DemoRig, out: Path) -> bpy.types.Object:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    owner: Any = rig.make()
-    bpy.context.view_layer.objects.active = owner  # type: ignore[union-attr]
+    owner = rig.make()
+    bpy.context.view_layer.objects.active = owner
     for limb in rig.limbs:
         _add(owner, limb)
-    bpy.context.view_layer.update()  # type: ignore[union-attr]
+    bpy.context.view_layer.update()
     before = draw_rig(owner, rig.body)
-    operators: Any = getattr(bpy.ops, "fabrik")
-    operators.solve_all()
+    OPS.fabrik.solve_all()
     after = draw_rig(owner, rig.body)
     save_side_by_side([before, after], rig.view, out / f"{rig.name}.png")
     bpy.ops.object.mode_set(mode="POSE")
@@ -69,23 +72,22 @@ def _pose(rig: DemoRig, out: Path) -> Any:
     return owner
 
 
-def _add(owner: Any, limb: Limb) -> None:
+def _add(owner: bpy.types.Object, limb: Limb) -> None:
     limit_hinges(owner, limb)
-    operators: Any = getattr(bpy.ops, "fabrik")
-    operators.chain_add(tip_bone=limb.tip, bone_count=limb.count, use_target=True, use_pole=limb.pole)
-    chain = owner.fabrik.chains[-1]
+    OPS.fabrik.chain_add(tip_bone=limb.tip, bone_count=limb.count, use_target=True, use_pole=limb.pole)
+    chain = rig_of(owner).chains[-1]
     chain.target.location += Vector(limb.move) * _length(_joints(owner, chain))
     chain.name = limb.name
 
 
-def _bones(owner: Any, chain: Any) -> list[Any]:
+def _bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
     tip = owner.pose.bones[chain.tip_bone]
     bones = [tip, *tip.parent_recursive]
     return bones[: chain.bone_count or len(bones)][::-1]
 
 
-def _joints(owner: Any, chain: Any) -> list[Vector]:
-    evaluated: Any = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+def _joints(owner: bpy.types.Object, chain: FabrikChain) -> list[Vector]:
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
     bones = _bones(evaluated, chain)
     return [evaluated.matrix_world @ point for point in [*(bone.head for bone in bones), bones[-1].tail]]
 
@@ -94,11 +96,10 @@ def _length(joints: list[Vector]) -> float:
     return float(sum((b - a).length for a, b in pairwise(joints)))
 
 
-def _violation(owner: Any, chain: Any) -> float:
+def _violation(owner: bpy.types.Object, chain: FabrikChain) -> float:
     """How far any bone of the chain stands outside its hinge, in degrees, by its evaluated matrix."""
-    from importlib import import_module  # noqa: PLC0415
+    from fabrik_addon.rig import joint_limits  # noqa: PLC0415  # what is enabled by now
 
-    joint_limits = import_module(f"{addon_session.MODULE}.rig.joint_limits")
     worst = 0.0
     for bone in _bones(owner, chain):
         local = owner.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
@@ -107,9 +108,9 @@ def _violation(owner: Any, chain: Any) -> float:
     return degrees(worst)
 
 
-def _print_rows(rig: DemoRig, owner: Any) -> int:
+def _print_rows(rig: DemoRig, owner: bpy.types.Object) -> int:
     failed = 0
-    for chain in owner.fabrik.chains:
+    for chain in rig_of(owner).chains:
         joints = _joints(owner, chain)
         error = (joints[-1] - chain.target.matrix_world.translation).length / _length(joints)
         violation = _violation(owner, chain)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import cos, pi, sin
 from random import Random
-from typing import Any
 
 import bpy
 from mathutils import Matrix, Vector
@@ -14,8 +13,7 @@ from mathutils import Matrix, Vector
 
 def mesh_of(name: str, points: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> bpy.types.Mesh:
     mesh = bpy.data.meshes.new(name)
-    shape: Any = mesh
-    shape.from_pydata(points, [], faces)
+    mesh.from_pydata(list(points), [], list(faces))
     return mesh
 
 
@@ -67,7 +65,7 @@ def joined(name: str, parts: Sequence[tuple[bpy.types.Mesh, Matrix]]) -> bpy.typ
         first = len(points)
         points += [matrix @ vertex.co for vertex in mesh.vertices]
         for polygon in mesh.polygons:
-            corners: Any = polygon.vertices
+            corners: Sequence[int] = getattr(polygon, "vertices")
             faces.append([first + i for i in corners])
         bpy.data.meshes.remove(mesh)
     return mesh_of(name, points, faces)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from math import radians
-from typing import Any
 
 import bpy
 from mathutils import Quaternion, Vector
@@ -19,7 +18,7 @@ FRONT = Vector((0.0, -1.0, 0.0))
 SIDES = {"L": 1.0, "R": -1.0}  # the sign of X
 
 
-def let_arms_hang(owner: Any) -> None:
+def let_arms_hang(owner: bpy.types.Object) -> None:
     """Pose both arms downwards; no keys."""
     for side, sign in SIDES.items():
         down = _turn_arm(owner, side, Quaternion())
@@ -28,13 +27,13 @@ def let_arms_hang(owner: Any) -> None:
         _turn(forearm, _along(forearm).rotation_difference(wanted))
 
 
-def swing_arms(owner: Any) -> None:
+def swing_arms(owner: bpy.types.Object) -> None:
     """Key both arms, each forwards as far as the foot of the other side is; the walk has to be planned."""
-    scene: Any = bpy.context.scene
+    scene = bpy.context.scene
     hips = bone_of(owner.name, "hips")
     for frame in range(scene.frame_start, scene.frame_end + 1, EVERY):
         scene.frame_set(frame)
-        poses: Any = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        poses = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
         for side, other in zip(SIDES, reversed(SIDES), strict=True):
             ahead = (poses[bone_of(owner.name, "foot", other)].head - poses[hips].head).dot(FRONT)
             _turn_arm(owner, side, Quaternion((1.0, 0.0, 0.0), -SWING * ahead / AHEAD))
@@ -42,7 +41,7 @@ def swing_arms(owner: Any) -> None:
     scene.frame_set(scene.frame_start)
 
 
-def _turn_arm(owner: Any, side: str, swing: Quaternion) -> Quaternion:
+def _turn_arm(owner: bpy.types.Object, side: str, swing: Quaternion) -> Quaternion:
     """Let an upper arm hang, and swing it from there, in the armature's axes; the whole turn."""
     arm = owner.pose.bones[bone_of(owner.name, "upper arm", side)]
     turn = swing @ _along(arm).rotation_difference(Vector((SIDES[side] * ASIDE, 0.0, -1.0)))
@@ -50,12 +49,12 @@ def _turn_arm(owner: Any, side: str, swing: Quaternion) -> Quaternion:
     return turn
 
 
-def _along(bone: Any) -> Vector:
+def _along(bone: bpy.types.PoseBone) -> Vector:
     """Where a bone points at rest, in the armature's axes."""
     return Vector(bone.bone.tail_local - bone.bone.head_local)
 
 
-def _turn(bone: Any, turn: Quaternion) -> None:
+def _turn(bone: bpy.types.PoseBone, turn: Quaternion) -> None:
     """Turn a bone from its rest by a rotation in the armature's axes."""
     rest = bone.bone.matrix_local.to_quaternion()
     bone.rotation_quaternion = rest.conjugated() @ turn @ rest

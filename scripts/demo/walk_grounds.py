@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import pi
 from random import Random
-from typing import Any
 
 import bpy
 from mathutils import Matrix, Vector
@@ -22,7 +21,7 @@ CLOSE = 0.85  # of two rocks' radii: they are no nearer
 
 def make_slab(
     name: str, profile: Profile, sides: tuple[float, float], color: Color, place: Matrix | None = None
-) -> Any:
+) -> bpy.types.Object:
     """Ground of an even width that goes along X, up and down as a profile does; its lower side is level.
 
     Args:
@@ -48,7 +47,9 @@ def stairs(rise: float, tread: float, count: int) -> Iterator[tuple[float, float
         yield tread * step, rise * (step + 1)
 
 
-def make_rubble(count: int, corners: tuple[tuple[float, float], tuple[float, float]], size: tuple[float, float]) -> Any:
+def make_rubble(
+    count: int, corners: tuple[tuple[float, float], tuple[float, float]], size: tuple[float, float]
+) -> bpy.types.Object:
     """Rocks on the floor, half sunk.
 
     Args:
@@ -71,10 +72,10 @@ def make_rubble(count: int, corners: tuple[tuple[float, float], tuple[float, flo
     return add("Rubble", joined("Rubble", parts), STONE)
 
 
-def add(name: str, mesh: bpy.types.Mesh, color: Color, place: Matrix | None = None) -> Any:
+def add(name: str, mesh: bpy.types.Mesh, color: Color, place: Matrix | None = None) -> bpy.types.Object:
     """An object of the open file's scene; without a place at the origin."""
-    thing: Any = bpy.data.objects.new(name, mesh)
-    thing.matrix_world, thing.color = place or Matrix(), color
-    scene: Any = bpy.context.scene
-    scene.collection.objects.link(thing)
+    thing = bpy.data.objects.new(name, mesh)
+    thing.matrix_world = place or Matrix()
+    setattr(thing, "color", color)
+    bpy.context.scene.collection.objects.link(thing)
     return thing

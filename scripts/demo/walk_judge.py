@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import pairwise
 from math import acos, atan2, degrees, pi
-from typing import Any
+from typing import TYPE_CHECKING
 
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 from mathutils.bvhtree import BVHTree
 
-import addon_session
+from blender import rig_of
+
+if TYPE_CHECKING:
+    from fabrik_addon.gait import FootPose, Leg
+    from fabrik_addon.rig.properties import FabrikChain
 
 ROLLED = 1e-6  # radians of pitch from which on a foot stands on heel or ball alone
 DOWN = Vector((0.0, 0.0, -1.0))
@@ -62,28 +66,29 @@ class Judged:
 class _Limb:
     """A leg: its plan, its chain, its bones, and the rotation of its tip bone at rest."""
 
-    leg: Any
-    chain: Any
+    leg: Leg
+    chain: FabrikChain
     bones: list[str]
     rest: Quaternion
     anchors: dict[str, Vector] = field(default_factory=dict)
     last: dict[str, Vector] = field(default_factory=dict)
 
 
-def judge(owner: Any) -> Judged:
+def judge(owner: bpy.types.Object) -> Judged:
     """Go through all frames of the scene."""
-    walk_goals = import_module(f"{addon_session.MODULE}.rig.walk_goals")
-    gait = import_module(f"{addon_session.MODULE}.gait")
-    scene: Any = bpy.context.scene
-    planned = walk_goals.plan_of(owner).plan
-    limbs = [_limb(owner, leg, walk_goals) for leg in planned.legs]
+    from fabrik_addon.gait import feet_at  # noqa: PLC0415  # what is enabled by now
+    from fabrik_addon.rig.walk_goals import plan_of  # noqa: PLC0415
+
+    scene = bpy.context.scene
+    planned = plan_of(owner).plan
+    limbs = [_limb(owner, leg) for leg in planned.legs]
     judged = Judged(len(limbs), steps=sum(len(steps) for steps in planned.steps))
     ground, turns = _ground(owner), dict[str, Quaternion]()
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
-        poses: Any = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        poses = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
         soles: list[Vector] = []
-        for limb, foot in zip(limbs, gait.feet_at(planned, frame), strict=True):
+        for limb, foot in zip(limbs, feet_at(planned, frame), strict=True):
             points = _contacts(poses, limb)
             soles += _judge_foot(judged, limb, (foot, points), ground, f"{limb.leg.name} in frame {frame}")
         hips = [poses.matrix_world @ poses.pose.bones[limb.bones[0]].head for limb in limbs]
@@ -93,14 +98,16 @@ def judge(owner: Any) -> Judged:
     return judged
 
 
-def _limb(owner: Any, leg: Any, walk_goals: Any) -> _Limb:
-    chain = owner.fabrik.chains[leg.name]
+def _limb(owner: bpy.types.Object, leg: Leg) -> _Limb:
+    from fabrik_addon.rig.walk_goals import rest_turn  # noqa: PLC0415
+
+    chain = rig_of(owner).chains[leg.name]
     tip = owner.pose.bones[chain.tip_bone]
     bones = [tip, *tip.parent_recursive][: chain.bone_count][::-1]
-    return _Limb(leg, chain, [bone.name for bone in bones], Quaternion(walk_goals.rest_turn(owner, tip.name)))
+    return _Limb(leg, chain, [bone.name for bone in bones], Quaternion(rest_turn(owner, tip.name)))
 
 
-def _contacts(poses: Any, limb: _Limb) -> dict[str, Vector]:
+def _contacts(poses: bpy.types.Object, limb: _Limb) -> dict[str, Vector]:
     """The points of a sole that touch the ground, in the world, carried by the bone of the foot."""
     bone = poses.pose.bones[limb.chain.tip_bone]
     matrix = poses.matrix_world @ bone.matrix
@@ -113,7 +120,7 @@ def _contacts(poses: Any, limb: _Limb) -> dict[str, Vector]:
 
 
 def _judge_foot(
-    judged: Judged, limb: _Limb, seen: tuple[Any, dict[str, Vector]], ground: BVHTree, at: str
+    judged: Judged, limb: _Limb, seen: tuple[FootPose, dict[str, Vector]], ground: BVHTree, at: str
 ) -> list[Vector]:
     """A foot at a frame: its slip, and how it stands on the ground; the points on which it stands."""
     foot, points = seen
@@ -140,7 +147,9 @@ def _bears(point: str, pitch: float) -> bool:
     return {"heel": pitch <= ROLLED, "ball": pitch >= -ROLLED}.get(point, True)
 
 
-def _judge_turns(judged: Judged, poses: Any, limbs: list[_Limb], turns: dict[str, Quaternion], frame: int) -> None:
+def _judge_turns(
+    judged: Judged, poses: bpy.types.Object, limbs: list[_Limb], turns: dict[str, Quaternion], frame: int
+) -> None:
     for limb in limbs:
         for name in limb.bones:
             turn = (poses.matrix_world @ poses.pose.bones[name].matrix).to_quaternion()
@@ -150,18 +159,19 @@ def _judge_turns(judged: Judged, poses: Any, limbs: list[_Limb], turns: dict[str
             turns[name] = turn
 
 
-def _ground(owner: Any) -> BVHTree:
+def _ground(owner: bpy.types.Object) -> BVHTree:
     """All meshes of the scene but those on the armature, in the world."""
     points: list[Vector] = []
     faces: list[list[int]] = []
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    scene: Any = bpy.context.scene
-    for thing in scene.objects:
+    for thing in bpy.context.scene.objects:
         if thing.type != "MESH" or thing.parent == owner:
             continue
         mesh, first, place = thing.evaluated_get(depsgraph).data, len(points), Matrix(thing.matrix_world)
+        assert isinstance(mesh, bpy.types.Mesh)
         points += [place @ vertex.co for vertex in mesh.vertices]
-        faces += [[first + i for i in polygon.vertices] for polygon in mesh.polygons]
+        polygons: Iterable[Sequence[int]] = [getattr(polygon, "vertices") for polygon in mesh.polygons]
+        faces += [[first + i for i in polygon] for polygon in polygons]
     return BVHTree.FromPolygons(points, faces)
 
 

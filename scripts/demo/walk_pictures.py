@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import bpy
 from mathutils import Matrix, Vector
 from picture import light, rendered, save_rows
+
+from blender import rig_of
 
 COLUMNS = 4
 FAR = 40.0  # metres from which the camera looks
 GAP = 3  # white pixels at the right of each picture, and below it
 
 
-def add_camera(owner: Any, view: Sequence[float], extent: float, above: float) -> None:
+def add_camera(owner: bpy.types.Object, view: Sequence[float], extent: float, above: float) -> None:
     """A camera of the open file that looks at the walker's body against `view`, and goes along with it.
 
     Args:
@@ -25,10 +26,10 @@ def add_camera(owner: Any, view: Sequence[float], extent: float, above: float) -
         extent: How much is seen along the longer side, in metres.
         above: How far the middle of the picture is above the head of the body bone.
     """
-    scene: Any = bpy.context.scene
-    data: Any = bpy.data.cameras.new("Camera")
+    scene = bpy.context.scene
+    data = bpy.data.cameras.new("Camera")
     data.type, data.ortho_scale, data.clip_end = "ORTHO", extent, 4.0 * FAR
-    camera: Any = bpy.data.objects.new("Camera", data)
+    camera = bpy.data.objects.new("Camera", data)
     scene.collection.objects.link(camera)
     scene.camera = camera
     way = Vector(view).normalized()
@@ -36,12 +37,13 @@ def add_camera(owner: Any, view: Sequence[float], extent: float, above: float) -
         Matrix.Translation(FAR * way + Vector((0.0, 0.0, above))) @ way.to_track_quat("Z", "Y").to_matrix().to_4x4()
     )
     along = camera.constraints.new("COPY_LOCATION")
-    along.target, along.subtarget, along.use_offset = owner, owner.fabrik.body_bone, True
+    assert isinstance(along, bpy.types.CopyLocationConstraint)
+    along.target, along.subtarget, along.use_offset = owner, rig_of(owner).body_bone, True
 
 
 def save_walk(frames: Sequence[int], size: tuple[int, int], path: Path) -> None:
     """Render frames of the open file's scene, and save them in rows as a PNG."""
-    scene: Any = bpy.context.scene
+    scene = bpy.context.scene
     light(scene, has_floor=True)
     scene.display.shading.show_cavity = False  # on wide ground it is noise, which makes files large
     pictures = []

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import pi, radians, tan
-from typing import Any
 
 import bpy
 from demo_rigs import built, limit_hinges, spider, spider_limbs
@@ -16,6 +15,7 @@ from walk_grounds import FLOOR, STAIRS, make_rubble, make_slab, stairs
 from walk_skins import dress_spider
 from walk_ways import FPS, Corner, follow
 
+from blender import OPS, armature_of, rig_of
 from dev.humans import give_ranges, make_human
 
 HUMAN = "human_game_engine"
@@ -44,7 +44,7 @@ class WalkScene:
     """
 
     name: str
-    make: Callable[[], Any]
+    make: Callable[[], bpy.types.Object]
     way: Sequence[Corner]
     last: int
     shown: tuple[int, ...]
@@ -54,35 +54,34 @@ class WalkScene:
     above: float = 0.0
     settings: dict[str, float] = field(default_factory=dict)
     narrow: float = 0.0
-    finish: Callable[[Any], None] | None = None
+    finish: Callable[[bpy.types.Object], None] | None = None
 
 
-def walk(scene: WalkScene) -> Any:
+def walk(scene: WalkScene) -> bpy.types.Object:
     """The walker in a file made anew, in Pose mode, its walk planned; live posing is on."""
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    stage: Any = bpy.context.scene
-    layer: Any = bpy.context.view_layer
+    stage = bpy.context.scene
+    layer = bpy.context.view_layer
     stage.render.fps, stage.frame_start, stage.frame_end = FPS, 1, scene.last + STANDING[1]
     owner = scene.make()
     follow(owner, scene.way, (1 + STANDING[0], scene.last))
     layer.objects.active = owner
     layer.update()
     bpy.ops.object.mode_set(mode="POSE")
-    operators: Any = getattr(bpy.ops, "fabrik")
-    operators.walker_add()
+    OPS.fabrik.walker_add()
     for name, value in scene.settings.items():
-        setattr(owner.fabrik.walker, name, value)
-    for leg in owner.fabrik.walker.legs:
-        tip = owner.data.bones[owner.fabrik.chains[leg.name].tip_bone]
+        setattr(rig_of(owner).walker, name, value)
+    for leg in rig_of(owner).walker.legs:
+        tip = armature_of(owner).bones[rig_of(owner).chains[leg.name].tip_bone]
         leg.home[0] = -scene.narrow if tip.head_local.x > 0.0 else scene.narrow
-    operators.walk_plan(span="SCENE")
-    owner.data.display_type = "STICK"  # what walks is the skin
+    OPS.fabrik.walk_plan(span="SCENE")
+    armature_of(owner).display_type = "STICK"  # what walks is the skin
     if scene.finish is not None:
         scene.finish(owner)
     return owner
 
 
-def make_spider() -> Any:
+def make_spider() -> bpy.types.Object:
     """A spider before rubble, and stairs up and down."""
     make_slab("Floor", [(-10.0, 0.0), (20.0, 0.0)], (-10.0, 24.0), FLOOR)
     make_rubble(44, ((1.0, 5.4), (-2.6, 2.6)), (0.25, 0.6))
@@ -90,21 +89,21 @@ def make_spider() -> Any:
     down = [(5.5 - x, z) for x, z in reversed(up)]
     place = Matrix.Translation((8.0, 5.0, 0.0)) @ Matrix.Rotation(pi / 2, 4, "Z")
     make_slab("Stairs", [*up, *down], (-2.6, 2.6), STAIRS, place)
-    owner: Any = built("spider", spider)
+    owner = built("spider", spider)
     for limb in spider_limbs():
         limit_hinges(owner, limb)
     dress_spider(owner)
     return owner
 
 
-def make_climber() -> Any:
+def make_climber() -> bpy.types.Object:
     """A human before a slope, its arms at its sides."""
     top = 3.0 * tan(radians(15.0))
     make_slab("Slope", [(-1.6, 0.0), (1.0, 0.0), (4.0, top), (7.2, top)], (-0.9, 0.9), STAIRS)
-    owner: Any = make_human(HUMAN)
+    owner = make_human(HUMAN)
     give_ranges(owner)
     for skin in owner.children:
-        skin.color = BODY
+        setattr(skin, "color", BODY)
     let_arms_hang(owner)
     return owner
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import bpy
 from demo_rigs import LEG_NAMES
 from mathutils import Matrix
 from solids import joined, sphere, stick
 from walk_grounds import Color, add
+
+from blender import armature_of
 
 DARK, LIGHT, EYE = (0.2, 0.15, 0.13, 1), (0.5, 0.33, 0.2, 1), (0.85, 0.25, 0.1, 1)
 # By part of a leg: radius where it begins, and where it ends
@@ -20,7 +20,7 @@ V3 = tuple[float, float, float]
 Part = tuple[str, bpy.types.Mesh, Matrix]
 
 
-def dress_spider(owner: Any) -> None:
+def dress_spider(owner: bpy.types.Object) -> None:
     """Give the spider a head, an abdomen, eyes and legs."""
     _dress(owner, "Trunk", [("body", sphere(), _ball(*each)) for each in TRUNK], DARK)
     eyes = [((sign * x, y, z), (size, size, size)) for sign in (-1.0, 1.0) for x, y, z, size in PAIRS_OF_EYES]
@@ -28,7 +28,7 @@ def dress_spider(owner: Any) -> None:
     legs = []
     for name in LEG_NAMES:
         for part, widths in WIDTHS.items():
-            bone = owner.data.bones[f"{part}.{name}"]
+            bone = armature_of(owner).bones[f"{part}.{name}"]
             legs.append((bone.name, stick(bone.length, *widths), bone.matrix_local.copy()))
     _dress(owner, "Legs", legs, LIGHT)
 
@@ -38,15 +38,18 @@ def _ball(place: V3, size: V3) -> Matrix:
     return Matrix.Translation(place) @ Matrix.Diagonal((*size, 1.0))
 
 
-def _dress(owner: Any, name: str, parts: list[Part], color: Color) -> None:
+def _dress(owner: bpy.types.Object, name: str, parts: list[Part], color: Color) -> None:
     """An object whose parts follow a bone each."""
     counts = [(bone, len(mesh.vertices)) for bone, mesh, _ in parts]
-    thing = add(name, joined(name, [(mesh, matrix) for _, mesh, matrix in parts]), color)
+    skin = joined(name, [(mesh, matrix) for _, mesh, matrix in parts])
+    thing = add(name, skin, color)
     first = 0
     for bone, count in counts:
         group = thing.vertex_groups.get(bone) or thing.vertex_groups.new(name=bone)
         group.add(range(first, first + count), 1.0, "REPLACE")
         first += count
-    thing.data.shade_smooth()
+    skin.shade_smooth()
     thing.parent = owner
-    thing.modifiers.new("Armature", "ARMATURE").object = owner
+    deform = thing.modifiers.new("Armature", "ARMATURE")
+    assert isinstance(deform, bpy.types.ArmatureModifier)
+    deform.object = owner

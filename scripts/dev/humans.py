@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import radians
-from typing import Any
+from typing import TYPE_CHECKING
 
 import addon_utils
 import bpy
 from mathutils import Vector
 
+from blender import OPS, armature_of, limit_of
 from environment import ROOT
+
+if TYPE_CHECKING:
+    from fabrik_addon.rig.limit_properties import LimitView
 
 FOLDER = ROOT / "tests" / "data" / "humans"
 HUMANS = ("human_game_engine", "human_mixamo")
@@ -88,13 +92,11 @@ def make_human(name: str) -> bpy.types.Object:
     Blender's own glTF importer stands it up along Z, facing -Y, in metres.
     """
     addon_utils.enable("io_scene_gltf2", default_set=True, persistent=True)
-    importer: Any = bpy.ops.import_scene
-    importer.gltf(filepath=str(FOLDER / f"{name}.glb"))
+    OPS.import_scene.gltf(filepath=str(FOLDER / f"{name}.glb"))
     owner = next(found for found in bpy.data.objects if found.type == "ARMATURE")
     if "Icosphere" in bpy.data.objects:  # the importer's shape for bones
         bpy.data.objects.remove(bpy.data.objects["Icosphere"])
-    layer: Any = bpy.context.view_layer
-    layer.objects.active = owner
+    bpy.context.view_layer.objects.active = owner
     owner.name = name
     return owner
 
@@ -125,49 +127,48 @@ def give_ranges(owner: bpy.types.Object) -> None:
     human = owner.name
     for joint, parts in HUMAN_JOINTS.items():
         _limit(owner, joint, [name for part in parts for name in named(human, part)])
-    bones: Any = owner.pose.bones  # type: ignore[union-attr]
+    bones = owner.pose.bones
     _limit(owner, "FINGER", [bone.name for bone in bones if any(word in bone.name.lower() for word in FINGERS)])
     for name in both(human, "clavicle"):
-        _round(bones[name].fabrik, CLAVICLE_SWING, CLAVICLE_TWIST)
+        _round(limit_of(bones[name]), CLAVICLE_SWING, CLAVICLE_TWIST)
     for side in "LR":
         _toes(bones[bone_of(human, "toe", side)])
-        _bear(bones[bone_of(human, "foot", side)].fabrik)
-        _pronate(bones[bone_of(human, "forearm", side)].fabrik, bones[bone_of(human, "hand", side)].fabrik)
+        _bear(limit_of(bones[bone_of(human, "foot", side)]))
+        _pronate(limit_of(bones[bone_of(human, "forearm", side)]), limit_of(bones[bone_of(human, "hand", side)]))
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def select(owner: Any, names: Iterable[str]) -> None:
+def select(owner: bpy.types.Object, names: Iterable[str]) -> None:
     """Pose mode with just these bones selected, the first of them active."""
     chosen = list(names)
     bpy.ops.object.mode_set(mode="POSE")
     for bone in owner.pose.bones:
-        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in chosen
-    owner.data.bones.active = owner.data.bones[chosen[0]]
+        setattr(bone if hasattr(bone, "select") else bone.bone, "select", bone.name in chosen)
+    armature_of(owner).bones.active = armature_of(owner).bones[chosen[0]]
 
 
-def _limit(owner: Any, joint: str, names: Iterable[str]) -> None:
+def _limit(owner: bpy.types.Object, joint: str, names: Iterable[str]) -> None:
     """Select bones and press *Human Joint*."""
     select(owner, names)
-    operators: Any = getattr(bpy.ops, "fabrik")
-    operators.limit_human(joint=joint)
+    OPS.fabrik.limit_human(joint=joint)
 
 
-def _round(limit: Any, swing: float, twist: float) -> None:
+def _round(limit: LimitView, swing: float, twist: float) -> None:
     """A round cone with twist, by degrees."""
     limit.limit, limit.use_ellipse, limit.use_twist = "CONE", False, True
     limit.cone_min, limit.cone_max = 0.0, radians(swing)
     limit.twist_min, limit.twist_max = radians(-twist), radians(twist)
 
 
-def _toes(bone: Any) -> None:
+def _toes(bone: bpy.types.PoseBone) -> None:
     """A hinge about the axis of the armature's X, on which the human stands sideways."""
-    limit = bone.fabrik
+    limit = limit_of(bone)
     limit.limit = "HINGE"
     limit.axis = bone.bone.matrix_local.to_3x3().inverted() @ Vector((1.0, 0.0, 0.0))
     limit.angle_min, limit.angle_max = radians(-TOES_UP), radians(TOES_DOWN)
 
 
-def _bear(ankle: Any) -> None:
+def _bear(ankle: LimitView) -> None:
     """An ankle that bears weight bends further up."""
     up = radians(FOOT_UP)
     if -ankle.cone_x_min < ankle.cone_x_max:  # down it bends further
@@ -176,7 +177,7 @@ def _bear(ankle: Any) -> None:
         ankle.cone_x_max = up
 
 
-def _pronate(forearm: Any, hand: Any) -> None:
+def _pronate(forearm: LimitView, hand: LimitView) -> None:
     """A forearm that turns about itself; where its elbow bends about none of its own axes, the hand turns instead."""
     turned = hand
     if abs(forearm.axis[0]) > ALIGNED:
@@ -188,7 +189,7 @@ def _pronate(forearm: Any, hand: Any) -> None:
     turned.twist_min, turned.twist_max = radians(-PRONATION), radians(PRONATION)
 
 
-def _about_x(hinge: Any) -> tuple[float, float]:
+def _about_x(hinge: LimitView) -> tuple[float, float]:
     """The range of a hinge, as one about the bone's X axis."""
     low, high = hinge.angle_min, hinge.angle_max
     return (low, high) if hinge.axis[0] > 0.0 else (-high, -low)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from pathlib import Path
 
@@ -16,9 +15,6 @@ import pytest
 import addon_session
 
 addon_session.enable(Path(os.environ["BLENDER_USER_RESOURCES"]) / "fabrik-repository")
-for _name, _module in list(sys.modules.items()):
-    if _name == addon_session.MODULE or _name.startswith(f"{addon_session.MODULE}."):
-        sys.modules["fabrik_addon" + _name[len(addon_session.MODULE) :]] = _module
 
 WITHOUT_BLENDER = ("kernel", "gait", "recognise")
 
