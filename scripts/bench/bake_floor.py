@@ -55,7 +55,7 @@ def seconds(rig: Rig, curves: list[KeyedCurve], frames: int) -> float:
     return time.perf_counter() - started
 
 
-def read(target: Any, frames: int) -> NDArray[np.float32]:
+def read(target: bpy.types.Object, frames: int) -> NDArray[np.float32]:
     """The places of a target at all frames, (3, frames), sampled from a copy of its action."""
     copy = target.animation_data.action.copy()
     places = np.empty((3, frames), dtype=np.float32)

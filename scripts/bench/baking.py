@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
+from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session import bake as session_bake
 
 from . import bake_floor, before
@@ -101,7 +102,7 @@ def ours(case: Case, verify: str = "NONE", is_traced: bool = False) -> Baked:
     if is_traced:
         tracemalloc.start()
     started = time.perf_counter()
-    result = session_bake.bake(bpy.context, [(rig.owner, chain) for chain in rig.owner.fabrik.chains], settings)
+    result = session_bake.bake(bpy.context, [(rig.owner, chain) for chain in rig_of(rig.owner).chains], settings)
     seconds = time.perf_counter() - started
     peak = tracemalloc.get_traced_memory()[1] / 1e6 if is_traced else 0.0
     tracemalloc.stop()

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from math import degrees, pi
-from typing import Any
 
 import bpy
 from fabrik_addon.kernel import Figure, Limit
 from mathutils import Quaternion, Vector
 
 from .problems import V3
+from .rigs import add_ik
 
 POLE = Vector((3.0, -4.0, 2.0))  # from the middle of the line to the tip
 
@@ -24,17 +24,16 @@ class BlenderIk:
 
     def __init__(self, chain: Figure, with_pole: bool) -> None:
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-        data: Any = bpy.data.armatures.new("ik")
-        self.owner: Any = bpy.data.objects.new("ik", data)
-        context: Any = bpy.context
-        self.scene: Any = context.scene
+        data = bpy.data.armatures.new("ik")
+        self.owner = bpy.data.objects.new("ik", data)
+        self.scene = bpy.context.scene
         self.scene.collection.objects.link(self.owner)
-        self.layer: Any = context.view_layer
+        self.layer = bpy.context.view_layer
         self.layer.objects.active = self.owner
         self.chain = chain
         placed = chain.placed(chain.starts)
         bpy.ops.object.mode_set(mode="EDIT")
-        parent = None
+        parent: bpy.types.EditBone | None = None
         for i, frame in enumerate(placed.frames):
             bone = data.edit_bones.new(f"b{i}")
             bone.head, bone.tail = placed.heads[i], placed.ends[i]
@@ -43,20 +42,20 @@ class BlenderIk:
             parent = bone
         bpy.ops.object.mode_set(mode="OBJECT")
         self.expressible = True
-        for bone, limit in zip(self.bones, chain.joint_limits, strict=True):
-            self.expressible &= _give_limit(bone, limit)
+        for posed, limit in zip(self.bones, chain.joint_limits, strict=True):
+            self.expressible &= _give_limit(posed, limit)
         self.target, self.pole = self._empty("target"), self._empty("pole")
-        constraint = self.bones[-1].constraints.new("IK")
+        constraint = add_ik(self.bones[-1])
         constraint.target, constraint.iterations, constraint.use_tail = self.target, 500, True
         if with_pole:
             constraint.pole_target = self.pole
             self.pole.location = Vector(placed.joints[-1]) * 0.5 + POLE
 
     @property
-    def bones(self) -> Any:
+    def bones(self) -> bpy.types.bpy_prop_collection[bpy.types.PoseBone]:
         return self.owner.pose.bones
 
-    def _empty(self, name: str) -> Any:
+    def _empty(self, name: str) -> bpy.types.Object:
         empty = bpy.data.objects.new(name, None)
         self.scene.collection.objects.link(empty)
         return empty
@@ -86,7 +85,7 @@ class BlenderIk:
         return found
 
 
-def _give_limit(bone: Any, limit: Limit) -> bool:
+def _give_limit(bone: bpy.types.PoseBone, limit: Limit) -> bool:
     """Give a bone the same limit; False where Blender's IK can't say it."""
     meaning = limit.ik_meaning()
     for i, name in enumerate("xyz"):

@@ -9,12 +9,12 @@ from math import cos, tau
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any
 
 import bpy
 import numpy as np
 from fabrik_addon.rig.ik_settings import write_ik_settings
 from fabrik_addon.rig.joint_limits import read_limit
+from fabrik_addon.rig.properties import rig_of
 from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
@@ -24,7 +24,7 @@ from dev.quiet import quiet
 from .body_rigs import Body, bodies, built, empty_file
 from .live import Writer
 from .problems import Q4, drawn
-from .rigs import Rig
+from .rigs import Rig, add_ik
 from .tables import Judged, Row, Table
 from .timing import Scale, Timing
 
@@ -42,7 +42,7 @@ WHAT = {
     "body": "live: hips that move, feet pinned with their rotation",
     "writing": "the poses of the first row written, nothing solved",
 }
-CONTEXT: Any = bpy.context
+CONTEXT = bpy.context
 
 
 def frames(scale: Scale, folder: Path) -> Table:
@@ -90,7 +90,7 @@ def _rows(scale: Scale, folder: Path, with_skin: bool) -> list[Row]:
     return rows
 
 
-def _made(contender: str, with_skin: bool) -> Any:
+def _made(contender: str, with_skin: bool) -> bpy.types.Object:
     """A human whose ends follow targets that are keyed at each frame."""
     empty_file()
     body = next(one for one in bodies() if one.name == HUMAN)
@@ -104,7 +104,7 @@ def _made(contender: str, with_skin: bool) -> Any:
         _constrain(owner, ends, targets)
     elif contender != "writing":
         _chain(owner, ends, targets, is_body=contender == "body")
-        owner.fabrik_live = True
+        rig_of(owner).live = True
     CONTEXT.view_layer.update()
     return owner
 
@@ -114,9 +114,9 @@ def _ends() -> list[str]:
     return [*both(HUMAN, "forearm"), *both(HUMAN, "shin"), bone_of(HUMAN, "head")]
 
 
-def _add_targets(owner: Any, body: Body, ends: Sequence[str]) -> list[Any]:
+def _add_targets(owner: bpy.types.Object, body: Body, ends: Sequence[str]) -> list[bpy.types.Object]:
     """Empties where the ends are in poses inside the limits that go round once, the hips in their place."""
-    targets: list[Any] = [bpy.data.objects.new(f"target {end}", None) for end in ends]
+    targets = [bpy.data.objects.new(f"target {end}", None) for end in ends]
     for target in targets:
         CONTEXT.scene.collection.objects.link(target)
     found = built(owner, body, moves=False)
@@ -138,27 +138,27 @@ def _q4(turn: Quaternion) -> Q4:
     return (w, x, y, z)
 
 
-def _constrain(owner: Any, ends: Sequence[str], targets: Sequence[Any]) -> None:
+def _constrain(owner: bpy.types.Object, ends: Sequence[str], targets: Sequence[bpy.types.Object]) -> None:
     """Blender's own IK, with the limits that it knows."""
     hips = bone_of(HUMAN, "hips")
     for end, target in zip(ends, targets, strict=True):
         bone = owner.pose.bones[end]
-        way = [bone, *bone.parent_recursive]
-        constraint = bone.constraints.new("IK")
+        way: list[bpy.types.PoseBone] = [bone, *bone.parent_recursive]
+        constraint = add_ik(bone)
         constraint.target, constraint.use_tail = target, True
         constraint.chain_count = [found.name for found in way].index(hips) + 1
     for bone in owner.pose.bones:
         write_ik_settings(bone, read_limit(bone, IDENTITY), 0.0)
 
 
-def _chain(owner: Any, ends: Sequence[str], targets: Sequence[Any], *, is_body: bool) -> None:
+def _chain(owner: bpy.types.Object, ends: Sequence[str], targets: Sequence[bpy.types.Object], *, is_body: bool) -> None:
     """Chains of ours: the same ones, or those of a body whose hips move and whose feet keep their rotation."""
     hips = bone_of(HUMAN, "hips")
     if is_body:
-        owner.fabrik_body_bone = hips
+        rig_of(owner).body_bone = hips
     for end, target in zip(ends, targets, strict=True):
         way = [end, *(bone.name for bone in owner.pose.bones[end].parent_recursive)]
-        chain = owner.fabrik_chains.add()
+        chain = rig_of(owner).chains.add()
         chain.name, chain.tip_bone, chain.target = end, end, target
         chain.bone_count = 2 if is_body else way.index(hips) + 1
         if is_body and end in both(HUMAN, "shin"):
@@ -168,7 +168,7 @@ def _chain(owner: Any, ends: Sequence[str], targets: Sequence[Any], *, is_body: 
             chain.pin, chain.orientation = True, "KEEP"
 
 
-def _worst_error(owner: Any) -> float:
+def _worst_error(owner: bpy.types.Object) -> float:
     worst = 0.0
     for frame in ORDER:
         CONTEXT.scene.frame_set(frame)
@@ -180,7 +180,7 @@ def _worst_error(owner: Any) -> float:
     return worst
 
 
-def _orders(owner: Any) -> int:
+def _orders(owner: bpy.types.Object) -> int:
     """Frames whose channels are others backwards or in jumps than forwards."""
     order = list(ORDER)
     forwards, backwards = _channels(owner, order), _channels(owner, order[::-1])
@@ -189,7 +189,7 @@ def _orders(owner: Any) -> int:
     return sum(forwards[frame] != backwards[frame] or forwards[frame] != jumps[frame] for frame in order)
 
 
-def _channels(owner: Any, order: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+def _channels(owner: bpy.types.Object, order: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
     """The rotations and locations of all bones by frame."""
     found: dict[int, tuple[bytes, bytes]] = {}
     for frame in order:

@@ -8,14 +8,16 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import cos, pi, radians, sin
-from typing import Any
 
 import addon_utils
 import bpy
 from fabrik_addon.kernel import Figure, Joint
+from fabrik_addon.rig.chain_bones import armature_of
 from fabrik_addon.rig.joint_limits import read_limit
+from fabrik_addon.rig.limit_properties import limit_of
 from mathutils import Quaternion, Vector
 
+from blender import OPS
 from dev.humans import bone_of, give_ranges, make_human, named
 from dev.quiet import quiet
 
@@ -42,7 +44,7 @@ class Body:
     """
 
     name: str
-    make: Callable[[], Any]
+    make: Callable[[], bpy.types.Object]
     hips: str
     five: Sequence[str]
     twelve: Sequence[str]
@@ -73,7 +75,7 @@ def bodies() -> list[Body]:
 
 
 def _human(name: str) -> Body:
-    def make() -> Any:
+    def make() -> bpy.types.Object:
         with quiet():
             owner = make_human(name)
             give_ranges(owner)
@@ -111,15 +113,15 @@ def empty_file() -> None:
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
-def add_wolf() -> Any:
+def add_wolf() -> bpy.types.Object:
     """Rigify's wolf."""
     addon_utils.enable("rigify", default_set=True, persistent=True)
     with contextlib.redirect_stdout(io.StringIO()):
-        getattr(bpy.ops.object, "armature_wolf_metarig_add")()
+        OPS.object.armature_wolf_metarig_add()
     return bpy.context.object
 
 
-def _make_wolf() -> Any:
+def _make_wolf() -> bpy.types.Object:
     """The wolf; legs are hinges about the axis of their bend at rest, hips and shoulders and spine are cones."""
     owner = add_wolf()
     for bone in owner.pose.bones:
@@ -133,19 +135,18 @@ def _make_wolf() -> Any:
     return owner
 
 
-def _bend(bone: Any) -> Vector:
+def _bend(bone: bpy.types.PoseBone) -> Vector:
     """The axis in armature space about which a bone goes on from its parent."""
     rest = bone.bone
     return (rest.parent.tail_local - rest.parent.head_local).cross(rest.tail_local - rest.head_local).normalized()
 
 
-def _make_spider() -> Any:
+def _make_spider() -> bpy.types.Object:
     """A body with eight legs of four bones, all hinges."""
-    data: Any = bpy.data.armatures.new("spider")
-    owner: Any = bpy.data.objects.new("spider", data)
-    context: Any = bpy.context
-    context.scene.collection.objects.link(owner)
-    context.view_layer.objects.active = owner
+    data = bpy.data.armatures.new("spider")
+    owner = bpy.data.objects.new("spider", data)
+    bpy.context.scene.collection.objects.link(owner)
+    bpy.context.view_layer.objects.active = owner
     bpy.ops.object.mode_set(mode="EDIT")
     body = data.edit_bones.new("body")
     body.head, body.tail = (0.0, -0.35, 0.55), (0.0, 0.35, 0.55)
@@ -160,7 +161,7 @@ def _make_spider() -> Any:
     return owner
 
 
-def _add_leg(bones: Any, body: Any, leg: int) -> None:
+def _add_leg(bones: bpy.types.ArmatureEditBones, body: bpy.types.EditBone, leg: int) -> None:
     angle = radians((60.0, 20.0, -20.0, -62.0)[leg // 2])
     angle = pi - angle if leg % 2 else angle
     outwards, parent = Vector((cos(angle), sin(angle), 0.0)), body
@@ -172,21 +173,21 @@ def _add_leg(bones: Any, body: Any, leg: int) -> None:
         parent = bone
 
 
-def _give_hinge(bone: Any, low: float, high: float, axis: Vector) -> None:
+def _give_hinge(bone: bpy.types.PoseBone, low: float, high: float, axis: Vector) -> None:
     """A hinge by degrees about an axis in armature space."""
-    limit = bone.fabrik
+    limit = limit_of(bone)
     limit.limit, limit.axis = "HINGE", bone.bone.matrix_local.to_3x3().inverted() @ axis
     limit.angle_min, limit.angle_max = radians(low), radians(high)
 
 
-def give_ball(bone: Any, swing: float, twist: float) -> None:
+def give_ball(bone: bpy.types.PoseBone, swing: float, twist: float) -> None:
     """A round cone by degrees, twist limited to both sides."""
-    limit = bone.fabrik
+    limit = limit_of(bone)
     limit.limit, limit.use_twist, limit.cone_max = "CONE", True, radians(swing)
     limit.twist_min, limit.twist_max = radians(-twist), radians(twist)
 
 
-def built(owner: Any, body: Body, *, moves: bool = True) -> Built:
+def built(owner: bpy.types.Object, body: Body, *, moves: bool = True) -> Built:
     """The figure of a body: its hips, and all bones below them that lead to one of its goals, or just all.
 
     Args:
@@ -208,11 +209,11 @@ def built(owner: Any, body: Body, *, moves: bool = True) -> Built:
         heads.append(v3(local.translation) if above else None)
     corners = [point for bone in bones for point in (bone.bone.head_local, bone.bone.tail_local)]
     height = max(point.z for point in corners) - min(point.z for point in corners)
-    origin = owner.data.bones[body.hips].head_local.copy()
+    origin = armature_of(owner).bones[body.hips].head_local.copy()
     return Built(Figure(joints, parents, heads, moves=moves), index, height, origin)
 
 
-def _way(owner: Any, end: str, hips: str) -> Iterable[str]:
+def _way(owner: bpy.types.Object, end: str, hips: str) -> Iterable[str]:
     """The bones from an end to the hips, both included; none where it does not hang below them."""
     bone = owner.pose.bones[end]
     way = [bone, *bone.parent_recursive]

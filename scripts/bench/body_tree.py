@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from math import acos, degrees
 from random import Random
-from typing import Any
 
 import bpy
 from fabrik_addon.kernel import Bend, Goal, Point, Settings, Solver
@@ -19,6 +18,7 @@ from dev.humans import bone_of
 from .body_rigs import Body, Built, bodies, built, empty_file
 from .body_success import NEAR
 from .problems import Q4, V3, drawn, v3
+from .rigs import add_ik
 from .tables import Judged, Row, Table, percentile, worst_of
 from .timing import Scale
 
@@ -39,23 +39,21 @@ class BlenderTree:
         owner: The armature.
     """
 
-    def __init__(self, owner: Any, found: Built, ends: Sequence[str]) -> None:
+    def __init__(self, owner: bpy.types.Object, found: Built, ends: Sequence[str]) -> None:
         self.owner, self.found, self.ends = owner, found, ends
-        context: Any = bpy.context
-        self.layer: Any = context.view_layer
-        scene: Any = context.scene
+        self.layer = bpy.context.view_layer
         bones = owner.pose.bones
         for name, joint in found.index.items():
             write_ik_settings(bones[name], found.figure.joint_limits[joint], 0.0)
         self.targets = [bpy.data.objects.new(f"target {end}", None) for end in ends]
-        self.pole: Any = bpy.data.objects.new("pole", None)
+        self.pole = bpy.data.objects.new("pole", None)
         for empty in (*self.targets, self.pole):
-            scene.collection.objects.link(empty)
+            bpy.context.scene.collection.objects.link(empty)
         self.hips = next(iter(found.index))
         self.constraints = [self._constrain(bones[end], target) for end, target in zip(ends, self.targets, strict=True)]
 
-    def _constrain(self, bone: Any, target: Any) -> Any:
-        constraint = bone.constraints.new("IK")
+    def _constrain(self, bone: bpy.types.PoseBone, target: bpy.types.Object) -> bpy.types.KinematicConstraint:
+        constraint = add_ik(bone)
         constraint.target, constraint.use_tail, constraint.iterations = target, True, ITERATIONS
         way = [bone.name, *(above.name for above in bone.parent_recursive)]
         constraint.chain_count = way.index(self.hips) + 1
@@ -105,7 +103,7 @@ def beside_blender(scale: Scale) -> Table:
     return Table("8c. Three goals beside Blender's own IK", note, rows)
 
 
-def _rows(scale: Scale, body: Body, found: Built, owner: Any, with_pole: bool) -> list[Row]:
+def _rows(scale: Scale, body: Body, found: Built, owner: bpy.types.Object, with_pole: bool) -> list[Row]:
     human = body.name
     ends = [bone_of(human, "forearm", "L"), bone_of(human, "forearm", "R"), bone_of(human, "head")]
     arm = [found.index[bone_of(human, part, "L")] for part in ARM]

@@ -11,6 +11,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.live.known import state
 from numpy.typing import NDArray
 
@@ -80,8 +81,8 @@ class Writer:
     """Writes poses that were found before ahead of each frame by the quickest means, and solves nothing."""
 
     poses: list[NDArray[np.float32]]
-    bones: Any = None
-    owner: Any = None
+    bones: bpy.types.bpy_prop_collection[bpy.types.PoseBone] | None = None
+    owner: bpy.types.Object | None = None
 
     def __call__(self, scene: bpy.types.Scene, _: object = None) -> None:
         """Ahead of a frame."""
@@ -166,7 +167,7 @@ class Files:
             rig = _rig_of(case)
             if contender == "live":
                 with_chains(rig, [])
-                rig.owner.fabrik_live = True
+                rig_of(rig.owner).live = True
                 CONTEXT.view_layer.update()
                 self._take_poses(rig)
             elif contender == "blender":
@@ -182,8 +183,9 @@ class Files:
         self.writer.poses.clear()
         for frame in range(1, FRAMES + 1):
             CONTEXT.scene.frame_set(frame)
-            found = np.empty(4 * len(rig.owner.pose.bones), dtype=np.float32)
-            rig.owner.pose.bones.foreach_get("rotation_quaternion", found)
+            bones = rig.owner.pose.bones
+            found = np.empty(4 * len(bones), dtype=np.float32)
+            bones.foreach_get("rotation_quaternion", found)
             self.writer.poses.append(found)
 
     def _error(self, contender: str, rig: Rig) -> float:

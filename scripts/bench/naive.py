@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import bpy
 from mathutils import Vector
 
 from .rigs import CONTEXT, Rig
@@ -34,7 +35,8 @@ def naive_bake(rig: Rig, frames: int) -> None:
         CONTEXT.scene.frame_set(frame)
         for tip, target in zip(rig.tips, rig.targets, strict=True):
             last = owner.pose.bones[tip]
-            chain = [last, *last.parent_recursive][: rig.bones][::-1]
+            above: list[bpy.types.PoseBone] = last.parent_recursive
+            chain = [last, *above][: rig.bones][::-1]
             inverse = owner.matrix_world.inverted()
             points = [bone.head.copy() for bone in chain] + [last.tail.copy()]
             _fabrik(points, inverse @ target.matrix_world.translation)

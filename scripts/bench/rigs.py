@@ -6,9 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import cos, sin, tau
 from random import Random
-from typing import Any
 
 import bpy
+from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.properties import rig_of
 from mathutils import Vector
 
 SPACING = 3.0
@@ -16,7 +17,7 @@ LENGTH = 1.0  # of each limb
 SKIN_VERTICES = 40000
 BEND = 2.6  # radians to which hinges turn either way
 RIGHT_ANGLE = 1.5707963
-CONTEXT: Any = bpy.context
+CONTEXT = bpy.context
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,9 @@ class Rig:
         bones: Of each limb.
     """
 
-    owner: Any
+    owner: bpy.types.Object
     tips: list[str]
-    targets: list[Any]
+    targets: list[bpy.types.Object]
     bones: int
 
 
@@ -45,8 +46,8 @@ def make_rig(chains: int, bones: int, others: int = 0) -> Rig:
         others: Bones besides, in rows of ten, which no limb has.
     """
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    data: Any = bpy.data.armatures.new("rig")
-    owner: Any = bpy.data.objects.new("rig", data)
+    data = bpy.data.armatures.new("rig")
+    owner = bpy.data.objects.new("rig", data)
     CONTEXT.scene.collection.objects.link(owner)
     CONTEXT.view_layer.objects.active = owner
     bpy.ops.object.mode_set(mode="EDIT")
@@ -63,8 +64,8 @@ def make_rig(chains: int, bones: int, others: int = 0) -> Rig:
     return Rig(owner, tips, targets, bones)
 
 
-def _add_bones(data: Any, names: list[str], ends: list[Vector]) -> None:
-    parent = None
+def _add_bones(data: bpy.types.Armature, names: list[str], ends: list[Vector]) -> None:
+    parent: bpy.types.EditBone | None = None
     for i, name in enumerate(names):
         bone = data.edit_bones.new(name)
         bone.head, bone.tail = ends[i], ends[i + 1]
@@ -72,7 +73,7 @@ def _add_bones(data: Any, names: list[str], ends: list[Vector]) -> None:
         parent = bone
 
 
-def _empty(name: str) -> Any:
+def _empty(name: str) -> bpy.types.Object:
     empty = bpy.data.objects.new(name, None)
     CONTEXT.scene.collection.objects.link(empty)
     return empty
@@ -110,7 +111,7 @@ def key_others(rig: Rig, frames: int) -> None:
                 bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
-def add_poles(rig: Rig) -> list[Any]:
+def add_poles(rig: Rig) -> list[bpy.types.Object]:
     """Poles before the limbs, and hinges about the axis of their bend, for us and for Blender."""
     poles = []
     for i in range(len(rig.tips)):
@@ -119,8 +120,9 @@ def add_poles(rig: Rig) -> list[Any]:
         poles.append(pole)
     for bone in rig.owner.pose.bones:
         if not bone.name.endswith("_0"):
-            bone.fabrik_limit = "HINGE"
-            bone.fabrik_axis, bone.fabrik_angle_min, bone.fabrik_angle_max = (1.0, 0.0, 0.0), -BEND, BEND
+            limit = limit_of(bone)
+            limit.limit = "HINGE"
+            limit.axis, limit.angle_min, limit.angle_max = (1.0, 0.0, 0.0), -BEND, BEND
             bone.lock_ik_y = bone.lock_ik_z = bone.use_ik_limit_x = True
             bone.ik_min_x, bone.ik_max_x = -BEND, BEND
     return poles
@@ -137,9 +139,11 @@ def add_skin(rig: Rig) -> None:
         for k in range(each)
     ]
     mesh.from_pydata(points, [], [])
-    skin: Any = bpy.data.objects.new("skin", mesh)
+    skin = bpy.data.objects.new("skin", mesh)
     CONTEXT.scene.collection.objects.link(skin)
-    skin.modifiers.new("rig", "ARMATURE").object = rig.owner
+    deform = skin.modifiers.new("rig", "ARMATURE")
+    assert isinstance(deform, bpy.types.ArmatureModifier)
+    deform.object = rig.owner
     for chain in range(len(rig.tips)):
         for i in range(bones):
             group = skin.vertex_groups.new(name=f"c{chain}_{i}")
@@ -147,19 +151,26 @@ def add_skin(rig: Rig) -> None:
             group.add(list(range(first + each * i // bones, first + each * (i + 1) // bones)), 1.0, "REPLACE")
 
 
-def with_blender_ik(rig: Rig, poles: list[Any]) -> None:
+def add_ik(bone: bpy.types.PoseBone) -> bpy.types.KinematicConstraint:
+    """Blender's own IK on a bone."""
+    constraint = bone.constraints.new("IK")
+    assert isinstance(constraint, bpy.types.KinematicConstraint)
+    return constraint
+
+
+def with_blender_ik(rig: Rig, poles: list[bpy.types.Object]) -> None:
     """Let Blender's own IK follow the targets."""
     for i, (tip, target) in enumerate(zip(rig.tips, rig.targets, strict=True)):
-        constraint = rig.owner.pose.bones[tip].constraints.new("IK")
+        constraint = add_ik(rig.owner.pose.bones[tip])
         constraint.target, constraint.chain_count, constraint.use_tail = target, rig.bones, True
         if poles:
             constraint.pole_target, constraint.pole_angle = poles[i], RIGHT_ANGLE
 
 
-def with_chains(rig: Rig, poles: list[Any]) -> None:
+def with_chains(rig: Rig, poles: list[bpy.types.Object]) -> None:
     """Make a chain of each limb."""
     for i, (tip, target) in enumerate(zip(rig.tips, rig.targets, strict=True)):
-        chain = rig.owner.fabrik_chains.add()
+        chain = rig_of(rig.owner).chains.add()
         chain.name, chain.tip_bone, chain.bone_count, chain.target = tip, tip, rig.bones, target
         if poles:
             chain.pole = poles[i]

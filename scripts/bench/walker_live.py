@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import degrees, tau
-from typing import Any
 
 import bpy
 from fabrik_addon.gait import FootPose, Leg, feet_at
@@ -25,7 +24,7 @@ OFF_PLAN = 1e-3  # of a leg's reach: what chains are solved to
 OFF_BAKE = 1e-5  # of what a matrix of a bone has, for rigs that are about as large as we are
 REACHED = 99.0  # of a hundred on uneven ground; else all
 QUICK = ("spider", "human")
-CONTEXT: Any = bpy.context
+CONTEXT = bpy.context
 
 
 @dataclass(slots=True)
@@ -91,7 +90,7 @@ def _row(creature: Creature, ground: str) -> Row:
     }
 
 
-def _played(owner: Any, frames: tuple[int, int]) -> Seen:
+def _played(owner: bpy.types.Object, frames: tuple[int, int]) -> Seen:
     rig_of(owner).live = True
     CONTEXT.view_layer.update()
     parsed = plan_of(owner)
@@ -135,14 +134,15 @@ def _see_foot(seen: Seen, leg: Leg, foot: FootPose, chain: FabrikChain, frames: 
 
 def _end(chain: FabrikChain) -> Vector:
     """Where the effector of a chain stands in the world, as Blender evaluated it."""
-    owner: Any = chain.id_data
+    owner = chain.id_data
+    assert isinstance(owner, bpy.types.Object)
     evaluated = owner.evaluated_get(CONTEXT.evaluated_depsgraph_get())
     tip = evaluated.pose.bones[chain.tip_bone]
     end: Vector = evaluated.matrix_world @ (tip.head if chain.effector == "HEAD" else tip.tail)
     return end
 
 
-def _off_bake(owner: Any, frames: tuple[int, int], seen: Seen) -> float:
+def _off_bake(owner: bpy.types.Object, frames: tuple[int, int], seen: Seen) -> float:
     """By how much a baked walk differs from what was seen live."""
     rig_of(owner).live = False
     bake_bones(CONTEXT, owner)

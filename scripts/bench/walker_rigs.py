@@ -117,7 +117,7 @@ def made(creature: Creature, ground: str) -> tuple[Any, tuple[int, int]]:
     return owner, frames
 
 
-def as_walker(owner: Any) -> Sequence[Leg]:
+def as_walker(owner: bpy.types.Object) -> Sequence[Leg]:
     """Make a walker of an armature; its legs as they are measured."""
     for bone in owner.pose.bones:
         bone.rotation_mode = "QUATERNION"

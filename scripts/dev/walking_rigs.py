@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import cos, pi, radians, sin
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import bpy
 from mathutils import Vector
@@ -15,13 +15,12 @@ WIDE = 4.0  # how far ground that is a profile goes to both sides
 Way: TypeAlias = Callable[[float], tuple[float, float, float]]
 
 
-def make_spider(legs: int = 4, name: str = "Spider") -> Any:
+def make_spider(legs: int = 4, name: str = "Spider") -> bpy.types.Object:
     """A body, `legs` legs of three bones on each side, that stand on the floor; bones are b0, the body, b1, ..."""
-    data: Any = bpy.data.armatures.new(name)
-    context: Any = bpy.context
-    owner: Any = bpy.data.objects.new(name, data)
-    context.collection.objects.link(owner)
-    context.view_layer.objects.active = owner
+    data = bpy.data.armatures.new(name)
+    owner = bpy.data.objects.new(name, data)
+    bpy.context.collection.objects.link(owner)
+    bpy.context.view_layer.objects.active = owner
     bpy.ops.object.mode_set(mode="EDIT")
     body = _add_bone(data, None, ((0.0, -0.3, 0.4), (0.0, 0.3, 0.4)))
     for side in (1, -1):
@@ -37,7 +36,9 @@ def make_spider(legs: int = 4, name: str = "Spider") -> Any:
     return owner
 
 
-def _add_bone(data: Any, parent: Any, ends: Sequence[Any]) -> Any:
+def _add_bone(
+    data: bpy.types.Armature, parent: bpy.types.EditBone | None, ends: Sequence[Sequence[float]]
+) -> bpy.types.EditBone:
     bone = data.edit_bones.new(f"b{len(data.edit_bones)}")
     bone.head, bone.tail = ends
     bone.parent = parent
@@ -55,7 +56,7 @@ def go_along(owner: bpy.types.Object, way: Way, frames: tuple[int, int]) -> None
     for frame in range(frames[0], frames[1] + 1, 3):
         owner.location = way((frame - frames[0]) / (frames[1] - frames[0]))
         owner.keyframe_insert("location", frame=frame)
-    scene: Any = bpy.context.scene
+    scene = bpy.context.scene
     scene.frame_start, scene.frame_end = frames
     scene.render.fps = FPS
     scene.frame_set(frames[0])
@@ -71,8 +72,7 @@ def make_ground(points: Sequence[tuple[float, float, float]], faces: Sequence[tu
     mesh = bpy.data.meshes.new("Ground")
     mesh.from_pydata(list(points), [], list(faces))
     ground = bpy.data.objects.new("Ground", mesh)
-    context: Any = bpy.context
-    context.collection.objects.link(ground)
+    bpy.context.collection.objects.link(ground)
     return ground
 
 
