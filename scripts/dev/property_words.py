@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import degrees
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 ENDLESS = 1e9  # an end of a range beyond which it has none
 TYPES = {"BOOLEAN": "bool", "INT": "int", "FLOAT": "float", "STRING": "str"}
@@ -68,6 +68,54 @@ class Row(NamedTuple):
     meaning: str
 
 
+class Item(Protocol):
+    """A choice of a property."""
+
+    identifier: str
+    description: str
+
+
+class Property(Protocol):
+    """What Blender tells of a property; some of it is there for some types alone."""
+
+    identifier: str
+    type: str
+    subtype: str
+    unit: str
+    description: str
+    default: Any
+    default_array: Sequence[float]
+    is_array: bool
+    array_length: int
+    hard_min: float
+    hard_max: float
+    enum_items: Iterable[Item]
+    fixed_type: Kind
+
+
+class Properties(Protocol):
+    """Those of a kind, by their names."""
+
+    def __iter__(self) -> Iterator[Property]: ...
+    def __getitem__(self, name: str) -> Property: ...
+    def __contains__(self, name: str) -> bool: ...
+
+
+class Kind(Protocol):
+    """What Blender tells of a type, or of an operator."""
+
+    identifier: str
+    name: str
+    description: str
+    properties: Properties
+
+
+def kind_of(cls: type) -> Kind:
+    """What Blender tells of one of its types; its stubs know of no property what is that of its type alone."""
+    kind: Kind = getattr(cls, "bl_rna")
+    return kind
+
+
 def table(rows: Sequence[Row], first: str = "name") -> str:
     """Rows as a table in Markdown."""
     lines = [f"| {first} | type | default | meaning |", "|---|---|---|---|"]
@@ -77,7 +125,7 @@ def table(rows: Sequence[Row], first: str = "name") -> str:
     return "\n".join(lines)
 
 
-def row_of(prop: Any, name: str, owner: str) -> Row:
+def row_of(prop: Property, name: str, owner: str) -> Row:
     """A property of Blender's as a row.
 
     Args:
@@ -95,17 +143,17 @@ def row_of(prop: Any, name: str, owner: str) -> Row:
     return Row(name, _kind(prop), _default(prop), meaning)
 
 
-def _item(item: Any) -> str:
+def _item(item: Item) -> str:
     """A choice, with what it means where that says more than its name."""
     text = item.description.rstrip(".")
     return f"`'{item.identifier}'` ({text})" if text else f"`'{item.identifier}'`"
 
 
-def _kind(prop: Any) -> str:
+def _kind(prop: Property) -> str:
     if prop.type == "ENUM":
         return "choice"
     if prop.type in {"COLLECTION", "POINTER"}:
-        kind = str(prop.fixed_type.identifier).removeprefix("Fabrik")
+        kind = prop.fixed_type.identifier.removeprefix("Fabrik")
         return kind if prop.type == "POINTER" else f"list of {kind}"
     plain = TYPES[prop.type]
     if prop.type == "STRING":
@@ -117,7 +165,7 @@ def _kind(prop: Any) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _range(prop: Any) -> str:
+def _range(prop: Property) -> str:
     low, high = prop.hard_min, prop.hard_max
     has_low, has_high = low > -ENDLESS, high < ENDLESS
     if has_low and has_high:
@@ -125,7 +173,7 @@ def _range(prop: Any) -> str:
     return f"≥ {_number(low)}" if has_low else f"≤ {_number(high)}" if has_high else ""
 
 
-def _default(prop: Any) -> str:
+def _default(prop: Property) -> str:
     if prop.type in {"COLLECTION", "POINTER"}:
         return "empty" if prop.type == "COLLECTION" else ""
     if prop.type == "ENUM":

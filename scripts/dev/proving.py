@@ -15,6 +15,7 @@ from fabrik_addon import kernel
 from fabrik_addon.kernel import proof
 print(proof.first_difference(kernel))
 """
+Answer = tuple[str, list[float]]  # a solve's status, and its numbers, the residual last
 NUDGE = 1e-13  # what places are stretched by, more than systems' sines differ
 CODE = """
 import json, sys
@@ -31,7 +32,8 @@ def renew_proof() -> None:
         SetupError: A problem is none to store: numbers a little different lead to another answer.
     """
     path = ROOT / "fabrik_addon" / "kernel" / "proof.json"
-    exact, *nudged = json.loads(_interpreted(CODE, "0", str(NUDGE), str(-NUDGE)))
+    answers_by_stretch: list[list[Answer]] = json.loads(_interpreted(CODE, "0", str(NUDGE), str(-NUDGE)))
+    exact, *nudged = answers_by_stretch
     for index, (status, numbers) in enumerate(exact):
         for answers in nudged:
             other, others = answers[index]

@@ -10,16 +10,15 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import bpy
 
 import addon_session
+from blender import OPS
 from dev.kernel_reference import errors_text, kernel_text
 from dev.marked import write_between
-from dev.property_words import Row, row_of, table
+from dev.property_words import Kind, Properties, Row, kind_of, row_of, table
 from environment import ROOT
 
 MANUAL = ROOT / "fabrik_addon" / "manual"
@@ -29,11 +28,6 @@ ERRORS = (
     "one, gets these, of the module `errors`."
 )
 PREFIX, WALKER = "fabrik_", "fabrik_walker_"
-
-
-def module(name: str) -> Any:
-    """A module of the extension that is enabled."""
-    return import_module(f"{addon_session.MODULE}.{name}")
 
 
 def pages() -> dict[Path, str]:
@@ -48,16 +42,18 @@ def reference_text() -> str:
 
 
 def _of_objects() -> list[str]:
-    rig, walker = module("rig.properties").RigView, module("rig.walker_properties").WalkerView
-    stored = bpy.types.Object.bl_rna.properties
+    from fabrik_addon.rig.properties import RigView  # noqa: PLC0415  # what is enabled by now
+    from fabrik_addon.rig.walker_properties import WalkerView  # noqa: PLC0415
+
+    stored = kind_of(bpy.types.Object).properties
     return [
         "## Object.fabrik",
         "Of an armature object. Each is stored as the property of the object with `fabrik_` before its name.",
-        table([*_viewed(rig, stored, PREFIX), *_python_only(rig, stored, PREFIX)]),
+        table([*_viewed(RigView, stored, PREFIX), *_python_only(RigView, stored, PREFIX)]),
         *_chain(),
         "## Walker",
         "`Object.fabrik.walker`, stored with `fabrik_walker_` before each name. See [Walkers](walkers.md#settings).",
-        table([*_viewed(walker, stored, WALKER), *_python_only(walker, stored, WALKER)]),
+        table([*_viewed(WalkerView, stored, WALKER), *_python_only(WalkerView, stored, WALKER)]),
         "### Leg of a walker",
         "One of `Object.fabrik.walker.legs`; its `name` is that of its chain.",
         table(_rows(_group("FabrikWalkLeg"))),
@@ -69,28 +65,24 @@ def _of_objects() -> list[str]:
 
 def _chain() -> list[str]:
     """Of a chain: a table for each of the classes that make it up, and the items that it holds."""
-    chain, goal, solving, last = (
-        getattr(module(f"rig.{name}"), kind)
-        for name, kind in (
-            ("properties", "FabrikChain"),
-            ("chain_goal_properties", "ChainGoal"),
-            ("chain_solve_properties", "ChainSolving"),
-            ("solve_properties", "LastSolve"),
-        )
-    )
+    from fabrik_addon.rig.chain_goal_properties import ChainGoal  # noqa: PLC0415
+    from fabrik_addon.rig.chain_solve_properties import ChainSolving  # noqa: PLC0415
+    from fabrik_addon.rig.properties import FabrikChain  # noqa: PLC0415
+    from fabrik_addon.rig.solve_properties import LastSolve  # noqa: PLC0415
+
     return [
         "## Chain",
         "One of `Object.fabrik.chains`, by its name or index. See [Chains](chains.md).",
-        table(_declared(chain, chain)),
+        table(_declared(FabrikChain, FabrikChain)),
         "### What a chain asks",
         "Of the same chain. See [Bodies and pins](bodies.md#what-a-goal-asks).",
-        table(_declared(goal, chain)),
+        table(_declared(ChainGoal, FabrikChain)),
         "### How a chain is solved",
         "Of the same chain. See [Start pose](chains.md#start-pose).",
-        table(_declared(solving, chain)),
+        table(_declared(ChainSolving, FabrikChain)),
         "### How the last solve ended",
         "Of the same chain; to be read. See [When it does not reach](not_reached.md).",
-        table(_declared(last, chain)),
+        table(_declared(LastSolve, FabrikChain)),
         "### Items of captured poses",
         "Of `captured` of a chain, each with the bone's `name` and",
         table(_rows(_group("FabrikCapturedRotation"))),
@@ -100,14 +92,15 @@ def _chain() -> list[str]:
 
 
 def _of_bones_and_scenes() -> list[str]:
-    limit = module("rig.limit_properties")
-    bone = bpy.types.PoseBone.bl_rna.properties
+    from fabrik_addon.rig.limit_properties import BONE_PROPERTIES  # noqa: PLC0415
+
+    bone = kind_of(bpy.types.PoseBone).properties
     preferences = next(cls for cls in _classes(bpy.types.AddonPreferences))
     return [
         "## PoseBone.fabrik",
         "The joint limit of a bone, and its mass. Each is stored as the property of the pose bone with `fabrik_` "
         "before its name. See [Joint limits](limits.md).",
-        table([row_of(bone[PREFIX + name], name, "PoseBone") for name in limit.BONE_PROPERTIES]),
+        table([row_of(bone[PREFIX + name], name, "PoseBone") for name in BONE_PROPERTIES]),
         "## Scene and window",
         table(_of_type(bpy.types.Scene) + _of_type(bpy.types.WindowManager)),
         "### Overlay",
@@ -115,14 +108,13 @@ def _of_bones_and_scenes() -> list[str]:
         table(_rows(_group("FabrikOverlay"))),
         "## Preferences",
         "Of the extension, `bpy.context.preferences.addons[...].preferences`. See [Preferences](menus.md#preferences).",
-        table(_rows(preferences.bl_rna)),
+        table(_rows(kind_of(preferences))),
     ]
 
 
 def _operators() -> Iterable[str]:
-    ours: Any = getattr(bpy.ops, "fabrik")
-    for name in sorted(dir(ours)):
-        kind = getattr(ours, name).get_rna_type()
+    for name in sorted(dir(OPS.fabrik)):
+        kind: Kind = getattr(OPS.fabrik, name).get_rna_type()
         yield f"### fabrik.{name}"
         yield f"**{kind.name}.** {_sentence(kind.description)} See {_told_at(name)}."
         options = _rows(kind)
@@ -140,59 +132,64 @@ def _sentence(text: str) -> str:
 
 def _told_at(operator: str) -> str:
     """A link to where the manual tells of an operator."""
-    places: Sequence[tuple[str, str, str]] = module("operators.manual_pages").PLACES
+    from fabrik_addon.operators.manual_pages import PLACES  # noqa: PLC0415
+
     asked = f"bpy.ops.fabrik.{operator}"
-    page, heading = next((page, heading) for pattern, page, heading in places if fnmatchcase(asked, pattern))
+    page, heading = next((page, heading) for pattern, page, heading in PLACES if fnmatchcase(asked, pattern))
     title = (MANUAL / f"{page}.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
     return f"[{title}]({page}.md#{heading})"
 
 
-def _viewed(view: type, stored: Any, prefix: str) -> list[Row]:
+def _viewed(view: type, stored: Properties, prefix: str) -> list[Row]:
     """The attributes of a view that stand for a stored property, in the order of the view's classes."""
     named = [name for cls in view.__mro__ for name in vars(cls) if prefix + name in stored]
     return [row_of(stored[prefix + name], name, "Object") for name in named]
 
 
-def _python_only(view: type, stored: Any, prefix: str) -> list[Row]:
+def _python_only(view: type, stored: Properties, prefix: str) -> list[Row]:
     """The attributes of a view that stand for none."""
     members = [(name, member) for name, member in vars(view).items() if isinstance(member, property)]
     found = [(name, member) for name, member in members if prefix + name not in stored]
     return [Row(name, "read-only", "", (inspect.getdoc(member) or "").partition(".")[0]) for name, member in found]
 
 
-def _unviewed(stored: Any) -> list[Row]:
+def _unviewed(stored: Properties) -> list[Row]:
     """What is stored on objects and is in no view."""
-    views = (module("rig.properties").RigView, PREFIX), (module("rig.walker_properties").WalkerView, WALKER)
+    from fabrik_addon.rig.properties import RigView  # noqa: PLC0415
+    from fabrik_addon.rig.walker_properties import WalkerView  # noqa: PLC0415
+
+    views: Sequence[tuple[type, str]] = ((RigView, PREFIX), (WalkerView, WALKER))
     viewed = {prefix + name for view, prefix in views for cls in view.__mro__ for name in vars(cls)}
     found = [prop for prop in stored if prop.identifier.startswith(PREFIX)]
     return [row_of(prop, prop.identifier, "Object") for prop in found if prop.identifier not in viewed]
 
 
-def _declared(part: type, whole: Any) -> list[Row]:
+def _declared(part: type, whole: type) -> list[Row]:
     """The properties of a group that one of its classes declares."""
-    found = whole.bl_rna.properties
+    found = kind_of(whole).properties
     return [row_of(found[name], name, whole.__name__) for name in inspect.get_annotations(part) if name in found]
 
 
-def _rows(kind: Any, skipped: Sequence[str] = ("rna_type", "name", "bl_idname")) -> list[Row]:
+def _rows(kind: Kind, skipped: Sequence[str] = ("rna_type", "name", "bl_idname")) -> list[Row]:
     shown = [prop for prop in kind.properties if prop.identifier not in skipped and prop.identifier != "filter_glob"]
     return [row_of(prop, prop.identifier, kind.identifier) for prop in shown]
 
 
-def _of_type(owner: Any) -> list[Row]:
+def _of_type(owner: type) -> list[Row]:
     """The properties of ours that a type of Blender's has."""
-    name: str = owner.__name__
-    ours = [prop for prop in owner.bl_rna.properties if prop.identifier.startswith(PREFIX)]
+    name = owner.__name__
+    ours = [prop for prop in kind_of(owner).properties if prop.identifier.startswith(PREFIX)]
     return [row_of(prop, f"{name}.{prop.identifier}", name) for prop in ours]
 
 
-def _classes(base: Any) -> list[Any]:
+def _classes(base: type) -> list[type]:
     """The classes of the extension of one of Blender's types."""
-    return [cls for cls in base.__subclasses__() if cls.__module__.startswith(f"{addon_session.MODULE}.")]
+    found: list[type] = base.__subclasses__()
+    return [cls for cls in found if cls.__module__.startswith(f"{addon_session.MODULE}.")]
 
 
-def _group(name: str) -> Any:
-    return next(cls.bl_rna for cls in _classes(bpy.types.PropertyGroup) if cls.__name__ == name)
+def _group(name: str) -> Kind:
+    return next(kind_of(cls) for cls in _classes(bpy.types.PropertyGroup) if cls.__name__ == name)
 
 
 def main(folder: Path, say: Callable[[str], object]) -> None:
