@@ -120,7 +120,7 @@ class Empty:
         empty = bpy.data.objects.new(name, None)
         home_of(context, owner).objects.link(empty)
         empty.location = Vector(self.location)
-        empty.empty_display_type = self.shape  # type: ignore[assignment]
+        setattr(empty, "empty_display_type", self.shape)
         empty.empty_display_size = self.size
         return empty
 
