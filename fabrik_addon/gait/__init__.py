@@ -6,7 +6,7 @@ from .feet import FootPose
 from .gaits import GAITS
 from .legs import Leg, arranged
 from .path import BodyPath
-from .plan import Plan, body_at, body_pose_at, feet_at, path_at, steps_between
+from .plan import Plan, body_pose_at, feet_at, path_at, steps_between
 from .planning import Walk, plan_walk, planning
 from .reaching import Reaching
 from .recording import Moment, Recording
@@ -40,7 +40,6 @@ __all__ = (
     "Terrain",
     "Walk",
     "arranged",
-    "body_at",
     "body_pose_at",
     "feet_at",
     "from_text",

@@ -81,7 +81,7 @@ class HandWalk:
         settings: Settings,
         terrain: Terrain,
         pose: tuple[V3, Q4],
-        reaching: Reaching | None = None,
+        reaching: Reaching | None,
     ) -> None:
         """Stand all feet on the ground.
 

@@ -35,7 +35,7 @@ class Course:
     middles: Sequence[V3]
     pivots: Sequence[V3]
     settings_at: Callable[[float], Settings]
-    reaching: Reaching | None = None
+    reaching: Reaching | None
 
     @property
     def count(self) -> int:
@@ -68,7 +68,7 @@ def course_of(
     tracks: Sequence[Track],
     legs: Sequence[Leg],
     settings_at: Callable[[float], Settings],
-    reaching: Reaching | None = None,
+    reaching: Reaching | None,
 ) -> Course:
     """Put legs to the segments that they belong to.
 

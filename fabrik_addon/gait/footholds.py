@@ -74,7 +74,7 @@ class Stance:
     apart: float
     radius: float
     time: float
-    shortage: Shortage | None = None
+    shortage: Shortage | None
 
     @cached_property
     def hips(self) -> list[V3]:

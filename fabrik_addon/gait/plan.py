@@ -73,14 +73,9 @@ def feet_at(plan: Plan, frame: float) -> tuple[FootPose, ...]:
     return tuple(feet.at(leg, time, plan.surface_pose) for leg in range(len(plan.legs)))
 
 
-def body_at(plan: Plan, frame: float, segment: int = 0) -> tuple[V3, Q4]:
-    """The offset to the body's place, and the rotation that follows its own, at a frame."""
-    return sample(plan.carried[segment], plan.time_of(frame))
-
-
-def path_at(plan: Plan, frame: float, segment: int = 0) -> tuple[V3, Q4]:
-    """Place and rotation of the body on its path at a frame, not carried."""
-    return sample(plan.body[segment], plan.time_of(frame))
+def path_at(plan: Plan, frame: float) -> tuple[V3, Q4]:
+    """Place and rotation of a rigid body on its path at a frame, not carried."""
+    return sample(plan.body[0], plan.time_of(frame))
 
 
 def body_pose_at(plan: Plan, frame: float, segment: int = 0) -> tuple[V3, Q4]:

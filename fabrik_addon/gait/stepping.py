@@ -167,7 +167,7 @@ class Stepper:
         place, rotation = state.foothold.in_world(now, self.ground.terrain.surface)
         ankle = plus(place, turned(rotation, self.legs[leg].ankle))
         reach = self.legs[leg].reach
-        stretch = apart(self._hip(leg, now, crouching_to=ankle), ankle) / self.legs[leg].walking_reach
+        stretch = apart(self._crouched_hip(leg, now, ankle), ankle) / self.legs[leg].walking_reach
         off = self._held_off(leg, now, ankle)
         if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and not self._is_as_good_as_home(leg, now):
             return max(stretch, 1.0) + off / reach, Cause.REACH
@@ -285,15 +285,13 @@ class Stepper:
     def _raised(self, leg: int, time: float) -> float:
         return self.bodies[self.legs[leg].segment].raised[self.course.of(leg).split(time)[0]]
 
-    def _hip(self, leg: int, time: float, crouching_to: V3 | None = None) -> V3:
-        """Where a hip is expected, come down towards an ankle as far as it may."""
+    def _crouched_hip(self, leg: int, time: float, ankle: V3) -> V3:
+        """Where a hip is expected, come down towards the height of an ankle as far as it may."""
         limb = self.legs[leg]
         place, rotation = self._body(limb.segment, time)
         hip = plus(place, turned(rotation, limb.hip))
-        if crouching_to is None:
-            return hip
         up = self.course.of(leg).up(time)
-        down = clipped(dot(minus(hip, crouching_to), up), 0.0, SINKING * limb.height)
+        down = clipped(dot(minus(hip, ankle), up), 0.0, SINKING * limb.height)
         return along(hip, up, -down)
 
 

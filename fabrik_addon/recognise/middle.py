@@ -57,7 +57,7 @@ def trunk_of(tree: Tree, pairs: Sequence[Pair]) -> Trunk:
     others = [top for _, top in tops if top >= 0 and top not in above_hips]
     chest = max(others, default=-1, key=lambda top: len(tree.between(-1, top)))
     if hips < 0:
-        hips = _labelled(tree, "PELVIS")
+        hips = _pelvis(tree)
     if chest < 0:
         chest = _last_spine(tree)
     return Trunk(hips, chest)
@@ -97,8 +97,9 @@ def _ahead(tree: Tree, bone: int) -> float:
     return dot(head, tree.axes.forward or tree.axes.up) + 0.01 * dot(head, tree.axes.up)
 
 
-def _labelled(tree: Tree, label: str) -> int:
-    return next((bone for bone, found in enumerate(tree.labels) if found == label and not tree.sides[bone]), -1)
+def _pelvis(tree: Tree) -> int:
+    """The first bone of the middle that names call pelvis, or -1."""
+    return next((bone for bone, label in enumerate(tree.labels) if label == "PELVIS" and not tree.sides[bone]), -1)
 
 
 def _last_spine(tree: Tree) -> int:

@@ -68,11 +68,6 @@ class Part:
         """Whether it is sure enough to be set up without being asked about."""
         return self.confidence >= APPLIED
 
-    @property
-    def is_asked(self) -> bool:
-        """Whether it is to be asked about."""
-        return ASKED <= self.confidence < APPLIED
-
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
@@ -95,13 +90,3 @@ class Recognised:
     body: int
     missing: Sequence[tuple[str, str]]
     notes: Sequence[str] = ()
-
-    @property
-    def applied(self) -> list[Part]:
-        """The parts that are sure."""
-        return [part for part in self.parts if part.is_applied]
-
-    @property
-    def asked(self) -> list[Part]:
-        """The parts that are to be asked about."""
-        return [part for part in self.parts if part.is_asked]

@@ -54,8 +54,8 @@ class Tree:
         named: Their limbs, with names.
         unnamed: Their limbs, by structure and place alone.
         axes: Of the body; `forward` is there unless neither place nor names tell it.
-        is_left_named: Whether names alone tell where forward is.
-        is_left_drawn: Whether nothing does, and left is +X, as Blender names the sides of what is drawn.
+        is_left_drawn: Whether neither place nor names tell the body's left, and it was taken to be +X, which is what
+            Blender calls left when it names the sides of bones.
     """
 
     def __init__(self, whole: Skeleton) -> None:
@@ -66,7 +66,7 @@ class Tree:
         self.families = [family_of(label) for label in self.labels]
         self.named = Limbs(self.skeleton)
         self.unnamed = Limbs(replace(self.skeleton, names=[""] * len(self.skeleton.names)))
-        self.is_left_named = self.is_left_drawn = False
+        self.is_left_drawn = False
         self.axes = self._axes()
 
     def path_up(self, bone: int) -> Iterator[int]:
@@ -131,7 +131,6 @@ class Tree:
         if axes.forward is not None:
             return axes
         left = self._named_left(axes.up)
-        self.is_left_named = left is not None
         if left is None and len(axes.legs) >= MANY and self._is_drawn_along_x(axes):
             left, self.is_left_drawn = X_AXIS, True
         return axes if left is None else replace(axes, forward=unit(cross(left, axes.up)))

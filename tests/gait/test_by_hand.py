@@ -15,7 +15,8 @@ WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 
 
 def started(legs: tuple[Leg, ...]) -> HandWalk:
-    return HandWalk(legs, settings_for(legs), noise(0.1 * legs[0].reach, 3.0), ((0.0, 0.0, height_of(legs)), IDENTITY))
+    at = (0.0, 0.0, height_of(legs)), IDENTITY
+    return HandWalk(legs, settings_for(legs), noise(0.1 * legs[0].reach, 3.0), at, None)
 
 
 @pytest.mark.parametrize("name", WALKERS)
@@ -65,7 +66,7 @@ def test_feet_land_when_the_mouse_rests() -> None:
 
 
 def test_the_body_is_carried_up_a_slope() -> None:
-    walk = HandWalk(SPIDER, settings_for(SPIDER), slope(20.0), ((0.0, 0.0, height_of(SPIDER)), IDENTITY))
+    walk = HandWalk(SPIDER, settings_for(SPIDER), slope(20.0), ((0.0, 0.0, height_of(SPIDER)), IDENTITY), None)
     for index in range(300):
         walk.move(0.03 * index, ((0.0, -0.02 * index, height_of(SPIDER)), IDENTITY))
     offset, tilt = walk.body()

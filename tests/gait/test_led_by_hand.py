@@ -31,7 +31,7 @@ WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 def led(legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0) -> tuple[HandWalk, Recording]:
     """Lead a creature along a winding way, by a mouse that trembles, at the speed that it can go."""
     random, start = Random(4), (0.0, 0.0, height_of(legs))
-    walk = HandWalk(legs, settings_for(legs), noise(0.1 * legs[0].reach, 3.0), (start, IDENTITY))
+    walk = HandWalk(legs, settings_for(legs), noise(0.1 * legs[0].reach, 3.0), (start, IDENTITY), None)
     steering, recording = Steering(start, IDENTITY, walk.fastest, "DOWN"), Recording()
     recording.add(Moment(0.0, (start, IDENTITY), walk.body()))
     time = 0.0
@@ -111,7 +111,7 @@ def test_a_recording_shows_what_was_shown() -> None:
 
 
 def test_feet_begin_where_they_stand() -> None:
-    walk = HandWalk(SPIDER, settings_for(SPIDER), flat(), ((0.0, 0.0, height_of(SPIDER)), IDENTITY))
+    walk = HandWalk(SPIDER, settings_for(SPIDER), flat(), ((0.0, 0.0, height_of(SPIDER)), IDENTITY), None)
     aside = tuple(
         Foothold(plus(foot.sole, (0.02, -0.05, 0.0)), product(about(Z_AXIS, 0.3), foot.rotation))
         for foot in walk.poses()

@@ -18,7 +18,7 @@ from fabrik_addon.gait import (
     Settings,
     Walk,
     arranged,
-    body_at,
+    body_pose_at,
     feet_at,
     from_text,
     plan_walk,
@@ -44,9 +44,9 @@ def planned() -> Plan:
 def test_any_frame_in_any_order_reads_the_same() -> None:
     plan = planned()
     frames = [frame / 2 for frame in range(0, 240)]
-    in_order = {frame: (feet_at(plan, frame), body_at(plan, frame)) for frame in frames}
+    in_order = {frame: (feet_at(plan, frame), body_pose_at(plan, frame)) for frame in frames}
     Random(4).shuffle(frames)
-    assert all((feet_at(plan, frame), body_at(plan, frame)) == in_order[frame] for frame in frames)
+    assert all((feet_at(plan, frame), body_pose_at(plan, frame)) == in_order[frame] for frame in frames)
 
 
 def test_planning_twice_gives_the_same_bits() -> None:

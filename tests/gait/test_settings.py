@@ -5,7 +5,8 @@ from dataclasses import replace
 from math import asin
 
 import pytest
-from fabrik_addon.gait import Leg, Plain, Plan, Terrain, Walk, body_at, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait import Leg, Plain, Plan, Terrain, Walk, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait.plan import sample
 from fabrik_addon.gait.rolling import HEEL_STRIKE
 from fabrik_addon.gait.settings import RANGES, Settings
 from fabrik_addon.gait.vectors import IDENTITY, Z_AXIS, angle_between, apart, turned
@@ -63,7 +64,7 @@ def test_a_body_that_is_not_carried_keeps_its_path() -> None:
     still = replace(settings_for(SPIDER), body_carry=0.0, body_tilt=0.0, body_sway=0.0)
     plan = planned(SPIDER, still, noise(0.1, 4.0))
     for frame in FRAMES:
-        offset, tilt = body_at(plan, frame)
+        offset, tilt = sample(plan.carried[0], plan.time_of(frame))
         assert offset == pytest.approx((0.0, 0.0, offset[2]), abs=1e-12)
         assert offset[2] <= 1e-12
         assert tilt == IDENTITY
@@ -83,7 +84,7 @@ def test_the_body_sways_to_the_standing_feet() -> None:
     widths = []
     for share in (0.0, 0.5, 1.0):
         plan = planned(WOLF, replace(settings_for(WOLF), body_sway=share))
-        widths.append(max(abs(body_at(plan, frame)[0][0]) for frame in FRAMES))
+        widths.append(max(abs(offset[0]) for offset, _ in plan.carried[0]))
     assert widths[0] == 0.0
     assert 0.0 < widths[1] < widths[2]
 

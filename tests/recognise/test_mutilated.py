@@ -24,8 +24,8 @@ def wrong_limbs(seed: int) -> list[str]:
     skeleton = moved(made.skeleton, seed % 4, seed=seed)
     spoilt, limbs = mutilated(unnamed(skeleton) if seed % 5 == 0 else skeleton, made.limb_of, seed)
     wrong = []
-    for part in recognise(spoilt).applied:
-        if part.kind in ("ARM", "LEG"):
+    for part in recognise(spoilt).parts:
+        if part.is_applied and part.kind in ("ARM", "LEG"):
             own = f"{part.kind.title()}.{part.side}"
             beside = {f"{limb}.{part.side}" for limb in OF_THE_LIMB}
             if not all(limbs[bone] == own or limbs[bone] in beside for bone in part.bones):
@@ -49,8 +49,8 @@ def test_no_leg_of_a_creature_without_names_has_bones_of_others(creature: str) -
     for seed in range(200):
         facing = seed % 4
         spoilt, limbs = mutilated(unnamed(moved(whole, facing, seed=seed)), own, seed)
-        for part in recognise(spoilt).applied:
-            if part.kind in ("ARM", "LEG"):
+        for part in recognise(spoilt).parts:
+            if part.is_applied and part.kind in ("ARM", "LEG"):
                 found += 1
                 (limb,) = {limbs[bone] for bone in part.bones}
                 assert limb
@@ -65,5 +65,5 @@ def test_most_limbs_of_spoilt_skeletons_are_found_all_the_same() -> None:
         sides, told = CONVENTIONS["Unreal"]
         made = human(told, sides)
         spoilt, _ = mutilated(made.skeleton, made.limb_of, seed)
-        found += sum(part.kind in ("ARM", "LEG") for part in recognise(spoilt).applied)
+        found += sum(part.is_applied and part.kind in ("ARM", "LEG") for part in recognise(spoilt).parts)
     assert found > 300

@@ -136,8 +136,9 @@ def applied(owner: bpy.types.Object) -> tuple[str, dict[str, tuple[str, ...]], i
     """Body bone, parts that are sure but for fingers, number of fingers."""
     skeleton = read_skeleton(owner)
     found = recognise(skeleton)
-    parts = {part.name: tuple(skeleton.names[bone] for bone in part.bones) for part in found.applied}
-    fingers = {part.name for part in found.applied if part.kind == "FINGER"}
+    sure = [part for part in found.parts if part.is_applied]
+    parts = {part.name: tuple(skeleton.names[bone] for bone in part.bones) for part in sure}
+    fingers = {part.name for part in sure if part.kind == "FINGER"}
     body = skeleton.names[found.body] if found.body >= 0 else ""
     return body, {name: bones for name, bones in parts.items() if name not in fingers}, len(fingers)
 
