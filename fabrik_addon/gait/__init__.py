@@ -6,10 +6,10 @@ from .feet import FootPose
 from .gaits import GAITS
 from .legs import Leg, arranged
 from .path import BodyPath
-from .plan import Plan, body_pose_at, feet_at, path_at, steps_between
+from .plan import WalkPlan, body_pose_at, feet_at, path_at, steps_between
 from .planning import Walk, plan_walk, planning
 from .reaching import Reaching
-from .recording import Moment, Recording
+from .recording import Moment, RecordedWalk
 from .settings import RANGES, Gravity, Settings, Swing, settings_for
 from .steering import Steering
 from .steps import Cause, Foothold, Refused, Step
@@ -29,9 +29,8 @@ __all__ = (
     "Leg",
     "Moment",
     "Plain",
-    "Plan",
     "Reaching",
-    "Recording",
+    "RecordedWalk",
     "Refused",
     "Settings",
     "Steering",
@@ -39,6 +38,7 @@ __all__ = (
     "Swing",
     "Terrain",
     "Walk",
+    "WalkPlan",
     "arranged",
     "body_pose_at",
     "feet_at",

@@ -158,7 +158,7 @@ def room(leg: Leg, offset: V3, direction: V3) -> float:
 
 
 @dataclass(frozen=True)
-class _Stand:
+class _LegsOnSlope:
     """Legs of a segment over a slope, in its upright frame.
 
     Attributes:
@@ -175,11 +175,11 @@ class _Stand:
         return room(leg, self.offsets[index], (x, y, self.rise[0] * x + self.rise[1] * y))
 
 
-def _stand(course: Course, segment: int, normal: V3, tilt: float) -> _Stand:
+def _on_slope(course: Course, segment: int, normal: V3, tilt: float) -> _LegsOnSlope:
     """How the legs of a segment stand on a slope, the body tilted to a share of it."""
     legs = [(index, course.legs[index]) for index in course.members[segment]]
     if normal[2] >= LEVEL:
-        return _Stand({index: minus(leg.rest_ankle, leg.hip) for index, leg in legs}, (0.0, 0.0))
+        return _LegsOnSlope({index: minus(leg.rest_ankle, leg.hip) for index, leg in legs}, (0.0, 0.0))
     middle, pivot = course.middles[segment], course.pivots[segment]
     rise = (-normal[0] / max(normal[2], STEEPEST), -normal[1] / max(normal[2], STEEPEST))
     tilting = share_of_turn(between(Z_AXIS, normal), tilt)
@@ -189,7 +189,7 @@ def _stand(course: Course, segment: int, normal: V3, tilt: float) -> _Stand:
         hip = plus(pivot, turned(tilting, minus(leg.hip, pivot)))
         higher = rise[0] * (x - middle[0]) + rise[1] * (y - middle[1])
         offsets[index] = minus((x, y, z + higher), hip)
-    return _Stand(offsets, rise)
+    return _LegsOnSlope(offsets, rise)
 
 
 def _speeds(
@@ -213,7 +213,7 @@ def _speeds(
         ways = [max(leg.reach for leg in course.legs)] if speed <= 0.0 else []
         for segment, members in enumerate(course.members):
             back = inverse(calm[segment].uprights[index])
-            stand = _stand(course, segment, turned(back, normals[segment][index]), tilt)
+            stand = _on_slope(course, segment, turned(back, normals[segment][index]), tilt)
             for leg in members:
                 if paces[leg] > SLOW_LEG * speed:
                     move = turned(back, moves[leg])

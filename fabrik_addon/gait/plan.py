@@ -18,7 +18,7 @@ Poses = Sequence[tuple[V3, Q4]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class WalkPlan:
     """A walk.
 
     Attributes:
@@ -67,23 +67,23 @@ class Plan:
         return sample(self.surfaces[surface], time)
 
 
-def feet_at(plan: Plan, frame: float) -> tuple[FootPose, ...]:
+def feet_at(plan: WalkPlan, frame: float) -> tuple[FootPose, ...]:
     """All feet at a frame, whole or not, in world space."""
     time, feet = plan.time_of(frame), plan.feet
     return tuple(feet.at(leg, time, plan.surface_pose) for leg in range(len(plan.legs)))
 
 
-def path_at(plan: Plan, frame: float) -> tuple[V3, Q4]:
+def path_at(plan: WalkPlan, frame: float) -> tuple[V3, Q4]:
     """Place and rotation of a rigid body on its path at a frame, not carried."""
     return sample(plan.body[0], plan.time_of(frame))
 
 
-def body_pose_at(plan: Plan, frame: float, segment: int = 0) -> tuple[V3, Q4]:
+def body_pose_at(plan: WalkPlan, frame: float, segment: int = 0) -> tuple[V3, Q4]:
     """Place and rotation of the body at a frame, carried."""
     return plan.surface_pose(BODY - segment, plan.time_of(frame))
 
 
-def steps_between(plan: Plan, first: float, last: float) -> tuple[Step, ...]:
+def steps_between(plan: WalkPlan, first: float, last: float) -> tuple[Step, ...]:
     """The steps that are under way between two frames, in the order of their lifting."""
     low, high = plan.time_of(first), plan.time_of(last)
     found = [step for steps in plan.steps for step in steps if step.lift <= high and step.land >= low]

@@ -17,7 +17,7 @@ from .ground import Ground, climb
 from .heels import with_heels_up
 from .legs import Leg, check_legs
 from .path import BodyPath, check_paths
-from .plan import Plan
+from .plan import WalkPlan
 from .reaching import Reaching
 from .settings import Gravity, Settings, check_settings
 from .stepping import Stepper
@@ -79,13 +79,13 @@ class Walk:
             check_settings(each)
 
 
-def plan_walk(walk: Walk) -> Plan:
+def plan_walk(walk: Walk) -> WalkPlan:
     """Plan a walk at once.
 
     Raises:
         InvalidValueError: See `Walk.check`.
     """
-    plans: list[Plan] = []
+    plans: list[WalkPlan] = []
 
     def kept() -> Generator[float, None, None]:
         plans.append((yield from planning(walk)))
@@ -95,7 +95,7 @@ def plan_walk(walk: Walk) -> Plan:
     return plans[0]
 
 
-def planning(walk: Walk) -> Generator[float, None, Plan]:
+def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
     """Plan a walk in slices, for idle time.
 
     Yields:
@@ -125,7 +125,7 @@ def planning(walk: Walk) -> Generator[float, None, Plan]:
     if walk.reaching is not None:
         feet = with_heels_up(course, feet, bodies, surface_pose)
         bodies = _over(course, clock, _foot_poses(course, feet, surface_pose))
-    return Plan(
+    return WalkPlan(
         digest=walk.digest,
         first=walk.paths[0].first,
         fps=walk.paths[0].fps,

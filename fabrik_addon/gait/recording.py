@@ -10,7 +10,7 @@ from math import ceil
 
 from .feet import Feet
 from .legs import Leg
-from .plan import Plan
+from .plan import WalkPlan
 from .storing import to_text
 from .terrain import STATIC, Terrain
 from .track import TICK
@@ -35,7 +35,7 @@ class Moment:
 
 
 @dataclass
-class Recording:
+class RecordedWalk:
     """The moments of a walk by hand, in the order of time."""
 
     moments: list[Moment] = field(default_factory=list)
@@ -68,7 +68,7 @@ class Recording:
             carried.append(_between(a.carried, b.carried, share))
         return path, carried
 
-    def plan(self, feet: Feet, terrain: Terrain, first: int, fps: float) -> Plan:
+    def plan(self, feet: Feet, terrain: Terrain, first: int, fps: float) -> WalkPlan:
         """The walk as a plan.
 
         Args:
@@ -83,9 +83,9 @@ class Recording:
         surfaces = {number: tuple(terrain.surface(number, i * TICK) for i in range(len(path))) for number in moving}
         legs: tuple[Leg, ...] = tuple(feet.legs)
         starts, steps = tuple(feet.starts), tuple(tuple(each) for each in feet.steps)
-        plan = Plan("", first, fps, legs, starts, steps, (tuple(path),), (tuple(carried),), surfaces)
+        plan = WalkPlan("", first, fps, legs, starts, steps, (tuple(path),), (tuple(carried),), surfaces)
         digest = sha256(to_text(plan).encode()).hexdigest()
-        return Plan(digest, first, fps, legs, starts, steps, plan.body, plan.carried, surfaces)
+        return WalkPlan(digest, first, fps, legs, starts, steps, plan.body, plan.carried, surfaces)
 
 
 def _between(a: Pose, b: Pose, share: float) -> Pose:

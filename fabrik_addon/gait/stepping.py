@@ -49,7 +49,7 @@ SHARE_OF_REACH = 0.995  # of what a stance may stretch a leg to, from which on i
 
 
 @dataclass
-class _State:
+class _LegState:
     """A leg on its way.
 
     Attributes:
@@ -90,10 +90,10 @@ class Stepper:
         legs = course.legs
         self.beside = neighbours(legs)
         self.near = least_distances(legs)
-        self.states: list[_State] = []
+        self.states: list[_LegState] = []
         for index in range(len(legs)):
             choice = self._choose(index, 0.0, 0.0)
-            self.states.append(_State(choice.foothold, slack=choice.slack))
+            self.states.append(_LegState(choice.foothold, slack=choice.slack))
         self.starts = tuple(state.foothold for state in self.states)
 
     @property

@@ -12,7 +12,7 @@ from ..errors import InvalidValueError
 from ..texts import Text
 from .legs import Leg
 from .path import BodyPath
-from .plan import Plan, Poses
+from .plan import Poses, WalkPlan
 from .settings import Settings
 from .steps import Foothold, Step
 from .vectors import Q4, V3
@@ -27,12 +27,12 @@ def digest_of(paths: Sequence[BodyPath], legs: Sequence[Leg], settings: Sequence
     return sha256(repr((VERSION, tuple(paths), tuple(legs), tuple(settings), terrain)).encode()).hexdigest()
 
 
-def to_text(plan: Plan) -> str:
+def to_text(plan: WalkPlan) -> str:
     """A plan as JSON."""
     return json.dumps({"version": VERSION, **asdict(plan)}, separators=(",", ":"))
 
 
-def from_text(text: str) -> Plan:
+def from_text(text: str) -> WalkPlan:
     """A plan that was stored.
 
     Raises:
@@ -53,8 +53,8 @@ def from_text(text: str) -> Plan:
         raise InvalidValueError("the stored walk can't be read: plan it anew") from error
 
 
-def _plan(stored: dict[str, Json]) -> Plan:
-    return Plan(
+def _plan(stored: dict[str, Json]) -> WalkPlan:
+    return WalkPlan(
         digest=_text(stored["digest"]),
         first=int(_number(stored["first"])),
         fps=_number(stored["fps"]),

@@ -14,7 +14,7 @@ from .forms import Q4, V3, Doubles, Ints
 from .limits.base import Limit
 from .limits.free import FREE
 from .limits.ranges import finite_numbers
-from .pose import Placed, Pose
+from .pose import PlacedJoints, Pose
 from .vectors import (
     IDENTITY,
     ORIGIN,
@@ -248,7 +248,7 @@ class Figure:
         """The limit of each joint."""
         return tuple(self.limits)
 
-    def placed(self, rotations: Sequence[Q4], shift: Sequence[float] = ORIGIN) -> Placed:
+    def placed(self, rotations: Sequence[Q4], shift: Sequence[float] = ORIGIN) -> PlacedJoints:
         """Forward kinematics.
 
         Args:
@@ -263,7 +263,7 @@ class Figure:
         put3(pose.shift, 0, checked_point("shift", shift))
         self.place(pose)
         every = range(self.count)
-        return Placed(
+        return PlacedJoints(
             [v3(pose.heads, i) for i in every], [v3(pose.ends, i) for i in every], [q4(pose.frames, i) for i in every]
         )
 

@@ -10,7 +10,7 @@ from .forms import Q4, V3, Doubles
 from .vectors import copy_into, doubles
 
 
-class Placed(NamedTuple):
+class PlacedJoints(NamedTuple):
     """Where a pose puts the joints of a figure, in solve space.
 
     Attributes:

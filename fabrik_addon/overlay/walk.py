@@ -8,7 +8,7 @@ from math import atan2
 import bpy
 
 from ..errors import FabrikError
-from ..gait import Plan, feet_at, steps_between
+from ..gait import WalkPlan, feet_at, steps_between
 from ..rig.properties import rig_of
 from ..rig.walk_goals import plan_of
 from ..vectors import V3, plus, scaled
@@ -41,13 +41,13 @@ def draw_walk(shapes: Shapes, owner: bpy.types.Object, frame: float) -> None:
     _support(shapes, plan, frame)
 
 
-def _path(shapes: Shapes, plan: Plan) -> None:
+def _path(shapes: Shapes, plan: WalkPlan) -> None:
     for segment in plan.body:
         places = [place for place, _ in segment]
         shapes.line("before", [*places[::EVERY], places[-1]])
 
 
-def _steps(shapes: Shapes, plan: Plan, frame: float) -> None:
+def _steps(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
     """The steps under way and those of the next second: their ways, their ends, and what was refused for them."""
     for step in steps_between(plan, frame, frame + AHEAD * plan.fps):
         leg = plan.legs[step.leg]
@@ -66,7 +66,7 @@ def _mark(shapes: Shapes, place: V3, arm: float) -> None:
         shapes.line("blocked", (plus(place, scaled(axis, -arm)), plus(place, scaled(axis, arm))))
 
 
-def _support(shapes: Shapes, plan: Plan, frame: float) -> None:
+def _support(shapes: Shapes, plan: WalkPlan, frame: float) -> None:
     """The polygon of the standing feet, in the order round their middle as seen from above."""
     feet = [foot.base for foot in feet_at(plan, frame) if foot.is_planted and not foot.is_hanging]
     if len(feet) < 2:

@@ -15,7 +15,7 @@ from .pairs import Pair, all_pairs
 from .part_names import convention_of
 from .parts import APPLIED, ARM, ASKED, FINGER, LABELS, LEG, RUN, WING, Part, Recognised
 from .plans import PLANS, plan_for
-from .plans.plan import Plan
+from .plans.plan import BodyPlan
 from .sides_found import Sides
 from .skeleton import Skeleton
 from .tree import Tree
@@ -106,7 +106,7 @@ def _by_place(tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
     return sorted(pairs, key=place, reverse=True)
 
 
-def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: Plan) -> Iterator[Part]:
+def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: BodyPlan) -> Iterator[Part]:
     """The parts of both sides, with their names."""
     sides = Sides(tree)
     counts: dict[str, int] = {}
@@ -212,7 +212,7 @@ def _body(tree: Tree, trunk: Trunk, parts: Sequence[Part]) -> int:
     return tree.numbers[found] if found >= 0 else -1
 
 
-def _missing(plan: Plan, found: Sequence[Part]) -> list[tuple[str, str]]:
+def _missing(plan: BodyPlan, found: Sequence[Part]) -> list[tuple[str, str]]:
     """What such a body has and was not found."""
     by_name = {part.name: part for part in found}
     missing: list[tuple[str, str]] = []

@@ -28,7 +28,7 @@ MOST_AGREE = 0.8  # share of the named pairs that stand to the side that they na
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BodyBones:
     """A skeleton without the bones that are no part of a body.
 
     Attributes:
@@ -60,7 +60,7 @@ class Tree:
 
     def __init__(self, whole: Skeleton) -> None:
         self.whole = whole
-        kept = _kept(whole)
+        kept = _body_bones(whole)
         self.skeleton, self.numbers, self.labels = kept.skeleton, kept.numbers, kept.labels
         self.sides = [side_of(name) for name in self.skeleton.names]
         self.families = [family_of(label) for label in self.labels]
@@ -164,7 +164,7 @@ def _mean(points: Sequence[V3]) -> V3:
     return scaled(total, 1.0 / max(1, len(points)))
 
 
-def _kept(whole: Skeleton) -> Kept:
+def _body_bones(whole: Skeleton) -> BodyBones:
     """The bones that can be parts of a body: no helpers, no clothes, and no second bone in the same place."""
     labels = parts_of(whole)
     out = _left_out(whole, labels)
@@ -189,7 +189,7 @@ def _kept(whole: Skeleton) -> Kept:
         axes=[whole.axes[bone] for bone in numbers] if whole.axes else (),
         up=whole.up,
     )
-    return Kept(skeleton, numbers, [labels[bone] for bone in numbers])
+    return BodyBones(skeleton, numbers, [labels[bone] for bone in numbers])
 
 
 def _left_out(whole: Skeleton, labels: Sequence[str]) -> list[bool]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import bpy
 
 from ..errors import InvalidValueError, RigError, place_of
-from ..gait import Plan, body_pose_at, feet_at, from_text
+from ..gait import WalkPlan, body_pose_at, feet_at, from_text
 from ..vectors import V3
 from .chain_bones import pose_bones
 from .properties import FabrikChain, rig_of
@@ -39,7 +39,7 @@ class Parsed:
         plan: The plan.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: WalkPlan) -> None:
         self.plan = plan
         self._names = {leg.name: index for index, leg in enumerate(plan.legs)}
         self._frame: float | None = None

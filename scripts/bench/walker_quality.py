@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from fabrik_addon.gait import BodyPath, Leg, Plain, Plan, Settings, Terrain, Walk, plan_walk, settings_for
+from fabrik_addon.gait import BodyPath, Leg, Plain, Settings, Terrain, Walk, WalkPlan, plan_walk, settings_for
 from fabrik_addon.gait.clock import size_of, usual_stride
 
 from dev.walk_measures import Judged as Figures
@@ -222,7 +222,7 @@ def _stride_row(name: str, froude: float) -> Row:
     }
 
 
-def _steps_a_metre(plan: Plan, speed: float) -> float:
+def _steps_a_metre(plan: WalkPlan, speed: float) -> float:
     until = STRAIGHT - 0.5 * SKIPPED
     count = sum(SKIPPED <= step.lift < until for steps in plan.steps for step in steps)
     return count / (speed * (until - SKIPPED))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import acos, atan2, degrees, pi
 
-from fabrik_addon.gait import FootPose, Leg, Plan, Terrain, body_pose_at, feet_at
+from fabrik_addon.gait import FootPose, Leg, Terrain, WalkPlan, body_pose_at, feet_at
 from fabrik_addon.gait.legs import neighbours
 from fabrik_addon.gait.swing import contacts
 from fabrik_addon.gait.vectors import (
@@ -72,7 +72,7 @@ class Shown:
     footholds: Sequence[Sequence[V3]]
 
 
-def shown(plan: Plan, every: float = 1.0) -> Shown:
+def shown(plan: WalkPlan, every: float = 1.0) -> Shown:
     """A planned walk as it is seen.
 
     Args:
@@ -114,7 +114,7 @@ class Judged:
         return 1.0 - self.stretched / max(self.stances, 1)
 
 
-def judge(plan: Plan, terrain: Terrain, every: float = 1.0) -> Judged:
+def judge(plan: WalkPlan, terrain: Terrain, every: float = 1.0) -> Judged:
     """Look at all frames of a plan.
 
     Args:
@@ -229,7 +229,7 @@ def neighbours_up(legs: Sequence[Leg], swings: Sequence[Sequence[tuple[float, fl
     return count
 
 
-def swings_of(plan: Plan) -> list[list[tuple[float, float]]]:
+def swings_of(plan: WalkPlan) -> list[list[tuple[float, float]]]:
     """By leg when it lifts and lands, seconds."""
     return [[(step.lift, step.land) for step in steps] for steps in plan.steps]
 

@@ -7,7 +7,19 @@ from math import sin, sqrt
 from typing import Any
 
 import pytest
-from fabrik_addon.gait import GAITS, BodyPath, Cause, Leg, Plain, Plan, Settings, Walk, feet_at, plan_walk, settings_for
+from fabrik_addon.gait import (
+    GAITS,
+    BodyPath,
+    Cause,
+    Leg,
+    Plain,
+    Settings,
+    Walk,
+    WalkPlan,
+    feet_at,
+    plan_walk,
+    settings_for,
+)
 from fabrik_addon.gait.clock import size_of, usual_stride
 from fabrik_addon.gait.gaits import rhythm_of
 from fabrik_addon.gait.legs import neighbours
@@ -33,12 +45,12 @@ from dev.walkers import (
 )
 
 
-def planned(path: BodyPath, legs: tuple[Leg, ...], **changes: Any) -> Plan:
+def planned(path: BodyPath, legs: tuple[Leg, ...], **changes: Any) -> WalkPlan:
     settings = replace(settings_for(legs), **changes)
     return plan_walk(Walk(segments(legs, path), legs, (settings,), Plain()))
 
 
-def steps_within(plan: Plan, start: float, end: float) -> int:
+def steps_within(plan: WalkPlan, start: float, end: float) -> int:
     return sum(1 for steps in plan.steps for step in steps if start <= step.lift < end)
 
 
@@ -67,7 +79,7 @@ def test_strides_are_longer_when_faster() -> None:
 def test_the_frame_rate_does_not_matter(name: str) -> None:
     legs = CREATURES[name]
 
-    def walked(fps: float) -> Plan:
+    def walked(fps: float) -> WalkPlan:
         speed, height = pace_of(legs, FROUDE[name]), height_of(legs)
 
         def place(time: float) -> V3:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from fabrik_addon.gait import Cause, Plan, Refused, Walk, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait import Cause, Refused, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
 from fabrik_addon.gait.vectors import Z_AXIS, dot, turned
 
 from dev.walk_measures import Judged, farthest_foothold, judge, shown
@@ -29,7 +29,7 @@ SUPPORTED = 0.95  # of all frames, for the gaits that always stand on three feet
 
 
 @cache
-def walked(name: str, kind: str) -> tuple[Plan, Judged]:
+def walked(name: str, kind: str) -> tuple[WalkPlan, Judged]:
     legs, terrain = CREATURES[name], ground_of(name, kind)
     path = over(name, kind)
     plan = plan_walk(Walk(segments(legs, path), legs, (settings_for(legs),), terrain))

@@ -10,9 +10,9 @@ from math import degrees, radians
 import pytest
 from fabrik_addon.gait import (
     Leg,
-    Plan,
     Terrain,
     Walk,
+    WalkPlan,
     body_pose_at,
     feet_at,
     from_text,
@@ -57,13 +57,13 @@ class Ankles:
 
 
 @cache
-def climbed(most: float, rise: float) -> tuple[Plan, Ankles]:
+def climbed(most: float, rise: float) -> tuple[WalkPlan, Ankles]:
     ankles = Ankles(HUMAN, most)
     path = ahead(HUMAN, 6.0, froude=0.5 * FROUDE["human"])
     return plan_walk(Walk((path,), HUMAN, (settings_for(HUMAN),), slope(rise), ankles)), ankles
 
 
-def bends(plan: Plan, ankles: Ankles, *, standing: bool) -> list[float]:
+def bends(plan: WalkPlan, ankles: Ankles, *, standing: bool) -> list[float]:
     found = []
     for frame in range(plan.first, int(plan.last) + 1):
         place, rotation = body_pose_at(plan, frame)

@@ -13,7 +13,7 @@ from fabrik_addon.gait import (
     HandWalk,
     Leg,
     Moment,
-    Recording,
+    RecordedWalk,
     Steering,
     body_pose_at,
     feet_at,
@@ -28,11 +28,11 @@ from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, flat, height_of, noise
 WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 
 
-def led(legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0) -> tuple[HandWalk, Recording]:
+def led(legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0) -> tuple[HandWalk, RecordedWalk]:
     """Lead a creature along a winding way, by a mouse that trembles, at the speed that it can go."""
     random, start = Random(4), (0.0, 0.0, height_of(legs))
     walk = HandWalk(legs, settings_for(legs), noise(0.1 * legs[0].reach, 3.0), (start, IDENTITY), None)
-    steering, recording = Steering(start, IDENTITY, walk.fastest, "DOWN"), Recording()
+    steering, recording = Steering(start, IDENTITY, walk.fastest, "DOWN"), RecordedWalk()
     recording.add(Moment(0.0, (start, IDENTITY), walk.body()))
     time = 0.0
     while time < seconds or walk.is_stepping:
@@ -64,7 +64,7 @@ def test_a_mouse_that_trembles_does_not_shake_the_body() -> None:
     _, calm = led(SPIDER, 3.0)
     _, shaken = led(SPIDER, 3.0, trembles=0.03)
 
-    def shaking(recording: Recording) -> float:
+    def shaking(recording: RecordedWalk) -> float:
         """How much the body's way turns back and forth: the sum of what it goes against the way it goes."""
         places = [place for place, _ in recording.poses()[0]]
         moves = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(places)]

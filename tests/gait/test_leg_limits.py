@@ -11,10 +11,10 @@ from fabrik_addon.gait import (
     BodyPath,
     HandWalk,
     Leg,
-    Plan,
     Refused,
     Terrain,
     Walk,
+    WalkPlan,
     body_pose_at,
     feet_at,
     plan_walk,
@@ -72,11 +72,11 @@ class Sectors:
         return hypot(way[1], self._across(limb, way)) * radians(over)
 
 
-def planned(legs: tuple[Leg, ...], path: BodyPath, limits: Sectors, terrain: Terrain) -> Plan:
+def planned(legs: tuple[Leg, ...], path: BodyPath, limits: Sectors, terrain: Terrain) -> WalkPlan:
     return plan_walk(Walk((path,), legs, (settings_for(legs),), terrain, limits))
 
 
-def angles(plan: Plan, limits: Sectors) -> list[float]:
+def angles(plan: WalkPlan, limits: Sectors) -> list[float]:
     """How far legs that stand flat are swung, in degrees, in all frames."""
     found = []
     for frame in range(plan.first, int(plan.last) + 1):

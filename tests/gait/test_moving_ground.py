@@ -5,7 +5,18 @@ from dataclasses import dataclass, replace
 from math import sin
 
 import pytest
-from fabrik_addon.gait import Hit, Leg, Plan, Walk, body_pose_at, feet_at, from_text, plan_walk, settings_for, to_text
+from fabrik_addon.gait import (
+    Hit,
+    Leg,
+    Walk,
+    WalkPlan,
+    body_pose_at,
+    feet_at,
+    from_text,
+    plan_walk,
+    settings_for,
+    to_text,
+)
 from fabrik_addon.gait.vectors import ORIGIN, Q4, V3, Z_AXIS, about, apart, inverse, minus, plus, scaled, turned
 
 from dev.walkers import HUMAN, SPIDER, Heights, ahead, height_of, path_of
@@ -37,7 +48,7 @@ class Platform:
         return (x, y, self.height(time)), about(Z_AXIS, self.rate * time)
 
 
-def walked(legs: tuple[Leg, ...], speed: float) -> Plan:
+def walked(legs: tuple[Leg, ...], speed: float) -> WalkPlan:
     path = path_of(lambda time: (0.0, -speed * time, height_of(legs)), 6.0)
     return plan_walk(Walk((path,), legs, (settings_for(legs),), Platform()))
 

@@ -14,9 +14,9 @@ from fabrik_addon.gait import (
     BodyPath,
     Leg,
     Plain,
-    Plan,
     Settings,
     Walk,
+    WalkPlan,
     arranged,
     body_pose_at,
     feet_at,
@@ -37,7 +37,7 @@ def walk_of(legs: tuple[Leg, ...] = HUMAN, seconds: float = 4.0) -> Walk:
 
 
 @cache
-def planned() -> Plan:
+def planned() -> WalkPlan:
     return plan_walk(walk_of())
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import asin
 
 import pytest
-from fabrik_addon.gait import Leg, Plain, Plan, Terrain, Walk, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait import Leg, Plain, Terrain, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
 from fabrik_addon.gait.plan import sample
 from fabrik_addon.gait.rolling import HEEL_STRIKE
 from fabrik_addon.gait.settings import RANGES, Settings
@@ -17,7 +17,7 @@ from dev.walkers import CREATURES, HUMAN, SPIDER, WOLF, ahead, flat, height_of, 
 FRAMES = range(1, 97, 3)
 
 
-def planned(legs: tuple[Leg, ...], settings: Settings, terrain: Terrain | None = None) -> Plan:
+def planned(legs: tuple[Leg, ...], settings: Settings, terrain: Terrain | None = None) -> WalkPlan:
     return plan_walk(Walk((ahead(legs, 4.0, froude=0.05),), legs, (settings,), terrain or flat()))
 
 

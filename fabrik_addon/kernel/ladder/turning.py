@@ -33,7 +33,7 @@ from ..vectors import (
     v3,
 )
 from .jacobian import A_RADIAN_OF_SHIFT, Jacobian
-from .stand import Stand
+from .judged_pose import JudgedPose
 
 HELD = cython.declare(cython.double, 1e-4)  # share of a joint's turn that a limit may take before the joint is held
 NEVER_HELD = cython.declare(cython.int, 0)  # how a joint stands to its limit within a step
@@ -45,7 +45,7 @@ PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew
 
 
 @cython.cclass
-class Turning(Stand):
+class Turning(JudgedPose):
     """How the joints of a figure of size 1 turn in a step from where it stands.
 
     Args:
@@ -66,7 +66,7 @@ class Turning(Stand):
     standing: Ints
 
     def __init__(self, figure: Figure, kept: list[Goal], wanted: list[Goal]) -> None:
-        Stand.__init__(self, figure, kept, wanted)
+        JudgedPose.__init__(self, figure, kept, wanted)
         self.jacobian = None
         self.turns = doubles(3 * figure.count + 3)
         self.largest = 0.0

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from .plan import Plan
+from .plan import BodyPlan
 
-PLAN = Plan(
+PLAN = BodyPlan(
     name="CHAINS",
     label="Chains",
     description="No body: a chain for each great run of bones",

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from .plan import Plan
+from .plan import BodyPlan
 
-PLAN = Plan(
+PLAN = BodyPlan(
     name="MANY_LEGS",
     label="Many Legs",
     description="Stands on six legs or more",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BodyPlan:
     """A plan of a body.
 
     Attributes:

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from .plan import Plan
+from .plan import BodyPlan
 
-PLAN = Plan(
+PLAN = BodyPlan(
     name="QUADRUPED",
     label="Quadruped",
     description="Stands on four legs",

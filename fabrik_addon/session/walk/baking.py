@@ -11,7 +11,7 @@ import bpy
 
 from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
-from ...gait import Plan
+from ...gait import WalkPlan
 from ...rig.goal_keys import key_goal
 from ...rig.held import store
 from ...rig.properties import FabrikChain, rig_of
@@ -130,7 +130,7 @@ def _way(owner: bpy.types.Object, parsed: Parsed, chain: FabrikChain, frames: tu
     return found
 
 
-def _events(plan: Plan, name: str, frames: tuple[int, int]) -> list[int]:
+def _events(plan: WalkPlan, name: str, frames: tuple[int, int]) -> list[int]:
     """The frames at which a leg lifts and lands, counted from the first of the range; none for the body."""
     number = next((i for i, leg in enumerate(plan.legs) if leg.name == name), None)
     steps = plan.steps[number] if number is not None else ()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import bpy
 
 from ...errors import BoneError, ChainError
-from ...gait import Foothold, HandWalk, Leg, Moment, Recording, Steering
+from ...gait import Foothold, HandWalk, Leg, Moment, RecordedWalk, Steering
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of
@@ -76,7 +76,7 @@ class Led:
     chains: tuple[str, ...]
     prepared: Prepared
     restore: Callable[[], None]
-    recording: Recording = field(default_factory=Recording)
+    recording: RecordedWalk = field(default_factory=RecordedWalk)
 
     @property
     def owner(self) -> bpy.types.Object:

@@ -11,7 +11,7 @@ import bpy
 from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import ChainError
-from ...gait import Leg, Plan
+from ...gait import Leg, WalkPlan
 from ...gait.terrain import is_body
 from ...rig.walk_goals import plan_of
 from ...texts import Text
@@ -91,7 +91,7 @@ def mark_steps(context: bpy.types.Context, owner: bpy.types.Object, footprints: 
     return Marked(len(found) if footprints != "NONE" else 0, len(steps) if use_markers else 0)
 
 
-def _prints(plan: Plan) -> Iterator[_Print]:
+def _prints(plan: WalkPlan) -> Iterator[_Print]:
     """All footholds on the ground, those of a leg in the order of time."""
     for leg, start, steps in zip(plan.legs, plan.starts, plan.steps, strict=True):
         for foothold, time in [(start, 0.0), *((step.end, step.land) for step in steps)]:
@@ -110,7 +110,7 @@ def _cut(name: str, most: int) -> str:
     return name.encode()[: max(most, 0)].decode(errors="ignore")
 
 
-def _remove(scene: bpy.types.Scene, owner: bpy.types.Object, plan: Plan) -> None:
+def _remove(scene: bpy.types.Scene, owner: bpy.types.Object, plan: WalkPlan) -> None:
     """Take away the marks of a walker that are there."""
     names = {_marker(owner, leg) for leg in plan.legs}
     for marker in [marker for marker in scene.timeline_markers if marker.name in names]:

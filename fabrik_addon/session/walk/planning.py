@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import bpy
 
 from ...errors import FabrikError, place_of
-from ...gait import Plan, planning, to_text
+from ...gait import WalkPlan, planning, to_text
 from ...rig.checks import check_rig
 from ...rig.ground_inputs import ground_of
 from ...rig.properties import rig_of
@@ -120,7 +120,7 @@ def _switched_off(owner: bpy.types.Object) -> list[str]:
     return [Text("switched off, and so not walking: {chains}", chains=quoted(off))] if off else []
 
 
-def keep_plan(owner: bpy.types.Object, plan: Plan, stamp: str) -> None:
+def keep_plan(owner: bpy.types.Object, plan: WalkPlan, stamp: str) -> None:
     """Keep a walk with its armature, which goes as planned from now on."""
     walker = walker_of(owner)
     walker.plan, walker.inputs = to_text(plan), stamp

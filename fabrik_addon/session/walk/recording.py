@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ...errors import place_of
-from ...gait import Plan, path_at
+from ...gait import WalkPlan, path_at
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of, plain_path
 from ...rig.curves import PLAIN, Channels, CurveWriter, Keys
@@ -96,7 +96,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
 
 
 def _path_values(
-    context: bpy.types.Context, body: FabrikChain, plan: Plan, frames: tuple[int, int]
+    context: bpy.types.Context, body: FabrikChain, plan: WalkPlan, frames: tuple[int, int]
 ) -> Iterator[Values]:
     """The channels of the body bone that bring it onto the path, frame by frame; the scene is taken to each frame."""
     owner, scene = body.id_data, context.scene

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.gait import Plan
+from fabrik_addon.gait import WalkPlan
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.marking import MARK, mark_steps
@@ -25,7 +25,7 @@ def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
     return walking_spider() if request.param == "spider" else walking_human()
 
 
-def plan_for(owner: bpy.types.Object) -> Plan:
+def plan_for(owner: bpy.types.Object) -> WalkPlan:
     parsed = plan_of(owner)
     assert parsed is not None
     return parsed.plan

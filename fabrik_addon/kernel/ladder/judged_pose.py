@@ -16,7 +16,7 @@ from .posture import Posture
 
 
 @cython.cclass
-class Stand:
+class JudgedPose:
     """A pose of a figure of size 1, and its goals.
 
     Args:
