@@ -13,6 +13,7 @@ from .settings import Swing
 from .steps import Foothold, Step, SurfacePose
 from .terrain import is_body
 from .vectors import (
+    FRONT,
     Q4,
     V3,
     Z_AXIS,
@@ -33,7 +34,6 @@ from .vectors import (
 
 STRIKE_SHARE, STRIKE_OF_STANCE = 0.4, 0.25  # of the swing's time, at most of the stance's: from heel strike to flat
 ROLL_SHARE, ROLL_OF_STANCE = 0.8, 0.5  # the same from flat to toe-off
-FRONT: V3 = (0.0, -1.0, 0.0)
 TOE_OFF_UNTIL, STRIKE_FROM = 0.7, 0.4  # share of the swing in which the heel comes down, and the toes up
 
 

@@ -42,7 +42,9 @@ OFF_BY_A_LEG = 10.0  # for a place that the ankle misses by a whole leg's reach
 FAR_OFF = 0.25  # of a leg's reach: ground that is farther out of reach at landing counts as none
 HIP_SPARE = 0.3  # of a foot's length: what rolling from heel to toe gains at both ends of a stance
 STEEPNESS = 0.5  # how much the steepest ground counts against a quarter of a stride aside
-ALIKE = 6  # decimals of a cost that count
+COST_DECIMALS = 6  # that count: costs that differ in later ones alone are alike
+INNER_RING, OUTER_RINGS = 0.5, (1.0, 1.5, 2.0)  # of the stance's radius, where other places are looked at
+LEAST_SLOPE = 1e-3  # radians: a bound of the slope is no less where steepness is measured by it
 HEXAGON = ((1.0, 0.0), (0.5, sqrt(0.75)), (-0.5, sqrt(0.75)), (-1.0, 0.0), (-0.5, -sqrt(0.75)), (0.5, -sqrt(0.75)))
 
 
@@ -154,7 +156,7 @@ def choose(ground: Ground, stance: Stance, settings: Settings, hang: Callable[[]
 
 def _cost(candidate: _Candidate) -> float:
     """What speaks against a candidate; of those that are alike but for rounding the first one of a ring is taken."""
-    return round(candidate.cost, ALIKE)
+    return round(candidate.cost, COST_DECIMALS)
 
 
 def _chosen(candidate: _Candidate, stance: Stance, refused: list[tuple[V3, str]]) -> Choice:
@@ -175,13 +177,8 @@ def _rings(stance: Stance) -> Sequence[Sequence[V3]]:
         return [along(along(stance.wanted, stance.ahead, x * radius), aside, y * radius) for x, y in points]
 
     size = stance.radius
-    return (
-        [stance.wanted],
-        placed(HEXAGON, 0.5 * size),
-        placed([*HEXAGON, *edges], size),
-        placed([*HEXAGON, *edges], 1.5 * size),
-        placed([*HEXAGON, *edges], 2.0 * size),
-    )
+    outer = [placed([*HEXAGON, *edges], share * size) for share in OUTER_RINGS]
+    return [[stance.wanted], placed(HEXAGON, INNER_RING * size), *outer]
 
 
 def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) -> _Candidate | None:
@@ -200,7 +197,7 @@ def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) ->
     off = _out_of_reach(stance, lying or flat, stance.hips)
     moved = minus(flat[0], stance.wanted)
     level = length(along(moved, stance.up, -dot(moved, stance.up)))
-    cost = level / stance.radius + STEEPNESS * slope / max(settings.slope_max, 1e-3)
+    cost = level / stance.radius + STEEPNESS * slope / max(settings.slope_max, LEAST_SLOPE)
     if steep:
         reason = Refused.SLOPE
     elif lying is None or ground.is_edge(leg, lying, hit.normal, stance.time):

@@ -6,11 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import atan2, radians
 
-from .feet import FRONT, sideways
+from .feet import sideways
 from .legs import Leg
 from .settings import Gravity, Settings
 from .terrain import Hit, Terrain
 from .vectors import (
+    FRONT,
     Q4,
     V3,
     X_AXIS,
@@ -38,7 +39,10 @@ ROUNDS = 4  # of laying a foot flat
 AROUND = 0.05  # of a leg's reach: how far round a point foot there must be ground
 DROP = 0.08  # of a leg's reach: how much lower that ground may be
 SOLE_DROP = 0.35  # of a foot's length: how far heel and ball may be from the plane that was met
-CLIMB = 0.6  # of a leg's reach
+CLIMB = 0.6  # of a leg's reach: how far above the expected height ground is looked for at least
+DESCENT = 1.5  # of a leg's reach: how far below the expected height ground is looked for
+ON_WALLS_ABOVE, ON_WALLS_BELOW = 0.5, 0.5  # the same on walls, of a hip's height and of a leg's reach
+UNDER_BODY = 0.3  # of a leg's reach: how far below the expected height the inward search on walls runs
 IN_THE_WAY = 0.9  # share of the way from hip to foothold: what is hit before it is a wall
 
 
@@ -80,18 +84,18 @@ class Ground:
             time: Seconds.
         """
         hip, up = body
-        spans = (climb(leg), 1.5 * leg.reach)
+        spans = (climb(leg), DESCENT * leg.reach)
         if not self.is_surface:
             return self.under(point, up, spans, time)
         way = minus(point, hip)
         toward = unit(way, scaled(up, -1.0))
         hit = self.terrain.ray(hip, toward, IN_THE_WAY * apart(point, hip), time)
         if hit is None:
-            below = self.under(point, up, (0.5 * leg.height, 0.5 * leg.reach), time)
+            below = self.under(point, up, (ON_WALLS_ABOVE * leg.height, ON_WALLS_BELOW * leg.reach), time)
             if below is not None:
                 return below
             inwards = unit(flattened(scaled(way, -1.0), up), X_AXIS)
-            hit = self.terrain.ray(along(point, up, -0.3 * leg.reach), inwards, leg.reach, time)
+            hit = self.terrain.ray(along(point, up, -UNDER_BODY * leg.reach), inwards, leg.reach, time)
         if hit is None:
             hit = self.terrain.nearest(point, leg.reach, time)
         return _facing(hit, unit(minus(hip, hit.place), up)) if hit is not None else None

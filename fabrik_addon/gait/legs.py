@@ -14,6 +14,8 @@ from .vectors import ORIGIN, V3, apart, dot, plus
 LEFT, RIGHT = 1, -1
 STRETCH, STRAIGHTEST = 0.97, 0.99  # of a leg's reach: what legs stretch to that are bent, and straight, at rest
 SHORTEST_LEG = 1e-6  # scene units
+JUST_REACHED = 1.001  # times a leg's reach: its home may be so far from the hip, which leaves room for rounding
+IN_THE_MIDDLE = 0.05  # of the widest stance: a leg so near the body's middle is of neither side
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def check_legs(legs: Sequence[Leg]) -> None:
             raise InvalidValueError("the leg has no length", chain=leg.name)
         if leg.height <= 0.0:
             raise InvalidValueError("the leg's first joint is below its foot", chain=leg.name)
-        if apart(leg.hip, leg.rest_ankle) > leg.reach * 1.001:
+        if apart(leg.hip, leg.rest_ankle) > leg.reach * JUST_REACHED:
             raise InvalidValueError("the leg does not reach its own home", chain=leg.name)
 
 
@@ -112,7 +114,7 @@ def arranged(legs: Sequence[Leg], forward: V3) -> tuple[Leg, ...]:
     arrangement = []
     for leg in legs:
         aside = places[leg.name][1] - middle
-        side = 0 if abs(aside) <= 0.05 * width else LEFT if aside > 0.0 else RIGHT
+        side = 0 if abs(aside) <= IN_THE_MIDDLE * width else LEFT if aside > 0.0 else RIGHT
         arrangement.append(replace(leg, side=side))
     rows = {leg.name: _row(leg, arrangement, places) for leg in arrangement}
     return tuple(

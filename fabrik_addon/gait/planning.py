@@ -25,12 +25,12 @@ from .steps import SurfacePose
 from .storing import digest_of
 from .terrain import BODY, STATIC, Terrain, is_body
 from .track import TICK, Track, track_of
-from .vectors import Q4, V3, plus, scaled, turned
+from .vectors import Q4, ROUNDING, V3, plus, scaled, turned
 
 PROBE = 0.4  # of a leg's reach: how far ahead and behind a single row of legs feels the ground
 LOOKS = 5  # samples between two looks at the ground under the homes
 FAR_ABOVE = 100.0  # legs' reaches: from where the ground is looked for that is not near the path
-SHARES = (0.15, 0.85)  # of the work: done before the first step, and after the last
+BEFORE_STEPS, AFTER_STEPS = 0.15, 0.85  # share of the work that is done before the first step, and after the last
 SWINGING = 0.998  # of a leg's reach: where a foot in the air may be
 DIP = 0.12  # of a hip's height: how far the body comes down for one
 SAMPLES_A_SLICE = 30  # that are done between two reports of progress
@@ -56,7 +56,7 @@ class Walk:
 
     def settings_at(self, time: float) -> Settings:
         """The settings at a time; before and after the path as at its ends."""
-        frame = floor(time * self.paths[0].fps + 1e-9)
+        frame = floor(time * self.paths[0].fps + ROUNDING)
         return self.settings[min(max(frame, 0), len(self.settings) - 1)]
 
     @property
@@ -114,12 +114,12 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
     ground = Ground(walk.terrain, first.gravity == Gravity.SURFACE)
     expected = _carried(course, _ground_below(course, ground))
     clock = clock_of(course, [body.normals for body in expected])
-    yield SHARES[0]
+    yield BEFORE_STEPS
     stepper = Stepper(course, ground, clock, expected)
     for tick in stepper.run():
         if tick % SAMPLES_A_SLICE == 0:
-            yield SHARES[0] + (SHARES[1] - SHARES[0]) * tick / course.count
-    yield SHARES[1]
+            yield BEFORE_STEPS + (AFTER_STEPS - BEFORE_STEPS) * tick / course.count
+    yield AFTER_STEPS
     surface_pose = _surface_pose(course, walk.terrain)
     feet, bodies = stepper.feet, _over(course, clock, _foot_poses(course, stepper.feet, surface_pose))
     if walk.reaching is not None:

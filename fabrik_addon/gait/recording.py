@@ -14,7 +14,7 @@ from .plan import WalkPlan
 from .storing import to_text
 from .terrain import STATIC, Terrain
 from .track import TICK
-from .vectors import Q4, V3, blended, lerp
+from .vectors import Q4, ROUNDING, V3, blended, lerp
 
 Pose = tuple[V3, Q4]
 
@@ -54,7 +54,7 @@ class RecordedWalk:
 
     def poses(self) -> tuple[list[Pose], list[Pose]]:
         """The path and how the body was carried off it, each TICK seconds, from the first moment to the last."""
-        first, count = self.moments[0].time, ceil(self.seconds / TICK - 1e-9) + 1
+        first, count = self.moments[0].time, ceil(self.seconds / TICK - ROUNDING) + 1
         path, carried = [], []
         pairs = list(pairwise(self.moments)) or [(self.moments[0], self.moments[0])]
         place = 0

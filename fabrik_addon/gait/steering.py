@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from .track import track_through
 from .vectors import (
+    FRONT,
     Q4,
     V3,
     about,
@@ -25,11 +26,10 @@ from .vectors import (
     turned,
 )
 
-FRONT: V3 = (0.0, -1.0, 0.0)  # where a body looks in its own axes
 FOLLOWING = 0.1  # seconds, half-life of the way that is left: what a mouse trembles is not followed
 TURNING = 0.15  # seconds, half-life of the turn that is left
 FASTEST_TURN = 2.5  # radians a second
-SHARES = (1.0, 0.5, 0.25, 0.0)  # of a step that are tried where the feet would not reach at its end
+TRIED_SHARES = (1.0, 0.5, 0.25, 0.0)  # of a step that are tried where the feet would not reach at its end
 MOVING = 0.1  # of the greatest speed: a body that is slower keeps its heading
 
 
@@ -76,7 +76,7 @@ class Steering:
         self._step(wanted, span)
         if holds is not None:
             far = self.place, self.rotation
-            for share in SHARES:
+            for share in TRIED_SHARES:
                 self.place, self.rotation = lerp(place, far[0], share), blended(rotation, far[1], share)
                 if holds((self.place, self.rotation)):
                     break

@@ -45,6 +45,8 @@ RESTED = 0.1  # seconds that a foot stands at least
 SETTLING = 0.35  # seconds of a step that no cycle asks for
 WAYPOINTS = 8  # parts of a stance between which its homes are looked at
 ALREADY_HOME = 0.02  # of a leg's reach
+SEARCHED = 0.25  # of a stride: the radius round the best place in which others are looked at
+SHORT_WAY = 0.5  # of a stride: a foot lands where the body will stand if it goes no farther until then
 SHARE_OF_REACH = 0.995  # of what a stance may stretch a leg to, from which on it steps at once
 
 
@@ -249,7 +251,7 @@ class Stepper:
         bodies = tuple(self._body(self.legs[leg].segment, time) for time in (land, middle, until))
         stance = Stance(
             self.legs[leg], wanted, upright, up, ahead, bodies, self._others(leg, land), self.near[leg],
-            0.25 * self.clock.stride, land, self.course.shortage(leg),
+            SEARCHED * self.clock.stride, land, self.course.shortage(leg),
         )  # fmt: skip
         choice = choose(self.ground, stance, settings, lambda: hanging(self.legs[leg]))
         return on_its_surface(choice, self.ground.terrain, land)
@@ -263,7 +265,7 @@ class Stepper:
 
     def _is_short_way(self, homes: Sequence[V3]) -> bool:
         """Whether the body goes so little during a stance that the foot may land at once where the body will stand."""
-        return apart(homes[0], homes[-1]) < 0.5 * self.clock.stride
+        return apart(homes[0], homes[-1]) < SHORT_WAY * self.clock.stride
 
     def _others(self, leg: int, time: float) -> list[V3]:
         return [

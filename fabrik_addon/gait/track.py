@@ -9,10 +9,9 @@ from math import floor
 from .path import BodyPath
 from .settings import Gravity
 from .smoothing import smoothed, smoothed_points
-from .vectors import Q4, V3, Z_AXIS, between, blended, lerp, normalised, plus, product, turned
+from .vectors import Q4, ROUNDING, V3, Z_AXIS, between, blended, lerp, normalised, plus, product, turned
 
 TICK = 1.0 / 60.0  # seconds between samples
-ON_A_SAMPLE = 1e-9  # of the distance between samples: what rounding may take away
 TAIL = 2.0  # seconds after the path's end in which the walk comes to rest
 
 
@@ -39,7 +38,7 @@ class Track:
     def split(self, time: float) -> tuple[int, float]:
         """The sample before a time, and the share of the way to the next; ends are continued."""
         position = time / TICK
-        index = min(max(floor(position + ON_A_SAMPLE), 0), self.count - 1)
+        index = min(max(floor(position + ROUNDING), 0), self.count - 1)
         return index, min(max(position - index, 0.0), 1.0) if index + 1 < self.count else 0.0
 
     def place(self, time: float) -> V3:

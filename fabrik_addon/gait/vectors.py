@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from math import acos, cos, sin, sqrt
+from math import acos, cos, pi, sin, sqrt
 
 from ..vectors import ORIGIN, V3, X_AXIS, Z_AXIS, cross, dot, length, minus, plus, scaled
 
 __all__ = (
+    "FRONT",
     "IDENTITY",
     "ORIGIN",
     "Q4",
+    "ROUNDING",
     "V3",
     "X_AXIS",
     "Z_AXIS",
@@ -41,8 +43,12 @@ __all__ = (
 Q4 = tuple[float, float, float, float]
 
 IDENTITY: Q4 = (1.0, 0.0, 0.0, 0.0)
+FRONT: V3 = (0.0, -1.0, 0.0)  # where figures in Blender look at rest
+ROUNDING = 1e-9  # of a frame, a sample or a cycle: what rounding may add or take away
 SHORTEST = 1e-12  # a vector below it has no direction
 NEARLY_OPPOSITE = -0.999999  # cosine
+NEARLY_ALIKE = 0.9999  # cosine of half the angle between rotations, from which a straight blend is exact enough
+ASIDE_OF_X = 0.1  # sine of the angle to X, above which a direction and X span a plane
 
 
 def along(a: V3, direction: V3, distance: float) -> V3:
@@ -110,7 +116,7 @@ def between(a: V3, b: V3) -> Q4:
     """The shortest turn from one direction to another."""
     if dot(a, b) < NEARLY_OPPOSITE:
         side = cross(a, X_AXIS)
-        return about(unit(side if length(side) > 0.1 else cross(a, Z_AXIS), Z_AXIS), 3.141592653589793)
+        return about(unit(side if length(side) > ASIDE_OF_X else cross(a, Z_AXIS), Z_AXIS), pi)
     axis = cross(a, b)
     return normalised((1.0 + dot(a, b), axis[0], axis[1], axis[2]))
 
@@ -131,7 +137,7 @@ def blended(a: Q4, b: Q4, share: float) -> Q4:
     if cosine < 0.0:
         b, cosine = (-b[0], -b[1], -b[2], -b[3]), -cosine
     first, second = 1.0 - share, share
-    if cosine < 0.9999:
+    if cosine < NEARLY_ALIKE:
         angle = acos(cosine)
         first, second = sin(first * angle) / sin(angle), sin(second * angle) / sin(angle)
     return normalised(

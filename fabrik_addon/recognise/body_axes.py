@@ -30,6 +30,7 @@ NEAR_GROUND = 0.12  # share of a leg's height within which a bone is of the foot
 LEAST_LEG = 0.5  # share of the highest leg's height that a leg has
 SHOWS = 0.02  # share of a leg's length: a shorter way along the body tells no direction
 TRUSTED_UP = 0.2  # what the scene's up counts beside the legs, whose lengths make up 1
+KNEE_VOTE = 0.1  # what a knee that stands ahead counts beside toes that do
 FACING_PARTS = {"FACE": 0.5}  # votes of parts that stand forward of the head
 
 
@@ -168,7 +169,7 @@ def _leg_votes(skeleton: Skeleton, legs: Sequence[tuple[int, int]], up: V3, ahea
             way = minus(skeleton.end(bones[-1]), skeleton.heads[bones[-flat]])
             yield dot(way, ahead) / height
         if len(bones) - flat > 1:
-            yield 0.1 * _knee_ahead(skeleton, bones[: len(bones) - flat + 1], ahead)
+            yield KNEE_VOTE * _knee_ahead(skeleton, bones[: len(bones) - flat + 1], ahead)
 
 
 def _toe_votes(skeleton: Skeleton, legs: Sequence[tuple[int, int]], up: V3, ahead: V3) -> Iterator[float]:

@@ -13,12 +13,16 @@ from .pairs import Pair
 from .parts import ARM, LEG, WING
 from .tree import Tree
 
-NAMES, STRUCTURE, GEOMETRY = 0.45, 0.3, 0.25
+NAMES, STRUCTURE, GEOMETRY = 0.45, 0.3, 0.25  # weights of the kinds of evidence
+NOT_MET = 0.5  # below it what was looked at speaks against the limb
+UNUSUAL_COUNT = 0.3  # how far the number of bones is met where it is not usual
+SHORT_ARM, LONG_ARM = 0.15, 0.35  # length beside a leg's: as good as no arm, and long enough for one
+NO_LENGTH = 1e-12  # divisors are no less, so that bones without length are not divided by
 FAMILY = {ARM: "ARM", LEG: "LEG"}
 VAGUE = 0.85  # agreement of a name that tells the limb, but not the joint
 USUAL_COUNTS = range(3, 8)  # bones of an arm or leg with its hand or foot
-ALIKE, UNLIKE = 0.05, 0.4  # share of the length by which both sides differ: fully alike, and not at all
-MIRRORED, ASKEW = 0.15, 1.5  # the same for their places; a posed limb stands askew
+SAME_LENGTH, OTHER_LENGTH = 0.05, 0.4  # share of the length by which both sides differ: fully alike, and not at all
+IN_MIRROR, ASKEW = 0.15, 1.5  # the same for their places; a posed limb stands askew
 HALVES = 0.5, 2.0  # ratio of upper to lower half of a limb
 ORDER = {"UPPER_ARM": 0, "FOREARM": 1, "HAND": 2, "THIGH": 0, "LEG": 0, "SHIN": 1, "FOOT": 2, "TOE": 3}
 LIMB_SIZE = 0.18  # share of the skeleton's extent from which a limb is a great one
@@ -59,7 +63,7 @@ class Evidence:
     @property
     def reasons(self) -> tuple[str, ...]:
         """What is not met."""
-        found = [text for value, text in [*self.names, *self.structure, *self.geometry] if value < 0.5 and text]
+        found = [text for value, text in [*self.names, *self.structure, *self.geometry] if value < NOT_MET and text]
         found += [text for _, text in self.doubts]
         return tuple(dict.fromkeys(found))
 
@@ -78,7 +82,7 @@ def evidence_of(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Evidence:
         evidence.doubts += [(TOO_FEW, text) for value, text in evidence.structure[1:] if value == 0.0]
     if all(_size(tree, limb.bones) <= 0.0 for limb in pair.limbs):
         evidence.doubts.append((NO_ARM, Text("its bones have no length")))
-    unlike = [text for value, text in evidence.geometry[:2] if value < 0.5]
+    unlike = [text for value, text in evidence.geometry[:2] if value < NOT_MET]
     if len(pair.runs) == 2 and len(unlike) == 2:
         evidence.doubts.append((TOO_FEW, unlike[0]))
     return evidence
@@ -146,7 +150,7 @@ def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     if pair.kind not in (ARM, LEG):
         return found
     count = max(len(run) for run in pair.runs)
-    found.append((1.0 if count in USUAL_COUNTS else 0.3, Text("it has {count} bones", count=count)))
+    found.append((1.0 if count in USUAL_COUNTS else UNUSUAL_COUNT, Text("it has {count} bones", count=count)))
     hips = attach_of(tree, legs[0]) if legs else -1
     if top < 0 or pair.kind == LEG:
         return found
@@ -217,12 +221,12 @@ def _geometry(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     sizes = [_size(tree, limb.bones) for limb in pair.limbs]
     found: Features = []
     if len(sizes) == 2:
-        apart = abs(sizes[0] - sizes[1]) / max(*sizes, 1e-12)
-        found.append((1.0 - ramp(apart, ALIKE, UNLIKE), Text("both sides are not equally long")))
-        found.append((1.0 - ramp(_askew(tree, pair), MIRRORED, ASKEW), Text("both sides are not mirrored")))
+        apart = abs(sizes[0] - sizes[1]) / max(*sizes, NO_LENGTH)
+        found.append((1.0 - ramp(apart, SAME_LENGTH, OTHER_LENGTH), Text("both sides are not equally long")))
+        found.append((1.0 - ramp(_askew(tree, pair), IN_MIRROR, ASKEW), Text("both sides are not mirrored")))
     if pair.kind not in (ARM, LEG):
         return found
-    share = max(sizes) / max(skeleton.extent, 1e-12)
+    share = max(sizes) / max(skeleton.extent, NO_LENGTH)
     found.append((ramp(share, SMALL_SIZE, LIMB_SIZE), Text("it is small")))
     if pair.kind == LEG:
         found.append((float(pair.does_stand), Text("it does not go down to the ground")))
@@ -230,7 +234,8 @@ def _geometry(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     found.append((1.0 - float(pair.does_stand), Text("it goes down to the ground")))
     if legs:
         along = _size(tree, legs[0].limbs[0].bones)
-        found.append((ramp(max(sizes) / max(along, 1e-12), 0.15, 0.35), Text("it is short beside the legs")))
+        share = max(sizes) / max(along, NO_LENGTH)
+        found.append((ramp(share, SHORT_ARM, LONG_ARM), Text("it is short beside the legs")))
     return [*found, *_halves(tree, pair)]
 
 
@@ -244,7 +249,7 @@ def _halves(tree: Tree, pair: Pair) -> Features:
         points = [tree.skeleton.heads[limb.bones[i]] for i in (0, lower)]
         end = tree.skeleton.heads[limb.bones[-1]] if limb.holds_head else tree.skeleton.tails[limb.bones[-1]]
         upper_size, lower_size = distance(*points), distance(points[1], end)
-        ratio = upper_size / max(lower_size, 1e-12)
+        ratio = upper_size / max(lower_size, NO_LENGTH)
         met = min(ramp(ratio, HALVES[0] / 2, HALVES[0]), 1.0 - ramp(ratio, HALVES[1], 2 * HALVES[1]))
         found.append((met, Text("upper and lower half differ in length")))
     return found
@@ -275,4 +280,4 @@ def _askew(tree: Tree, pair: Pair) -> float:
         return minus(off, scaled(lateral, 2.0 * dot(off, lateral)))
 
     off = [distance(mirrored(heads[a]), minus(heads[b], middle)) for a, b in zip(one, other, strict=False)]
-    return max(off, default=0.0) / max(_size(tree, one), 1e-12)
+    return max(off, default=0.0) / max(_size(tree, one), NO_LENGTH)

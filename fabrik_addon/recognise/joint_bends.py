@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 from ..vectors import ORIGIN, V3, cross, dot, length, minus, scaled, unit
 from .body_axes import BodyAxes, limb_bones
-from .limbs import Limb, Limbs
+from .limbs import LEGS_OF_FOUR, Limb, Limbs
 
 LEAST_BEND = radians(1.0)  # at rest that tells an axis
 MOST_GUESSED = radians(60.0)  # bend of a last bone whose tail an importer guessed, above which it tells nothing
 NEAR_AXIS = cos(radians(20.0))  # of an axis of the bone, along which the hinge then lies
 SHOWS_SIDE = 0.2  # sine of the angle between a bone and the way it bends, below which there is no axis
-LEGS_OF_FOUR = 4
 PAW = "PAW"  # what folds back under the leg of an animal: the front foot in its wrist, and toes
 SEGMENTS = {"UPPER_ARM", "FOREARM", "THIGH", "SHIN"}  # parts that some rigs make of two bones, for their twist
 

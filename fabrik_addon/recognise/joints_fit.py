@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from ..vectors import V3, distance, dot, length, minus, unit
 from .body_axes import count_on_ground
-from .limbs import Limb
+from .limbs import LEGS_OF_FOUR, Limb
 from .parts import ARM, LEG
 from .tree import Tree
 
 ROLES = {ARM: ("UPPER_ARM", "FOREARM", "HAND"), LEG: ("THIGH", "SHIN", "FOOT")}
-USUAL = {ARM: 1.1, LEG: 1.0}  # upper to lower half, in the middle of the rigs that were measured
+USUAL_RATIOS = {ARM: 1.1, LEG: 1.0}  # upper to lower half, in the middle of the rigs that were measured
 BEFORE, AFTER = 0.3, 0.1  # what is left out at either end costs, as a share of the limb, beside the ratio's logarithm
 CROOKED = 2.0  # what it costs that a half is not straight
 MOST_BEND = radians(20.0)  # bend at rest that tells an elbow or knee; more tells no better
@@ -24,7 +24,6 @@ MOST_FITTED = 12  # bones of a run that is fitted
 NEAR_MIDDLE = 0.5  # share of the length of a clavicle within which it begins off the middle
 GIRDLE_SIDEWAYS = 0.6  # cosine of the angle of a clavicle to the line across the body
 SIDEWAYS = 0.8  # cosine of the angle to the line across the body from which the first bone of a leg is half a pelvis
-LEGS_OF_FOUR = 4
 BRANCHES = 2  # fingers on the last bone that make it a hand
 
 
@@ -106,7 +105,7 @@ def _fitted(tree: Tree, run: Sequence[int], kind: str, ankle: int) -> Trimmed:
     least = int(count > len(ROLES[kind]) and _begins_in_middle(tree, run))
     choices = [(a, b, c) for c in wrists for a, b in combinations(range(least, c), 2)]
     first, knee, last = min(
-        choices, key=lambda choice: _cost(points, choice, USUAL[kind]), default=(0, min(1, count - 1), count)
+        choices, key=lambda choice: _cost(points, choice, USUAL_RATIOS[kind]), default=(0, min(1, count - 1), count)
     )
     holds_head = last < count
     end = last if holds_head else count - 1

@@ -12,12 +12,14 @@ from .part_names import NO_LIMB, family_of, may_follow, parts_of
 from .skeleton import Skeleton
 from .twins import find_twins
 
+LEGS_OF_FOUR = 4  # how many legs an animal with front and hind legs has
+
 # Joined by name where tails tell nothing.
 IN_ORDER = ("UPPER_ARM", "FOREARM", "HAND"), ("THIGH", "SHIN", "FOOT", "TOE"), ("NECK", "HEAD")
 OF_HIPS = {"PELVIS", "THIGH", "LEG"}
 GREAT_FAMILIES = {"ARM", "LEG", "SPINE", "TAIL", "HEAD", "WING", "FIN"}
-GREAT = 0.15  # share of the skeleton's extent from which limbs of unknown names are great
-MANY = 6  # groups of selected bones that mean a whole character, of which single bones are no limbs
+GREAT_SHARE = 0.15  # share of the skeleton's extent from which limbs of unknown names are great
+MANY_GROUPS = 6  # groups of selected bones that mean a whole character, of which single bones are no limbs
 STRETCHED = 0.4  # share of its length that a limb of unknown names reaches: bones around an eye are none
 BRANCH = 0.4  # share of the largest branch from which another one makes a fork
 
@@ -99,7 +101,7 @@ class Limbs:
         for group in groups:
             if group not in forked:
                 found = Limb(self._tips(group)[0], len(group)) if len(group) > 1 else self.limb_of(group[0])
-                is_single = found.bone_count == 1 and (forked or len(groups) >= MANY)
+                is_single = found.bone_count == 1 and (forked or len(groups) >= MANY_GROUPS)
                 (small if is_single else limbs).append(found)
         if forked and any(limb.bone_count > 1 for limb in limbs):  # controls that only fork are none beside limbs
             small += [limb for limb in limbs if limb.bone_count == 1]
@@ -160,7 +162,7 @@ class Limbs:
             return bool(families & GREAT_FAMILIES) and not self._is_foot_alone(bones)
         size = sum(self.skeleton.length(bone) for bone in bones)
         reach = distance(self.skeleton.heads[bones[0]], self.skeleton.tails[bones[-1]])
-        return size >= GREAT * self.skeleton.extent and reach >= STRETCHED * size
+        return size >= GREAT_SHARE * self.skeleton.extent and reach >= STRETCHED * size
 
     def _carries_hips(self, run: Limb) -> bool:
         """Whether a run is the root of the skeleton down to the bone on which its legs hang: the hips themselves."""

@@ -14,10 +14,10 @@ from .parts import LABELS
 from .plans import PLANS
 
 VERSION = 1
-LARGEST = 1_000_000  # characters
+MOST_CHARACTERS = 1_000_000
 MOST_PARTS = 1000
 MOST_BONES = 10_000
-LONGEST = 256  # characters of a name
+LONGEST_NAME = 256  # characters
 ENDS = ("HEAD", "TAIL")
 FIELDS = {"fabrik_mapping", "plan", "body", "parts"}
 PART_FIELDS = {"name", "kind", "bones", "roles", "end"}
@@ -72,7 +72,7 @@ def load_mapping(path: Path) -> Mapping:
         if not path.is_file():
             raise InvalidValueError(Text("'{path}' can't be read: there is no such file", path=path))
         with path.open(encoding="utf-8-sig") as file:
-            text = file.read(LARGEST + 1)
+            text = file.read(MOST_CHARACTERS + 1)
     except (OSError, ValueError) as error:
         reason = Text("'{path}' can't be read: {error}", path=path, error=type(error).__name__)
         raise InvalidValueError(reason) from error
@@ -85,9 +85,11 @@ def read_mapping(text: str) -> Mapping:
     Raises:
         InvalidValueError: It is none; the message says where.
     """
-    if len(text) > LARGEST:
+    if len(text) > MOST_CHARACTERS:
         raise InvalidValueError(
-            Text("it is no mapping: {count} characters are more than {largest}", count=len(text), largest=LARGEST)
+            Text(
+                "it is no mapping: {count} characters are more than {largest}", count=len(text), largest=MOST_CHARACTERS
+            )
         )
     try:
         data: object = json.loads(text)
@@ -137,8 +139,10 @@ def _fields(data: object, known: set[str], where: str) -> dict[str, object]:
 
 
 def _text(data: object, where: str) -> str:
-    if not isinstance(data, str) or len(data) > LONGEST or not (data.isprintable() or not data):
-        raise InvalidValueError(Text("{where} is no text of up to {longest} characters", where=where, longest=LONGEST))
+    if not isinstance(data, str) or len(data) > LONGEST_NAME or not (data.isprintable() or not data):
+        raise InvalidValueError(
+            Text("{where} is no text of up to {longest} characters", where=where, longest=LONGEST_NAME)
+        )
     return data
 
 

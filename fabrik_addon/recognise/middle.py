@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..texts import Text
 from ..vectors import distance, dot, minus, plus, scaled, unit
 from .body_axes import limb_bones
-from .evidence import Evidence, Features, attach_of, ramp
+from .evidence import NO_LENGTH, Evidence, Features, attach_of, ramp
 from .pairs import Pair
 from .parts import ARM, HEAD, LEG, SPINE, TAIL, WING
 from .tree import Tree
@@ -19,7 +19,10 @@ AGREES |= {TAIL: {"TAIL": 1.0, "SPINE": 0.8}}
 LEAST_TAIL = 3  # bones of a tail that no name tells
 MOST_TAILS = 2  # such runs that hang on the hips, of which one is a tail
 LEAST_AHEAD = 0.1  # cosine: a head is ahead of the chest or above it, a tail behind the hips or below
-NECK_TURN = 6  # bones of a neck with its head at most, where no name tells which is the head
+MOST_OF_HEAD = 6  # bones of a neck with its head at most, where no name tells which is the head
+LOWER_IS_BEHIND = 0.01  # what height counts beside the way ahead, where that tells no difference
+NOT_SMALL = 0.05  # share of the skeleton's extent from which a part is not small
+ELSEWHERE = 0.5  # how far it is met that a head hangs on the chest, or a tail on the hips, where it does not
 
 
 class Middle(NamedTuple):
@@ -94,7 +97,7 @@ def middle_parts(tree: Tree, trunk: Trunk, used: set[int]) -> list[Middle]:
 def _ahead(tree: Tree, bone: int) -> float:
     """How far ahead a bone stands; the lower one counts as the one behind where forward is not known."""
     head = tree.skeleton.heads[bone]
-    return dot(head, tree.axes.forward or tree.axes.up) + 0.01 * dot(head, tree.axes.up)
+    return dot(head, tree.axes.forward or tree.axes.up) + LOWER_IS_BEHIND * dot(head, tree.axes.up)
 
 
 def _pelvis(tree: Tree) -> int:
@@ -133,7 +136,7 @@ def _head(tree: Tree, trunk: Trunk, taken: set[int]) -> list[int]:
     runs = [run for child in tree.skeleton.children[top] if (run := _middle_run(tree, child, taken))]
     runs = [run for run in runs if _points(tree, run, is_ahead=True) and "TAIL" not in _labels(tree, run)]
     best = max(runs, default=[], key=lambda run: _reach(tree, run))
-    return best[:NECK_TURN]
+    return best[:MOST_OF_HEAD]
 
 
 def _labelled_run(tree: Tree, bone: int) -> list[int]:
@@ -198,14 +201,14 @@ def _evidence(tree: Tree, kind: str, bones: Sequence[int], structure: Features) 
 
 
 def _size(tree: Tree, bones: Sequence[int]) -> Features:
-    share = _reach(tree, bones) / max(tree.skeleton.extent, 1e-12)
-    return [(ramp(share, 0.0, 0.05), Text("it is small"))]
+    share = _reach(tree, bones) / max(tree.skeleton.extent, NO_LENGTH)
+    return [(ramp(share, 0.0, NOT_SMALL), Text("it is small"))]
 
 
 def _of_head(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
     hangs = trunk.chest >= 0 and tree.skeleton.parents[bones[0]] == trunk.chest
     return [
-        (1.0 if hangs else 0.5, Text("it hangs on no chest that was found")),
+        (1.0 if hangs else ELSEWHERE, Text("it hangs on no chest that was found")),
         (float(_points(tree, bones, is_ahead=True)), Text("it does not point up or ahead")),
     ]
 
@@ -214,6 +217,6 @@ def _of_tail(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
     above = tree.skeleton.parents[bones[0]]
     hangs = above >= 0 and trunk.hips >= 0 and above in set(tree.path_up(trunk.hips))
     return [
-        (1.0 if hangs else 0.5, Text("it does not hang on the hips")),
+        (1.0 if hangs else ELSEWHERE, Text("it does not hang on the hips")),
         (float(_points(tree, bones, is_ahead=False)), Text("it does not point back")),
     ]

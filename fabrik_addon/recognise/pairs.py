@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from ..vectors import dot, minus, unit
 from .body_axes import LEAST_LEG, ground, limb_bones, stands
-from .joints_fit import LEGS_OF_FOUR, Trimmed, trimmed
-from .limbs import Limb, Limbs
+from .joints_fit import Trimmed, trimmed
+from .limbs import LEGS_OF_FOUR, Limb, Limbs
 from .parts import ARM, EAR, FIN, LEG, WING
 from .tree import Tree
 
-SMALL = {"WING": WING, "FIN": FIN, "EAR": EAR}  # limbs that names alone tell
-GREAT = {"ARM": ARM, "LEG": LEG}
+SMALL_KINDS = {"WING": WING, "FIN": FIN, "EAR": EAR}  # limbs that names alone tell
+GREAT_KINDS = {"ARM": ARM, "LEG": LEG}
 NO_LIMB_NAMES = {"FINGER", "PALM", "FACE", "TOE", "HEEL", "HEAD", "TAIL", "SPINE"}
 UPRIGHT = 0.6  # cosine of the angle of the line from hips to chest, from which a body on two legs stands on its soles
 
@@ -98,7 +98,7 @@ def _by_labels(tree: Tree) -> Iterator[tuple[tuple[int, ...], ...]]:
     runs: dict[int, tuple[int, ...]] = {}
     for bone, family in enumerate(tree.families):
         is_last = not any(tree.families[child] == family for child in tree.skeleton.children[bone])
-        if family in GREAT and is_last and tree.sides[bone]:
+        if family in GREAT_KINDS and is_last and tree.sides[bone]:
             runs[bone] = tuple(_labelled_above(tree, bone))[::-1]
     for tip, run in runs.items():
         twin = runs.get(tree.named.twins[tip])
@@ -125,7 +125,7 @@ def _as_limb(run: Sequence[int]) -> Limb:
 def _stance(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]], legs: set[tuple[int, ...]]) -> int:
     """On how many legs an animal stands: more than two, or two with its back level or with wings; 0 for a human."""
     count = _apart(legs)
-    if count > 2 or any(family in SMALL and family != EAR for family in tree.families):
+    if count > 2 or any(family in SMALL_KINDS and family != EAR for family in tree.families):
         return count
     hips = tree.shared([run[0] for run in legs])
     others = [one for one in runs if len(one) > 1 and not legs.intersection(one) and len(one[0]) > 1]
@@ -151,12 +151,12 @@ def _apart(runs: Iterable[tuple[int, ...]]) -> int:
 def _kind(tree: Tree, runs: tuple[tuple[int, ...], ...], legs: set[tuple[int, ...]], is_animal: bool) -> str:
     """What a run may be, or "" where it is no limb."""
     families = Counter(tree.families[bone] for run in runs for bone in run if tree.families[bone])
-    small = next((kind for family, kind in SMALL.items() if families[family]), "")
+    small = next((kind for family, kind in SMALL_KINDS.items() if families[family]), "")
     if small:
         return small
     if any(len(run) < 2 for run in runs):
         return ""
-    great = sorted((family for family in GREAT if families[family]), key=lambda family: -families[family])
+    great = sorted((family for family in GREAT_KINDS if families[family]), key=lambda family: -families[family])
     if not great:
         if NO_LIMB_NAMES.intersection(families):
             return ""

@@ -22,7 +22,7 @@ MOST_LEFT_OUT = 0.9  # share of the bones above which names do not leave any out
 MOST_OF_WAY = 0.9  # share of the way to a bone without children on which such a bone begins
 DETOUR = 0.002  # share by which the way over a point is longer that lies on it
 SAME_PLACE = 1e-4  # share of the extent within which two bones stand in one place
-MANY = 6  # legs
+MANY_LEGS = 6
 ACROSS = 0.05  # share of the extent by which a bone of the middle may lie across the body
 MOST_AGREE = 0.8  # share of the named pairs that stand to the side that they name, from which names tell the left
 
@@ -131,7 +131,7 @@ class Tree:
         if axes.forward is not None:
             return axes
         left = self._named_left(axes.up)
-        if left is None and len(axes.legs) >= MANY and self._is_drawn_along_x(axes):
+        if left is None and len(axes.legs) >= MANY_LEGS and self._is_drawn_along_x(axes):
             left, self.is_left_drawn = X_AXIS, True
         return axes if left is None else replace(axes, forward=unit(cross(left, axes.up)))
 

@@ -9,8 +9,8 @@ from ..vectors import V3, distance
 from .skeleton import Skeleton
 from .words import side_of, twin_key
 
-ALIKE = 0.05  # share of the length by which the bones of both sides may differ
-MIRRORED = 0.02  # share of the extent by which bones may be off the mirror image of others
+SAME_SIZE = 0.05  # share of the length by which the bones of both sides may differ
+OFF_MIRROR = 0.02  # share of the extent by which bones may be off the mirror image of others
 APART = 1e-3  # share of the extent: bones that stand in one place are no pair
 
 
@@ -80,7 +80,7 @@ def _pair_by_place(skeleton: Skeleton, twins: list[int]) -> None:
 
 def _across(skeleton: Skeleton, bones: Sequence[int], k: int, middle: float) -> list[tuple[int, int]]:
     """The pairs that mirror each other across the plane through `middle` square to axis number `k`."""
-    near = MIRRORED * skeleton.extent
+    near = OFF_MIRROR * skeleton.extent
     pairs: list[tuple[int, int]] = []
     for bone in bones:
         head, tail = (_mirrored(point, k, middle) for point in (skeleton.heads[bone], skeleton.tails[bone]))
@@ -113,8 +113,8 @@ def _are_alike(skeleton: Skeleton, shapes: Sequence[tuple[int, float]], a: int, 
     apart = distance(skeleton.heads[a], skeleton.heads[b]) + distance(skeleton.tails[a], skeleton.tails[b])
     return (
         count == other_count
-        and abs(size - other_size) <= ALIKE * size
-        and abs(skeleton.length(a) - skeleton.length(b)) <= ALIKE * size
+        and abs(size - other_size) <= SAME_SIZE * size
+        and abs(skeleton.length(a) - skeleton.length(b)) <= SAME_SIZE * size
         and apart > APART * skeleton.extent
     )
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 UPPER, LOWER = "A-ZÀ-ÖØ-ÞЀ-Я", "a-zß-öø-ÿа-џ"
-PARTS = re.compile(
+WORD = re.compile(
     rf"[{UPPER}]+(?=[{UPPER}][{LOWER}])|[{UPPER}]?[{LOWER}]+|[{UPPER}]+|\d+|[^\W\d_{UPPER}{LOWER}]+",
 )
 SIDES = {"l": "L", "left": "L", "r": "R", "right": "R"}
@@ -50,7 +50,7 @@ def words_of(name: str) -> list[str]:
         plain = unicodedata.normalize("NFKC", plain)
         for sign, word in SIGNS.items():
             plain = plain.replace(sign, word)
-    words = [word.lower() for word in PARTS.findall(plain)]
+    words = [word.lower() for word in WORD.findall(plain)]
     if words and GLUED.match(words[0]):
         words[:1] = GLUED.sub(r"\1 ", words[0]).split()
     return words

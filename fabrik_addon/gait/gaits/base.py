@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..legs import Leg
 from ..settings import Settings
+from ..vectors import ROUNDING
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Rhythm:
     def is_together(self, one: int, other: int) -> bool:
         """Whether the rhythm itself has both legs in the air at some time."""
         ahead = (self.offsets[one] - self.offsets[other]) % 1.0
-        return min(ahead, 1.0 - ahead) < 1.0 - self.duty - 1e-9
+        return min(ahead, 1.0 - ahead) < 1.0 - self.duty - ROUNDING
 
 
 @dataclass(frozen=True)
