@@ -39,10 +39,10 @@ STEADY = 0.08  # of the legs' spread: how much of it feet must have in a directi
 
 @dataclass(frozen=True)
 class Lean:
-    """How feet stand against their homes at one time.
+    """How the body leans by its feet: height, tilt and sideways shift against feet that stand at home.
 
     Attributes:
-        raised: How much higher than at rest under the body, along what is up.
+        raised: How much higher the ground under the body is than with all feet at home, along what is up.
         normal: Of the plane through the feet, in world space.
         aside: From the middle of all homes to the middle of the standing feet, level.
     """

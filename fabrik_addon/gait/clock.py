@@ -36,13 +36,13 @@ from .vectors import (
 STRIDE_FACTOR, STRIDE_EXPONENT = 2.3, 0.3
 USUAL_FROUDE = 0.25  # v²/gh of a comfortable walk
 ROOM = 0.8  # share of what legs reach on the ground that a stance takes
-SPREAD = 0.5  # of a leg's reach
+SPREAD = 0.5  # of a leg's reach: the least height that stride and speed are reckoned by
 STRETCHED = 0.95  # of a leg's reach, at the ends of a stance
 LEAST_SWING, MOST_SWING = 0.125, 0.6  # seconds; the least is three frames at 24 frames a second
 STILL = 0.02  # of √(g h): slower than that the body stands
-CALM = 0.1  # seconds, half-life of what the clock does not hear
+CALM = 0.1  # seconds, half-life with which the path is smoothed before its speed is read
 PAUSE = 0.3  # seconds that the body must stand for the feet to come home
-FIRST_STEPS = 2.0  # how much faster the clock runs at the first cycle, in which feet have half of the way only
+FIRST_STEPS = 2.0  # how much faster the clock runs in the first cycle: feet that leave home have half a step to go
 LEVEL = 0.99999  # cosine of a slope that is none
 STEEPEST = 0.2  # cosine of the steepest slope that strides are shortened for
 SLOW_LEG = 0.05  # of the fastest leg's speed: a slower one does not bound the stride
@@ -170,6 +170,7 @@ class _LegsOnSlope:
     rise: tuple[float, float]
 
     def room(self, leg: Leg, index: int, move: V3) -> float:
+        """How far the foot of leg number `index` may be from its home along a move; see the function `room`."""
         size = hypot(move[0], move[1])
         x, y = (move[0] / size, move[1] / size) if size > 0.0 else (1.0, 0.0)
         return room(leg, self.offsets[index], (x, y, self.rise[0] * x + self.rise[1] * y))
@@ -226,7 +227,10 @@ def _speeds(
 
 
 def _stands(standing: Sequence[bool]) -> list[int]:
-    """By sample where the next stand begins that is long enough for the feet to come home."""
+    """For each sample the first one, from it on, at which the body rests long enough for all feet to step home.
+
+    The number of samples where there is none.
+    """
     count, least = len(standing), round(PAUSE / TICK)
     starts = [count] * count
     upcoming, end = count, count

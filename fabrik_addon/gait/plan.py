@@ -68,7 +68,7 @@ class WalkPlan:
 
 
 def feet_at(plan: WalkPlan, frame: float) -> tuple[FootPose, ...]:
-    """All feet at a frame, whole or not, in world space."""
+    """All feet at a frame, which need not be a whole number, in world space."""
     time, feet = plan.time_of(frame), plan.feet
     return tuple(feet.at(leg, time, plan.surface_pose) for leg in range(len(plan.legs)))
 

@@ -31,8 +31,8 @@ PROBE = 0.4  # of a leg's reach: how far ahead and behind a single row of legs f
 LOOKS = 5  # samples between two looks at the ground under the homes
 FAR_ABOVE = 100.0  # legs' reaches: from where the ground is looked for that is not near the path
 BEFORE_STEPS, AFTER_STEPS = 0.15, 0.85  # share of the work that is done before the first step, and after the last
-SWINGING = 0.998  # of a leg's reach: where a foot in the air may be
-DIP = 0.12  # of a hip's height: how far the body comes down for one
+SWINGING = 0.998  # of a leg's reach: how far from its hip a foot in the air may be
+DIP = 0.12  # of a hip's height: how far the body comes down for a foot in the air
 SAMPLES_A_SLICE = 30  # that are done between two reports of progress
 
 
@@ -55,7 +55,7 @@ class Walk:
     reaching: Reaching | None = None
 
     def settings_at(self, time: float) -> Settings:
-        """The settings at a time; before and after the path as at its ends."""
+        """The settings at a time, seconds; before and after the path as at its ends."""
         frame = floor(time * self.paths[0].fps + ROUNDING)
         return self.settings[min(max(frame, 0), len(self.settings) - 1)]
 
@@ -231,7 +231,7 @@ def _foot_poses(course: Course, feet: Feet, surface_pose: SurfacePose) -> list[l
 
 
 def _over(course: Course, clock: Clock, poses: Sequence[Sequence[FootPose]]) -> list[Carried]:
-    """The body over its feet."""
+    """By segment how the body is carried by its feet, and lowered where legs would not reach."""
     leans: list[list[Lean]] = [[] for _ in course.tracks]
     homes = [course.of(leg).homes(limb.home) for leg, limb in enumerate(course.legs)]
     for index, feet in enumerate(poses):

@@ -95,7 +95,7 @@ class Room:
     Attributes:
         leg: The leg.
         shortage: Of the leg.
-        lowest: How far below the hip the ankle may be, scene units: hips of straight legs come down as they walk.
+        lowest: How far below the hip the ankle is at most, scene units: hips of straight legs come down as they walk.
         spare: What is left free at both ends, scene units.
     """
 

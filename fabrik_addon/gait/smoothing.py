@@ -36,9 +36,14 @@ def smoothed_points(points: Sequence[V3], half_life: float, spacing: float) -> l
 
 
 def covered(needs: Sequence[float], half_width: int) -> list[float]:
-    """A smooth curve that is nowhere below the needs, and near them beyond `half_width` samples.
+    """A smooth curve that is nowhere below the needs.
 
-    The greatest need within reach of each sample, averaged twice over half that reach.
+    It is the greatest need within two half widths of each sample, averaged twice over one half width to either side:
+    all that is averaged at a sample is at least the need there, and a need fades out within four half widths.
+
+    Args:
+        needs: Samples.
+        half_width: In samples, 1 at least.
     """
     width = max(1, half_width)
     high = _greatest(needs, 2 * width)

@@ -26,7 +26,7 @@ from .vectors import (
     turned,
 )
 
-FOLLOWING = 0.1  # seconds, half-life of the way that is left: what a mouse trembles is not followed
+FOLLOWING = 0.1  # seconds, half-life of the way that is left: the trembling of a mouse is not followed
 TURNING = 0.15  # seconds, half-life of the turn that is left
 FASTEST_TURN = 2.5  # radians a second
 TRIED_SHARES = (1.0, 0.5, 0.25, 0.0)  # of a step that are tried where the feet would not reach at its end

@@ -52,7 +52,7 @@ SHARE_OF_REACH = 0.995  # of what a stance may stretch a leg to, from which on i
 
 @dataclass
 class _LegState:
-    """A leg on its way.
+    """What `Stepper` knows of one leg: where it stands or lands, and the steps so far.
 
     Attributes:
         foothold: Where its foot stands, or lands next.

@@ -15,8 +15,8 @@ from .vectors import V3, dot
 
 SAMPLES = 32  # moments of a swing that are looked at
 GRAZING = 0.004  # of a leg's reach: how far inside the ground a foot may be that lifts or lands
-EDGE = 0.02  # of a leg's reach: ground that rises more between two moments is an edge, anywhere between them
-NOT_WORTH = 1.3  # an apex lower than by this factor is not worth another shape
+EDGE = 0.02  # of a leg's reach: ground that rises by more between two moments has an edge somewhere between them
+NOT_WORTH = 1.3  # another shape is worth it where its apex is lower by more than this factor
 LEADS = (1.0, 2.0, 3.0)
 POWERS: dict[str, tuple[float, ...]] = {Swing.SMOOTH: (1.0, 0.6, 0.35), Swing.SINE: (0.5, 0.35)}
 

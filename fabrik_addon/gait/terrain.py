@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the ground is asked, and the plain that stands for it where there is no terrain."""
+"""What a walk asks of the ground, and the plain that answers where there is no terrain."""
 
 from __future__ import annotations
 

@@ -57,11 +57,15 @@ class Track:
         return plus(self.place(time), turned(self.upright(time), point))
 
     def homes(self, point: V3) -> list[V3]:
-        """The same at all samples."""
+        """A point of the upright frame at all samples, in world space."""
         return [plus(place, turned(upright, point)) for place, upright in zip(self.places, self.uprights, strict=True)]
 
     def calmed(self, half_life: float) -> Track:
-        """The same path without what trembles."""
+        """The same path with places and headings smoothed.
+
+        Args:
+            half_life: See `smoothed`, seconds.
+        """
         quaternions = _continuous(self.uprights)
         columns = [smoothed([q[axis] for q in quaternions], half_life, TICK) for axis in range(4)]
         uprights = [normalised(q) for q in zip(columns[0], columns[1], columns[2], columns[3], strict=True)]

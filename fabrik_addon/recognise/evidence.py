@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How sure it is that bones are a limb: by names, structure and geometry, each alone where the others are missing."""
+"""How sure it is that bones are a limb: by names, structure and geometry, or by those of them that there are."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ HALVES = 0.5, 2.0  # ratio of upper to lower half of a limb
 ORDER = {"UPPER_ARM": 0, "FOREARM": 1, "HAND": 2, "THIGH": 0, "LEG": 0, "SHIN": 1, "FOOT": 2, "TOE": 3}
 LIMB_SIZE = 0.18  # share of the skeleton's extent from which a limb is a great one
 SMALL_SIZE = 0.04
-TOO_FEW = 0.7  # greatest confidence of what may be a limb
-NO_ARM = 0.3  # of what can't be one
+MAYBE_LIMB = 0.7  # greatest confidence of what may be a limb or not
+NO_ARM = 0.3  # greatest confidence of what can't be an arm
 STANDS = 0.7  # cosine of the angle of the body to the scene's up within which legs without names are sure
 LEAST_ARM = 0.3  # share of a leg's reach that an arm has which no names tell
 SURELY_ARM = 0.5  # share of a leg's reach from which it is an arm, however many there are
@@ -43,7 +43,7 @@ class Evidence:
 
     Attributes:
         names, structure, geometry: Of each kind what was looked at: how far it is met, and what it says if it is not.
-        doubts: What no other evidence makes good: the confidence that is left.
+        doubts: What no other evidence makes up for: the greatest confidence that it leaves, and what it says.
     """
 
     names: Features = field(default_factory=list)
@@ -53,7 +53,7 @@ class Evidence:
 
     @property
     def confidence(self) -> float:
-        """The kinds by their weights, those that are missing left out."""
+        """The mean of the kinds that there are, by their weights, but no more than the doubts leave."""
         kinds = [(NAMES, self.names), (STRUCTURE, self.structure), (GEOMETRY, self.geometry)]
         told = [(weight, sum(value for value, _ in found) / len(found)) for weight, found in kinds if found]
         total = sum(weight for weight, _ in told)
@@ -79,12 +79,12 @@ def evidence_of(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Evidence:
     elif pair.kind in (ARM, LEG):
         evidence.doubts = _contradictions(tree, pair)
     if len(pair.runs) == 1:
-        evidence.doubts += [(TOO_FEW, text) for value, text in evidence.structure[1:] if value == 0.0]
+        evidence.doubts += [(MAYBE_LIMB, text) for value, text in evidence.structure[1:] if value == 0.0]
     if all(_size(tree, limb.bones) <= 0.0 for limb in pair.limbs):
         evidence.doubts.append((NO_ARM, Text("its bones have no length")))
     unlike = [text for value, text in evidence.geometry[:2] if value < NOT_MET]
     if len(pair.runs) == 2 and len(unlike) == 2:
-        evidence.doubts.append((TOO_FEW, unlike[0]))
+        evidence.doubts.append((MAYBE_LIMB, unlike[0]))
     return evidence
 
 
@@ -94,6 +94,7 @@ def ramp(value: float, none: float, full: float) -> float:
 
 
 def _names(tree: Tree, pair: Pair) -> Features:
+    """Whether names call its bones what they would be; nothing where too few of them have a name that tells."""
     found: Features = []
     for limb in pair.limbs:
         for bone, role in zip(limb.bones, limb.roles, strict=True):
@@ -134,6 +135,7 @@ def _missing_roles(tree: Tree, pair: Pair) -> Features:
 
 
 def _agreement(tree: Tree, pair: Pair, bone: int, role: str) -> float:
+    """How far the name of a bone agrees with what it would be in the limb, 0 to 1."""
     label, family = tree.labels[bone], tree.families[bone]
     if pair.kind not in FAMILY:
         return float(family == pair.kind)
@@ -144,6 +146,7 @@ def _agreement(tree: Tree, pair: Pair, bone: int, role: str) -> float:
 
 
 def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
+    """Whether its bones are as many, and hang where, an arm's or a leg's do."""
     top = attach_of(tree, pair)
     found: Features = [(float(len(pair.runs) == 2), Text("it has no twin on the other side"))]
     found.append((float(top >= 0), Text("both sides hang on no bone in common")))
@@ -164,14 +167,14 @@ def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
 
 def _contradictions(tree: Tree, pair: Pair) -> Features:
     """Names that tell another part, or another order, than the place of their bones: then it is asked."""
-    found: Features = [(TOO_FEW, text) for value, text in _names(tree, pair) if value == 0.0]
+    found: Features = [(MAYBE_LIMB, text) for value, text in _names(tree, pair) if value == 0.0]
     for limb in pair.limbs:
         places = [ORDER[tree.labels[bone]] for bone in limb.bones if tree.labels[bone] in ORDER]
         if places != sorted(places):
-            found.append((TOO_FEW, Text("its names are in another order than its bones")))
+            found.append((MAYBE_LIMB, Text("its names are in another order than its bones")))
         beside = tree.skeleton.children[tree.skeleton.parents[limb.bones[-1]]] if pair.kind == ARM else []
         if limb.holds_head and any(tree.labels[bone] in {"FINGER", "PALM"} for bone in beside):
-            found.append((TOO_FEW, Text("fingers hang beside its hand")))
+            found.append((MAYBE_LIMB, Text("fingers hang beside its hand")))
     return found
 
 
@@ -180,23 +183,23 @@ def _doubts(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     found: Features = []
     reach = reach_of(tree, pair)
     if max(len(run) for run in pair.runs) < USUAL_COUNTS.start:
-        found.append((TOO_FEW, Text("no names tell that it is a limb")))
+        found.append((MAYBE_LIMB, Text("no names tell that it is a limb")))
     top = attach_of(tree, pair)
     if top < 0:
-        found.append((TOO_FEW, Text("both sides hang on no bone in common, and no names tell what it is")))
+        found.append((MAYBE_LIMB, Text("both sides hang on no bone in common, and no names tell what it is")))
     if pair.kind == LEG:
         lies = dot(tree.axes.up, tree.skeleton.up) < STANDS
-        return [*found, (TOO_FEW, Text("the body does not stand upright in the scene"))] if lies else found
+        return [*found, (MAYBE_LIMB, Text("the body does not stand upright in the scene"))] if lies else found
     along = max((_reach(tree, leg.limbs[0].bones) for leg in legs), default=tree.skeleton.extent)
     if reach < LEAST_ARM * along:
         found.append((NO_ARM, Text("it is too short for an arm")))
     if sum(_size(tree, limb.bones) for limb in pair.limbs) * LEAST_STRETCHED > 2.0 * reach:
         found.append((NO_ARM, Text("it is no limb that is stretched")))
     if top >= 0 and not any(child not in _upmost(tree, pair, top) for child in tree.skeleton.children[top]):
-        found.append((TOO_FEW, Text("it may be ears or horns")))
+        found.append((MAYBE_LIMB, Text("it may be ears or horns")))
     pairs = sum(tree.unnamed.twins[child] >= 0 for child in tree.skeleton.children[top]) // 2 if top >= 0 else 0
     if pairs > MOST_ON_ONE:
-        most = TOO_FEW if reach > SURELY_ARM * along else NO_ARM
+        most = MAYBE_LIMB if reach > SURELY_ARM * along else NO_ARM
         found.append((most, Text("it is one of many beside each other, as in a face")))
     return found
 
@@ -217,6 +220,7 @@ def attach_of(tree: Tree, pair: Pair) -> int:
 
 
 def _geometry(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
+    """Whether both sides are alike, and as long and placed as an arm or a leg is."""
     skeleton = tree.skeleton
     sizes = [_size(tree, limb.bones) for limb in pair.limbs]
     found: Features = []

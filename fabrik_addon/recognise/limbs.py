@@ -16,6 +16,7 @@ LEGS_OF_FOUR = 4  # how many legs an animal with front and hind legs has
 
 # Joined by name where tails tell nothing.
 IN_ORDER = ("UPPER_ARM", "FOREARM", "HAND"), ("THIGH", "SHIN", "FOOT", "TOE"), ("NECK", "HEAD")
+# What branches off at the hips, where even bones that are named spine are no one limb.
 OF_HIPS = {"PELVIS", "THIGH", "LEG"}
 GREAT_FAMILIES = {"ARM", "LEG", "SPINE", "TAIL", "HEAD", "WING", "FIN"}
 GREAT_SHARE = 0.15  # share of the skeleton's extent from which limbs of unknown names are great

@@ -27,7 +27,7 @@ class Pair:
     Attributes:
         kind: What it may be.
         runs: The bones of one run or of two, as they hang on each other, root to tip.
-        limbs: What of them is the limb.
+        limbs: For each run those of its bones that are the limb.
         does_stand: Whether it goes down to the ground.
     """
 

@@ -73,8 +73,8 @@ def parts_of(skeleton: Skeleton) -> list[str]:
     """The part that each bone's name tells, or "".
 
     Some words mean different joints in different conventions: the shoulder above an elbow is an upper arm, and the hip
-    above a knee a thigh; a leg under an upper leg is a shin. A leaf that is called an end is of an
-    export, and of no limb.
+    above a knee a thigh; a leg under an upper leg is a shin. A last bone that is called an end was added by an
+    exporter, and is of no limb.
     """
     plain = _plain_parts(skeleton)
     parts = list(plain)

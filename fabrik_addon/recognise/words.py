@@ -81,6 +81,7 @@ def telling_words(names: Sequence[str]) -> list[list[str]]:
 
 
 def _without_prefix(words: list[str]) -> list[str]:
+    """The words but for the prefixes, and their numbers, with which exporters begin all names."""
     for prefix in PREFIXES:
         if len(words) > len(prefix) and tuple(words[: len(prefix)]) == prefix:
             words = words[len(prefix) :]
@@ -90,6 +91,7 @@ def _without_prefix(words: list[str]) -> list[str]:
 
 
 def _of_middle(words: list[str]) -> list[str]:
+    """The words but for one at either end that says that the bone is of the middle."""
     for end in (0, -1):
         if len(words) > 1 and words[end] in NO_SIDE:
             words = words[:-1] if end else words[1:]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """A convention; keys are names as `words.key_of` has them: without prefix, side and separators, in lower case.
+    """A convention. A key is what `words.telling_words` leaves of a name, joined: no prefix, no side, in lower case.
 
     Attributes:
         label: What it is called.
