@@ -15,7 +15,6 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 ANSWERS = Path(__file__).with_name("proof.json")
-DIGITS = 9  # of the stored numbers
 TOLERANCE = 1e-6  # of quaternions' components, and of residuals in units of a figure of size 1 to 10
 Place = tuple[float, float, float]
 PlaceOf = Callable[[float, float, float], Place]

@@ -19,7 +19,7 @@ from .ladder.bodies import Body
 from .vectors import doubles, integers
 
 MOST_NUMBERS = 1 << 31
-MOST = cython.declare(cython.double, LARGEST)
+LARGEST_NUMBER = cython.declare(cython.double, LARGEST)
 
 
 @cython.cclass
@@ -156,7 +156,13 @@ class Rows:
         return cast("Doubles", self.buffers[12])
 
     def _find_tip(self, last: int) -> None:
-        """Know the goals of a chain that is solved by its own rungs: a place for the tip, and perhaps a pole."""
+        """Set `point` and `bend` if the goals are just a place for the tip and at most one pole.
+
+        That is the case which the rungs for chains solve.
+
+        Args:
+            last: Index of the last joint.
+        """
         points = [goal for goal in self.asked if isinstance(goal, Point) and goal.is_for_tip]
         bends = [goal for goal in self.asked if isinstance(goal, Bend) and goal.root == 0]
         is_whole = len(points) == 1 and len(bends) <= 1 and len(points) + len(bends) == len(self.asked)
@@ -184,7 +190,7 @@ class Rows:
         """
         k: cython.Py_ssize_t
         for k in range(self.count * self.width):
-            if not (-MOST <= self.numbers_in[k] <= MOST):
+            if not (-LARGEST_NUMBER <= self.numbers_in[k] <= LARGEST_NUMBER):
                 raise InvalidValueError(f"the {self._name_of(int(k))} is not a finite number")
 
     def _name_of(self, k: int) -> str:

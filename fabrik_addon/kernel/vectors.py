@@ -22,6 +22,9 @@ Z_AXIS = cython.declare(V3, (0.0, 0.0, 1.0))
 IDENTITY = cython.declare(Q4, (1.0, 0.0, 0.0, 0.0))
 UNDEFINED = cython.declare(cython.double, 1e9)  # an angle that is none
 NEARLY_OPPOSITE = cython.declare(cython.double, -0.9999999)  # cosine
+ALONG_AXIS = cython.declare(cython.double, 1e-6)  # of a squared length: a smaller part beside an axis tells no side
+NO_NORMAL = cython.declare(cython.double, 1e-20)  # square of the sine between directions that span no plane
+NO_ANGLE = cython.declare(cython.double, 1e-12)  # of a squared length: a smaller part beside an axis tells no angle
 EITHER_WAY = cython.declare(cython.double, 0.02)  # cosine of half a turn within which both ways are as good
 
 
@@ -140,11 +143,11 @@ def any_perpendicular(axis: V3, preferred: V3) -> V3:
     """A unit vector at right angles to a unit vector: along `preferred` where that has such a part."""
     part: V3 = perpendicular(preferred, axis)
     size: cython.double = dot(preferred, preferred)
-    if size > 0.0 and dot(part, part) > 1e-6 * size:
+    if size > 0.0 and dot(part, part) > ALONG_AXIS * size:
         # once more, so that rounding in a short remainder does not leave a part along the axis
         return unit(perpendicular(unit(part), axis))
     part = perpendicular(X_AXIS, axis)
-    if dot(part, part) <= 1e-6:
+    if dot(part, part) <= ALONG_AXIS:
         part = perpendicular(Y_AXIS, axis)
     return unit(perpendicular(unit(part), axis))
 
@@ -246,7 +249,7 @@ def from_to(start: V3, end: V3, half_turn_axis: V3) -> Q4:
     a: V3 = unit(start)
     b: V3 = unit(end)
     normal = cross(a, b)
-    axis: V3 = any_perpendicular(a, normal if dot(normal, normal) > 1e-20 else half_turn_axis)
+    axis: V3 = any_perpendicular(a, normal if dot(normal, normal) > NO_NORMAL else half_turn_axis)
     turn: Q4 = (0.0, axis[0], axis[1], axis[2])
     there: V3 = rotated(turn, a)
     normal = cross(there, b)
@@ -262,7 +265,7 @@ def angle_about(axis: V3, start: V3, end: V3) -> cython.double:
     """
     a: V3 = perpendicular(start, axis)
     b: V3 = perpendicular(end, axis)
-    if dot(a, a) <= 1e-12 * dot(start, start) or dot(b, b) <= 1e-12 * dot(end, end):
+    if dot(a, a) <= NO_ANGLE * dot(start, start) or dot(b, b) <= NO_ANGLE * dot(end, end):
         return UNDEFINED
     return atan2(dot(axis, cross(a, b)), dot(a, b))
 

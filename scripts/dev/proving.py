@@ -16,6 +16,7 @@ from fabrik_addon.kernel import proof
 print(proof.first_difference(kernel))
 """
 Answer = tuple[str, list[float]]  # a solve's status, and its numbers, the residual last
+DIGITS = 9  # of the stored numbers after the point
 NUDGE = 1e-13  # what places are stretched by, more than systems' sines differ
 CODE = """
 import json, sys
@@ -38,10 +39,10 @@ def renew_proof() -> None:
         for answers in nudged:
             other, others = answers[index]
             off = max(abs(a - b) for a, b in zip(numbers, others, strict=True))
-            if status != other or off > 1e-9:
+            if status != other or off > 10.0**-DIGITS:
                 raise SetupError(f"stored problem {index} hangs on rounding ({status}, {other}, {off:.1e}): change it")
         say(f"{index:2} {status:9} residual {numbers[-1]:.2e}")
-    rows = [json.dumps([status, [round(number, 9) for number in numbers]]) for status, numbers in exact]
+    rows = [json.dumps([status, [round(number, DIGITS) for number in numbers]]) for status, numbers in exact]
     path.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
 
 

@@ -32,12 +32,10 @@ from ..vectors import (
 )
 from .system import System
 
-WHOLE = -1  # in place of a place on the way to a goal: the whole figure is shifted
-A_RADIAN_OF_SHIFT = cython.declare(
-    cython.double, 0.3
-)  # sizes of the figure by which it is shifted like a radian's turn
-EXACTLY = cython.declare(cython.double, 1e-6)  # share of the damping that is left to goals that are to hold exactly
-NO_AXIS = cython.declare(cython.double, 1e-9)  # length of what is left of an axis that is none any more
+WHOLE = -1  # the shift of the whole figure, where a joint has its place on the way to a goal
+A_RADIAN_OF_SHIFT = cython.declare(cython.double, 0.3)  # sizes of the figure: a shift by so much counts as a radian
+EXACTLY = cython.declare(cython.double, 1e-6)  # share of the damping that goals which are to hold exactly get
+NO_AXIS = cython.declare(cython.double, 1e-9)  # length of the rest of an axis that counts as none
 
 
 @cython.cclass
@@ -197,7 +195,7 @@ class Jacobian:
     @cython.cfunc
     @cython.exceptval(check=False)
     def strayed(self, pose: Pose) -> cython.double:
-        """How far a pose is from the goals that are to hold; what takes it back is wanted of the system's values."""
+        """Distance from the goals that must hold; leaves their error as the system's right side."""
         g: cython.int
         goal: Goal
         total: cython.double = 0.0
@@ -211,20 +209,14 @@ class Jacobian:
     @cython.cfunc
     @cython.exceptval(check=False)
     def returning(self, i: cython.int) -> V3:
-        """The turn that the goals that are to hold ask of a joint, their equations being solved."""
+        """The turn of a joint that takes a pose back to the goals that must hold, their equations being solved."""
         a: cython.int
-        t: cython.int
         turn: V3 = ORIGIN
         for a in range(3):
             local: V3 = v3(self.axes, 3 * i + a)
             if dot(local, local) == 0.0:
                 continue
-            total: cython.double = 0.0
-            for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
-                if self.touches[t] < self.kept:
-                    change: V3 = v3(self.columns, (3 * i + a) * self.count_of_goals + self.touches[t])
-                    total += dot(change, v3(self.system.values, self.touches[t]))
-            turn = plus(turn, scaled(local, total * self.ready[i]))
+            turn = plus(turn, scaled(local, self.pull_along(i, a, self.kept) * self.ready[i]))
         return turn
 
     @cython.cfunc
@@ -232,18 +224,27 @@ class Jacobian:
     def combined(self, i: cython.int) -> V3:
         """The turn that the solved system asks of a joint."""
         a: cython.int
-        t: cython.int
         turn: V3 = ORIGIN
         for a in range(3):
             local: V3 = v3(self.axes, 3 * i + a)
             if dot(local, local) == 0.0:
                 continue
-            total: cython.double = 0.0
-            for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
+            pull: cython.double = self.pull_along(i, a, self.count_of_goals)
+            turn = plus(turn, scaled(local, pull * self.ready[i] + dot(v3(self.asked, i), local)))
+        return turn
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def pull_along(self, i: cython.int, a: cython.int, count: cython.int) -> cython.double:
+        """How much the first few goals, their equations being solved, ask of a joint about one of its axes: J^T x."""
+        t: cython.int
+        total: cython.double = 0.0
+        for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
+            if self.touches[t] < count:
                 change: V3 = v3(self.columns, (3 * i + a) * self.count_of_goals + self.touches[t])
                 total += dot(change, v3(self.system.values, self.touches[t]))
-            turn = plus(turn, scaled(local, total * self.ready[i] + dot(v3(self.asked, i), local)))
-        return turn
+        return total
 
 
 @cython.cfunc

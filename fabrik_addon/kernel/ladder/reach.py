@@ -37,6 +37,8 @@ MATCH_STEPS = cython.declare(cython.int, 24)
 MATCHED = cython.declare(cython.double, 1e-8)  # error of the distance at which a reach match stops
 CURL_STEPS = cython.declare(cython.int, 12)
 CLOSED = cython.declare(cython.double, 1e-6)  # distance of the tip from the root that tells no direction
+NO_PULL = cython.declare(cython.double, 1e-12)  # length of a pulled direction, or rate of the reach, that is none
+LEAST_GAP = cython.declare(cython.double, 1e-14)  # between a reach and its limit: its root is divided by
 
 
 @cython.cclass
@@ -237,7 +239,7 @@ class Reach(Falling):
         for k in range(self.count):
             pull: V3 = v3(self.pulls, k)
             moved: V3 = plus(v3(self.directions, k), scaled(pull, t))
-            size: cython.double = larger(length(moved), 1e-12)
+            size: cython.double = larger(length(moved), NO_PULL)
             moved = scaled(moved, 1.0 / size)
             tip = plus(tip, scaled(moved, self.lengths[k]))
             rate = plus(rate, scaled(minus(pull, scaled(moved, dot(pull, moved))), self.lengths[k] / size))
@@ -257,13 +259,13 @@ class Reach(Falling):
         low: cython.double = 0.0
         high: cython.double = -1.0
         gap: cython.double = magnitude(self.limit - self.distance)
-        goal: cython.double = 1.0 / sqrt(larger(gap, 1e-14))
+        goal: cython.double = 1.0 / sqrt(larger(gap, LEAST_GAP))
         while count < MATCH_STEPS:
             count += 1
             reach: cython.double = self.reach_at(t)
             if magnitude(reach - self.distance) <= MATCHED:
                 break
-            left: cython.double = larger(magnitude(self.limit - reach), 1e-14)
+            left: cython.double = larger(magnitude(self.limit - reach), LEAST_GAP)
             if left > gap:
                 low = t
             else:
@@ -293,7 +295,7 @@ class Reach(Falling):
                 high = t
             else:
                 low = t
-            guess: cython.double = t - (reach - self.distance) / self.rate if magnitude(self.rate) > 1e-12 else t
+            guess: cython.double = t - (reach - self.distance) / self.rate if magnitude(self.rate) > NO_PULL else t
             if not (low < guess < high):
                 guess = 0.5 * (low + high)
             t = guess

@@ -32,14 +32,21 @@ from .passes import limited_forward
 from .reach import Reach
 
 EXTREME_STEPS, EXTREME_GAIN = 120, 1e-9
-EXTREME_DAMPING, EXTREME_TURN, EXTREME_GIVEN_UP = 1e-2, 0.25, 1e4
+EXTREME_DAMPING, EXTREME_STIFFENED, EXTREME_GIVEN_UP = 1e-2, 4.0, 1e4
+EXTREME_TURN = 0.25  # radians
+FOLDED = 1e-4  # distance of the tip from the first ball joint that tells no direction
+OUT_OF_REACH = 2.0  # a distance that no pose of a chain of size 1 reaches
 SMALL_TURN = 0.06  # radians
-MOST_COMBINATIONS, SWEEPS, FAR = 250, 2, 3.0  # of ends of ranges tried; radians that bring every joint to an end
+MOST_COMBINATIONS, SWEEPS, FAR = (
+    250,
+    2,
+    3.0,
+)  # of ends of ranges; rounds over the joints; radians that bring one to an end
 WAY_SAMPLES = 24  # the nearer to the start the closer together
 WAY_STEP = 1e-6  # share of the size by which the poses of a way differ at least in their reach
 ROUNDING = 1e-6  # share of the size by which a reach may rise on a way along which it falls
 PER_RADIAN = 1e-5  # how much shorter an end has to be for each radian that it is farther away
-NO_BETTER = 1e-5  # share of the size
+NO_BETTER = 1e-5  # share of the size by which a pose is not better than another
 BENT_TO = 0.97  # share of its length to which a straight chain is bent before it is bent further
 
 
@@ -68,7 +75,7 @@ def find_way(limb: Limb, reach: Reach) -> list[Doubles]:
     if chain.figure.starts_at_rest() and not is_even(limb, start, shortest, 1.0):
         limb.leads_past_start = True
         return [longest, shortest]
-    outward = way_to(limb, reach, start, longest, 2.0)
+    outward = way_to(limb, reach, start, longest, OUT_OF_REACH)
     return [*reversed(outward), start, *way_to(limb, reach, start, shortest, 0.0)]
 
 
@@ -84,7 +91,7 @@ def way_to(limb: Limb, reach: Reach, start: Doubles, end: Doubles, distance: cyt
         reach: Of its chain.
         start: n rotations.
         end: The same.
-        distance: 0 for the way to the shortest pose, else farther than any pose reaches.
+        distance: 0 for the way to the shortest pose, `OUT_OF_REACH` for that to the longest.
     """
     sign: cython.double = -1.0 if distance > 0.0 else 1.0
     if is_even(limb, start, end, sign):
@@ -120,12 +127,12 @@ def longest_pose(limb: Limb, reach: Reach, start: Doubles) -> Doubles:
     """The pose that brings the tip farthest from the first ball joint; of several the one to which the start leads."""
     chain: Chain = limb.chain
     straight: float = sum(list(chain.figure.spans)[limb.first :])
-    reached: Doubles = extreme(chain, reach, start, 2.0)
+    reached: Doubles = extreme(chain, reach, start, OUT_OF_REACH)
     straightened: Doubles = straight_pose(chain, reached)
     if limb.reach_of(straightened) >= straight - EXTREME_GAIN:
         return straightened
     starts = [straight_pose(chain, start), best_ends(limb, start, -1.0)]
-    far = [reached, *(extreme(chain, reach, pose, 2.0) for pose in starts)]
+    far = [reached, *(extreme(chain, reach, pose, OUT_OF_REACH) for pose in starts)]
     return far[first_best([-limb.reach_of(pose) for pose in far])]
 
 
@@ -146,7 +153,7 @@ def straight_pose(chain: Chain, start: Doubles) -> Doubles:
 
 
 def first_best(values: list[float]) -> int:
-    """Index of the first value that none is less than by more than rounding: mirrored ends must not take turns."""
+    """Index of the first value within NO_BETTER of the least: of mirrored poses rounding is not to choose."""
     least = min(values)
     return next(i for i, value in enumerate(values) if value <= least + NO_BETTER)
 
@@ -241,13 +248,13 @@ def extreme(
     for _ in range(EXTREME_STEPS):
         root: V3 = v3(descent.pose.heads, first)
         span: V3 = minus(v3(descent.pose.heads, chain.count), root)
-        if length(span) < 1e-4 or damping > EXTREME_GIVEN_UP:
+        if length(span) < FOLDED or damping > EXTREME_GIVEN_UP:
             break
         chain.tip.target = plus(root, scaled(unit(span), distance))
         descent.judge()
         before: cython.double = descent.error
         if not descent.step(damping, EXTREME_TURN if steps is None else SMALL_TURN):
-            damping = damping * 4.0
+            damping = damping * EXTREME_STIFFENED
             continue
         if steps is not None:
             taken: Doubles = doubles(4 * chain.count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import floor, sqrt
+from typing import Any
 
 from ...errors import InvalidValueError
 from ...finite import LARGEST
@@ -14,7 +15,7 @@ from ..vectors import TAU, magnitude
 
 AT_END = cython.declare(cython.double, 1e-9)  # radians, or of a unit vector's length: nearer than that is at the end
 NO_LENGTH = 1e-6  # of an axis that points nowhere
-UNIT = 1e-15  # by which the length of a unit vector may be off; renewed at each change it would never come to rest
+UNIT = 1e-15  # a vector whose length is so near to 1 is kept: made unit again and again, its last digits never settle
 
 
 @cython.cfunc
@@ -34,14 +35,14 @@ def unwrapped(angle: cython.double, low: cython.double, high: cython.double) -> 
     return turned_towards(angle, 0.5 * (low + high))
 
 
-def finite_numbers(name: str, values: object, count: int) -> tuple[float, ...]:
+def finite_numbers(name: str, values: Any, count: int) -> tuple[float, ...]:
     """So many finite numbers.
 
     Raises:
         InvalidValueError: They are none, or not as many.
     """
     try:
-        numbers = tuple([float(value) for value in values])  # type: ignore[attr-defined]
+        numbers = tuple([float(value) for value in values])
     except (TypeError, ValueError, OverflowError):
         raise InvalidValueError(Text("the {name} has a value that is no number", name=Text(name))) from None
     if len(numbers) != count:
