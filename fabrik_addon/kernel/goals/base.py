@@ -116,12 +116,12 @@ class Goal:
     @cython.cfunc
     @cython.exceptval(check=False)
     def lengthen(self, factors: Doubles, factor: cython.double) -> cython.void:
-        """Let a factor count for each of the joints that the goal stretches."""
+        """Raise the factors of the joints that the goal stretches to a factor at least."""
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def let_stretch(self, is_stretched: cython.bint) -> cython.void:
-        """Say whether what the goal misses is asked for before or after joints were stretched."""
+        """Choose where soft reach puts the goal: for joints as long as they are, or stretched as far as they may."""
 
     @cython.cfunc
     @cython.exceptval(check=False)

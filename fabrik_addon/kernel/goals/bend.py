@@ -30,7 +30,7 @@ from ..vectors import (
 )
 from .base import HINT, TIP, Goal
 
-NO_BEND = cython.declare(cython.double, 1e-6)  # of a run, or a pole beside its line, that tells no side
+NO_BEND = cython.declare(cython.double, 1e-6)  # distance of a joint or pole from the run's line that tells no side
 
 
 @cython.cclass
@@ -155,9 +155,8 @@ class Bend(Goal):
         if distance <= NO_BEND:
             return ORIGIN
         off: cython.double = length(perpendicular(minus(v3(pose.heads, self.path[knee]), root), along))
-        change: V3 = perpendicular(
-            perpendicular(axis, along), unit(side)
-        )  # of the pole's side, which goes the other way
+        # of the pole's side, which goes the other way
+        change: V3 = perpendicular(perpendicular(axis, along), unit(side))
         return scaled(rotated(turn_about(along, self.angle), change), self.weight * off / distance)
 
     @cython.cfunc

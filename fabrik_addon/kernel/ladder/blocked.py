@@ -82,7 +82,7 @@ def pull_on(descent: Descent, i: cython.int) -> V3:
 
 @cython.cfunc
 def leverage(descent: Descent, i: cython.int) -> cython.double:
-    """The greatest change of the goals by a small turn of a joint, a radian."""
+    """The greatest change of a goal by a small turn of a joint, for each radian."""
     t: cython.int
     goal: Goal
     jacobian: Jacobian = descent.equations()

@@ -24,7 +24,7 @@ from .body_starts import BodyStarts
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
 from .limb import clamp_start, placed_pose
 
-FAR_MISSED = cython.declare(cython.double, 0.5)  # error, in sizes of the figure, of goals that are as good as far
+FAR_MISSED = cython.declare(cython.double, 0.5)  # error, in sizes of the figure, from which on goals count as far
 POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radian away from the start pose counts
 FINISHED_POSTURE = cython.declare(cython.double, 1e-5)  # the same, with which the pose is finished
 PATIENCE = cython.declare(cython.int, 2)  # steps in a row that gain next to nothing
@@ -32,8 +32,10 @@ CONVERGED = cython.declare(cython.double, 3e-6)  # share of the error: so little
 HINT_STEPS = cython.declare(cython.int, 32)  # of a descent to what only fills the room that is left
 ROUGH_STEPS = cython.declare(cython.int, 24)  # from another start, before it is told whether it leads to the goals
 ROUGH_ENOUGH = cython.declare(cython.double, 0.1)  # share of the tolerance at which these steps may end
-MUCH_BETTER = cython.declare(cython.double, 0.5)  # share of the error that one may leave to be taken
-HOPEFUL = cython.declare(cython.double, 0.1)  # share of the error that another start may leave to be gone on from
+MUCH_BETTER = cython.declare(cython.double, 0.5)  # share of a rank's error that another start may leave to be taken
+HOPEFUL = cython.declare(
+    cython.double, 0.1
+)  # share of the error that rough steps may leave for their start to be followed
 BODY_FINISHED = cython.declare(cython.double, 3e-8)  # error, in sizes of the figure, at which a rank's goals are met
 NEARLY_MET = cython.declare(cython.double, 0.1)  # share of the most that a goal of a rank misses
 NEVER_ENOUGH = cython.declare(cython.double, -1.0)
@@ -294,7 +296,7 @@ def share_weights(goals: list[Goal]) -> cython.void:
 
 
 def is_less(errors: list[float], least: list[float]) -> bool:
-    """Whether some rank misses so much less than it did that it is worth a jump, and none before it more."""
+    """True if a rank improved by more than MUCH_BETTER and no earlier rank got worse."""
     for now, before in zip(errors, least, strict=True):
         if now < before * MUCH_BETTER and before > NOTHING:
             return True

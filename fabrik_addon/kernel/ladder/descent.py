@@ -26,16 +26,18 @@ STIFFENED = cython.declare(cython.double, 8.0)  # times the damping after one th
 STIFFENED_FROM = cython.declare(cython.double, 1e-6)  # a lesser damping would take too many such steps to grow
 STALLED = cython.declare(cython.int, 4)  # steps in a row that gain next to nothing
 LITTLE = cython.declare(cython.double, 1e-3)  # share of the error that is next to nothing
-ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that damps besides (Sugihara 2011)
+ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that is added to the damping (Sugihara 2011)
 STEP_TRIES = cython.declare(cython.int, 3)  # times that a step is tried with ever more joints held
 SHORTENED = cython.declare(cython.int, 2)  # times that a step is tried again, shorter: edges of limits are curved
 SHORTER = cython.declare(cython.double, 0.3)
 KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
-KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # the most that a step may take from them
+KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # error of these goals that a step may leave
 RETURNS = cython.declare(cython.int, 6)  # steps back to them
 RETURN_DAMPING = cython.declare(cython.double, 1e-7)
-NOT_LOST = cython.declare(cython.double, 0.05)  # from where it is tried, in sizes of the figure
-RETURNING = cython.declare(cython.double, 0.5)  # share of the way from them that a step back may leave
+NOT_LOST = cython.declare(
+    cython.double, 0.05
+)  # error of these goals, in sizes of the figure, from which a way back is tried
+RETURNING = cython.declare(cython.double, 0.5)  # share of their error that a step back may leave
 
 
 @cython.cclass
@@ -51,7 +53,7 @@ class Descent(Turning):
         little: Share of the error that is next to nothing.
         first_damping: Of the first step of a descent.
         patience: Steps in a row that may gain next to nothing.
-        robust_to: Error from which on the damping besides grows with it, and no more with its square.
+        robust_to: Error from which on the damping that is added grows with the error, no longer with its square.
     """
 
     keeper: Descent

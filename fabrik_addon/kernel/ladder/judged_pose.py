@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a figure stands on the way to its goals, and what it misses there."""
+"""The pose of a figure on the way to its goals, and what these miss in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .posture import Posture
 
 @cython.cclass
 class JudgedPose:
-    """A pose of a figure of size 1, and its goals.
+    """A pose of a figure of size 1, judged by what its goals miss.
 
     Args:
         figure: n joints.

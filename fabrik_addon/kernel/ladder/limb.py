@@ -63,7 +63,11 @@ class Limb(Falling):
 
     @cython.cfunc
     def lead(self, way: list[Doubles]) -> cython.void:
-        """Let the way lead through poses."""
+        """Take over the poses of the way, and find their reaches and the angles of their hinges.
+
+        Args:
+            way: n rotations each, the reach falling from pose to pose.
+        """
         limit: Limit
         self.count_of_poses = len(way)
         self.poses, self.angles = doubles(4 * self.count * len(way)), doubles(self.count * len(way))

@@ -25,7 +25,7 @@ from .way import limb_of
 LIMITED_PASSES = cython.declare(cython.int, 4)  # before least squares take over: later ones gain little under limits
 STRAIGHTEST = cython.declare(cython.double, 0.98)  # of its length, to which a straight chain is bent for a far target
 FAR_OFF = cython.declare(cython.double, 4.0)  # a target farther away is as good as one at so many lengths
-NO_LEVER = cython.declare(cython.double, 1e-6)
+NO_LEVER = cython.declare(cython.double, 1e-6)  # length that tells no direction in which to turn a joint
 APART = cython.declare(cython.double, 0.2)  # between two starts, in sizes of the figure: neighbours end alike
 POLISHED = cython.declare(cython.double, 1e-5)  # share of the error that is next to nothing for the nearest pose
 CLEARLY_BETTER = cython.declare(cython.double, 0.999)  # share of the error that a restart may leave

@@ -36,7 +36,7 @@ from .bends import carried_bend, carried_normal
 from .chain import Chain
 from .limb import Limb, reference_pose
 
-NEAR_AXIS = cython.declare(cython.double, 1e-3)  # distance of the pole from the line below which its say fades
+NEAR_AXIS = cython.declare(cython.double, 1e-3)  # distance of the pole from the line below which its influence fades
 WITHIN_LIMIT = cython.declare(cython.double, 1e-9)  # radians that a turned joint may stand outside by rounding
 POLE_BISECTIONS = cython.declare(cython.int, 30)
 POLE_TURNS = cython.declare(cython.int, 36)
@@ -71,7 +71,8 @@ class PoleTurn:
         joint: Index of that joint.
         turns: Whether there is one.
         normal: The normal of the bend in its frame.
-        rest: Its rest frame, `frame` its frame, in the pose at hand.
+        rest: Its rest frame in the pose at hand.
+        frame: Its frame in that pose.
     """
 
     chain: Chain
@@ -148,7 +149,7 @@ class PoleTurn:
     def pole_side(self, pole: V3, angle: cython.double, kept: V3) -> V3:
         """The direction, at right angles to the line, in which the chain is to bend.
 
-        Near the line the pole tells no direction: there its say fades and the bend is `kept`.
+        Near the line the pole tells no direction: there its influence fades, and the bend is `kept`.
         """
         side: V3 = perpendicular(pole, self.along)
         distance: cython.double = length(side)

@@ -15,7 +15,7 @@ STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness t
 
 @cython.cclass
 class Posture:
-    """Stiffness and the pull to the start pose of each joint; the shift of one that moves counts as its last joint.
+    """The stiffness of each joint and its pull to the start pose; the shift of the figure counts as one joint more.
 
     Args:
         figure: n joints.

@@ -36,7 +36,7 @@ class System:
     @cython.cfunc
     @cython.exceptval(check=False)
     def clear(self, diagonal: cython.double, first: cython.int, of_first: cython.double) -> cython.void:
-        """Make A a diagonal matrix, its first few numbers others than the rest."""
+        """Make A a diagonal matrix with `of_first` at the first `first` places, and `diagonal` at the others."""
         i: cython.int
         for i in range(self.size * self.size):
             self.matrix[i] = 0.0
@@ -90,7 +90,7 @@ class System:
     @cython.exceptval(check=False)
     @cython.boundscheck(False)
     def substitute(self, count: cython.int) -> cython.void:
-        """Solve the first few equations with the factor at hand; what is wanted is in `values`, and x comes there."""
+        """Solve the first `count` equations in place, with the factor at hand: `values` holds b, and becomes x."""
         i: cython.int
         k: cython.int
         size: cython.int = self.size

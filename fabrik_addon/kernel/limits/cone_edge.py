@@ -15,7 +15,9 @@ from .swing_twist import held_back
 EDGE_STEP = cython.declare(cython.double, 0.41421356237309503)  # tangent of the parameter between two samples
 EDGE_STEPS = cython.declare(cython.int, 60)
 EDGE_FOUND = cython.declare(cython.double, 1e-10)  # a Newton step after which the next would be below all digits
-EDGE_PROBE = cython.declare(cython.double, 1e-7)  # besides a sample at which the edge stands still
+EDGE_PROBE = cython.declare(
+    cython.double, 1e-7
+)  # from a sample to where the slope is told if the edge stands still there
 STANDSTILL = cython.declare(cython.double, 1e-14)
 EDGE_TURNS_BACK = cython.declare(cython.double, 1e-12)  # cosine of half the angle next to -Y
 

@@ -20,7 +20,7 @@ class IkMeaning(NamedTuple):
     Attributes:
         free: Axes that are not locked; 0 is X.
         ranges: Least and greatest angle in radians about those axes that are limited.
-        lost: What can't be told so.
+        lost: What locks and ranges can't tell of the limit, in words.
     """
 
     free: frozenset[int]

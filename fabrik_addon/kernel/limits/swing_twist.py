@@ -44,13 +44,18 @@ from .ranges import AT_END, check_range, finite_numbers, set_end, unwrapped
 
 BACKWARDS = cython.declare(cython.double, 1e-18)  # square of half the angle from -Y, below which every swing would do
 SQUARE_UP = cython.declare(cython.double, -0.9)  # y above which the swing is read from the direction at once
-LEAST_SHARE = cython.declare(cython.double, 1e-6)  # of Y in a direction beside -Y, where a twist means nothing
+LEAST_SHARE = cython.declare(cython.double, 1e-6)  # divisors are no less: next to -Y a twist means nothing
 BETWEEN_WALLS = cython.declare(cython.int, 16)  # times that a turn goes to and fro between two walls
-HEEDED = cython.declare(cython.double, 1e-12)  # share of a turn that still goes against a wall when it was taken away
+HEEDED = cython.declare(cython.double, 1e-12)  # share of a turn that rounding may leave going against a wall
 
 
 class Twist(NamedTuple):
-    """A range of twist in radians, right-handed about the bone."""
+    """A range of twist in radians, right-handed about the bone.
+
+    Attributes:
+        low: Least twist.
+        high: Greatest twist, not below `low`.
+    """
 
     low: float
     high: float

@@ -13,13 +13,13 @@ from .swing_twist import SwingTwist, Twist, twist_settings
 
 SIDEWAYS = cython.declare(cython.double, 0.4)  # standard deviation of the directions that are drawn, per bone length
 MEDIAN_SLOPE = cython.declare(cython.double, 1.2533141373155)  # of the inverse of the normal distribution: sqrt(pi / 2)
-TAIL = cython.declare(cython.double, 0.999)
+TAIL = cython.declare(cython.double, 0.999)  # less than 1, so that the ends stay finite
 
 
 @cython.cfunc
 @cython.exceptval(check=False)
 def bell_shaped(u: cython.double) -> cython.double:
-    """What chooses nearly a number of the normal distribution (up to 7) by one in [0, 1)."""
+    """Approximate inverse of the normal distribution (up to 7), for drawing directions by a number in [0, 1)."""
     side: cython.double = 2.0 * u - 1.0
     return MEDIAN_SLOPE * side / sqrt(sqrt(1.0 - TAIL * side * side))
 
