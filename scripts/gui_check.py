@@ -4,6 +4,8 @@
   python3 scripts/gui_check.py --blender PATH                     pictures go to out/gui/
   python3 scripts/gui_check.py --blender PATH --grab "import -window root"
                                                                   takes pictures by a command, a file name behind it
+  python3 scripts/gui_check.py --blender PATH --part surfaces     all menus, dialogs, redo panels and preferences alone,
+                                                                  by scale, theme and language; panels: the sidebar
 
 Needs a display (`xvfb-run -s "-screen 0 1280x800x24"` makes one). Exits with 1 where a check fails.
 """
@@ -32,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--blender", required=True, help="a Blender with a window, 4.2 or newer")
     made.add_argument("--out", type=Path, default=ROOT / "out" / "gui")
     made.add_argument("--grab", default="", help="command that takes a picture of the screen")
+    made.add_argument("--part", default="", help="one part alone: surfaces or panels, to look at their pictures")
     made.add_argument("--readme", action="store_true", help="copy the pictures of the README to scripts/pictures/")
     return made
 
@@ -49,8 +52,10 @@ def main() -> int:
         report = Path(folder) / "report.txt"
         command = [arguments.blender, "--window-geometry", "0", "0", "1280", "800", "--enable-event-simulate"]
         command += ["--factory-startup", "--python", str(STEPS), "--", str(archive), str(arguments.out), str(report)]
-        command += [arguments.grab]
+        command += [arguments.grab, arguments.part]
         environment = {**os.environ, "BLENDER_USER_RESOURCES": str(Path(folder) / "user")}
+        # Mesa maps the index of its cache; another Mesa that starts meanwhile shortens a shared one: a bus error.
+        environment["MESA_SHADER_CACHE_DIR"] = str(Path(folder) / "shaders")
         try:
             done = subprocess.run(command, env=environment, check=False, timeout=SECONDS, stdout=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:

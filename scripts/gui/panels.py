@@ -5,36 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from pathlib import Path
-from typing import NamedTuple
 
 import bpy
 from mathutils import Vector
 
 from blender import armature_of, limit_of, overlay_of, rig_of
 from gui.bodies import body, make_body
-from gui.window import CONTEXT, MODULE, OPS, WAIT, Window, check, overridden
+from gui.looks import FRAMES, MODULE, Look, dressed
+from gui.window import CONTEXT, OPS, WAIT, Window, check, overridden
 
 NARROW = 190  # pixels at scale 1 of the narrowest sidebar, its tabs included
 WIDE = 300
 PAGE = 0.85  # of the height of the sidebar that is scrolled from picture to picture
 PAGES = 24  # more than there are
-FRAMES = (1, 20)
-
-
-class Look(NamedTuple):
-    """How Blender looks: scale and width of the sidebar, theme, language."""
-
-    scale: float
-    width: int
-    theme: str = "Dark"
-    language: str = "en_US"
-
-    @property
-    def name(self) -> str:
-        return f"panels_{self.language[:2]}_{self.theme.lower()}_{self.scale:g}_{self.width}"
-
-
 LOOKS = (
     Look(1.0, NARROW),
     Look(1.0, WIDE, "Light"),
@@ -95,16 +78,6 @@ def _set_up(window: Window) -> Iterator[float]:
     check(f"a chain is reached and one is blocked ({', '.join(sorted(found))})", {"REACHED", "BLOCKED"} <= found)
 
 
-def _theme(name: str) -> None:
-    """One of the two themes that Blender comes with."""
-    if name == "Dark":
-        bpy.ops.preferences.reset_default_theme()
-        return
-    paths = [Path(path) / f"Blender_{name}.xml" for path in bpy.utils.preset_paths("interface_theme")]
-    path = next(path for path in paths if path.exists())
-    bpy.ops.script.execute_preset(filepath=str(path), menu_idname="USERPREF_MT_interface_theme_presets")
-
-
 def _made_wide(window: Window, width: int) -> Iterator[float]:
     """Drag the edge of the sidebar until it has a width."""
     side = window.region("UI")
@@ -136,15 +109,8 @@ def _pages(window: Window, name: str) -> Iterator[float]:
 
 
 def _photographed(window: Window, look: Look) -> Iterator[float]:
-    view = CONTEXT.preferences.view
-    view.ui_scale = look.scale
-    if bpy.app.translations.locales:
-        setattr(view, "language", look.language)
-    elif look.language != "en_US":
-        return  # a Blender without translations
-    view.use_translate_interface = view.use_translate_tooltips = look.language != "en_US"
-    _theme(look.theme)
-    yield 2.0 * WAIT
+    if not (yield from dressed(window, look)):
+        return
     setattr(window.region("UI"), "active_panel_category", "FABRIK")
     yield from _made_wide(window, int(look.width * look.scale))
     side = window.region("UI")

@@ -25,8 +25,9 @@ from gui.dragging import dragged_as_posed, dragged_without_a_chain
 from gui.live_bodies import lived_bodies
 from gui.menus import at_hand
 from gui.panels import photographed
+from gui.surfaces import surfaces
 from gui.walkers import walked
-from gui.window import ARCHIVE, CONTEXT, MODULE, OPS, WAIT, Window, check, make_leg, rotations, say, tip
+from gui.window import ARCHIVE, CONTEXT, MODULE, OPS, PART, WAIT, Window, check, make_leg, rotations, say, tip
 
 
 def opened(window: Window) -> Iterator[float]:
@@ -233,26 +234,28 @@ def steps() -> Iterator[float]:
     window = Window()
     yield from opened(window)
     owner = bpy.data.objects["Leg"]
-    parts: tuple[Callable[[], Iterator[float]], ...] = (
-        lambda: made(window, owner),
-        lambda: lived(window, owner),
-        lambda: dragged(window, owner),
-        lambda: dragged_as_posed(window),
-        lambda: dragged_without_a_chain(window),
-        lambda: dragged_by_a_bone(window),
-        lambda: snapped(window),
-        lambda: turned(window),
-        lambda: stepped(window),
-        lambda: baked(window),
-        lambda: at_hand(window),
-        lambda: beside(window),
-        lambda: dragged_bodies(window),
-        lambda: lived_bodies(window),
-        lambda: walked(window),
-        lambda: photographed(window),
-    )
-    for part in parts:
-        yield from part()
+    parts: dict[str, Callable[[], Iterator[float]]] = {
+        "made": lambda: made(window, owner),
+        "lived": lambda: lived(window, owner),
+        "dragged": lambda: dragged(window, owner),
+        "dragged_as_posed": lambda: dragged_as_posed(window),
+        "dragged_without_a_chain": lambda: dragged_without_a_chain(window),
+        "dragged_by_a_bone": lambda: dragged_by_a_bone(window),
+        "snapped": lambda: snapped(window),
+        "turned": lambda: turned(window),
+        "stepped": lambda: stepped(window),
+        "baked": lambda: baked(window),
+        "at_hand": lambda: at_hand(window),
+        "beside": lambda: beside(window),
+        "dragged_bodies": lambda: dragged_bodies(window),
+        "lived_bodies": lambda: lived_bodies(window),
+        "walked": lambda: walked(window),
+        "surfaces": lambda: surfaces(window),
+        "panels": lambda: photographed(window),
+    }
+    for name, part in parts.items():
+        if PART in {"", name}:
+            yield from part()
     say("ok: done")
 
 

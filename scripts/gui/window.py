@@ -18,7 +18,7 @@ from mathutils import Vector
 
 import blender
 
-ARCHIVE, OUT, REPORT, GRAB = sys.argv[sys.argv.index("--") + 1 :]
+ARCHIVE, OUT, REPORT, GRAB, PART = sys.argv[sys.argv.index("--") + 1 :]
 MODULE = "bl_ext.user_default.fabrik"  # the installed extension
 OPS = blender.OPS
 CONTEXT = bpy.context
@@ -112,12 +112,16 @@ class Window:
         if away:
             yield from self.move((region.x + 30, region.y + 30))
         self.area.tag_redraw()
+        yield from self.grab(name)
+
+    def grab(self, name: str) -> Iterator[float]:
+        """Save what is seen, once Blender has drawn it."""
         yield WAIT
         path = str(Path(OUT) / f"{name}.png")
         if GRAB:
             subprocess.run([*shlex.split(GRAB), path], check=True)
         else:
-            with self.context():
+            with CONTEXT.temp_override(window=self.window):
                 bpy.ops.screen.screenshot(filepath=path)
 
 
