@@ -53,10 +53,10 @@ class Shown(NamedTuple):
     note: str
 
 
-def keys_text(drag: Drag, shown: Shown) -> str:
-    """All keys, for the status bar."""
+def keys_of(drag: Drag, shown: Shown) -> tuple[Text, ...]:
+    """What each key does, for the status bar."""
     on, off = Text("on"), Text("off")
-    texts = (
+    return (
         Text("LMB Enter Confirm"),
         Text("RMB Esc Cancel"),
         Text("X Y Z Along"),
@@ -69,7 +69,6 @@ def keys_text(drag: Drag, shown: Shown) -> str:
         Text("Shift Precise"),
         Text("Ctrl Snap"),
     )
-    return iface_(joined("   ", texts))
 
 
 def header_text(drag: Drag, dragged: Dragged, shown: Shown, scene: bpy.types.Scene) -> str:

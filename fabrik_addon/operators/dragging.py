@@ -29,10 +29,11 @@ from ..texts import Text, joined
 from ..translations import iface_, rpt_
 from .base import MouseOperator, give_back_window
 from .drag_options import DragOptions
-from .drag_texts import Mode, Shown, header_text, keys_text, name_of
+from .drag_texts import Mode, Shown, header_text, keys_of, name_of
 from .hovering import redraw, show, wait_for_bone
 from .picking import Picked, View, pick, view_of
 from .snapping import snapped
+from .status_bar import tell_keys
 from .turning import angle_about, turn_of_ball, turn_of_view
 
 if TYPE_CHECKING:
@@ -278,7 +279,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         falloff = rig_of(bpy.data.objects[self._drag.rig]).falloff
         shown = Shown(self.way, self._mode, self._axis, falloff, self.anchored, self._note)
         redraw()  # Blender does not by itself for what is written in bulk
-        context.workspace.status_text_set(keys_text(self._drag, shown))
+        tell_keys(context, keys_of(self._drag, shown))
         if context.area is not None:
             context.area.header_text_set(header_text(self._drag, dragged, shown, context.scene))
 

@@ -13,16 +13,17 @@ from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..session.dragging import pin_bone
-from ..texts import Text, joined
+from ..texts import Text
 from ..translations import iface_, rpt_
 from .base import RigOperator
 from .picking import Picked, View, pick, view_under_mouse
+from .status_bar import tell_keys
 
 if TYPE_CHECKING:
     from .base import Returned
 
 DONE = {"RIGHTMOUSE", "ESC", "RET", "NUMPAD_ENTER"}
-KEYS = joined("   ", (Text("LMB Drag Bone under the Mouse"), Text("P Pin or Free It"), Text("RMB Esc Enter Done")))
+KEYS = (Text("LMB Drag Bone under the Mouse"), Text("P Pin or Free It"), Text("RMB Esc Enter Done"))
 
 
 class Hovering:
@@ -76,7 +77,7 @@ class FABRIK_OT_drag_pick(RigOperator):
             return {"CANCELLED"}
         Hovering.is_on = True
         context.window_manager.modal_handler_add(self)
-        context.workspace.status_text_set(iface_(KEYS))
+        tell_keys(context, KEYS)
         self._look(context, event)
         return {"RUNNING_MODAL"}
 
@@ -106,7 +107,7 @@ class FABRIK_OT_drag_pick(RigOperator):
             self.cancel(context)
             return {"CANCELLED"}
         if event.type == "MOUSEMOVE":
-            context.workspace.status_text_set(iface_(KEYS))  # a drag had its own
+            tell_keys(context, KEYS)  # a drag had its own
         picked = self._look(context, event)
         if event.value != "PRESS" or event.type not in {"LEFTMOUSE", "P"}:
             return {"PASS_THROUGH"}
@@ -126,7 +127,7 @@ class FABRIK_OT_drag_pick(RigOperator):
             return
         bpy.ops.ed.undo_push(message=iface_("Pin"))
         show(picked)
-        context.workspace.status_text_set(iface_(joined("   ", (KEYS, told))))
+        tell_keys(context, (told, *KEYS))
         redraw()
 
     def _look(self, context: bpy.types.Context, event: bpy.types.Event) -> Picked | None:

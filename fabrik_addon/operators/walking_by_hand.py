@@ -24,6 +24,7 @@ from ..translations import iface_, rpt_
 from ..vectors import v3
 from .base import MouseOperator, give_back_window
 from .picking import View, view_of
+from .status_bar import tell_keys
 from .walking import walker_refusal
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ TURN = radians(10.0)  # of a notch of the wheel
 LONGEST = 600.0  # seconds of a walk that a script may ask for
 LEVEL = 0.02  # cosine of the angle between view and ground below which the mouse tells no place on it
 CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
-KEYS = (Text("LMB Confirm"), Text("RMB Cancel"), Text("Wheel Turn"))
+KEYS = (Text("LMB Enter Confirm"), Text("RMB Esc Cancel"), Text("Wheel PageUp/Down Turn"))
 WHEEL = {"WHEELUPMOUSE": 1.0, "PAGE_UP": 1.0, "WHEELDOWNMOUSE": -1.0, "PAGE_DOWN": -1.0}
 
 
@@ -206,7 +207,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
             context.area.header_text_set(iface_(text))
             context.area.tag_redraw()
         facing = Text("T Face Travel: {state}", state=Text("on" if self.faces_way else "off"))
-        context.workspace.status_text_set(iface_(joined("    ", (*KEYS, facing))))
+        tell_keys(context, (*KEYS, facing))
 
     def _let_go(self, context: bpy.types.Context) -> None:
         if self._timer is not None:

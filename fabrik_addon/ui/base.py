@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import bpy
 
+from ..overlay.lettering import text_width
 from ..rig.find import working_chain, working_rig
 from ..rig.versions import newer_refusal
 from ..translations import CONTEXT, label_
-from .fitting import content_width, text_width
+from .fitting import content_width
 
 MODES = {"OBJECT", "POSE"}
 HEADER = 44.0  # pixels at scale 1 of what stands beside the title of a panel

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import blf
 import bpy
 
+from ..overlay.lettering import text_width
 from ..translations import iface_, label_
 from .status import Icon
 
@@ -25,14 +25,6 @@ VALUES = 100.0  # more of the width that these want
 KEYS = 20.0  # the mark of keys beside a setting
 
 Measure = Callable[[str], float]
-
-
-def text_width(context: bpy.types.Context, text: str) -> float:
-    """How wide a text is in a panel, in pixels."""
-    preferences: Any = context.preferences
-    blf.size(0, preferences.ui_styles[0].widget.points * preferences.system.ui_scale)
-    size: Any = blf.dimensions  # the stubs of 4.2 say that it returns nothing
-    return float(size(0, text)[0])
 
 
 def content_width(context: bpy.types.Context, beside: float = 0.0) -> float:

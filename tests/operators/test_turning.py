@@ -7,7 +7,8 @@ from math import pi, radians
 
 import bpy
 import pytest
-from fabrik_addon.operators.drag_texts import Mode, Shown, header_text, keys_text, name_of
+from fabrik_addon.operators.drag_texts import Mode, Shown, header_text, keys_of, name_of
+from fabrik_addon.operators.status_bar import fitting
 from fabrik_addon.operators.turning import angle_about, turn_of_ball, turn_of_view
 from fabrik_addon.rig.rotations import rotated
 from fabrik_addon.session.dragging import Dragged, Taken, begin, set_turning
@@ -77,7 +78,13 @@ class TestTexts:
         owner = make_line(3)
         drag = begin(bpy.context, owner, Taken("b1", "HEAD"))
         assert name_of(drag) == "Rig: head of b1"
-        text = keys_text(drag, self.shown)
+        text = "   ".join(keys_of(drag, self.shown))
         for part in ("T With Rotation: off", "R Turn: about the view", "Falloff: 0.5", "P Pin", "G Grab", "Esc Cancel"):
             assert part in text
         drag.restore()
+
+    def test_a_narrow_status_bar_has_whole_hints(self) -> None:
+        hints = ("Esc Cancel", "T Turn", "P Pin")
+        assert fitting(hints, 27.0, len) == list(hints)
+        assert fitting(hints, 26.0, len) == ["Esc Cancel", "T Turn"]
+        assert fitting(hints, 3.0, len) == ["Esc Cancel"]
