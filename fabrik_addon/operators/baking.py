@@ -50,6 +50,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         chains: chains_property("ALL")
         into: EnumProperty(
             name="Into",
+            description="Where the keys go",
             items=(
                 ("ACTION", "Action", "The armature's action; keys of the chains in the range are replaced"),
                 ("NEW_ACTION", "New Action", "A copy of the armature's action"),
@@ -58,6 +59,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         )
         interpolation: EnumProperty(
             name="Interpolation",
+            description="How the bones move from key to key",
             items=(("LINEAR", "Linear", "Straight from key to key"), ("BEZIER", "Bezier", "Smooth from key to key")),
         )
         clean_up: FloatProperty(
@@ -74,7 +76,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
             description="Let Blender evaluate the keys afterwards and report how far the tips are off",
             items=(
                 ("EVERY", "Every Frame", "Evaluate every frame"),
-                ("SAMPLE", "Sample", "Evaluate about fifty frames, with those of the largest turns"),
+                ("SAMPLE", "Sampled Frames", "Evaluate about fifty frames, with those of the largest turns"),
                 ("NONE", "None", "Trust the solve"),
             ),
         )

@@ -23,7 +23,7 @@ from ..session.make import Empty, PoleOptions, add_chain, move_chain, plan_pole,
 from ..session.pole_side import pole_in_bend
 from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
 from ..texts import Text, joined
-from ..translations import rpt_
+from ..translations import iface_, label_, rpt_
 from .base import ChainOperator, RigOperator, rigs_in_pose_mode
 from .goals import chosen_kind, kind_property
 
@@ -233,7 +233,13 @@ class FABRIK_OT_chain_remove_all(RigOperator):
         return "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain")
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        return context.window_manager.invoke_confirm(self, event)
+        told = iface_(
+            "All {count} chains, their settings and their start poses go; bones, targets and poles stay.",
+            count=len(rig_of(working_rig(context)).chains),
+        )
+        return context.window_manager.invoke_confirm(
+            self, event, title=label_(self.bl_label), message=told, confirm_text=label_(self.bl_label), translate=False
+        )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         names = [chain.name for chain in rig_of(owner).chains]
@@ -278,7 +284,11 @@ class FABRIK_OT_chain_move(ChainOperator):
     if TYPE_CHECKING:
         direction: str
     else:
-        direction: EnumProperty(items=(("UP", "Up", ""), ("DOWN", "Down", "")), name="Direction")
+        direction: EnumProperty(
+            name="Direction",
+            description="Which way in the list",
+            items=(("UP", "Up", "Towards the top of the list"), ("DOWN", "Down", "Towards the end of the list")),
+        )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         rig = rig_of(owner)

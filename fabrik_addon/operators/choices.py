@@ -18,7 +18,7 @@ from ..session.order import Item
 from ..texts import Text
 
 CHAINS = (
-    ("ALL", "Enabled", "All enabled chains of the active armature and of the other selected ones"),
+    ("ALL", "All Enabled", "All enabled chains of the active armature and of the other selected ones"),
     ("ACTIVE", "Active", "The active chain"),
     ("SELECTED", "Selected", "Enabled chains with a selected bone, of the same armatures"),
 )

@@ -21,7 +21,7 @@ from ..session.pole_side import pole_in_bend
 from ..session.selecting import back_to_pose, select_goal
 from ..session.telling import is_idle
 from ..texts import ROLE_TEXTS, Text, joined
-from ..translations import rpt_
+from ..translations import CONTEXT, rpt_
 from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ ALL_HAVE = {
 
 def kind_property() -> Any:
     """The option that chooses what goals are made as."""
-    return EnumProperty(name="Made As", description="What is made", items=GOAL_KINDS)
+    return EnumProperty(name="Made As", description="What is made", items=GOAL_KINDS, translation_context=CONTEXT)
 
 
 def chosen_kind(operator: Any, context: bpy.types.Context) -> str:
@@ -145,6 +145,7 @@ class FABRIK_OT_goal_select(ChainOperator):
     else:
         role: EnumProperty(
             name="Role",
+            description="Which of the two",
             items=(("target", "Target", "Select the target"), ("pole", "Pole", "Select the pole")),
         )
 

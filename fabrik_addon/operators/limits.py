@@ -35,6 +35,7 @@ def _items(joints: Mapping[str, JointRange], source: str) -> tuple[tuple[str, st
     return tuple((kind, joint.label, source) for kind, joint in joints.items())
 
 
+WHICH = "Joint whose range the bones get"
 FLIP = "The bones flex to the other side than their rest pose and the body tell"
 GUESSED = Text("nothing tells to which side they flex, so +X was taken: look, and tick Flip if it is the other one")
 NO_PALM = Text("no finger tells where the palm is: it was taken to look down")
@@ -53,7 +54,7 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
     """Take the joint limit from the bone's own locks and limits for Blender's IK; bones without any keep theirs"""
 
     bl_idname = "fabrik.limit_from_ik"
-    bl_label = "Copy from IK Limits"
+    bl_label = "Limit from IK Limits"
     poses = False
 
     if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class FABRIK_OT_limit_axis(BoneOperator):
     else:
         axis: EnumProperty(
             name="Axis",
+            description="Axis of the bone about which the hinge turns",
             items=(
                 ("X", "X", "The bone's X axis"),
                 ("Y", "Y", "The bone's Y axis, along the bone"),
@@ -117,7 +119,7 @@ class FABRIK_OT_limit_copy(BoneOperator):
     """Give the joint limit of the active bone to the other selected bones"""
 
     bl_idname = "fabrik.limit_copy"
-    bl_label = "Copy to Selected"
+    bl_label = "Copy Limit to Selected"
     poses = False
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
@@ -133,7 +135,7 @@ class FABRIK_OT_limit_mirror(BoneOperator):
     """Give the joint limits of the selected bones to the bones of the other side, which are found by their names"""
 
     bl_idname = "fabrik.limit_mirror"
-    bl_label = "Copy Mirrored"
+    bl_label = "Copy Limit Mirrored"
     poses = False
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
@@ -168,6 +170,7 @@ class FABRIK_OT_limit_from_bend(RigOperator):
     else:
         bones: EnumProperty(
             name="Bones",
+            description="Which bones become hinges",
             items=(
                 ("SELECTED", "Selected", "The selected bones, each bending at its head"),
                 ("CHAIN", "Active Chain", "All bones of the active chain but the first"),
@@ -256,7 +259,7 @@ class FABRIK_OT_limit_human(JointOperator):
     joints = HUMAN_JOINTS
 
     if not TYPE_CHECKING:
-        joint: EnumProperty(name="Joint", items=_items(HUMAN_JOINTS, HUMAN_SOURCE))
+        joint: EnumProperty(name="Joint", description=WHICH, items=_items(HUMAN_JOINTS, HUMAN_SOURCE))
         use_flip: BoolProperty(name="Flip", description=FLIP)
 
 
@@ -268,7 +271,7 @@ class FABRIK_OT_limit_animal(JointOperator):
     joints = DOG_JOINTS
 
     if not TYPE_CHECKING:
-        joint: EnumProperty(name="Joint", items=_items(DOG_JOINTS, DOG_SOURCE))
+        joint: EnumProperty(name="Joint", description=WHICH, items=_items(DOG_JOINTS, DOG_SOURCE))
         use_flip: BoolProperty(name="Flip", description=FLIP)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WHICH = (
     ("SELECTED", "Selected", "The selected bones in Pose mode: their chains, or new ones; else the active chain"),
     ("ACTIVE", "Active", "The active chain"),
-    ("ALL", "Enabled", "All enabled chains of the armature"),
+    ("ALL", "All Enabled", "All enabled chains of the armature"),
 )
 ACTIONS = (
     ("TOGGLE", "Toggle", "Pin what is not pinned; where all is pinned, free it"),

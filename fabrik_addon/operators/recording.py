@@ -57,13 +57,14 @@ class FABRIK_OT_step(StepOperator):
     """Go to another step of the recorded solve"""
 
     bl_idname = "fabrik.step"
-    bl_label = "Step"
+    bl_label = "Go to Step"
 
     if TYPE_CHECKING:
         to: str
     else:
         to: EnumProperty(
             name="To",
+            description="Which step to go to",
             items=(
                 ("FIRST", "First", "The pose from which the solve starts"),
                 ("BACK", "Back", "One step back"),
@@ -71,6 +72,7 @@ class FABRIK_OT_step(StepOperator):
                 ("LAST", "Last", "The solved pose"),
             ),
             default="FORWARD",
+            translation_context=CONTEXT,  # in Blender's words back is the rear
         )
 
     def execute(self, context: bpy.types.Context) -> Returned:
@@ -116,7 +118,7 @@ class FABRIK_OT_record_clear(StepOperator):
     """Stop looking at the recorded solve"""
 
     bl_idname = "fabrik.record_clear"
-    bl_label = "Exit"
+    bl_label = "Exit Steps"
 
     def execute(self, context: bpy.types.Context) -> Returned:
         state.current = None

@@ -15,8 +15,8 @@ from ..rig.find import working_rig
 from ..session.setup.asking import chosen_parts
 from ..session.setup.finding import Found, find_parts
 from ..session.setup.making import Done, SetupOptions, chain_of, set_up, wanted_parts
-from ..texts import Text, joined
-from ..translations import iface_, rpt_
+from ..texts import Text, capitalised, joined
+from ..translations import iface_, label_, rpt_
 from .base import RigOperator, listed
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ CONTROL_ITEMS = (
     ("EMPTIES", "Empties", "Targets and poles are empties beside the armature"),
     ("NONE", "None", "No targets and poles: bones are dragged, and pins hold feet where they are"),
 )
-OPTIONS = ("plan", "controls", "use_poles", "use_limits", "use_pins", "use_fingers", "use_tail", "use_walker")
+CHOICES = ("plan", "controls")
+SWITCHES = ("use_poles", "use_limits", "use_pins", "use_fingers", "use_tail", "use_walker")
+NAMES = 0.4  # of the width of the dialog, for the names of parts
 MOST_TOLD = 3  # things to look out for that are told one by one
 
 
@@ -118,7 +120,7 @@ class FABRIK_OT_character_setup(SetupOperator):
         owner = working_rig(context)
         self._ask(owner, find_parts(owner, self.plan))
         if self.parts:
-            return context.window_manager.invoke_props_dialog(self, width=480)
+            return context.window_manager.invoke_props_dialog(self, width=480, confirm_text=label_(self.bl_label))
         return self.execute(context)
 
     def _ask(self, owner: bpy.types.Object, found: Found) -> None:
@@ -159,28 +161,42 @@ class FABRIK_OT_character_setup(SetupOperator):
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
-        for name in OPTIONS:
+        for name in CHOICES:
             layout.prop(self, name)
+        layout = layout.column()
+        layout.use_property_split = False
+        switches = layout.grid_flow(row_major=True, columns=2 if self.parts else 1, even_columns=True)
+        for name in SWITCHES:
+            switches.prop(self, name)
         if not self.parts:
             return
         layout.separator()
-        layout.label(text="Not sure of these: tick what is right, or choose its bones", icon="QUESTION")
+        layout.label(text="Not sure of these: tick what is right, and mend its bones", icon="QUESTION")
+        _draw_columns(layout)
         owner = working_rig(context)
         for asked in self.parts:
             _draw_asked(layout, owner, asked)
 
 
+def _draw_columns(layout: bpy.types.UILayout) -> None:
+    """What stands below in the table."""
+    row = layout.split(factor=NAMES)
+    row.label(text="Part")
+    bones = row.row(align=True)
+    bones.label(text="First Bone")
+    bones.label(text="Last Bone")
+
+
 def _draw_asked(layout: bpy.types.UILayout, owner: bpy.types.Object, asked: FabrikSetupPart) -> None:
     column = layout.column(align=True)
-    column.use_property_split = False
-    row = column.row(align=True)
-    row.prop(asked, "use", text=f"{asked.name}  {asked.confidence:.0%}")
+    row = column.split(factor=NAMES)
+    row.prop(asked, "use", text=iface_("{part}, {share:.0%} sure", part=asked.name, share=asked.confidence))
     bones = row.row(align=True)
     bones.active = asked.use
     bones.prop_search(asked, "first_bone", owner.pose, "bones", text="")
     bones.prop_search(asked, "last_bone", owner.pose, "bones", text="")
     if asked.reason:
-        column.label(text=asked.reason)
+        column.label(text=capitalised(asked.reason), icon="BLANK1", translate=False)
 
 
 def nothing_text(found: Found) -> Text:

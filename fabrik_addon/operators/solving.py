@@ -74,7 +74,7 @@ class FABRIK_OT_solve(SolveOperator):
         self.layout.use_property_split = True
         owner = working_rig(context)
         if owner is not None:
-            self.layout.prop_search(self, "chain", owner, "fabrik_chains")
+            self.layout.prop_search(self, "chain", owner, "fabrik_chains", icon="CON_KINEMATIC")
 
 
 class FABRIK_OT_solve_all(SolveOperator):

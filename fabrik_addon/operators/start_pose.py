@@ -33,7 +33,7 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
     """Keep the pose as it stands as the start pose of the chain"""
 
     bl_idname = "fabrik.start_pose_capture"
-    bl_label = "Capture"
+    bl_label = "Capture Start Pose"
 
     if TYPE_CHECKING:
         use_all: bool
@@ -53,7 +53,7 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
     """Make the armature's rest pose the start pose of the chain again"""
 
     bl_idname = "fabrik.start_pose_reset"
-    bl_label = "Reset"
+    bl_label = "Reset Start Pose"
     poses = False
 
     if TYPE_CHECKING:

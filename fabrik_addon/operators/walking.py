@@ -16,7 +16,7 @@ from ..session.walk.marking import mark_steps
 from ..session.walk.planning import Planning
 from ..session.walk.setup import add_walker, remove_walker
 from ..texts import Text
-from ..translations import rpt_
+from ..translations import label_, rpt_
 from .baking import summary
 from .base import RigOperator, listed
 from .choices import SpanOptions
@@ -58,7 +58,7 @@ class FABRIK_OT_walker_add(RigOperator):
         made = add_walker(context, owner, self.body_bone)
         if made.made:
             self.report({"INFO"}, rpt_("made {chains}", chains=listed(made.made, "{count} chains")))
-        count, gait = len(made.legs), Text(GAIT_LABELS[made.gait])
+        count, gait = len(made.legs), label_(GAIT_LABELS[made.gait])
         text = rpt_("{count} legs on '{bone}', {gait}: plan the walk next", count=count, bone=made.body, gait=gait)
         self.report({"INFO"}, text)
         if made.behind:
@@ -121,6 +121,7 @@ class FABRIK_OT_walk_bake(RigOperator):
     else:
         into: EnumProperty(
             name="Into",
+            description="What gets the keys",
             items=(
                 (
                     "GOALS",

@@ -9,6 +9,7 @@ import bpy
 from bpy.props import BoolProperty, IntProperty, PointerProperty
 
 from ..rig.changes import announce
+from ..translations import CONTEXT
 
 OPTIONS = {
     "show_after": ("Pose", "The chain as it stands", True),
@@ -47,6 +48,7 @@ class FabrikOverlay(bpy.types.PropertyGroup):
         show: BoolProperty(
             name="Overlay",
             description="Draw chains, goals and limits over the armature",
+            translation_context=CONTEXT,  # Blender has a verb for it
             update=announce,
             options=set(),
         )
@@ -67,7 +69,7 @@ class FabrikOverlay(bpy.types.PropertyGroup):
             options=set(),
         )
         show_walk: BoolProperty(
-            name="Walk",
+            name="Planned Walk",
             description="Show of a planned walk the path, the steps of the next second with the footholds that were "
             "refused, and the polygon of the standing feet",
             default=True,

@@ -18,6 +18,7 @@ from bpy.props import (
 )
 
 from ..gait import GAITS, RANGES, Gravity, Settings, Swing
+from ..translations import CONTEXT
 from .changes import announce
 from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
 
@@ -35,6 +36,10 @@ GRAVITY_ITEMS = (
     (Gravity.DOWN.value, "Down", "Down is the world's -Z"),
     (Gravity.SURFACE.value, "Surface", "Down is the body's own: it walks on walls and ceilings, too"),
 )
+UNITS: dict[str, dict[str, Any]] = {  # by the names of the fields: how Blender is to show the number
+    "slope_max": {"subtype": "ANGLE"},
+    "acceleration": {"unit": "ACCELERATION", "precision": 3},
+}
 TOLD = {  # by the names of the fields of `gait.Settings`: what the panel calls the numbers, and their tooltips
     "duty": ("Duty", "Share of the cycle that a foot stands, for the gait with offsets of its own"),
     "step_height": ("Step Height", "How far a swinging foot rises, as a share of the leg's reach"),
@@ -52,7 +57,7 @@ TOLD = {  # by the names of the fields of `gait.Settings`: what the panel calls 
     "prediction": ("Prediction", "How far footholds look ahead along the path"),
     "clearance": ("Clearance", "Least distance of a swinging foot from the ground, as a share of the leg's reach"),
     "slope_max": ("Steepest Slope", "The steepest ground to stand on, from what is up"),
-    "acceleration": ("Gravity", "Acceleration by gravity in scene units / s²: the stride that belongs to a speed"),
+    "acceleration": ("Gravity", "Acceleration by gravity: the greater, the longer the stride that belongs to a speed"),
 }
 
 
@@ -86,6 +91,7 @@ class FabrikWalkLeg(bpy.types.PropertyGroup):
             "up, in scene units",
             size=3,
             subtype="TRANSLATION",
+            translation_context=CONTEXT,  # Blender has a key for it
             update=announce,
             override=OVERRIDE,
         )
@@ -95,17 +101,17 @@ def _number(field: str, default: float) -> Any:
     name, description = TOLD[field]
     low, high = RANGES[field]
     make: Any = FloatProperty
-    shown = {"subtype": "ANGLE"} if field == "slope_max" else {"subtype": "FACTOR"} if high == 1.0 else {}
+    shown = UNITS.get(field) or ({"subtype": "FACTOR"} if high == 1.0 else {})
     return make(
         name=name, description=description, min=low, max=high, default=default, update=announce, override=OVERRIDE,
         **shown,
     )  # fmt: skip
 
 
-def _choice(name: str, description: str, items: tuple[tuple[str, str, str], ...], default: str) -> Any:
+def _choice(name: str, description: str, items: tuple[tuple[str, str, str], ...], default: str, **others: str) -> Any:
     make: Any = EnumProperty
     return make(
-        name=name, description=description, items=items, default=default, update=announce, override=OVERRIDE
+        name=name, description=description, items=items, default=default, update=announce, override=OVERRIDE, **others
     )  # fmt: skip
 
 
@@ -116,7 +122,7 @@ _vector: Any = FloatVectorProperty
 _pointer: Any = PointerProperty
 WALKER_PROPERTIES: dict[str, Any] = {
     "on": _switch(
-        name="Walk",
+        name="Follow Planned Walk",
         description="Legs and body go as the walk was planned, in place of their goals",
         update=announce,
         override=OVERRIDE,
@@ -127,9 +133,11 @@ WALKER_PROPERTIES: dict[str, Any] = {
         "and nothing else goes on",
         override=OVERRIDE,
     ),
-    "gait": _choice("Gait", "In which order and rhythm the feet step", GAIT_ITEMS, USUAL.gait),
-    "swing_curve": _choice("Swing", "How a foot moves through the air", SWING_ITEMS, USUAL.swing_curve),
-    "gravity": _choice("Gravity", "What is down", GRAVITY_ITEMS, USUAL.gravity),
+    "gait": _choice(
+        "Gait", "In which order and rhythm the feet step", GAIT_ITEMS, USUAL.gait, translation_context=CONTEXT
+    ),
+    "swing_curve": _choice("Swing Curve", "How a foot moves through the air", SWING_ITEMS, USUAL.swing_curve),
+    "gravity": _choice("Gravity Direction", "Whither the body and its feet are drawn", GRAVITY_ITEMS, USUAL.gravity),
     **{field: _number(field, getattr(USUAL, field)) for field in TOLD},
     "terrain": _pointer(
         name="Terrain",

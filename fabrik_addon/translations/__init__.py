@@ -59,6 +59,11 @@ def label_(text: str) -> str:
     return _label(text, CONTEXT)
 
 
+def name_(prop: bpy.types.Property) -> str:
+    """The name of a property, as Blender shows it."""
+    return _label(prop.name, prop.translation_context)
+
+
 def _told(call: Call, text: str, fields: Mapping[str, object]) -> str:
     """A text in the user's language: template and fields are looked up by one of Blender's calls, then put together."""
     if isinstance(text, Text):

@@ -141,9 +141,9 @@ WALKER: tuple[Part, ...] = (
     Entry("fabrik.walker_remove", icon="X"),
 )
 START_POSE: tuple[Part, ...] = (
-    Entry("fabrik.start_pose_capture", "Capture Start Pose", "POSE_HLT"),
+    Entry("fabrik.start_pose_capture", icon="POSE_HLT"),
     Entry("fabrik.start_pose_capture", "Capture Start Pose of All Chains", "NONE", {"use_all": True}),
-    Entry("fabrik.start_pose_reset", "Reset Start Pose", "LOOP_BACK"),
+    Entry("fabrik.start_pose_reset", icon="LOOP_BACK"),
     Entry("fabrik.start_pose_reset", "Reset Start Pose of All Chains", "NONE", {"use_all": True}),
     LINE,
     Entry("fabrik.hand_pose_keep", "Make Hand-Made Pose the Start Pose"),
@@ -158,9 +158,9 @@ LIMIT: tuple[Part, ...] = (
     Entry("fabrik.limit_axis", "Hinge Axis Y", "NONE", {"axis": "Y"}),
     Entry("fabrik.limit_axis", "Hinge Axis Z", "NONE", {"axis": "Z"}),
     LINE,
-    Entry("fabrik.limit_copy", "Copy Limit to Selected", "COPYDOWN"),
-    Entry("fabrik.limit_mirror", "Copy Limit Mirrored"),
-    Entry("fabrik.limit_from_ik", "Limit from IK Limits", "CON_KINEMATIC"),
+    Entry("fabrik.limit_copy", icon="COPYDOWN"),
+    Entry("fabrik.limit_mirror"),
+    Entry("fabrik.limit_from_ik", icon="CON_KINEMATIC"),
 )
 REPORT: tuple[Part, ...] = (Entry("fabrik.report_copy", icon="COPYDOWN"), Entry("fabrik.report_clear", icon="X"))
 STEPS: tuple[Part, ...] = (
@@ -170,7 +170,7 @@ STEPS: tuple[Part, ...] = (
     Entry("fabrik.step", "Step Back", "FRAME_PREV", {"to": "BACK"}),
     Entry("fabrik.step", "Step Forward", "FRAME_NEXT", {"to": "FORWARD"}),
     Entry("fabrik.step", "Last Step", "FF", {"to": "LAST"}),
-    Entry("fabrik.record_clear", "Exit Steps", "X"),
+    Entry("fabrik.record_clear", icon="X"),
 )
 # Behind the arrow beside the list: all of it stands in the menus above, too.
 LIST: tuple[Part, ...] = (MIRROR, LINE, *CONVERT, LINE, *SNAP_ALL, SINGLE_USER, LINE, HINGES, LINE, REMOVE_ALL, CLEAR)
@@ -186,7 +186,7 @@ def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: tu
         elif isinstance(part, Submenu):
             layout.menu(part.name)
         elif part == OVERLAY:
-            layout.prop(scene_settings(context.scene), "show", text="Overlay", icon="OVERLAY")
+            layout.prop(scene_settings(context.scene), "show", icon="OVERLAY")
         elif part == LIVE:
             _draw_live(context, layout)
         elif part == BEGIN:

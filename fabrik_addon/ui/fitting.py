@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ..overlay.lettering import text_width
-from ..translations import iface_, label_
+from ..translations import label_, name_
 from .status import Icon
 
 # Pixels at scale 1.
@@ -152,7 +152,7 @@ def draw_settings(
 
 def _name_of(thing: bpy.types.bpy_struct, name: str) -> str:
     prop: Any = thing.bl_rna.properties[name]
-    return iface_(prop.name)
+    return name_(prop)
 
 
 def radio(is_chosen: bool) -> Icon:

@@ -22,7 +22,7 @@ from ..rig.limit_properties import LIMIT_PROPERTIES, limit_of
 from ..rig.properties import rig_of
 from ..rig.rotations import IDENTITY
 from ..session.standing import tip_of
-from ..translations import iface_
+from ..translations import iface_, name_
 from ..vectors import V3, v3
 
 HANDLES = 6  # the most that a limit has: an ellipse and a twist
@@ -106,7 +106,7 @@ class LimitEnd:
         if (point_now - self.start[0]).length > BACK * matrix.to_scale().x:
             value = limit.setting_at(name, v3(matrix.inverted() @ point_now))
         setattr(limit_of(bone), name, value)
-        label = iface_(bone.bl_rna.properties[f"fabrik_{name}"].name)
+        label = name_(bone.bl_rna.properties[f"fabrik_{name}"])
         kind = iface_(LIMITS[limit_of(bone).limit].label)
         Drags.tell(f"{bone.name}   {kind}   {label}", getattr(limit_of(bone), name))
 

@@ -66,9 +66,12 @@ def unregister() -> None:
 def draw_shortcuts(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
     """The shortcuts as the user has them, to be changed."""
     configuration: Any = context.window_manager.keyconfigs.user
+    column = layout.column()
+    shown = ""
     for shortcut in SHORTCUTS:
-        column = layout.column()
-        column.label(text=f"{iface_(KEYMAPS[shortcut.keymap])}:")
+        if shortcut.keymap != shown:
+            shown = shortcut.keymap
+            column.label(text=f"{iface_(KEYMAPS[shown])}:")
         keymap = configuration.keymaps.get(shortcut.keymap)
         found = item_of(keymap, shortcut) if keymap is not None else None
         if found is None:

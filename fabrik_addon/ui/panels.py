@@ -128,8 +128,8 @@ class FABRIK_PT_start(FabrikPanel):
         for name, _, _ in START_ITEMS:
             row.prop_enum(chain, "start", name, icon=radio(chain.start == name))
         row = row_or_column(context, layout)
-        row.operator("fabrik.start_pose_capture", icon="POSE_HLT")
-        row.operator("fabrik.start_pose_reset", icon="LOOP_BACK")
+        row.operator("fabrik.start_pose_capture", text="Capture", icon="POSE_HLT")
+        row.operator("fabrik.start_pose_reset", text="Reset", icon="LOOP_BACK")
         layout.prop(owner, "fabrik_auto_capture")
         warning = _start_warning(owner, chain)
         if warning:
@@ -177,9 +177,9 @@ class FABRIK_PT_limit(FabrikPanel):
         row.operator_menu_enum("fabrik.limit_human", "joint", icon="ARMATURE_DATA")
         row.operator_menu_enum("fabrik.limit_animal", "joint")
         row = row_or_column(context, layout)
-        row.operator("fabrik.limit_copy")
-        row.operator("fabrik.limit_mirror")
-        layout.operator("fabrik.limit_from_ik", icon="CON_KINEMATIC")
+        row.operator("fabrik.limit_copy", text="Copy to Selected")
+        row.operator("fabrik.limit_mirror", text="Copy Mirrored")
+        layout.operator("fabrik.limit_from_ik", text="Copy from IK Limits", icon="CON_KINEMATIC")
 
 
 def _draw_list(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:

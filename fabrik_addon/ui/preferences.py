@@ -12,7 +12,7 @@ from ..kernel import loading
 from ..package import NAME
 from ..session.defaults import GOAL_KINDS, Defaults
 from ..texts import Text
-from ..translations import iface_
+from ..translations import CONTEXT, iface_
 from .keymap import draw_shortcuts
 
 BUILT_IN = Defaults()
@@ -74,6 +74,7 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
             name="Made As",
             description="What new targets and poles are, until you choose in Add Target",
             items=GOAL_KINDS,
+            translation_context=CONTEXT,  # in Blender's words empty is without content
         )
         target_shape: EnumProperty(
             name="Target Shape", description="How new targets are drawn", items=SHAPES, default=BUILT_IN.target_shape

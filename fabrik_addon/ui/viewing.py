@@ -26,7 +26,7 @@ def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner:
     both.separator()
     row = both.row(align=True)
     settings = scene_settings(context.scene)
-    row.prop(settings, "show", text="Overlay", icon=check(settings.show), toggle=True)
+    row.prop(settings, "show", icon=check(settings.show), toggle=True)
     arrow = row.row(align=True)
     arrow.ui_units_x = 1.0
     arrow.popover("FABRIK_PT_overlay", text="")
@@ -83,7 +83,7 @@ class FABRIK_PT_steps(FabrikPanel):
                 row.operator("fabrik.step", text="", icon=icon).to = to
             else:
                 row.operator("fabrik.steps_play", text="", icon=icon)
-        row.operator("fabrik.record_clear", icon="X")
+        row.operator("fabrik.record_clear", text="Exit", icon="X")
         layout.prop(manager, "fabrik_by_joint")
         layout.prop(manager, "fabrik_step", slider=False)
         text = iface_(

@@ -21,7 +21,7 @@ GROUPS = (
     ("stride_scale", "step_height", "clearance", "swing_curve"),
     ("body_height", "body_carry", "body_tilt", "body_sway"),
     ("foot_tilt", "heel_toe", "prediction", "step_trigger"),
-    ("gravity", "slope_max", "acceleration", "ground_height"),
+    ("gravity", "acceleration", "slope_max", "ground_height"),
 )
 BY_HAND = "CUSTOM"
 

@@ -143,7 +143,7 @@ TEXTS = {
     "nothing was baked yet": "noch nichts wurde gebacken",
     "the report of {count} chains is in the clipboard": "der Bericht von {count} Ketten ist in der Zwischenablage",
     "no limb was found: add chains by hand": "kein Glied wurde gefunden: Ketten von Hand hinzufügen",
-    "Not sure of these: tick what is right, or choose its bones": "Diese sind unsicher: ankreuzen, was stimmt, oder die Knochen wählen",
+    "Not sure of these: tick what is right, and mend its bones": "Diese sind unsicher: ankreuzen, was stimmt, und die Knochen berichtigen",
     "nothing of it can be posed: {part}: {reason}": "nichts davon kann posiert werden: {part}: {reason}",
     "nothing of it is sure: {parts} are to be asked about": "nichts davon ist sicher: nach {parts} ist zu fragen",
     "{count} parts": "{count} Teile",
