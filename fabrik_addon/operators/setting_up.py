@@ -9,6 +9,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..errors import ChainError
+from ..overlay.lettering import lines_of, text_width
 from ..recognise.parts import APPLIED
 from ..recognise.plans import PLANS
 from ..rig.find import working_rig
@@ -33,6 +34,9 @@ CONTROL_ITEMS = (
 )
 CHOICES = ("plan", "controls")
 SWITCHES = ("use_poles", "use_limits", "use_pins", "use_fingers", "use_tail", "use_walker")
+# Pixels at scale 1.
+WIDTH = 480  # of the dialog
+INDENT = 65.0  # of a reason, with the edges of the dialog
 NAMES = 0.4  # of the width of the dialog, for the names of parts
 MOST_TOLD = 3  # things to look out for that are told one by one
 
@@ -120,7 +124,7 @@ class FABRIK_OT_character_setup(SetupOperator):
         owner = working_rig(context)
         self._ask(owner, find_parts(owner, self.plan))
         if self.parts:
-            return context.window_manager.invoke_props_dialog(self, width=480, confirm_text=label_(self.bl_label))
+            return context.window_manager.invoke_props_dialog(self, width=WIDTH, confirm_text=label_(self.bl_label))
         return self.execute(context)
 
     def _ask(self, owner: bpy.types.Object, found: Found) -> None:
@@ -164,7 +168,7 @@ class FABRIK_OT_character_setup(SetupOperator):
         for name in CHOICES:
             layout.prop(self, name)
         layout = layout.column()
-        layout.use_property_split = False
+        layout.use_property_split = not self.parts
         switches = layout.grid_flow(row_major=True, columns=2 if self.parts else 1, even_columns=True)
         for name in SWITCHES:
             switches.prop(self, name)
@@ -175,7 +179,7 @@ class FABRIK_OT_character_setup(SetupOperator):
         _draw_columns(layout)
         owner = working_rig(context)
         for asked in self.parts:
-            _draw_asked(layout, owner, asked)
+            _draw_asked(context, layout, owner, asked)
 
 
 def _draw_columns(layout: bpy.types.UILayout) -> None:
@@ -187,7 +191,9 @@ def _draw_columns(layout: bpy.types.UILayout) -> None:
     bones.label(text="Last Bone")
 
 
-def _draw_asked(layout: bpy.types.UILayout, owner: bpy.types.Object, asked: FabrikSetupPart) -> None:
+def _draw_asked(
+    context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object, asked: FabrikSetupPart
+) -> None:
     column = layout.column(align=True)
     row = column.split(factor=NAMES)
     row.prop(asked, "use", text=iface_("{part}, {share:.0%} sure", part=asked.name, share=asked.confidence))
@@ -195,8 +201,12 @@ def _draw_asked(layout: bpy.types.UILayout, owner: bpy.types.Object, asked: Fabr
     bones.active = asked.use
     bones.prop_search(asked, "first_bone", owner.pose, "bones", text="")
     bones.prop_search(asked, "last_bone", owner.pose, "bones", text="")
-    if asked.reason:
-        column.label(text=capitalised(asked.reason), icon="BLANK1", translate=False)
+    if not asked.reason:
+        return
+    assert context.preferences is not None
+    room = (WIDTH - INDENT) * context.preferences.system.ui_scale
+    for line in lines_of(capitalised(asked.reason), room, lambda part: text_width(context, part)):
+        column.label(text=line, icon="BLANK1", translate=False)
 
 
 def nothing_text(found: Found) -> Text:

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bpy
 
-from ..overlay.lettering import text_width
+from ..overlay.lettering import lines_of, text_width
 from ..translations import label_, name_
 from .status import Icon
 
@@ -24,8 +24,6 @@ WORDS = {"ENUM", "POINTER", "STRING"}  # kinds of settings whose values are word
 VALUES = 100.0  # more of the width that these want
 KEYS = 20.0  # the mark of keys beside a setting
 
-Measure = Callable[[str], float]
-
 
 def content_width(context: bpy.types.Context, beside: float = 0.0) -> float:
     """How wide a panel is inside, in pixels.
@@ -38,28 +36,6 @@ def content_width(context: bpy.types.Context, beside: float = 0.0) -> float:
     scale: float = preferences.system.ui_scale
     width = context.region.width if context.region else 0.0
     return max(width, NARROWEST * scale) - (MARGINS + beside) * scale
-
-
-def lines_of(text: str, room: float, measure: Measure) -> list[str]:
-    """Break a text between words, or inside of those that are too long; one line at least.
-
-    Args:
-        text: The text.
-        room: Width of a line.
-        measure: Tells the width of a text.
-    """
-    lines: list[str] = []
-    for word in text.split():
-        rest = word
-        if lines and measure(f"{lines[-1]} {word}") <= room:
-            lines[-1] += f" {word}"
-            continue
-        while measure(rest) > room and len(rest) > 1:
-            count = max((n for n in range(1, len(rest)) if measure(rest[:n]) <= room), default=1)
-            lines.append(rest[:count])
-            rest = rest[count:]
-        lines.append(rest)
-    return lines or [""]
 
 
 def draw_wrapped(context: bpy.types.Context, layout: bpy.types.UILayout, text: str, icon: Icon) -> None:

@@ -180,7 +180,7 @@ def _redo_panels(window: Window, name: str) -> Iterator[float]:
 
 def _modals(window: Window, name: str) -> Iterator[float]:
     """Header and status bar while something is dragged, waited for, or led."""
-    hand = window.seen(place("hand.L").lerp(place("hand.L", "tail"), 0.1))
+    hand = window.seen(place("hand.R").lerp(place("hand.R", "tail"), 0.1))
     for operator, at in (("drag_pick", hand), ("drag", hand), ("walk_by_hand", window.seen(place("hips")))):
         yield from window.move(at)
         with window.context():

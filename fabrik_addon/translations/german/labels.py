@@ -19,7 +19,7 @@ LABELS = {
     "Go to Frame": "Zum Bild gehen",
     "Pin": "Festpinnen",
     "Export Mapping": "Zuordnung exportieren",
-    "Set Up by Mapping": "Nach Zuordnung einrichten",
+    "Set Up by Mapping": "Zuordnung anwenden",
     "Set Up Character": "Charakter einrichten",
     "Hinge from Bend": "Aus der Beugung",
     "Human Joint": "Menschengelenk",
