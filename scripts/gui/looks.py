@@ -11,7 +11,6 @@ import bpy
 
 from gui.window import CONTEXT, WAIT, Window
 
-MODULE = "bl_ext.user_default.fabrik"
 FRAMES = (1, 20)  # of what is baked and planned to be looked at
 
 

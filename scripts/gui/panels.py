@@ -11,8 +11,8 @@ from mathutils import Vector
 
 from blender import armature_of, limit_of, overlay_of, rig_of
 from gui.bodies import body, make_body
-from gui.looks import FRAMES, MODULE, Look, dressed
-from gui.window import CONTEXT, OPS, WAIT, Window, check, overridden
+from gui.looks import FRAMES, Look, dressed
+from gui.window import CONTEXT, MODULE, OPS, WAIT, Window, check, overridden
 
 NARROW = 190  # pixels at scale 1 of the narrowest sidebar, its tabs included
 WIDE = 300

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import bpy
 from mathutils import Vector
 
+from blender import armature_of, rig_of
 from gui.bodies import body, make_body, place
-from gui.looks import FRAMES, MODULE, Look, dressed
-from gui.window import CONTEXT, OPS, WAIT, Window, check
+from gui.looks import FRAMES, Look, dressed
+from gui.window import CONTEXT, MODULE, OPS, WAIT, Window, check, overridden
 
 LOOKS = (
     Look(1.0, 0),
@@ -46,13 +47,13 @@ class Redone(NamedTuple):
 
 def _arm() -> Any:
     """The chain of the left arm."""
-    return next(chain for chain in body().fabrik.chains if chain.tip_bone == "hand.L")
+    return next(chain for chain in rig_of(body()).chains if chain.tip_bone == "hand.L")
 
 
 def _add_ik() -> None:
     """An IK constraint on an arm."""
     bone = body().pose.bones["hand.R"]
-    found = bone.constraints.new("IK")
+    found: Any = bone.constraints.new("IK")
     found.target, found.chain_count = _arm().target, 2
 
 
@@ -63,7 +64,7 @@ def _add_short() -> None:
 
 def _walk() -> None:
     """The planned walk, switched on."""
-    body().fabrik.walker.on = True
+    rig_of(body()).walker.on = True
 
 
 REDONE = (
@@ -128,7 +129,7 @@ def _dialogs(window: Window, name: str) -> Iterator[float]:
     for operator in ("bake", "chain_remove_all"):
         call = getattr(OPS.fabrik, operator)
         yield from _shown(window, f"{name}_dialog_{operator}", partial(call, "INVOKE_DEFAULT"))
-    for bone in list(body().data.bones):
+    for bone in list(armature_of(body()).bones):
         stem, _, side = bone.name.partition(".")
         bone.name = f"{ODD_NAMES.get(stem, stem)}.{side}" if side else stem
     with window.context():
@@ -153,7 +154,7 @@ def _browsed(window: Window, name: str, operator: str) -> Iterator[float]:
     yield from window.grab(name)
     space: Any = browser.spaces.active
     region = next(region for region in browser.regions if region.type == "WINDOW")
-    with CONTEXT.temp_override(window=window.window, area=browser, region=region, space_data=space):
+    with overridden(window=window.window, area=browser, region=region, space_data=space):
         bpy.ops.file.cancel()
     yield 2.0 * WAIT
 
@@ -202,7 +203,7 @@ def _preferences(window: Window, name: str) -> Iterator[float]:
     CONTEXT.window_manager.addon_search = "FABRIK"
     area.type = "PREFERENCES"
     yield WAIT
-    with CONTEXT.temp_override(window=window.window, area=area):
+    with overridden(window=window.window, area=area):
         bpy.ops.preferences.addon_expand(module=MODULE)
     yield from window.move(at)
     for page in range(1, 5):
@@ -210,7 +211,7 @@ def _preferences(window: Window, name: str) -> Iterator[float]:
         yield from window.grab(f"{name}_preferences_{page}")
         for _ in range(8):
             yield from window.events(("WHEELDOWNMOUSE", "PRESS"), at=at)
-    with CONTEXT.temp_override(window=window.window, area=area):
+    with overridden(window=window.window, area=area):
         bpy.ops.preferences.addon_expand(module=MODULE)
     area.type = "VIEW_3D"
     yield WAIT
@@ -247,16 +248,16 @@ def _begin(window: Window) -> Iterator[float]:
         hips.location.z = way
         hips.keyframe_insert("location", frame=frame)
     CONTEXT.scene.frame_set(1)
-    owner.data.bones.active = owner.data.bones["forearm.L"]
+    armature_of(owner).bones.active = armature_of(owner).bones["forearm.L"]
     arm = _arm()
-    owner.fabrik.active_index = list(owner.fabrik.chains).index(arm)
+    rig_of(owner).active_index = list(rig_of(owner).chains).index(arm)
     arm.target.location += Vector((-0.1, -0.1, 0.2))
     with window.context():
         OPS.fabrik.bake(frame_start=FRAMES[0], frame_end=FRAMES[1], chains="ACTIVE")
         OPS.fabrik.walk_plan(frame_start=FRAMES[0], frame_end=FRAMES[1])
-        owner.fabrik.walker.on = False
-        owner.fabrik.live = False
-        for chain in owner.fabrik.chains:
+        rig_of(owner).walker.on = False
+        rig_of(owner).live = False
+        for chain in rig_of(owner).chains:
             chain.enabled = chain.pin or chain.target is not None
         OPS.ed.undo_push(message="a character")
     yield WAIT

@@ -121,7 +121,7 @@ class Window:
         if GRAB:
             subprocess.run([*shlex.split(GRAB), path], check=True)
         else:
-            with CONTEXT.temp_override(window=self.window):
+            with overridden(window=self.window):
                 bpy.ops.screen.screenshot(filepath=path)
 
 
