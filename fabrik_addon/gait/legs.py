@@ -35,7 +35,7 @@ class Leg:
         row: Counted from the front.
         offset: Share of the cycle by which the leg is ahead, for the gait that is made by hand.
         segment: Of the body, from which its home and hip are measured.
-        group: Legs of a group step together where the body is moved by hand.
+        group: Legs with the same group number step together when the body is moved by hand.
     """
 
     name: str

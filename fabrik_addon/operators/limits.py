@@ -20,7 +20,7 @@ from ..rig.joint_limits import set_from_ik
 from ..rig.limit_properties import limit_of
 from ..session.bend_limits import BendReport, hinges_from_bend
 from ..session.joint_ranges import RangeReport, apply_range
-from ..session.joint_tables import DOG_JOINTS, DOG_SOURCE, HUMAN_JOINTS, HUMAN_SOURCE, JointRange
+from ..session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from ..session.limits import copy_limit
 from ..session.mirror_bones import mirror_limit_to, pair_of
 from ..texts import Text, counted, joined
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from .base import Returned
 
 
-def _items(joints: Mapping[str, JointRange], source: str) -> tuple[tuple[str, str, str], ...]:
-    return tuple((kind, joint.label, source) for kind, joint in joints.items())
+def _items(joints: Mapping[str, JointRange]) -> tuple[tuple[str, str, str], ...]:
+    return tuple((kind, joint.label, joint.description) for kind, joint in joints.items())
 
 
 WHICH = "Joint whose range the bones get"
-FLIP = "The bones flex to the other side than their rest pose and the body tell"
+FLIP = "Bend to the other side than the rest pose and the body suggest"
 GUESSED = Text("nothing tells to which side they flex, so +X was taken: look, and tick Flip if it is the other one")
 NO_PALM = Text("no finger tells where the palm is: it was taken to look down")
 ROLLED = Text("their own axes, along which the ranges are set, stand off those of the joint: look at the overlay")
@@ -259,7 +259,7 @@ class FABRIK_OT_limit_human(JointOperator):
     joints = HUMAN_JOINTS
 
     if not TYPE_CHECKING:
-        joint: EnumProperty(name="Joint", description=WHICH, items=_items(HUMAN_JOINTS, HUMAN_SOURCE))
+        joint: EnumProperty(name="Joint", description=WHICH, items=_items(HUMAN_JOINTS))
         use_flip: BoolProperty(name="Flip", description=FLIP)
 
 
@@ -271,7 +271,7 @@ class FABRIK_OT_limit_animal(JointOperator):
     joints = DOG_JOINTS
 
     if not TYPE_CHECKING:
-        joint: EnumProperty(name="Joint", description=WHICH, items=_items(DOG_JOINTS, DOG_SOURCE))
+        joint: EnumProperty(name="Joint", description=WHICH, items=_items(DOG_JOINTS))
         use_flip: BoolProperty(name="Flip", description=FLIP)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FABRIK_OT_manual(bpy.types.Operator):
-    """Open the page of the manual that tells of this, in the web browser; it comes with the extension"""
+    """Open the page of the manual that describes this, in the web browser; it comes with the extension"""
 
     bl_idname = "fabrik.manual"
     bl_label = "FABRIK Manual"

@@ -36,7 +36,7 @@ ACTIONS = (
 
 
 class FABRIK_OT_pin_toggle(RigOperator):
-    """Pin the selected bones, so that they stay where they are before all other goals; or free them"""
+    """Pin the selected bones, so that they stay where they are, with priority over all other goals; or free them"""
 
     bl_idname = "fabrik.pin_toggle"
     bl_label = "Pin"

@@ -33,7 +33,7 @@ class ReportOperator(RigOperator):
 
 
 class FABRIK_OT_report_frame(ReportOperator):
-    """Go to the frame of which the report tells"""
+    """Go to this frame of the report"""
 
     bl_idname = "fabrik.report_frame"
     bl_label = "Go to Frame"

@@ -81,7 +81,7 @@ class SetupOperator(RigOperator):
             default=True,
         )
         use_pins: BoolProperty(
-            name="Pin Feet", description="Feet stay where they are before all other goals", default=True
+            name="Pin Feet", description="Feet stay where they are, with priority over all other goals", default=True
         )
         use_fingers: BoolProperty(name="Fingers", description="A chain for each finger")
         use_tail: BoolProperty(name="Tail and Ears", description="Chains for tail and ears", default=True)

@@ -69,13 +69,19 @@ BODY_PROPERTIES: dict[str, Any] = {
         update=_set_body,
         override=OVERRIDE,
     ),
-    "body_stiffness": _factor("Body Stiffness", "How much later than the limbs the body bone gives way"),
-    "spine": _factor("Spine", "How readily the bones between body and limbs give way; 0: they stay", DEFAULT_SPINE),
-    "balance": _factor("Balance", "How much the centre of mass is kept over the pinned tips, where goals let it"),
+    "body_stiffness": _factor(
+        "Body Stiffness", "How strongly the body bone resists being moved, compared with the limbs"
+    ),
+    "spine": _factor(
+        "Spine", "How freely the bones between body bone and limbs may bend; 0 keeps them fixed", DEFAULT_SPINE
+    ),
+    "balance": _factor(
+        "Balance", "How strongly the centre of mass is kept over the pinned tips, as far as the goals allow"
+    ),
     "falloff": _number(
         name="Falloff",
-        description="How much less the bones far from a dragged one follow than those near it; solves without the "
-        "mouse know nothing of it",
+        description="How much less the bones far from a dragged one follow than those near it; used only "
+        "while dragging",
         subtype="FACTOR",
         min=0.0,
         max=1.0,
@@ -113,7 +119,7 @@ class BodyView:
 
     @property
     def body_stiffness(self) -> float:
-        """How much later than the limbs the body bone gives way, 0 to 1."""
+        """How strongly the body bone resists being moved, compared with the limbs, 0 to 1."""
         return cast(float, getattr(self._owner, "fabrik_body_stiffness"))
 
     @body_stiffness.setter

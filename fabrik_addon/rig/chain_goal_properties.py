@@ -22,9 +22,13 @@ EFFECTOR_ITEMS = (
     ("HEAD", "Head", "The head of the tip bone comes to the target: the bone itself, a foot or a hand, only turns"),
 )
 ORIENTATION_ITEMS = (
-    ("FREE", "Free", "The tip bone turns as the reach wants"),
+    ("FREE", "Free", "The tip bone turns as reaching the target needs it"),
     ("KEEP", "Keep", "The tip bone keeps the rotation in the world that it had when this was chosen"),
-    ("TARGET", "Target", "The tip bone turns with the target, as it stood to it when this was chosen"),
+    (
+        "TARGET",
+        "Target",
+        "The tip bone turns with the target, keeping the angle that is between them when this is chosen",
+    ),
 )
 if TYPE_CHECKING:
     from .properties import FabrikChain
@@ -89,7 +93,8 @@ class ChainGoal:
         )
         pin: BoolProperty(
             name="Pin",
-            description="Hold the tip before all other goals: at its target or, without one, where it was pinned",
+            description="Hold the tip in place, with priority over all other goals: at its target or, without "
+            "one, where it was pinned",
             update=_hold,
             override=OVERRIDE,
         )
@@ -158,8 +163,8 @@ class ChainGoal:
         )
         soft: FloatProperty(
             name="Soft",
-            description="Share of the chain's length before full stretch from which on it comes to the target slower "
-            "and slower, so that no joint snaps straight; 0: off",
+            description="Slows the limb down before it is fully stretched, so that the knee does not snap. "
+            "A share of the chain's length; 0: off",
             min=0.0,
             soft_max=0.1,
             max=1.0,

@@ -71,7 +71,7 @@ LIMIT_PROPERTIES: dict[str, Any] = {
     "stiffness": _stored(
         FloatProperty,
         "Stiffness",
-        "How much less than the others the joint turns; it never stops the reach",
+        "How much less than the others the joint turns; it distributes the bend and never prevents reaching",
         subtype="FACTOR",
         min=0.0,
         max=1.0,

@@ -28,7 +28,7 @@ def register() -> None:
     switch: Any = BoolProperty
     stored.fabrik_auto_capture = switch(
         name="Automatic Capture",
-        description="A pose made by hand on a live chain becomes its start pose, where that moves no other frame",
+        description="A pose made by hand on a live chain becomes its start pose, if no other frame would change",
         options=set(),
         default=True,
         override=OVERRIDE,

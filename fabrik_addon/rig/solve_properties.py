@@ -23,7 +23,7 @@ STATUS_ITEMS = (
     ("NONE", "Not solved", "The chain was not solved since it was last changed"),
     ("REACHED", "Reached", "The tip is on the target"),
     ("TOO_FAR", "Too far", "The target is farther away than the chain is long"),
-    ("TOO_NEAR", "Too near", "The target is nearer to the root than the longest bone lets the tip come"),
+    ("TOO_NEAR", "Too near", "The target is closer to the root than the chain can fold"),
     ("BLOCKED", "Blocked", "Joint limits hold the chain back"),
     ("REFUSED", "Refused", "The chain could not be solved; nothing was moved"),
 )

@@ -41,9 +41,9 @@ UNITS: dict[str, dict[str, Any]] = {  # by the names of the fields: how Blender 
     "acceleration": {"unit": "ACCELERATION", "precision": 3},
 }
 TOLD = {  # by the names of the fields of `gait.Settings`: what the panel calls the numbers, and their tooltips
-    "duty": ("Duty", "Share of the cycle that a foot stands, for the gait with offsets of its own"),
+    "duty": ("Duty", "Share of the cycle in which a foot is on the ground, for the gait with your own offsets"),
     "step_height": ("Step Height", "How far a swinging foot rises, as a share of the leg's reach"),
-    "stride_scale": ("Stride", "Factor on the stride that belongs to the speed: longer steps are fewer"),
+    "stride_scale": ("Stride", "Factor on the natural stride length for the speed: longer steps are fewer"),
     "step_trigger": (
         "Step Trigger",
         "Drift from home, as a share of the usual stride, at which a foot of a body that stands steps",
@@ -72,7 +72,7 @@ class FabrikWalkLeg(bpy.types.PropertyGroup):
     else:
         offset: FloatProperty(
             name="Offset",
-            description="Share of the cycle by which the leg is ahead, for the gait with offsets of its own",
+            description="Share of the cycle by which the leg is ahead, for the gait with your own offsets",
             min=0.0,
             max=1.0,
             update=announce,
@@ -80,7 +80,7 @@ class FabrikWalkLeg(bpy.types.PropertyGroup):
         )
         group: IntProperty(
             name="Group",
-            description="Legs of a group step together where the body is moved by hand",
+            description="Legs with the same group number step together when the body is moved by hand",
             min=0,
             update=announce,
             override=OVERRIDE,

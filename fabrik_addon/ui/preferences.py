@@ -54,8 +54,8 @@ class FABRIK_AP_preferences(bpy.types.AddonPreferences):
         )
         soft: FloatProperty(
             name="Soft",
-            description="Share of its length before full stretch from which on a new chain comes to its target "
-            "slower and slower, so that no joint snaps straight; 0: off",
+            description="Slows limbs of new chains down before they are fully stretched. A share of the chain's "
+            "length; 0: off",
             min=0.0,
             soft_max=0.1,
             max=1.0,

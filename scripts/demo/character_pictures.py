@@ -169,6 +169,7 @@ def pose_characters(out: Path) -> int:
             _pose(character, owner)
             moved = [chain.name for chain in _enabled(owner)]
             save_side_by_side([before, _drawn(owner, moved, stage)], character.view, out / f"{character.name}.png")
+            bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{character.name}.blend"), compress=True)
         failed += _print_row(character.name, owner, planted)
     return failed
 

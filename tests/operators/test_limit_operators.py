@@ -3,16 +3,25 @@
 
 from __future__ import annotations
 
+import re
 from math import atan, radians
 from random import Random
 
 import bpy
 import pytest
 from fabrik_addon.kernel import LIMITS
-from fabrik_addon.session.joint_tables import DOG_JOINTS, HUMAN_JOINTS
+from fabrik_addon.session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from mathutils import Quaternion, Vector
 
 from support.rigs import Bone, make_armature, make_line, select
+
+
+@pytest.mark.parametrize("joint", [*HUMAN_JOINTS.values(), *DOG_JOINTS.values()], ids=lambda joint: joint.label)
+def test_the_tooltip_of_a_joint_says_its_ranges(joint: JointRange) -> None:
+    ranges = [joint.flexion, joint.side, joint.twist if any(joint.twist) else None]
+    told = [float(number) for number in re.findall(r"(-?[\d.]+)°", joint.description)]
+    assert told == [angle for pair in ranges if pair is not None for angle in pair]
+    assert ("the straight limb" in joint.description) == joint.from_straight
 
 
 class TestLimits:

@@ -35,7 +35,7 @@ def test_what_is_missed_is_counted_and_stands_above(pages: tuple[Path, Path]) ->
     assert "Of 3 figures that are to be something, 1 are not.\n\n- 3a. Table: 1, all 3, to be ≤ 2\n\n## 3. " in tables
     assert tables.startswith("Head\n")
     assert tables.endswith("Tail\n")
-    assert "| Figures that miss what they were to be, of 3 | 1 | |" in readme
+    assert "| Benchmark aims missed, of 3 | 1 | |" in readme
 
 
 def test_one_group_is_renewed_by_itself(pages: tuple[Path, Path]) -> None:

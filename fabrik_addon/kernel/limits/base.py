@@ -73,7 +73,7 @@ class Limit:
     @cython.cfunc
     @cython.exceptval(check=False)
     def prefer(self, rotation: Q4) -> V3:
-        """Unit axis (rest frame) about which a straight chain is to be bent here; zero where the limit has no say."""
+        """Unit axis (rest frame) about which a straight chain is to be bent here; zero if the limit prefers none."""
         return ORIGIN
 
     @cython.cfunc
@@ -147,7 +147,7 @@ class Limit:
         return self.draw(u, v, w)
 
     def preferred_axis(self, rotation: Sequence[float]) -> V3 | None:
-        """See `prefer`; None where the limit has no say."""
+        """See `prefer`; None in place of zero."""
         found: V3 = self.prefer(given_rotation(rotation))
         return None if found == ORIGIN else found
 

@@ -62,7 +62,7 @@ def _ball_joint(ranges: list[IkRange], twist: Twist | None) -> Limit:
 BONE_IK_TYPE = LimitType(
     "BONE_IK",
     "Bone's IK Limits",
-    "As the bone's locks and limits for Blender's own IK say",
+    "Uses the bone's own IK locks and limits, interpreted as Blender does",
     make_bone_ik,
     stiffens=False,
     is_of_blender=True,

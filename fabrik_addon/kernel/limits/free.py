@@ -70,4 +70,4 @@ def make_free(settings: Any, start: Q4) -> Limit:
     return Twisting(twist) if twist else FREE
 
 
-FREE_TYPE = LimitType("FREE", "Free", "The bone points every way", make_free, twists=True, holds=False)
+FREE_TYPE = LimitType("FREE", "Free", "The bone points in any direction", make_free, twists=True, holds=False)

@@ -157,7 +157,7 @@ def make_planar(settings: Any, start: Q4) -> Planar:
 PLANAR_TYPE = LimitType(
     "PLANAR",
     "Planar",
-    "The bone's direction turns about one axis, and the bone may twist",
+    "The bone points only within one plane, and may twist",
     make_planar,
     ("axis", "angle_min", "angle_max"),
     twists=True,

@@ -26,7 +26,7 @@ def bell_shaped(u: cython.double) -> cython.double:
 
 @cython.cclass
 class Twisting(SwingTwist):
-    """The bone points every way and twists within a range.
+    """The bone points in any direction and twists within a range.
 
     Attributes:
         twist: Range of twist.

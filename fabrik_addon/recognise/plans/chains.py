@@ -8,7 +8,7 @@ from .plan import BodyPlan
 PLAN = BodyPlan(
     name="CHAINS",
     label="Chains",
-    description="No body: a chain for each great run of bones",
+    description="No body: a chain for each long row of bones",
     leg_pairs=range(0),
     leg_labels=(),
     expected=(),

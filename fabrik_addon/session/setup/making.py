@@ -42,7 +42,7 @@ class SetupOptions:
     Attributes:
         use_poles: A pole for each arm and leg, in the plane of its bend.
         use_limits: Joint limits for bones that have none.
-        use_pins: Feet stay where they are before all other goals.
+        use_pins: Feet stay where they are, with priority over all other goals.
         controls: What goals are made as: `BONES`, `EMPTIES`, or `NONE` for none.
         use_fingers: A chain for each finger.
         use_tail: Chains for tail and ears.
