@@ -26,8 +26,8 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.start_pose_*", "chains", "start-pose"),
     ("bpy.ops.fabrik.hand_pose_keep", "live", "posing-a-live-limb-by-hand"),
     ("bpy.ops.fabrik.pin_*", "bodies", "pins"),
-    ("bpy.ops.fabrik.effector_*", "bodies", "what-a-goal-asks"),
-    ("bpy.ops.fabrik.orientation_*", "bodies", "rotation-of-the-tip"),
+    ("bpy.ops.fabrik.effector_*", "chains", "what-a-goal-asks"),
+    ("bpy.ops.fabrik.orientation_*", "chains", "rotation-of-the-tip"),
     ("bpy.ops.fabrik.body_*", "bodies", "the-body"),
     ("bpy.ops.fabrik.balance_*", "bodies", "the-body"),
     ("bpy.ops.fabrik.walker_*", "walkers", "four-clicks"),
@@ -41,7 +41,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.limit_*", "limits", "ways-to-set-many"),
     ("bpy.ops.fabrik.from_ik", "snapping", "between-chains-and-blenders-own-ik"),
     ("bpy.ops.fabrik.to_ik", "snapping", "between-chains-and-blenders-own-ik"),
-    ("bpy.ops.fabrik.drag*", "live", "dragging-bones"),
+    ("bpy.ops.fabrik.drag*", "dragging", "dragging-bones"),
     ("bpy.ops.fabrik.bake", "baking", "options"),
     ("bpy.ops.fabrik.report_*", "baking", "the-report"),
     ("bpy.ops.fabrik.record*", "steps", "step-by-step"),
@@ -63,12 +63,12 @@ PLACES: tuple[tuple[str, str, str], ...] = (
         for name in ("status", "residual", "turn_residual", "softened", "passes", "blocking_bones", "message")
     ),
     *(
-        (f"bpy.types.fabrikchain.{name}", "bodies", "what-a-goal-asks")
+        (f"bpy.types.fabrikchain.{name}", "chains", "what-a-goal-asks")
         for name in ("kind", "aim_axis", "effector", "weight", "stretch", "soft")
     ),
     *((f"bpy.types.fabrikchain.{name}", "bodies", "pins") for name in ("pin", "held_*")),
     *(
-        (f"bpy.types.fabrikchain.{name}", "bodies", "rotation-of-the-tip")
+        (f"bpy.types.fabrikchain.{name}", "chains", "rotation-of-the-tip")
         for name in ("orientation*", "rotation_offset")
     ),
     ("bpy.types.fabrikcapturedbone.*", "bodies", "the-body"),

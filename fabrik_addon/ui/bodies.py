@@ -19,7 +19,7 @@ class FABRIK_PT_asked(FabrikPanel):
     """What the goal of the active chain asks: of which end of the tip, how strongly, and of which rotation"""
 
     bl_label = "Pin and Rotation"
-    told_at = ("bodies", "what-a-goal-asks")
+    told_at = ("chains", "what-a-goal-asks")
 
     def draw(self, context: bpy.types.Context) -> None:
         chain, layout = working_chain(context), self.layout

@@ -16,7 +16,7 @@ SHAPES = {"QUATERNION": "w, x, y, z", "FACTOR": "", "XYZ": "x, y, z", "TRANSLATI
 TOLD = {
     "Object.chains": "The chains; `add()` and `remove(index)` change the list",
     "Object.active_index": "Index of the chain that the panel shows; it follows the active bone in Pose Mode",
-    "Object.bake_report": "What came of the last bake, as JSON; empty where there was none",
+    "Object.bake_report": "Result of the last bake, as JSON; empty if there was none",
     "Object.body_captured": "Start pose of the body bone and of those between it and the chains",
     "Object.legs": "The legs; their names are those of their chains, which they follow",
     "Object.fabrik_unkeyed": "Chains whose bones automatic keying has yet to key when the mouse is let go",

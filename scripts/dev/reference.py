@@ -24,8 +24,8 @@ from environment import ROOT
 MANUAL = ROOT / "fabrik_addon" / "manual"
 BEGIN = "<!-- written by scripts/build.py --reference -->"
 ERRORS = (
-    "Operators tell of a refusal by `RuntimeError`. A script that imports modules of the extension, the solver for "
-    "one, gets these, of the module `errors`."
+    "Operators raise `RuntimeError` when they refuse. A script that imports modules of the extension, such as the "
+    "solver, gets these exceptions of the module `errors`."
 )
 PREFIX, WALKER = "fabrik_", "fabrik_walker_"
 
@@ -75,7 +75,7 @@ def _chain() -> list[str]:
         "One of `Object.fabrik.chains`, by its name or index. See [Chains](chains.md).",
         table(_declared(FabrikChain, FabrikChain)),
         "### What a chain asks",
-        "Of the same chain. See [Bodies and pins](bodies.md#what-a-goal-asks).",
+        "Of the same chain. See [Chains](chains.md#what-a-goal-asks).",
         table(_declared(ChainGoal, FabrikChain)),
         "### How a chain is solved",
         "Of the same chain. See [Start pose](chains.md#start-pose).",

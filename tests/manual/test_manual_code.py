@@ -9,6 +9,7 @@ import io
 import json
 import re
 import sys
+import tomllib
 from argparse import ArgumentParser
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +29,8 @@ from support.skeletons import make_character
 
 INSTALLED = "bl_ext.user_default.fabrik"
 RUN = [page for page in PAGES if any(block.language == "python" for block in blocks_of(page))]
+MANIFEST = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
+ZIP = f"{MANIFEST['id']}-{MANIFEST['version']}.zip"
 EXAMPLES = "extending"  # its blocks are files of the extension, which test_manual_examples.py puts in their places
 
 
@@ -72,7 +75,10 @@ def test_there_is_code_to_run() -> None:
 def test_commands_are_understood(where: str, words: list[str]) -> None:
     if words[0] == "git":
         return
-    if "--command" in words:
+    if words[:3] == ["blender", "--command", "extension"]:
+        assert words[3] in {"install-file", "remove"}
+        assert words[-1] in {"fabrik", ZIP}
+    elif "--command" in words:
         assert words[:2] == ["blender", "--background"]
         before, name, *arguments = (words[2 : words.index("--command")], *words[words.index("--command") + 1 :])
         assert name == "fabrik"
