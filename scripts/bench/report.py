@@ -72,13 +72,13 @@ class _Page:
     def text(self) -> str:
         """All of it."""
         lines = [line for key in sorted(self.missed) for line in self.missed[key]]
-        head = f"Of {self.judged} figures that are to be something, {len(lines)} are not."
+        head = f"Of {self.judged} figures with an aim, {len(lines)} miss it."
         sections = [self.sections[key] for key in sorted(self.sections)]
         return "\n\n".join(["\n".join([head, "", *lines]).strip(), *sections])
 
     @property
     def judged(self) -> int:
-        """How many figures are to be something."""
+        """How many figures have an aim."""
         return sum(_judged(section) for section in self.sections.values())
 
     @property
@@ -122,7 +122,7 @@ def _section(group: Group) -> str:
 
 
 def _judged(section: str) -> int:
-    """How many figures of a section are to be something, which the head of a column says, or the column behind it."""
+    """How many figures of a section have an aim, which the head of a column says, or the column behind it."""
     count = 0
     for table in re.findall(r"(?:^\|.*\n?)+", section, flags=re.MULTILINE):
         head, _, *rows = (line.strip("| ").split(" | ") for line in table.splitlines())

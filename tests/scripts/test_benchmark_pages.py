@@ -32,7 +32,7 @@ def pages(tmp_path: Path) -> tuple[Path, Path]:
 def test_what_is_missed_is_counted_and_stands_above(pages: tuple[Path, Path]) -> None:
     write_pages({"3": group("3", [1.0, 3.0], [None, 4.0])}, *pages)
     tables, readme = (page.read_text(encoding="utf-8") for page in pages)
-    assert "Of 3 figures that are to be something, 1 are not.\n\n- 3a. Table: 1, all 3, to be ≤ 2\n\n## 3. " in tables
+    assert "Of 3 figures with an aim, 1 miss it.\n\n- 3a. Table: 1, all 3, to be ≤ 2\n\n## 3. " in tables
     assert tables.startswith("Head\n")
     assert tables.endswith("Tail\n")
     assert "| Benchmark aims missed, of 3 | 1 | |" in readme
@@ -44,7 +44,7 @@ def test_one_group_is_renewed_by_itself(pages: tuple[Path, Path]) -> None:
     first = pages[0].read_text(encoding="utf-8")
     write_pages({"4": group("4", [1.0, 1.5], [None, None])}, *pages)
     second = pages[0].read_text(encoding="utf-8")
-    assert "Of 8 figures that are to be something, 2 are not." in second
+    assert "Of 8 figures with an aim, 2 miss it." in second
     assert "- 4a." not in second
     assert second.split("## 4.")[0].split("## 3.")[1] == first.split("## 4.")[0].split("## 3.")[1]
     assert second.split("## 5.")[1] == first.split("## 5.")[1]
