@@ -168,12 +168,14 @@ def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
 def _contradictions(tree: Tree, pair: Pair) -> Features:
     """Names that tell another part, or another order, than the place of their bones: then it is asked."""
     found: Features = [(MAYBE_LIMB, text) for value, text in _names(tree, pair) if value == 0.0]
+    if len(pair.bones) < sum(len(limb.bones) for limb in pair.limbs):
+        found.append((MAYBE_LIMB, Text("both sides have a bone in common")))
     for limb in pair.limbs:
         places = [ORDER[tree.labels[bone]] for bone in limb.bones if tree.labels[bone] in ORDER]
         if places != sorted(places):
             found.append((MAYBE_LIMB, Text("its names are in another order than its bones")))
         beside = tree.skeleton.children[tree.skeleton.parents[limb.bones[-1]]] if pair.kind == ARM else []
-        if limb.holds_head and any(tree.labels[bone] in {"FINGER", "PALM"} for bone in beside):
+        if any(tree.labels[bone] in {"FINGER", "PALM"} for bone in beside):
             found.append((MAYBE_LIMB, Text("fingers hang beside its hand")))
     return found
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
 import pytest
 from fabrik_addon.recognise.find import recognise
 
@@ -11,14 +13,13 @@ from support.human_shapes import A_POSE, human, moved, unnamed
 from support.mutilated import mutilated
 from support.name_lists import CONVENTIONS
 
-COUNT = 1200
+COUNT = 50  # of each convention
 OF_THE_LIMB = {"collar", "knuckle", "half_pelvis"}  # clavicle, palm, half a pelvis
-NAMES = list(CONVENTIONS)
+FOUND = (("Biped", 1088),)  # a finger that is called forearm, on a forearm without a hand
 
 
-def wrong_limbs(seed: int) -> list[str]:
+def wrong_limbs(convention: str, seed: int) -> list[str]:
     """The limbs that are applied and have bones of others, by the skeleton that was spoilt."""
-    convention = NAMES[seed % len(NAMES)]
     sides, told = CONVENTIONS[convention]
     made = human(told, sides, arms=A_POSE if seed % 2 else 0.0, posed=seed % 3)
     skeleton = moved(made.skeleton, seed % 4, seed=seed)
@@ -33,9 +34,16 @@ def wrong_limbs(seed: int) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("start", range(0, COUNT, 200))
-def test_no_wrong_limb_is_applied(start: int) -> None:
-    assert [name for seed in range(start, start + 200) for name in wrong_limbs(seed)] == []
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_no_wrong_limb_is_applied(convention: str) -> None:
+    """Each convention has seeds of its own, so that one more deals none of the others anew."""
+    first = crc32(convention.encode())
+    assert [name for seed in range(first, first + COUNT) for name in wrong_limbs(convention, seed)] == []
+
+
+@pytest.mark.parametrize(("convention", "seed"), FOUND)
+def test_what_was_applied_wrongly_once_is_not_any_more(convention: str, seed: int) -> None:
+    assert wrong_limbs(convention, seed) == []
 
 
 @pytest.mark.parametrize("creature", ["6 legs", "8 legs in a row", "14 legs", "spider", "centaur"])

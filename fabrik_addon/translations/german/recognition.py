@@ -11,6 +11,7 @@ TEXTS = {
     "no bone is called {part}": "kein Knochen heißt {part}",
     "it has no twin on the other side": "es hat kein Gegenstück auf der anderen Seite",
     "both sides hang on no bone in common": "beide Seiten hängen an keinem gemeinsamen Knochen",
+    "both sides have a bone in common": "beide Seiten haben einen Knochen gemeinsam",
     "it has {count} bones": "es hat {count} Knochen",
     "nothing hangs beside it, as a neck does": "nichts hängt daneben, wie es ein Hals tut",
     "it is small": "es ist klein",
