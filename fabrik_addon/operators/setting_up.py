@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .base import Returned
 
 PLAN_ITEMS = (
-    ("AUTO", "Find", "By the limbs that stand on the ground"),
-    *((plan.name, plan.label, plan.description) for plan in PLANS.values()),
+    ("AUTO", "Find", "By the limbs that stand on the ground", 0),
+    *((plan.name, plan.label, plan.description, plan.number) for plan in PLANS.values()),
 )
 CONTROL_ITEMS = (
     ("BONES", "Bones", "Targets and poles are control bones of the armature, in the bone collection FABRIK"),

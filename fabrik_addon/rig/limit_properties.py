@@ -19,7 +19,7 @@ from .changes import announce
 from .properties import rig_of
 from .stored import OVERRIDE
 
-LIMIT_ITEMS = tuple((kind, found.label, found.description) for kind, found in LIMITS.items())
+LIMIT_ITEMS = tuple((kind, found.label, found.description, found.number) for kind, found in LIMITS.items())
 
 
 def _change(bone: bpy.types.PoseBone, context: bpy.types.Context) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
 import bpy
@@ -26,7 +27,7 @@ T = TypeVar("T")
 PREFIX = "fabrik_walker_"
 USUAL = Settings()
 
-GAIT_ITEMS = tuple((gait.name, gait.label, gait.description) for gait in GAITS)
+GAIT_ITEMS = tuple((gait.name, gait.label, gait.description, gait.number) for gait in GAITS)
 GAIT_LABELS = {gait.name: gait.label for gait in GAITS}
 SWING_ITEMS = (
     (Swing.SMOOTH.value, "Smooth", "The foot lifts and lands at rest, with the least jerk"),
@@ -108,7 +109,7 @@ def _number(field: str, default: float) -> Any:
     )  # fmt: skip
 
 
-def _choice(name: str, description: str, items: tuple[tuple[str, str, str], ...], default: str, **others: str) -> Any:
+def _choice(name: str, description: str, items: Sequence[tuple[Any, ...]], default: str, **others: str) -> Any:
     make: Any = EnumProperty
     return make(
         name=name, description=description, items=items, default=default, update=announce, override=OVERRIDE, **others

@@ -22,7 +22,7 @@ def copy_limit(source: bpy.types.PoseBone, targets: Iterable[bpy.types.PoseBone]
 
 def _value(bone: bpy.types.PoseBone, name: str) -> Any:
     value = getattr(limit_of(bone), name)
-    return tuple(value) if name == "axis" else value
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
 def _set(bone: bpy.types.PoseBone, values: dict[str, Any]) -> None:

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..errors import BoneError
+from ..errors import BoneError, InvalidValueError
 from ..rig.chain_bones import pose_bones
 from ..rig.limit_properties import limit_of
+from ..rig.rotations import IDENTITY, axes_of
 from ..rig.sides import flipped_name
 from ..texts import Text
 from .limits import copy_limit
@@ -71,32 +72,21 @@ def pair_of(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> BonePair:
 def mirror_limit_to(pair: BonePair) -> str:
     """Give the joint limit of a bone to that of the other side, mirrored; what could not be mirrored, or ""."""
     copy_limit(pair.bone, [pair.other])
-    turn, limit = pair.turn, limit_of(pair.other)
-    limit.axis = [round(value, 6) + 0.0 for value in turn @ Vector(limit_of(pair.bone).axis)]
-    limit.twist_min, limit.twist_max = -limit.twist_max, -limit.twist_min
+    limit = limit_of(pair.other)
+    limit.twist_min, limit.twist_max = -limit.twist_max, -limit.twist_min  # also where it is not in use
     if limit.type.is_of_blender:
         return _mirror_ik(pair)
-    if "use_ellipse" not in limit.type.fields or not limit.use_ellipse:
-        return ""
-    return _mirror_cone(pair)
-
-
-def _mirror_cone(pair: BonePair) -> str:
-    """The angles of a cone about X and Z, which may have changed places with the roll."""
-    turn, here, there = pair.turn, limit_of(pair.bone), limit_of(pair.other)
-    for name, axis in (("x", 0), ("z", 2)):
-        found = turn.col[axis]
-        to = "x" if abs(found[0]) > abs(found[2]) else "z"
-        along = found[0] if to == "x" else found[2]
-        if abs(along) < ALIKE:
-            return Text(
-                "the roll of '{other}' is no mirror image, so the sides of its cone are not, either",
-                other=pair.other.name,
-            )
-        low, high = getattr(here, f"cone_{name}_min"), getattr(here, f"cone_{name}_max")
-        low, high = (low, high) if along > 0.0 else (-high, -low)
-        setattr(there, f"cone_{to}_min", low)
-        setattr(there, f"cone_{to}_max", high)
+    try:
+        found = limit.type.make(limit_of(pair.bone), IDENTITY)
+    except InvalidValueError as error:
+        return Text("the limit of '{bone}' is copied as it is: {why}", bone=pair.bone.name, why=error.reason)
+    mirrored = found.mirrored(axes_of(pair.turn))
+    if mirrored is None:
+        return Text("the roll of '{other}' is no mirror image, so its limit is not, either", other=pair.other.name)
+    before = found.settings()
+    for name, value in mirrored.settings().items():
+        if value != before.get(name):  # the others are as they were copied
+            setattr(limit, name, [round(one, 6) + 0.0 for one in value] if isinstance(value, tuple) else value)
     return ""
 
 

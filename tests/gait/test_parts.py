@@ -152,6 +152,13 @@ def test_rhythms_stand_as_long_as_they_say(gait: object) -> None:
         assert 0.0 < rhythm.duty < 1.0
 
 
+def test_each_gait_has_a_number_of_its_own_and_keeps_it() -> None:
+    released = "BIPED_WALK BIPED_RUN WALK TROT PACE GALLOP TRIPOD TETRAPOD RIPPLE WAVE METACHRONAL CUSTOM"
+    numbers = {gait.name: gait.number for gait in GAITS}
+    assert numbers.items() >= {name: number for number, name in enumerate(released.split())}.items()
+    assert len(set(numbers.values())) == len(numbers)
+
+
 @pytest.mark.parametrize("name", ["WALK", "TRIPOD", "TETRAPOD", "RIPPLE", "WAVE", "METACHRONAL"])
 def test_slow_gaits_keep_neighbours_apart(name: str) -> None:
     for legs in (WOLF, HEXAPOD, SPIDER, CENTIPEDE):

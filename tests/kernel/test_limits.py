@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Laws that every limit in the registry holds to."""
 
-from math import hypot, inf, nan, pi
+from math import hypot, inf, nan, pi, sqrt
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +16,7 @@ from support.limit_examples import (
     PRECISION,
     X,
     Y,
+    Z,
     apart,
     between,
     drawn,
@@ -31,13 +32,35 @@ from support.limit_examples import (
 ALL = [limit for examples in EXAMPLES.values() for limit in examples]
 
 
+# Between the rest frames of bones that are mirror images: half turns about any axis beside the bone, by their roll.
+MIRRORED_FRAMES = ((0.0, *X), (0.0, *Z), (0.0, sqrt(0.5), 0.0, sqrt(0.5)), (0.0, 0.6, 0.0, -0.8))
+
+
+def close(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings that equal those that are off by no more than rounding."""
+    words = (str, bool)
+    return {
+        name: value if isinstance(value, words) else pytest.approx(value, abs=1e-9) for name, value in settings.items()
+    }
+
+
 def has_one_measure(limit: Limit) -> bool:
     """False where nearest is meant in swing and in twist apart."""
     return getattr(limit, "twist", None) is None
 
 
+# The numbers under which files hold the types that were released: of another type they would mean another limit.
+RELEASED = {"FREE": 0, "HINGE": 1, "CONE": 2, "PLANAR": 3, "LOCKED": 4, "BONE_IK": 5}
+
+
 def test_every_registered_limit_has_an_example() -> None:
     assert set(EXAMPLES) == set(LIMITS)
+
+
+def test_each_type_has_a_number_of_its_own_and_keeps_it() -> None:
+    numbers = {kind: found.number for kind, found in LIMITS.items()}
+    assert numbers.items() >= RELEASED.items()
+    assert len(set(numbers.values())) == len(numbers)
 
 
 @pytest.mark.parametrize("limit", ALL, ids=str)
@@ -128,6 +151,22 @@ class TestEveryLimit:
         kind = LIMITS[settings.pop("limit")]
         assert set(settings) <= {*kind.fields, "use_twist", "twist_min", "twist_max"}
         assert kind.make(SimpleNamespace(**settings), limit.drawn(0.0, 0.0, 0.0)) == limit
+
+    def test_its_mirror_image_allows_the_mirror_images(self, limit: Limit) -> None:
+        random = Random(11)
+        for turn in MIRRORED_FRAMES:
+            mirrored = limit.mirrored(turn)
+            if mirrored is None:
+                assert turn == MIRRORED_FRAMES[-1]  # a cone's sides lie along the axes
+                continue
+            for one, other in ((limit, mirrored), (mirrored, limit)):
+                for _ in range(20):
+                    w, *axis = drawn(one, random)
+                    image = (w, *rotated(turn, (axis[0], axis[1], axis[2])))
+                    assert other.violation(image) < PRECISION
+            again = mirrored.mirrored(turn)
+            assert again is not None
+            assert again.settings() == close(limit.settings())
 
     def test_what_it_tells_of_itself(self, limit: Limit) -> None:
         assert limit.is_free == isinstance(limit, Free)

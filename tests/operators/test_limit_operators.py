@@ -9,11 +9,14 @@ from random import Random
 
 import bpy
 import pytest
-from fabrik_addon.kernel import LIMITS
+from fabrik_addon.kernel import LIMITS, Limit
 from fabrik_addon.session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from mathutils import Quaternion, Vector
 
+from support.limit_examples import EXAMPLES as BY_TYPE
 from support.rigs import Bone, make_armature, make_line, select
+
+EXAMPLES = [limit for limits in BY_TYPE.values() for limit in limits]
 
 
 @pytest.mark.parametrize("joint", [*HUMAN_JOINTS.values(), *DOG_JOINTS.values()], ids=lambda joint: joint.label)
@@ -91,8 +94,8 @@ class TestLimits:
             assert (other.cone_max, other.stiffness) == pytest.approx((0.7, 0.25))
         assert owner.pose.bones["b0"].fabrik.limit == "FREE"
 
-    @pytest.mark.parametrize("kind", ["HINGE", "CONE", "PLANAR"])
-    def test_mirrored_limits_hold_what_blender_pastes_flipped(self, kind: str) -> None:
+    @pytest.mark.parametrize("example", EXAMPLES, ids=repr)
+    def test_mirrored_limits_hold_what_blender_pastes_flipped(self, example: Limit) -> None:
         owner = make_armature(
             [
                 Bone((0.5, 0, 0), (1, 0.3, -1), 0.4, parent=None),
@@ -103,14 +106,13 @@ class TestLimits:
         select(owner, "arm.L")
         left, right = owner.pose.bones["arm.L"], owner.pose.bones["arm.R"]
         limit = left.fabrik
-        limit.limit, limit.axis, limit.angle_min, limit.angle_max = kind, (0.5, 0.4, 0.8), -0.3, 1.0
-        limit.use_ellipse, limit.use_twist, limit.twist_min, limit.twist_max = True, True, -0.2, 0.9
-        limit.cone_x_min, limit.cone_x_max, limit.cone_z_min, limit.cone_z_max = -0.3, 1.2, -0.1, 0.7
-        bpy.ops.fabrik.limit_mirror()
-        mirrored = LIMITS[kind].make(right.fabrik, Quaternion())  # pasting copies properties, too
+        for name, value in example.settings().items():
+            setattr(limit, name, value)
+        assert bpy.ops.fabrik.limit_mirror() == {"FINISHED"}
+        mirrored = right.fabrik.type.make(right.fabrik, Quaternion())  # pasting copies properties, too
         random = Random(1)
         for _ in range(10):
-            made = LIMITS[kind].make(limit, Quaternion())
+            made = limit.type.make(limit, Quaternion())
             left.rotation_quaternion = made.drawn(random.random(), random.random(), random.random())
             bpy.ops.pose.copy()
             bpy.ops.pose.paste(flipped=True)

@@ -8,7 +8,16 @@ from math import atan2, cos, hypot, pi, radians, sin, sqrt
 from random import Random
 from types import ModuleType
 
-from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Planar, Twist, Twisting
+from fabrik_addon.kernel import (
+    FREE,
+    Cone,
+    Hinge,
+    Limit,
+    Locked,
+    Planar,
+    Twist,
+    Twisting,
+)
 
 Triple = tuple[float, float, float]
 Quadruple = tuple[float, float, float, float]
@@ -171,6 +180,7 @@ def limit_laws(limit: Limit, count: int = 100) -> Iterator[tuple[str, object]]:
     yield "outline", (limit.outline().swing, limit.outline().twist, sorted(limit.outline().ends.items()))
     yield "settings", limit.settings()
     yield "ik_meaning", (sorted(limit.ik_meaning().free), limit.ik_meaning().ranges, limit.ik_meaning().lost)
+    yield "mirrored", (repr(limit.mirrored((0.0, *X))), repr(limit.mirrored((0.0, 0.6, 0.0, -0.8))))
     yield "repr", repr(limit)
 
 

@@ -36,7 +36,8 @@ class Gait:
     """A way to walk.
 
     Attributes:
-        name: As it is stored.
+        name: By which scripts and jobs choose it.
+        number: Under which files store it: never changed, and never given to another gait.
         label: As it is shown.
         description: For the tooltip.
         rhythm: Of given legs.
@@ -45,6 +46,7 @@ class Gait:
     """
 
     name: str
+    number: int
     label: str
     description: str
     rhythm: Callable[[Sequence[Leg], Settings], Rhythm]

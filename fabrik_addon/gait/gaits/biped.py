@@ -25,6 +25,6 @@ def _run(legs: Sequence[Leg], settings: Settings) -> Rhythm:
 
 
 BIPED = (
-    Gait("BIPED_WALK", "Walk on Two Legs", "One foot is always on the ground, at times both", _walk, 1, 2),
-    Gait("BIPED_RUN", "Run on Two Legs", "Both feet are in the air between steps", _run, 1, 2),
+    Gait("BIPED_WALK", 0, "Walk on Two Legs", "One foot is always on the ground, at times both", _walk, 1, 2),
+    Gait("BIPED_RUN", 1, "Run on Two Legs", "Both feet are in the air between steps", _run, 1, 2),
 )

@@ -14,4 +14,4 @@ def _custom(legs: Sequence[Leg], settings: Settings) -> Rhythm:
     return Rhythm(settings.duty, tuple(leg.offset for leg in legs))
 
 
-CUSTOM = (Gait("CUSTOM", "Custom", "Offsets by leg and the duty factor as they are set", _custom),)
+CUSTOM = (Gait("CUSTOM", 11, "Custom", "Offsets by leg and the duty factor as they are set", _custom),)

@@ -40,9 +40,9 @@ def _wave(legs: Sequence[Leg], settings: Settings) -> Rhythm:
 
 
 MANY = (
-    Gait("TRIPOD", "Tripod", "Every second foot together, so that three of six stand", _alternating, 5),
-    Gait("TETRAPOD", "Tetrapod", "Every second foot together, so that four of eight stand", _alternating, 6),
-    Gait("RIPPLE", "Ripple", "A third of the feet in the air, in waves from the back", _ripple, 5),
-    Gait("WAVE", "Wave", "One foot at a time, from the back to the front", _wave, 3, 12),
-    Gait("METACHRONAL", "Metachronal", "A quarter of the feet in the air, in waves from the back", _metachronal, 6),
+    Gait("TRIPOD", 6, "Tripod", "Every second foot together, so that three of six stand", _alternating, 5),
+    Gait("TETRAPOD", 7, "Tetrapod", "Every second foot together, so that four of eight stand", _alternating, 6),
+    Gait("RIPPLE", 8, "Ripple", "A third of the feet in the air, in waves from the back", _ripple, 5),
+    Gait("WAVE", 9, "Wave", "One foot at a time, from the back to the front", _wave, 3, 12),
+    Gait("METACHRONAL", 10, "Metachronal", "A quarter of the feet in the air, in waves from the back", _metachronal, 6),
 )

@@ -32,8 +32,8 @@ def _gallop(legs: Sequence[Leg], settings: Settings) -> Rhythm:
 
 
 QUADRUPED = (
-    Gait("WALK", "Walk", "One foot at a time: hind, then front, of one side and then the other", _walk, 3),
-    Gait("TROT", "Trot", "Diagonal feet together", _trot, 4, 4),
-    Gait("PACE", "Pace", "The feet of a side together, as camels do", _pace, 4, 4),
-    Gait("GALLOP", "Gallop", "Hind feet, then front feet, with a time in the air", _gallop, 4, 4),
+    Gait("WALK", 2, "Walk", "One foot at a time: hind, then front, of one side and then the other", _walk, 3),
+    Gait("TROT", 3, "Trot", "Diagonal feet together", _trot, 4, 4),
+    Gait("PACE", 4, "Pace", "The feet of a side together, as camels do", _pace, 4, 4),
+    Gait("GALLOP", 5, "Gallop", "Hind feet, then front feet, with a time in the air", _gallop, 4, 4),
 )

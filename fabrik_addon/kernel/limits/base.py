@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ...texts import Text
 from .. import cython
 from ..forms import Q4, V3
-from ..vectors import IDENTITY, ORIGIN, conjugated, multiplied, part_way, turn_angle
+from ..vectors import IDENTITY, ORIGIN, conjugated, multiplied, part_way, rotated, turn_angle
 from .ik_meaning import ALL_AXES, IkMeaning
 from .outline import Outline
 from .ranges import finite_numbers
@@ -176,6 +176,18 @@ class Limit:
         """The bone's settings (see `LimitType.make`) from which this limit would be made, `limit` (its kind) first."""
         raise NotImplementedError
 
+    def mirrored(self, turn: Q4) -> Limit | None:
+        """The limit that allows a bone's mirror image the mirror images of what this one allows the bone.
+
+        Args:
+            turn: Takes the axis of each turn of the bone (rest frame) to that of its mirror image (the image's rest
+                frame). Directions go to the opposite of where it takes them: the bone's own, Y, stays Y.
+
+        Returns:
+            The limit; None where there is none of its type.
+        """
+        raise NotImplementedError
+
     def narrowed(self, hinge: Limit) -> Limit | None:
         """What both this limit and the hinge that a bone's locked channels make allow; None where it can't be told."""
         return None
@@ -201,11 +213,18 @@ def given_vector(vector: Sequence[float]) -> V3:
     return (x, y, z)
 
 
+def mirrored_rotation(turn: Q4, rotation: Q4) -> Q4:
+    """The mirror image of a rotation; see `Limit.mirrored`."""
+    x, y, z = rotated(turn, (rotation[1], rotation[2], rotation[3]))
+    return (rotation[0], x, y, z)
+
+
 class LimitType(NamedTuple):
     """A type of limit as the registry knows it.
 
     Attributes:
-        kind: The name under which it is stored.
+        kind: The name by which scripts set it.
+        number: Under which files store it: never changed, and never given to another type.
         label: The name on the panel.
         description: One sentence for the panel.
         make: Makes the limit from a bone's settings (attributes named in `fields`, and `use_twist`, `twist_min`,
@@ -219,6 +238,7 @@ class LimitType(NamedTuple):
     """
 
     kind: str
+    number: int
     label: str
     description: str
     make: Callable[[Any, Q4], Limit]

@@ -61,6 +61,7 @@ def _ball_joint(ranges: list[IkRange], twist: Twist | None) -> Limit:
 
 BONE_IK_TYPE = LimitType(
     "BONE_IK",
+    5,
     "Bone's IK Limits",
     "Uses the bone's own IK locks and limits, interpreted as Blender does",
     make_bone_ik,

@@ -10,18 +10,32 @@ from ...errors import InvalidValueError
 from ...texts import Text
 from .. import cython
 from ..forms import Q4, V3, Doubles
-from ..vectors import ORIGIN, PI, TAU, dot, doubles, larger, magnitude, scaled, smaller
-from .base import LimitType
+from ..vectors import (
+    ORIGIN,
+    PI,
+    TAU,
+    X_AXIS,
+    Z_AXIS,
+    dot,
+    doubles,
+    larger,
+    magnitude,
+    rotated,
+    scaled,
+    smaller,
+)
+from .base import Limit, LimitType
 from .cone_edge import EDGE_PROBE, EDGE_STEP, allow_in_slit, edge_rise, edge_top, flat_side
 from .cone_map import beside_y, from_map, to_map, turn_into_wall
 from .ik_meaning import ALL_AXES, IkMeaning
 from .outline import Curve, Outline
 from .ranges import AT_END, check_range, finite_numbers
-from .swing_twist import SwingTwist, Twist, held_back, ik_range, twist_of, twist_settings
+from .swing_twist import SwingTwist, Twist, held_back, ik_range, mirrored_twist, twist_of, twist_settings
 
 CONE_OUTLINE_POINTS = 64
 EDGE_SAMPLES = cython.declare(cython.int, 16)  # a multiple of 4: no quadrant starts between two of them
 EDGE_WIDTH = cython.declare(cython.int, 5)  # numbers of a sample: cosine and sine of its parameter, its direction
+ALIKE = 0.9998  # cosine of the angle up to which axes count as mirrored: about a degree
 NEAR_BACK = cython.declare(cython.double, 0.94)  # half axis
 
 
@@ -296,6 +310,19 @@ class Cone(SwingTwist):
             ends |= {"cone_z_min": -self.z_low, "cone_z_max": self.z_high}
         return {"limit": "CONE", "use_ellipse": self.inner <= 0.0, **ends, **twist_settings(self.twist)}
 
+    def mirrored(self, turn: Q4) -> Limit | None:
+        twist = mirrored_twist(self.twist)
+        if self.is_circular:
+            return Cone.circular(self.x_high, self.inner, twist)
+        ends = {}
+        for axis, low, high in ((X_AXIS, self.x_low, self.x_high), (Z_AXIS, self.z_low, self.z_high)):
+            x, _, z = rotated(turn, axis)  # X and Z may change places with the roll
+            to, along = ("x", x) if abs(x) > abs(z) else ("z", z)
+            if abs(along) < ALIKE:
+                return None
+            ends[to] = (low, high) if along > 0.0 else (high, low)
+        return Cone(0.0, *ends["x"], *ends["z"], twist)
+
 
 def make_cone(settings: Any, start: Q4) -> Cone:
     """A cone from a bone's settings: the circle, or the ellipse that must hold the rest direction."""
@@ -313,6 +340,7 @@ def make_cone(settings: Any, start: Q4) -> Cone:
 
 CONE_TYPE = LimitType(
     "CONE",
+    2,
     "Cone",
     "The bone stays within a cone about its rest direction",
     make_cone,

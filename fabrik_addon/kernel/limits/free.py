@@ -57,6 +57,9 @@ class Free(Limit):
     def settings(self) -> dict[str, Any]:
         return {"limit": "FREE", "use_twist": False}
 
+    def mirrored(self, turn: Q4) -> Limit | None:
+        return self
+
     def narrowed(self, hinge: Limit) -> Limit | None:
         return hinge
 
@@ -70,4 +73,4 @@ def make_free(settings: Any, start: Q4) -> Limit:
     return Twisting(twist) if twist else FREE
 
 
-FREE_TYPE = LimitType("FREE", "Free", "The bone points in any direction", make_free, twists=True, holds=False)
+FREE_TYPE = LimitType("FREE", 0, "Free", "The bone points in any direction", make_free, twists=True, holds=False)

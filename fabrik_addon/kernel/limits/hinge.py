@@ -31,7 +31,7 @@ from ..vectors import (
     turn_about,
     turn_angle,
 )
-from .base import Limit, LimitType
+from .base import Limit, LimitType, mirrored_rotation
 from .ik_meaning import IkMeaning, about_axis, beside_an_axis
 from .outline import TWIST_RADIUS, Outline, arc, curve_ends
 from .ranges import AT_END, check_range, checked_axis, limit_rotation, set_end, turned_towards, unwrapped
@@ -188,6 +188,10 @@ class Hinge(Limit):
     def settings(self) -> dict[str, Any]:
         return {"limit": "HINGE", "axis": self.axis, "angle_min": self.angle_min, "angle_max": self.angle_max}
 
+    def mirrored(self, turn: Q4) -> Limit | None:
+        zero = mirrored_rotation(turn, self.zero)
+        return Hinge(rotated(turn, self.axis), self.angle_min, self.angle_max, zero)
+
     def narrowed(self, hinge: Limit) -> Limit | None:
         if not isinstance(hinge, Hinge):
             return None
@@ -205,6 +209,7 @@ def make_hinge(settings: Any, start: Q4) -> Hinge:
 
 HINGE_TYPE = LimitType(
     "HINGE",
+    1,
     "Hinge",
     "The bone turns about one axis, between two angles",
     make_hinge,

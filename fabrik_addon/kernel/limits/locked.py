@@ -9,7 +9,7 @@ from typing import Any
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import IDENTITY, ORIGIN, Y_AXIS, rotated
-from .base import Limit, LimitType
+from .base import Limit, LimitType, mirrored_rotation
 from .ik_meaning import IkMeaning
 from .outline import Outline
 from .ranges import limit_rotation
@@ -77,6 +77,9 @@ class Locked(Limit):
     def settings(self) -> dict[str, Any]:
         return {"limit": "LOCKED"}
 
+    def mirrored(self, turn: Q4) -> Limit | None:
+        return Locked(mirrored_rotation(turn, self.stays))
+
     def narrowed(self, hinge: Limit) -> Limit | None:
         return Locked(hinge.clamped(self.rotation))
 
@@ -87,5 +90,5 @@ def make_locked(settings: Any, start: Q4) -> Locked:
 
 
 LOCKED_TYPE = LimitType(
-    "LOCKED", "Locked", "The bone keeps the rotation of the start pose", make_locked, stiffens=False
+    "LOCKED", 4, "Locked", "The bone keeps the rotation of the start pose", make_locked, stiffens=False
 )

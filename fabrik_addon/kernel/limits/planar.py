@@ -31,11 +31,11 @@ from ..vectors import (
     turn_about,
     unit,
 )
-from .base import LimitType
+from .base import Limit, LimitType
 from .ik_meaning import IkMeaning, about_axis, beside_an_axis
 from .outline import Outline, arc, curve_ends
 from .ranges import AT_END, check_range, checked_axis, set_end, unwrapped
-from .swing_twist import LEAST_SHARE, SwingTwist, Twist, ik_range, twist_of, twist_settings
+from .swing_twist import LEAST_SHARE, SwingTwist, Twist, ik_range, mirrored_twist, twist_of, twist_settings
 
 ALONG_THE_REST = 0.999  # cosine between axis and bone, above which the bone turns to no side
 
@@ -148,6 +148,9 @@ class Planar(SwingTwist):
         ends = {"angle_min": self.angle_min, "angle_max": self.angle_max}
         return {"limit": "PLANAR", "axis": self.axis, **ends, **twist_settings(self.twist)}
 
+    def mirrored(self, turn: Q4) -> Limit | None:
+        return Planar(rotated(turn, self.axis), self.angle_min, self.angle_max, mirrored_twist(self.twist))
+
 
 def make_planar(settings: Any, start: Q4) -> Planar:
     """A planar limit from a bone's settings."""
@@ -156,6 +159,7 @@ def make_planar(settings: Any, start: Q4) -> Planar:
 
 PLANAR_TYPE = LimitType(
     "PLANAR",
+    3,
     "Planar",
     "The bone points only within one plane, and may twist",
     make_planar,

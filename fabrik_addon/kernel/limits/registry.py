@@ -11,6 +11,12 @@ from .hinge import HINGE_TYPE
 from .locked import LOCKED_TYPE
 from .planar import PLANAR_TYPE
 
-LIMITS: dict[str, LimitType] = {
-    found.kind: found for found in (FREE_TYPE, HINGE_TYPE, CONE_TYPE, PLANAR_TYPE, LOCKED_TYPE, BONE_IK_TYPE)
-}
+TYPES = (
+    FREE_TYPE,
+    HINGE_TYPE,
+    CONE_TYPE,
+    PLANAR_TYPE,
+    LOCKED_TYPE,
+    BONE_IK_TYPE,
+)
+LIMITS: dict[str, LimitType] = {found.kind: found for found in TYPES}

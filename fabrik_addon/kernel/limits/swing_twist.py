@@ -78,6 +78,11 @@ def twist_settings(twist: Twist | None) -> dict[str, Any]:
     return {"use_twist": False} if twist is None else {"use_twist": True, "twist_min": twist[0], "twist_max": twist[1]}
 
 
+def mirrored_twist(twist: Twist | None) -> Twist | None:
+    """The range of the mirror images of what a range allows: a screw becomes one of the other hand."""
+    return None if twist is None else Twist(-twist.high, -twist.low)
+
+
 @cython.cfunc
 @cython.exceptval(check=False)
 def held_back(direction: V3, turn: V3, first: V3, second: V3) -> V3:

@@ -7,9 +7,10 @@ from math import sqrt
 from typing import Any
 
 from .. import cython
-from ..forms import V3
+from ..forms import Q4, V3
 from ..vectors import unit
-from .swing_twist import SwingTwist, Twist, twist_settings
+from .base import Limit
+from .swing_twist import SwingTwist, Twist, mirrored_twist, twist_settings
 
 SIDEWAYS = cython.declare(cython.double, 0.4)  # standard deviation of the directions that are drawn, per bone length
 MEDIAN_SLOPE = cython.declare(cython.double, 1.2533141373155)  # of the inverse of the normal distribution: sqrt(pi / 2)
@@ -45,3 +46,6 @@ class Twisting(SwingTwist):
 
     def settings(self) -> dict[str, Any]:
         return {"limit": "FREE", **twist_settings(self.twist)}
+
+    def mirrored(self, turn: Q4) -> Limit | None:
+        return Twisting(mirrored_twist(self.twist))

@@ -7,6 +7,7 @@ from .plan import BodyPlan
 
 PLAN = BodyPlan(
     name="CHAINS",
+    number=4,
     label="Chains",
     description="No body: a chain for each long row of bones",
     leg_pairs=range(0),

@@ -7,6 +7,7 @@ from .plan import BodyPlan
 
 PLAN = BodyPlan(
     name="HUMAN",
+    number=1,
     label="Human",
     description="Stands on two legs; birds, too",
     leg_pairs=range(1, 2),

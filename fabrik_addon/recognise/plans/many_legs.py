@@ -7,6 +7,7 @@ from .plan import BodyPlan
 
 PLAN = BodyPlan(
     name="MANY_LEGS",
+    number=3,
     label="Many Legs",
     description="Stands on six legs or more",
     leg_pairs=range(3, 1000),

@@ -12,7 +12,8 @@ class BodyPlan:
     """A plan of a body.
 
     Attributes:
-        name: How it is stored.
+        name: By which scripts choose it.
+        number: By which keymaps store it: never changed, and never given to another plan.
         label: How it is called.
         description: What it is.
         leg_pairs: How many pairs of legs it stands on.
@@ -21,6 +22,7 @@ class BodyPlan:
     """
 
     name: str
+    number: int
     label: str
     description: str
     leg_pairs: range

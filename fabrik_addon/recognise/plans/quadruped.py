@@ -7,6 +7,7 @@ from .plan import BodyPlan
 
 PLAN = BodyPlan(
     name="QUADRUPED",
+    number=2,
     label="Quadruped",
     description="Stands on four legs",
     leg_pairs=range(2, 3),
