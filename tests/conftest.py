@@ -13,6 +13,14 @@ import hypothesis
 hypothesis.settings.register_profile("fabrik", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("fabrik")
 
+
+def pytest_report_header() -> str:
+    """In which form the kernel runs, which is interpreted after each change until it is compiled again."""
+    import fabrik_addon.kernel  # which the plugin below puts in its place
+
+    return f"kernel: {fabrik_addon.kernel.loading.form()}"
+
+
 if "bpy" in sys.modules or importlib.util.find_spec("bpy") is not None:
     pytest_plugins = ("support.with_blender",)
 else:

@@ -166,7 +166,7 @@ class Solver(LimitedPoses):
         if self.chain is not None:
             self.chain.tolerance, self.chain.max_passes = settings.tolerance, passes
             self.chain.plain, self.chain.restarts = bool(settings.plain), restarts
-            self.chain.share = max(passes // max(restarts, 1), LEAST_SHARE_OF_PASSES)
+            self.chain.share = max(int(passes / max(restarts, 1)), LEAST_SHARE_OF_PASSES)
         self.settings = settings
 
     @cython.cfunc

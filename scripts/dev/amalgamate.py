@@ -2,8 +2,8 @@
 """Joins the modules of the kernel into one that Cython compiles as a unit.
 
 The modules come in the order of the imports between them, and those imports are dropped. What would mean one thing
-compiled and another interpreted is refused: the same name in two modules, `//` under C's rules, a `raise` where no
-error comes out.
+compiled and another interpreted is refused: the same name in two modules, `//` under C's rules, an index from behind, a
+`raise` where no error comes out.
 """
 
 from __future__ import annotations
@@ -121,23 +121,27 @@ def _wrong_rules(module: Module) -> Iterator[str]:
         if not isinstance(function, ast.FunctionDef):
             continue
         silent = any(_is_silent(decorator) for decorator in function.decorator_list)
-        compiled = any(_is_word(decorator, "cfunc", "ccall") for decorator in function.decorator_list)
         for node in ast.walk(function):
             if silent and isinstance(node, (ast.Raise, ast.Assert)):
                 yield f"{module.place(node)}: '{function.name}' raises, but no error comes out of it"
-            reason = _otherwise(node) if compiled else ""
+            reason = _otherwise(node)
             if reason:
                 yield f"{module.place(node)}: {reason} when '{function.name}' is compiled"
 
 
 def _otherwise(node: ast.AST) -> str:
-    """What an expression does otherwise in a function of C; or ""."""
+    """What an expression does otherwise where it is compiled; or "".
+
+    What is inferred to be a number of C is one in a plain function, too.
+    """
     if isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in C_RULES:
         left = node.left if isinstance(node, ast.BinOp) else node.target
         is_text = isinstance(left, ast.Constant) and isinstance(left.value, str)
         return "" if is_text else f"'{C_RULES[type(node.op)]}' is not the same"
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super":
         return "super() does not work (name the base)"
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.UnaryOp) and isinstance(node.slice.op, ast.USub):
+        return "an index does not count from behind"
     return ""
 
 

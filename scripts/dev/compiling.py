@@ -25,6 +25,7 @@ from .sources import SourceError
 from .targets import FLAGS, MODULE, SOURCE, TARGETS, Target
 
 KERNEL = ROOT / "fabrik_addon" / "kernel"
+HINT = "performance hint: "  # how a line of what Cython has to say on speed begins
 NATIVE = ROOT / "fabrik_addon" / "native"  # this machine's alone; the archive's are made under build/
 CYTHON = (  # buffers of one dimension: they are handed on by value, and by default have room for eight
     "from Cython.Compiler import Main, Options; Options.buffer_max_dims = 1; Main.main(command_line=1)"
@@ -148,7 +149,7 @@ def _to_c(python: Path, work: Path, *, hints: bool) -> None:
     done = _run(command, work)
     told = _translated(done.stderr, amalgam)
     if done.returncode:
-        raise CompileError(told)
+        raise CompileError("\n".join(line for line in told.splitlines() if not line.startswith(HINT)))
     if hints and told:
         say(told)
 

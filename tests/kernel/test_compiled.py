@@ -3,6 +3,8 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -27,11 +29,26 @@ def interpreted() -> dict[str, dict[str, Told]]:
     return {name: found[name] for name in PARTS}
 
 
+def differences(here: Told, there: Told, where: str = "") -> Iterator[str]:
+    """Where what is told first differs, by the names and numbers that lead there; once for each name at the top."""
+    if here == there:
+        return
+    if isinstance(here, dict) and isinstance(there, dict) and here.keys() == there.keys():
+        found = (differences(here[name], there[name], f"{where} {name}") for name in here)
+    elif isinstance(here, list) and isinstance(there, list) and len(here) == len(there):
+        found = (differences(*pair, f"{where} {i}") for i, pair in enumerate(zip(here, there, strict=True)))
+    else:
+        yield f"{where.strip()}: {here} compiled, {there} interpreted"
+        return
+    every = (text for texts in found for text in texts)
+    yield from every if not where else islice(every, 1)
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_both_forms_answer_with_the_same_bits(part: str, interpreted: dict[str, dict[str, Told]]) -> None:
     here, there = PARTS[part](), interpreted[part]
     assert list(here) == list(there)
-    assert [name for name in here if here[name] != there[name]] == []
+    assert list(differences(here, there)) == []
 
 
 def test_the_cases_end_in_every_way() -> None:

@@ -100,6 +100,8 @@ SILENT = f"{CFUNC}@cython.exceptval(check=False)\n"
         ({"a": f"{CFUNC}def f(x):\n    return x // 2\n"}, ["a.py:6: '//'", "'f'"]),
         ({"a": f"{CFUNC}def f(x):\n    x %= 2\n"}, ["a.py:6: '%'", "'f'"]),
         ({"a": f"{CFUNC}def f(x):\n    return x**2\n"}, ["a.py:6: '**'", "'f'"]),
+        ({"a": "def f(x: float):\n    return x % 2.0\n"}, ["a.py:2: '%'", "'f'"]),
+        ({"a": "def f(x):\n    return x[-1]\n"}, ["a.py:2: an index", "'f'"]),
         ({"a": f"{CFUNC}def f(x):\n    return super().f()\n"}, ["a.py:6: super()"]),
     ],
 )
@@ -114,7 +116,7 @@ def test_what_means_the_same_is_not_refused(write: Write) -> None:
     folder = write(
         a=(
             f"{CFUNC}def f(x):\n    raise ValueError('%s' % x)\n\n\n"
-            "def g(x):\n    from .b import B\n\n    return B // 2**x\n"
+            "def g(x):\n    from .b import B\n\n    return B[x - 1]\n"
         ),
         b="from .a import f\n\nB = f\n",
     )

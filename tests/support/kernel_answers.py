@@ -17,9 +17,9 @@ from typing import TypeAlias
 
 from fabrik_addon.kernel import Limit, Solution, Solver, Trace, loading
 
-from support.chains import LIMITED, random_rotations, random_turn, random_vector, scaled
+from support.chains import LIMITED, random_rotations, random_vector, scaled
 from support.kernel_families import Family, families
-from support.limit_examples import EXAMPLES
+from support.limit_examples import EXAMPLES, limit_laws
 
 Told: TypeAlias = bool | int | str | list["Told"] | dict[str, "Told"] | None
 
@@ -64,20 +64,13 @@ def solutions_of_families() -> list[Solution]:
     return [each for seed, family in enumerate(families().values()) for each in solved(family, seed, Trace())]
 
 
-def answers_of_limit(limit: Limit) -> list[Told]:
-    """What a limit makes of rotations."""
-    random, found = Random(3), list[object]()
-    found += [limit.dofs, limit.axis, limit.is_free, limit.is_fixed, limit.is_ball, limit.settings()]
-    outline = limit.outline()
-    found += [outline.swing, outline.twist, outline.ends]
-    for _ in range(20):
-        turn = random_turn(random, 3.1)
-        inside, other = (limit.drawn(random.random(), random.random(), random.random()) for _ in range(2))
-        small = scaled(random_vector(random), 0.3)
-        found += [limit.clamped(turn), limit.aimed(inside, random_vector(random), random_vector(random))]
-        found += [limit.allowed(inside, small), limit.turned(inside, small), limit.violation(turn)]
-        found += [limit.blended(inside, other, random.random()), limit.preferred_axis(inside), inside]
-    return [told(part) for part in found]
+def answers_of_limit(limit: Limit) -> Told:
+    """What a limit makes of rotations, by its methods, and what it tells of itself."""
+    own = (limit.dofs, limit.axis, limit.is_free, limit.is_fixed, limit.is_ball, limit.outline().ends)
+    found: dict[str, list[object]] = {"attributes": [*own]}
+    for name, value in limit_laws(limit, 20):
+        found.setdefault(name, []).append(value)
+    return told(found)
 
 
 def answers_of_limits() -> dict[str, Told]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import atan2, cos, hypot, pi, radians, sin, sqrt
 from random import Random
-from types import ModuleType
 
 from fabrik_addon.kernel import (
     FREE,
@@ -138,12 +137,6 @@ def edge_rotations(random: Random) -> list[Quadruple]:
         for angle in (size, pi - size, pi + size):
             found.append(turn_about(unit(random_vector(random)), angle))
             found.append(turn_about(unit((random.gauss(0.0, 1.0), 0.0, random.gauss(0.0, 1.0))), angle))
-    return found
-
-
-def remade(limit: Limit, kernel: ModuleType) -> Limit:
-    """The same limit, of the classes of another copy of the kernel."""
-    found: Limit = getattr(kernel, type(limit).__name__)(*limit.parts())
     return found
 
 

@@ -32,7 +32,8 @@ from .outline import Curve, Outline
 from .ranges import AT_END, check_range, finite_numbers
 from .swing_twist import SwingTwist, Twist, held_back, ik_range, mirrored_twist, twist_of, twist_settings
 
-CONE_OUTLINE_POINTS = 64
+CONE_OUTLINE_QUARTER = 16
+CONE_OUTLINE_POINTS = 4 * CONE_OUTLINE_QUARTER
 EDGE_SAMPLES = cython.declare(cython.int, 16)  # a multiple of 4: no quadrant starts between two of them
 EDGE_WIDTH = cython.declare(cython.int, 5)  # numbers of a sample: cosine and sine of its parameter, its direction
 ALIKE = 0.9998  # cosine of the angle up to which axes count as mirrored: about a degree
@@ -270,10 +271,9 @@ class Cone(SwingTwist):
 
     def swing_outline(self) -> Outline:
         edge = self._edge_curve(self.right)
-        quarter = CONE_OUTLINE_POINTS // 4
         if not self.is_circular:
             names = ("cone_x_max", "cone_z_max", "cone_x_min", "cone_z_min")
-            return Outline((edge,), ends={name: edge[i * quarter] for i, name in enumerate(names)})
+            return Outline((edge,), ends={name: edge[i * CONE_OUTLINE_QUARTER] for i, name in enumerate(names)})
         if self.inner <= 0.0:
             return Outline((edge,), ends={"cone_max": edge[0]})
         inner = self._edge_curve(self.inner_half)
