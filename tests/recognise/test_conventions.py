@@ -8,6 +8,8 @@ from math import cos, radians
 import pytest
 from fabrik_addon.recognise.find import recognise
 from fabrik_addon.recognise.names import CONVENTIONS as KNOWN
+from fabrik_addon.recognise.names.convention import Convention
+from fabrik_addon.recognise.part_names import PARTS
 from fabrik_addon.recognise.skeleton import Skeleton
 from fabrik_addon.vectors import V3, dot
 
@@ -27,6 +29,11 @@ PLACES = [
 ]
 ALL_PARTS = {"Arm.L", "Arm.R", "Leg.L", "Leg.R", "Spine", "Head"}
 BROKEN = {"Rigify DEF"}  # whose bones hang on no body, so that names alone tell what they are
+
+
+@pytest.mark.parametrize("convention", KNOWN, ids=lambda convention: convention.label)
+def test_a_convention_names_parts_that_there_are(convention: Convention) -> None:
+    assert set(convention.parts) <= set(PARTS)
 
 
 def made_of(convention: str, pose: str) -> Made:

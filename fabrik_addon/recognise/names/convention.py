@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a convention for the names of bones is made of."""
+"""What a convention for the names of bones is made of.
+
+The keys of a rig, from the names of all its bones: `["".join(words) for words in telling_words(names)]`; see
+`words.py`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ class Convention:
     Attributes:
         label: What it is called.
         marks: Keys that a skeleton of this convention has, with a space between; `a|b` means either.
-        parts: For each part the keys of its bones, with a space between.
+        parts: For each part, by its name in `part_names.PARTS`, the keys of its bones, with a space between.
         part_of: The part of each key.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live posing: chains follow their goals whenever something moves.
+"""What is done in each of Blender's updates for the chains that are posed live.
 
 Blender calls `tick` after it evaluated a change or a frame, and evaluates what is written there before it draws, in
 the same update. A chain is read in full when its armature changed; from frame to frame only that is looked at which
