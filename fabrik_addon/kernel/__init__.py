@@ -37,6 +37,7 @@ __all__ = (
     "Planar",
     "Point",
     "Rows",
+    "Setting",
     "Settings",
     "Solution",
     "Solver",
@@ -64,6 +65,7 @@ if TYPE_CHECKING or _core is None:
     from .limits.outline import Outline
     from .limits.planar import Planar
     from .limits.registry import LIMITS
+    from .limits.setting import Setting
     from .limits.swing_twist import Twist
     from .limits.twisting import Twisting
     from .rows import Rows

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from math import pi, radians
+from math import radians
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty
 
 from ..errors import FabrikError
-from ..kernel import LIMITS, LimitType
+from ..kernel import LIMITS, LimitType, Setting
 from .body_properties import MASS
 from .chain_bones import resolve_bones
 from .changes import announce
@@ -38,36 +38,27 @@ def _stored(make: Any, name: str, description: str, **options: Any) -> Any:
     return make(name=name, description=description, override=OVERRIDE, update=_change, **options)
 
 
-def _angle(name: str, description: str, default: float, ends: tuple[float, float]) -> Any:
-    """A stored angle in radians, shown in degrees."""
-    return _stored(FloatProperty, name, description, subtype="ANGLE", default=default, min=ends[0], max=ends[1])
+def _property(setting: Setting) -> Any:
+    """The stored property of a setting: a switch, a vector, or an angle in radians that is shown in degrees."""
+    name, description, default = setting.label, setting.description, setting.default
+    if setting.is_switch:
+        return _stored(BoolProperty, name, description, default=default)
+    if setting.is_vector:
+        ends = {"soft_min": -1.0, "soft_max": 1.0}
+        return _stored(FloatVectorProperty, name, description, size=3, subtype="XYZ", default=default, **ends)
+    ends = {"min": setting.low, "max": setting.high}
+    return _stored(FloatProperty, name, description, subtype="ANGLE", default=default, **ends)
 
 
-TURNS, HALF, DOWN, UP = (-2 * pi, 2 * pi), (-pi, pi), (-pi, 0.0), (0.0, pi)
+TWIST_SETTINGS = (
+    Setting("use_twist", "Limit Twist", "Limit the turn of the bone about itself", False),
+    Setting("twist_min", "Twist Min", "Least turn of the bone about itself", radians(-45)),
+    Setting("twist_max", "Twist Max", "Greatest turn of the bone about itself", radians(45)),
+)
+SETTINGS = (*(setting for found in LIMITS.values() for setting in found.settings), *TWIST_SETTINGS)
 LIMIT_PROPERTIES: dict[str, Any] = {
     "limit": _stored(EnumProperty, "Limit", "How the bone may turn when a chain is solved", items=LIMIT_ITEMS),
-    "axis": _stored(
-        FloatVectorProperty,
-        "Axis",
-        "Axis of the hinge in the rest frame of the bone: Y runs along the bone",
-        size=3,
-        subtype="XYZ",
-        default=(1.0, 0.0, 0.0),
-        soft_min=-1.0,
-        soft_max=1.0,
-    ),
-    "angle_min": _angle("Min", "Least angle about the axis, from the rest pose", -pi, TURNS),
-    "angle_max": _angle("Max", "Greatest angle about the axis, from the rest pose", pi, TURNS),
-    "use_ellipse": _stored(BoolProperty, "Ellipse", "Give the cone an angle of its own on each of four sides"),
-    "cone_min": _angle("Min", "Least angle from the rest direction", 0.0, UP),
-    "cone_max": _angle("Max", "Greatest angle from the rest direction", radians(45), UP),
-    "cone_x_min": _angle("X Min", "Greatest negative turn about the bone's X axis", radians(-45), DOWN),
-    "cone_x_max": _angle("X Max", "Greatest positive turn about the bone's X axis", radians(45), UP),
-    "cone_z_min": _angle("Z Min", "Greatest negative turn about the bone's Z axis", radians(-45), DOWN),
-    "cone_z_max": _angle("Z Max", "Greatest positive turn about the bone's Z axis", radians(45), UP),
-    "use_twist": _stored(BoolProperty, "Limit Twist", "Limit the turn of the bone about itself"),
-    "twist_min": _angle("Twist Min", "Least turn of the bone about itself", radians(-45), HALF),
-    "twist_max": _angle("Twist Max", "Greatest turn of the bone about itself", radians(45), HALF),
+    **{setting.name: _property(setting) for setting in SETTINGS},
     "stiffness": _stored(
         FloatProperty,
         "Stiffness",
@@ -83,7 +74,8 @@ BONE_PROPERTIES: dict[str, Any] = {**LIMIT_PROPERTIES, "mass": MASS}
 class LimitView:
     """`PoseBone.fabrik`: the joint limit of a bone, and its mass.
 
-    Each attribute stands for the property of `PoseBone` with `fabrik_` before its name.
+    Each attribute stands for the property of `PoseBone` with `fabrik_` before its name. The types of those listed here
+    are known to type checkers; another one is of any.
     """
 
     __slots__ = ("_owner",)

@@ -28,7 +28,7 @@ from ..vectors import V3, distance
 from .bend import bend_between, differences, joints_of, solved_joints
 from .convert import Converted
 from .convert_aims import make_track, track_axis
-from .ik_goals import give_goal, give_refusal
+from .ik_goals import give_goal, give_refusal, goal_refusal
 from .order import Item
 
 CORRECTIONS = 5
@@ -77,7 +77,7 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
         results.append(result)
         try:
             check_rig(owner, depsgraph)
-            refusal = "" if track_axis(chain) else give_refusal(chain)
+            refusal = goal_refusal(chain) or ("" if track_axis(chain) else give_refusal(chain))
             if refusal:
                 raise ChainError(refusal, chain=chain.name)
             chain_set = set_of(owner, chain)

@@ -8,9 +8,11 @@ from typing import Any
 
 import bpy
 
+from ..rig.goals import goal_of
 from ..rig.properties import FabrikChain
 from ..rig.rotations import IDENTITY, normalized, turn_angle
-from ..texts import Text
+from ..rig.targets import kind_of
+from ..texts import ROLE_TEXTS, Text
 
 LEAST_WEIGHT = 0.01  # that Blender's IK takes
 STRETCHED = 2.0  # times its length that a chain may have in place of one that has no bound
@@ -87,6 +89,17 @@ def _losses(chain: FabrikChain) -> list[tuple[str, bool]]:
         (Text("that it asks for nothing with a weight of 0"), chain.weight <= 0.0),
         ("soft", chain.soft > 0.0),
     ]
+
+
+def goal_refusal(chain: FabrikChain) -> str:
+    """Why Blender's constraints can't have the target or the pole of a chain; "" where they can, or there is none."""
+    for role in ("target", "pole"):
+        goal = goal_of(chain, role)
+        reason = kind_of(goal.found, goal.bone).constraint_refusal(goal.found, goal.bone) if goal else ""
+        if goal and reason:
+            word = ROLE_TEXTS[role]
+            return Text("the {role} {name} {reason}", role=word, name=goal.name, reason=reason)
+    return ""
 
 
 def give_refusal(chain: FabrikChain) -> str:

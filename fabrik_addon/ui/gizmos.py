@@ -25,7 +25,7 @@ from ..session.standing import tip_of
 from ..translations import iface_, name_
 from ..vectors import V3, v3
 
-HANDLES = 6  # the most that a limit has: an ellipse and a twist
+HANDLES = 6  # the most that a limit of any type has, as of an ellipse and a twist; a test asks the examples
 HANDLE_SIZE, DIAL_SIZE = 0.08, 0.4
 FIRST = 10.0
 ASK = 0.1  # seconds

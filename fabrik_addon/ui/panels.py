@@ -13,7 +13,7 @@ from ..rig.chain_bones import resolve_bones
 from ..rig.chain_solve_properties import START_ITEMS
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.limit_properties import LimitView, limit_of
+from ..rig.limit_properties import limit_of
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import IDENTITY
 from ..rig.start_pose import is_stale
@@ -33,7 +33,6 @@ from .viewing import draw_switches
 
 NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
 ROWS, ROWS_NARROW = 5, 8  # of the list; where there is no room to scroll in
-ROUND_CONE = {"cone_min", "cone_max"}
 ALONG = 1e-6  # more than this of an axis counts
 ROLES = {"target": Text("Target"), "pole": Text("Pole")}
 
@@ -256,17 +255,14 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
     """The settings that the limit's type uses, and what is wrong with them."""
     limit = limit_of(bone)
     kind = LIMITS[limit.limit]
-    if "axis" in kind.fields:
-        column = layout.column(align=True)
-        row = column.row(align=True, heading="Along")
-        for i, axis in enumerate("XYZ"):
-            row.operator("fabrik.limit_axis", text=axis, depress=is_along(limit.axis, i)).axis = axis
-        column.use_property_split = True
-        column.use_property_decorate = False
-        column.prop(bone, "fabrik_axis")
-    if "use_ellipse" in kind.fields:
-        layout.prop(bone, "fabrik_use_ellipse")
-    draw_settings(context, layout, bone, [f"fabrik_{name}" for name in _numbers(limit)])
+    shown = kind.shown(limit)
+    for setting in shown:
+        if setting.is_vector:
+            _draw_vector(layout, bone, setting.name)
+        elif setting.is_switch:
+            layout.prop(bone, f"fabrik_{setting.name}")
+    angles = [f"fabrik_{setting.name}" for setting in shown if not (setting.is_vector or setting.is_switch)]
+    draw_settings(context, layout, bone, angles)
     if kind.twists:
         layout.prop(bone, "fabrik_use_twist")
         if limit.use_twist:
@@ -279,10 +275,16 @@ def _draw_limit(context: bpy.types.Context, layout: bpy.types.UILayout, bone: bp
         draw_wrapped(context, layout, capitalised(iface_(error.reason)), "ERROR")
 
 
-def _numbers(limit: LimitView) -> list[str]:
-    """The numbers that a limit is made from; of a cone those of its outline, round or not."""
-    numbers = [name for name in LIMITS[limit.limit].fields if name not in {"axis", "use_ellipse"}]
-    return [name for name in numbers if not name.startswith("cone_") or (name in ROUND_CONE) != limit.use_ellipse]
+def _draw_vector(layout: bpy.types.UILayout, bone: bpy.types.PoseBone, name: str) -> None:
+    """A vector of a limit; the axis has buttons besides, which put it along one of the bone's."""
+    column = layout.column(align=True)
+    if name == "axis":
+        row = column.row(align=True, heading="Along")
+        for i, axis in enumerate("XYZ"):
+            row.operator("fabrik.limit_axis", text=axis, depress=is_along(limit_of(bone).axis, i)).axis = axis
+    column.use_property_split = True
+    column.use_property_decorate = False
+    column.prop(bone, f"fabrik_{name}")
 
 
 def is_along(axis: Sequence[float], index: int) -> bool:

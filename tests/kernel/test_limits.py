@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Laws that every limit in the registry holds to."""
 
+from collections.abc import Iterator
 from math import hypot, inf, nan, pi, sqrt
 from random import Random
 from types import SimpleNamespace
@@ -36,6 +37,14 @@ ALL = [limit for examples in EXAMPLES.values() for limit in examples]
 MIRRORED_FRAMES = ((0.0, *X), (0.0, *Z), (0.0, sqrt(0.5), 0.0, sqrt(0.5)), (0.0, 0.6, 0.0, -0.8))
 
 
+def with_one_replaced(parts: tuple[Any, ...], number: float) -> Iterator[tuple[Any, ...]]:
+    """The arguments of a limit with another number in the place of one, in each place."""
+    for i, part in enumerate(parts):
+        inner = [tuple(one) for one in with_one_replaced(part, number)] if isinstance(part, tuple) else [number]
+        for instead in inner if part is not None else []:
+            yield (*parts[:i], instead, *parts[i + 1 :])
+
+
 def close(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings that equal those that are off by no more than rounding."""
     words = (str, bool)
@@ -55,6 +64,20 @@ RELEASED = {"FREE": 0, "HINGE": 1, "CONE": 2, "PLANAR": 3, "LOCKED": 4, "BONE_IK
 
 def test_every_registered_limit_has_an_example() -> None:
     assert set(EXAMPLES) == set(LIMITS)
+
+
+def test_types_share_a_setting_of_one_name() -> None:
+    settings = [setting for found in LIMITS.values() for setting in found.settings]
+    assert len({setting.name for setting in settings}) == len(set(settings))
+
+
+@pytest.mark.parametrize("is_ellipse", [False, True])
+def test_a_cone_shows_the_angles_of_its_outline(is_ellipse: bool) -> None:
+    shown = [setting.name for setting in LIMITS["CONE"].shown(SimpleNamespace(use_ellipse=is_ellipse))]
+    angles = (
+        [f"cone_{axis}_{end}" for axis in "xz" for end in ("min", "max")] if is_ellipse else ["cone_min", "cone_max"]
+    )
+    assert shown == ["use_ellipse", *angles]
 
 
 def test_each_type_has_a_number_of_its_own_and_keeps_it() -> None:
@@ -136,6 +159,11 @@ class TestEveryLimit:
                 assert limit.violation(other) < slack
             assert hypot(*limit.allowed(rotation, X)) <= 1.0 + PRECISION
             assert limit.violation(rotation) <= pi + PRECISION
+
+    def test_a_number_that_is_none_is_refused_in_every_place(self, limit: Limit) -> None:
+        for parts in with_one_replaced(limit.parts(), nan):
+            with pytest.raises(InvalidValueError):
+                type(limit)(*parts)
 
     def test_it_is_what_it_was_made_from(self, limit: Limit) -> None:
         again = type(limit)(*limit.parts())

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.kernel import LIMITS, LimitType
 from fabrik_addon.operators.manual_pages import PLACES
 
 from dev import kernel_reference, reference
@@ -47,7 +48,15 @@ def test_every_stored_property_has_a_row() -> None:
                 assert {stored, short} & told, stored
 
 
+@pytest.mark.parametrize("limit", LIMITS.values(), ids=lambda limit: limit.kind)
+def test_every_type_of_limit_has_a_row_on_its_page(limit: LimitType) -> None:
+    assert f"\n| {limit.label} | " in (reference.MANUAL / "limits.md").read_text(encoding="utf-8")
+
+
 def test_every_name_of_the_kernel_is_told() -> None:
     text = (reference.MANUAL / "solver.md").read_text(encoding="utf-8")
-    assert [name for name in kernel_reference.public_names() if not re.search(rf"\b{name}\b", text)] == []
+    missing = [name for name in kernel_reference.public_names() if not re.search(rf"\b{name}\b", text)]
+    assert not missing, (
+        "list it in GROUPS of scripts/dev/kernel_reference.py, then python3 scripts/build.py --reference"
+    )
     assert len(kernel_reference.public_names()) > 30

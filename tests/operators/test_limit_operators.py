@@ -11,6 +11,7 @@ import bpy
 import pytest
 from fabrik_addon.kernel import LIMITS, Limit
 from fabrik_addon.session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
+from fabrik_addon.ui.gizmos import HANDLES
 from mathutils import Quaternion, Vector
 
 from support.limit_examples import EXAMPLES as BY_TYPE
@@ -140,6 +141,10 @@ class TestLimits:
             bpy.context.view_layer.update()
             across = Vector((-left.tail.x, left.tail.y, left.tail.z))
             assert (right.tail - across).length < 1e-5
+
+    @pytest.mark.parametrize("example", EXAMPLES, ids=repr)
+    def test_there_is_a_handle_for_each_end_of_its_outline(self, example: Limit) -> None:
+        assert len(example.outline().ends) <= HANDLES
 
     def test_blenders_paste_brings_back_a_limit_as_it_was_copied(self) -> None:
         owner = make_line(2)

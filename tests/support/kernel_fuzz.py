@@ -40,8 +40,11 @@ from fabrik_addon.kernel import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.limit_examples import EXAMPLES
+
 ODD_NUMBERS = (0.0, -0.0, 1e-310, 1e-160, 1e-9, 1e9, 1e18, 1.1e18, 1e300, inf, -inf, nan, 3, -1)
 ODD_THINGS: tuple[Any, ...] = (None, "x", b"", True, 10**30, -(10**30), (), [], {}, object, 1j, *ODD_NUMBERS)
+LIKE = [limit for limits in EXAMPLES.values() for limit in limits]
 ODD, HOSTILE = 0.006, 0.1  # shares of the numbers
 SLACK = 1e-6
 
@@ -98,8 +101,20 @@ class Maker:
             lambda: Twisting(self.twist()),
             lambda: Locked(self.numbers(4)),
             lambda: FREE,
+            self.limit_like_an_example,
         ]
         return self.random.choice(kinds)()
+
+    def limit_like_an_example(self) -> Limit:
+        """A limit of any type there is, with some of its numbers drawn anew."""
+        example = self.random.choice(LIKE)
+        return type(example)(*[self._like(part) for part in example.parts()])
+
+    def _like(self, part: Any) -> Any:
+        if isinstance(part, tuple):
+            numbers = [self._like(number) for number in part]
+            return Twist(*numbers) if isinstance(part, Twist) else tuple(numbers)
+        return self.number() if isinstance(part, float) and self.random.random() < 0.2 else part
 
     def joint(self) -> Any:
         rest, start = self.numbers(4), self.numbers(4)

@@ -13,10 +13,14 @@ from fabrik_addon.kernel import LIMITS
 from fabrik_addon.rig.properties import FabrikChain
 from mathutils import Euler, Matrix, Quaternion, Vector
 
+from support.limit_examples import EXAMPLES
 from support.rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty
 
 MODES: Any = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 SCALES: Any = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
+
+KNOWN = ("HINGE", "CONE", "PLANAR", "FREE")
+LATER = [limit for kind, limits in EXAMPLES.items() if kind not in (*KNOWN, "LOCKED") for limit in limits]
 
 
 @dataclass
@@ -100,10 +104,14 @@ def _object_matrix(random: Random, uneven: bool) -> Matrix:
 
 def _limits(random: Random, owner: bpy.types.Object, count: int) -> None:
     """Limits of every type, and locks, on a few bones."""
+    elsewhere = Random()  # so that one more type leaves the rigs of most seeds what they were
+    elsewhere.setstate(random.getstate())
     for bone in list(owner.pose.bones)[-count:]:
         drawn = random.random()
         if drawn < 0.22:
             _limit(random, bone)
+            if LATER and elsewhere.random() < 0.2:
+                _limit_of_a_later_type(elsewhere, bone)
         elif drawn < 0.28:
             bone.lock_rotation = (True, True, True)
         elif drawn < 0.34:
@@ -113,7 +121,7 @@ def _limits(random: Random, owner: bpy.types.Object, count: int) -> None:
 
 def _limit(random: Random, bone: bpy.types.PoseBone) -> None:
     limit = bone.fabrik
-    limit.limit = random.choice(("HINGE", "CONE", "PLANAR", "FREE"))
+    limit.limit = random.choice(KNOWN)
     axis = _vector(random)
     limit.axis = axis if abs(axis.normalized().y) < 0.98 else (1.0, 0.0, 0.0)  # along the bone it is refused
     limit.angle_min, limit.angle_max = -random.uniform(0, 2), random.uniform(0, 2)
@@ -123,6 +131,12 @@ def _limit(random: Random, bone: bpy.types.PoseBone) -> None:
         setattr(limit, f"{name}_min", -random.uniform(0.1, 1.5))
         setattr(limit, f"{name}_max", random.uniform(0.1, 1.5))
     limit.stiffness = random.choice((0.0, 0.0, 0.5, 1.0))
+
+
+def _limit_of_a_later_type(random: Random, bone: bpy.types.PoseBone) -> None:
+    """One of the examples of the types that `_limit` does not know."""
+    for name, value in random.choice(LATER).settings().items():
+        setattr(bone.fabrik, name, value)
 
 
 def _reachable(random: Random, owner: bpy.types.Object, chain: FabrikChain) -> Vector:

@@ -6,6 +6,13 @@ the rest pose. It never stores the state of a solve.
 
 The solver calls the methods named by a verb (`clamp`, `aim`, ...); Python calls those named by a participle (`clamped`,
 `aimed`, ...), which do the same.
+
+What a type must answer itself: `clamp`, `aim`, `allow`, `turn`, `draw`, and `blend` unless whatever lies between two
+allowed rotations is allowed; `parts`, `settings` and `mirrored`. For a `SwingTwist` the first six follow from `pull`,
+`allow_swing` and `draw_direction`. What it may answer: `exceed`, faster; `prefer`, where it knows a side to bend to;
+`outline` and `setting_at`, without which nothing is drawn of it; `ik_meaning`, without which Blender's IK heeds nothing
+of it; `narrowed`, without which a bone that has it and locked channels is refused; `measure` and `at`, where `dofs` is
+1.
 """
 
 from __future__ import annotations
@@ -20,6 +27,7 @@ from ..vectors import IDENTITY, ORIGIN, conjugated, multiplied, part_way, rotate
 from .ik_meaning import ALL_AXES, IkMeaning
 from .outline import Outline
 from .ranges import finite_numbers
+from .setting import Setting
 
 
 @cython.cclass
@@ -227,10 +235,10 @@ class LimitType(NamedTuple):
         number: Under which files store it: never changed, and never given to another type.
         label: The name on the panel.
         description: One sentence for the panel.
-        make: Makes the limit from a bone's settings (attributes named in `fields`, and `use_twist`, `twist_min`,
+        make: Makes the limit from a bone's settings (attributes named as `settings`, and `use_twist`, `twist_min`,
             `twist_max`, `ik_locks`, `ik_ranges`) and the joint's rotation in the start pose; raises InvalidValueError
             where the settings make no sense.
-        fields: Names of the settings that it is made from, in the order of the panel.
+        settings: What it is made from, in the order of the panel: each is stored of every bone, and shown.
         twists: Whether a range of twist about the bone can be set besides.
         stiffens: Whether a stiffness can be set besides.
         is_of_blender: Whether it is made from the bone's settings for Blender's own IK, stiffness included.
@@ -242,8 +250,21 @@ class LimitType(NamedTuple):
     label: str
     description: str
     make: Callable[[Any, Q4], Limit]
-    fields: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
     twists: bool = False
     stiffens: bool = True
     is_of_blender: bool = False
     holds: bool = True
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the settings."""
+        return tuple([setting.name for setting in self.settings])
+
+    def shown(self, settings: Any) -> tuple[Setting, ...]:
+        """Those of the settings that have a meaning, by how a bone's switches stand."""
+        found = []
+        for setting in self.settings:
+            if setting.shown_by is None or getattr(settings, setting.shown_by[0]) == setting.shown_by[1]:
+                found.append(setting)
+        return tuple(found)

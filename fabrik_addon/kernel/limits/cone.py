@@ -30,6 +30,7 @@ from .cone_map import beside_y, from_map, to_map, turn_into_wall
 from .ik_meaning import ALL_AXES, IkMeaning
 from .outline import Curve, Outline
 from .ranges import AT_END, check_range, finite_numbers
+from .setting import Setting
 from .swing_twist import SwingTwist, Twist, held_back, ik_range, mirrored_twist, twist_of, twist_settings
 
 CONE_OUTLINE_QUARTER = 16
@@ -338,12 +339,23 @@ def make_cone(settings: Any, start: Q4) -> Cone:
     return Cone(0.0, ends[0], ends[1], ends[2], ends[3], twist_of(settings))
 
 
+QUARTER = 0.25 * PI
+ROUND, ELLIPSE = ("use_ellipse", False), ("use_ellipse", True)
+CONE_SETTINGS = (
+    Setting("use_ellipse", "Ellipse", "Give the cone an angle of its own on each of four sides", False),
+    Setting("cone_min", "Min", "Least angle from the rest direction", 0.0, 0.0, PI, ROUND),
+    Setting("cone_max", "Max", "Greatest angle from the rest direction", QUARTER, 0.0, PI, ROUND),
+    Setting("cone_x_min", "X Min", "Greatest negative turn about the bone's X axis", -QUARTER, -PI, 0.0, ELLIPSE),
+    Setting("cone_x_max", "X Max", "Greatest positive turn about the bone's X axis", QUARTER, 0.0, PI, ELLIPSE),
+    Setting("cone_z_min", "Z Min", "Greatest negative turn about the bone's Z axis", -QUARTER, -PI, 0.0, ELLIPSE),
+    Setting("cone_z_max", "Z Max", "Greatest positive turn about the bone's Z axis", QUARTER, 0.0, PI, ELLIPSE),
+)
 CONE_TYPE = LimitType(
     "CONE",
     2,
     "Cone",
     "The bone stays within a cone about its rest direction",
     make_cone,
-    ("use_ellipse", "cone_min", "cone_max", "cone_x_min", "cone_x_max", "cone_z_min", "cone_z_max"),
+    CONE_SETTINGS,
     twists=True,
 )

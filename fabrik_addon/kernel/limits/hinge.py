@@ -35,6 +35,7 @@ from .base import Limit, LimitType, mirrored_rotation
 from .ik_meaning import IkMeaning, about_axis, beside_an_axis
 from .outline import TWIST_RADIUS, Outline, arc, curve_ends
 from .ranges import AT_END, check_range, checked_axis, limit_rotation, set_end, turned_towards, unwrapped
+from .setting import ANGLE_MAX, ANGLE_MIN, AXIS
 
 # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
 EITHER_END = cython.declare(cython.double, 1e-3)
@@ -213,5 +214,5 @@ HINGE_TYPE = LimitType(
     "Hinge",
     "The bone turns about one axis, between two angles",
     make_hinge,
-    ("axis", "angle_min", "angle_max"),
+    (AXIS, ANGLE_MIN, ANGLE_MAX),
 )

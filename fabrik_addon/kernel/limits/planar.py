@@ -35,6 +35,7 @@ from .base import Limit, LimitType
 from .ik_meaning import IkMeaning, about_axis, beside_an_axis
 from .outline import Outline, arc, curve_ends
 from .ranges import AT_END, check_range, checked_axis, set_end, unwrapped
+from .setting import ANGLE_MAX, ANGLE_MIN, AXIS
 from .swing_twist import LEAST_SHARE, SwingTwist, Twist, ik_range, mirrored_twist, twist_of, twist_settings
 
 ALONG_THE_REST = 0.999  # cosine between axis and bone, above which the bone turns to no side
@@ -163,6 +164,6 @@ PLANAR_TYPE = LimitType(
     "Planar",
     "The bone points only within one plane, and may twist",
     make_planar,
-    ("axis", "angle_min", "angle_max"),
+    (AXIS, ANGLE_MIN, ANGLE_MAX),
     twists=True,
 )

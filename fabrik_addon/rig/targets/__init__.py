@@ -13,10 +13,16 @@ from ...finite import are_finite
 from ...texts import ROLE_TEXTS, Text
 from ..rotations import Q4
 from ..visibility import is_deleted, is_evaluated
-from . import bone_head, object_origin
+from . import (
+    bone_head,
+    object_origin,
+)
 from .kind import Kind
 
-TYPES: tuple[Kind, ...] = (bone_head, object_origin)
+TYPES: tuple[Kind, ...] = (  # the first that accepts a target counts
+    bone_head,
+    object_origin,
+)
 
 
 def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector:

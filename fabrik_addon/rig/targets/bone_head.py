@@ -92,6 +92,11 @@ def body_refusal(target: bpy.types.Object, bone: str) -> str:
     return Text("deforms a body, as '{parent}' does on which it hangs", parent=found.parent.name)
 
 
+def constraint_refusal(target: bpy.types.Object, bone: str) -> str:
+    """Blender's IK takes the heads of bones."""
+    return ""
+
+
 def location_at(target: bpy.types.Object, bone: str, point: Vector) -> Vector:
     """The location channels that put the head of an evaluated armature's bone to a point of the world.
 

@@ -12,10 +12,13 @@ from ..rotations import Q4
 
 
 class Kind(Protocol):
-    """A module of a type; `target` is the object, `bone` the name of a bone of it, or ""."""
+    """A module of a type; `target` is the object, `bone` the name of a bone or of something else in it, or "".
+
+    The object is the original one where nothing else is said.
+    """
 
     def accepts(self, target: bpy.types.Object, bone: str) -> bool:
-        """Whether it is of this type."""
+        """Whether it is of this type, asked at every solve; a name that is not found is for `read` to refuse."""
         ...
 
     def read(self, role: str, target: bpy.types.Object, bone: str) -> Vector:
@@ -44,6 +47,10 @@ class Kind(Protocol):
 
     def body_refusal(self, target: bpy.types.Object, bone: str) -> str:
         """Why it is not to be put elsewhere unless that is asked for; or ""."""
+        ...
+
+    def constraint_refusal(self, target: bpy.types.Object, bone: str) -> str:
+        """Why Blender's own IK can't have it as target or pole; or ""."""
         ...
 
     def location_at(self, target: bpy.types.Object, bone: str, point: Vector) -> Vector:

@@ -51,6 +51,11 @@ def body_refusal(target: bpy.types.Object, bone: str) -> str:
     return ""
 
 
+def constraint_refusal(target: bpy.types.Object, bone: str) -> str:
+    """Blender's IK takes the origins of objects."""
+    return ""
+
+
 def location_at(target: bpy.types.Object, bone: str, point: Vector) -> Vector:
     """The location channels that put the origin of an evaluated object to a point of the world.
 

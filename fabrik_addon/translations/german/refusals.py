@@ -239,6 +239,7 @@ TEXTS = {
     "keys, drivers and constraints of the {role} '{name}' are not mirrored": "{role} '{name}': Schlüsselbilder, Treiber und Beschränkungen werden nicht gespiegelt",
     "is keyed": "hat Schlüsselbilder",
     "the {role}'s bone '{bone}' has none on the other side, so it is not set": "{role}: der Knochen '{bone}' hat keinen auf der anderen Seite, daher wird nichts gesetzt",
+    "the {role} {name} {reason}": "{role} {name} {reason}",
     "the {role} {name} {reason}, so it stays where it is": "{role} {name} {reason} und bleibt daher, wo es ist",
     "'{chain}' of '{armature}'": "'{chain}' von '{armature}'",
     "it aims at its target, which turns its tip already": "sie richtet sich auf ihr Ziel aus, was ihre Spitze schon dreht",

@@ -229,7 +229,7 @@ TEXTS = {
     "The bone keeps the rotation of the start pose": "Der Knochen behält die Rotation der Startpose",
     "Bone's IK Limits": "IK-Grenzen des Knochens",
     "Uses the bone's own IK locks and limits, interpreted as Blender does": "Wie die Sperren und Grenzen sagen, die der Knochen für Blenders eigene IK hat",
-    "Axis of the hinge in the rest frame of the bone: Y runs along the bone": "Achse des Drehgelenks im Ruhesystem des Knochens: Y verläuft entlang des Knochens",
+    "Axis about which the bone turns, in its rest frame: Y runs along the bone": "Achse, um die sich der Knochen dreht, in seinem Ruhesystem: Y verläuft entlang des Knochens",
     "Min": "Min",
     "Least angle about the axis, from the rest pose": "Kleinster Winkel um die Achse, von der Ruhepose aus",
     "Max": "Max",
