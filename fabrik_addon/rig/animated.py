@@ -13,7 +13,7 @@ from ..errors import FabrikError
 from .animated_paths import OF_CHAIN, animated_paths, chain_of
 from .chain_bones import resolve_bones
 from .channels import read_locks
-from .figures import ChainSet, body_moves
+from .figures import ChainSet, body_moves, figure_bones
 from .keys import KeyedChannels
 from .properties import FabrikChain, rig_of
 from .start_pose import hears_body_keys
@@ -24,8 +24,9 @@ OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
 SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
 PLACES = ("location", "rotation", "scale", "delta_", "constraints[")  # an object
 BODY = ("fabrik_body_stiffness", "fabrik_spine", "fabrik_balance", "fabrik_body_captured")
-GROUPING = {"enabled", "bone_count"}  # of a chain: on these depends which chains are solved together
-SHAPING = ("start", "captured", *sorted(GROUPING))  # of a chain: what makes its bones other joints
+WALKS = "fabrik_walker_on"
+GROUPING = ("enabled", "bone_count")  # of a chain: on these depends which chains are solved together
+SHAPING = ("start", "captured", *GROUPING)  # of a chain: what makes its bones other joints
 
 
 class Motion(NamedTuple):
@@ -33,16 +34,27 @@ class Motion(NamedTuple):
 
     Attributes:
         is_carried: Their armature object moves, or what their first bone hangs on.
-        changes: They become other chains: a setting, a limit, a scale, their start pose.
+        is_walked: A planned walk says where they go.
         is_keyed: What is written to their bones is played from keys, strips or drivers, so that it is lost where it is
             written before a frame is evaluated.
-        only_settings: What changes are but settings of the chains themselves: the bones stay the joints that they are.
+        is_turned: Of that their rotations, which then run on from other keys.
+        changes: They become other chains: a limit, a scale, which bones they are.
+        start_changes: They start from other poses, as their keys have it.
+        settings_change: So do settings of the chains themselves, which leave the bones the joints that they are.
     """
 
     is_carried: bool = False
-    changes: bool = False
+    is_walked: bool = False
     is_keyed: bool = False
-    only_settings: bool = False
+    is_turned: bool = False
+    changes: bool = False
+    start_changes: bool = False
+    settings_change: bool = False
+
+    @property
+    def is_same(self) -> bool:
+        """Whether they are the same chains in all frames, with the same settings and start pose, wherever they go."""
+        return not (self.changes or self.start_changes or self.settings_change)
 
 
 class Animated:
@@ -69,30 +81,40 @@ class Animated:
             else:
                 self._own.add(path)
 
-    def motion_of(
-        self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moved: Collection[str] = ()
-    ) -> Motion:
+    def motions_of(self, sets: Sequence[ChainSet], by_ik: Iterable[str]) -> dict[tuple[str, ...], Motion]:
+        """What moves the chains of an armature, each set from frame to frame; by their names.
+
+        Args:
+            sets: All chains that are posed, by those that are solved together.
+            by_ik: Names of bones that IK constraints move.
+        """
+        bones = {one.names: _bones_of(one) for one in sets}
+        moved = {*by_ik, *(bone.name for own in bones.values() for bone in own)}  # none of them is above its own
+        return {one.names: self._motion_of(one, bones[one.names], moved) for one in sets}
+
+    def _motion_of(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moved: Collection[str]) -> Motion:
         """What moves chains that are solved together from frame to frame beside their goals.
 
         Args:
             chain_set: Chains of the armature.
-            bones: Their bones (`figures.figure_bones`).
+            bones: Their bones; none where these can't be read.
             moved: Names of bones that something else moves: other chains, an IK constraint.
         """
+        if not bones:
+            return Motion()
         root, moves, besides = bones[0], body_moves(chain_set), _besides(chain_set)
         settings = {name for chain in chain_set.chains for name in self.of_chain(chain)}
-        are_others = (
-            any(is_walked(chain) for chain in chain_set.chains)  # their goals are others in every frame
-            or any(name.startswith(SHAPING) for name in settings)
-            or self._start_changes(chain_set, bones, moves)
-            or self._bones_change(bones, besides)
-        )
+        changes = any(name.startswith(SHAPING) for name in settings) or self._bones_change(bones, besides)
+        is_turned = self.are_turned(bones)
         is_root_moved = _is_moved(self.of_bone(root), root) and (root.name, "location") not in besides
         return Motion(
             self._object_moves() or is_root_moved or self._moves_above(root, moved),
-            are_others or bool(settings),
-            self.are_turned(bones) or any(name in self._bones.get(bone, ()) for bone, name in besides),
-            bool(settings) and not are_others,
+            any(is_walked(chain) for chain in chain_set.chains),
+            is_turned or any(name in self._bones.get(bone, ()) for bone, name in besides),
+            is_turned,
+            changes or self._body_changes(chain_set, bones),
+            self._start_changes(chain_set, bones, moves),
+            bool(settings),
         )
 
     def are_turned(self, bones: Iterable[bpy.types.PoseBone]) -> bool:
@@ -101,7 +123,7 @@ class Animated:
 
     def regroups(self) -> bool:
         """Whether other chains may be solved together in another frame."""
-        return any(GROUPING & names for names in self._chains.values())
+        return any(not names.isdisjoint(GROUPING) for names in self._chains.values())
 
     def _start_changes(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moves: bool) -> bool:
         """Whether chains, or their body, start from other poses from frame to frame."""
@@ -110,15 +132,19 @@ class Animated:
             return True
         if chain_set.is_one:
             return False
-        if any(path.startswith(BODY) for path in self._own):
-            return True
-        if chain_set.body and self._weighs(bones):
-            return True
         names = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}
         if not hears_body_keys(chain_set, [bone for bone in bones if bone.name in names], KeyedChannels(owner, 0.0)):
             return False
         is_turned = self.are_turned(bone for bone in bones if bone.name not in names)
         return is_turned or (moves and "location" in self.of_bone(bones[0]))
+
+    def _body_changes(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone]) -> bool:
+        """Whether settings of a body, its weight, or who says where it goes are others from frame to frame."""
+        if chain_set.is_one:
+            return WALKS in self._own
+        if any(path.startswith((*BODY, WALKS)) for path in self._own):
+            return True
+        return bool(chain_set.body) and self._weighs(bones)
 
     def _weighs(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
         """Whether bones that a body with some bones carries without moving them move, and shift its weight."""
@@ -160,6 +186,14 @@ class Animated:
             for name in self.of_bone(bone)
             if (bone.name, name) not in besides
         )
+
+
+def _bones_of(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
+    """The bones of chains; none where these can't be read, which says why."""
+    try:
+        return figure_bones(chain_set)
+    except FabrikError:
+        return []
 
 
 def _besides(chain_set: ChainSet) -> set[tuple[str, str]]:

@@ -58,12 +58,17 @@ class Joints(NamedTuple):
         """The kernel's figure."""
         return Figure(self.joints, self.parents, self.heads, moves=self.moves)
 
-    def started(self, rotations: Sequence[Q4]) -> Joints:
-        """The same bones with another start pose: n rotations, brought inside the limits."""
-        pairs = zip(self.joints, rotations, strict=True)
-        return self._replace(
-            joints=tuple(joint._replace(start=joint.limit.clamped(rotation)) for joint, rotation in pairs)
-        )
+    def started(self, rotations: Sequence[Q4], limits: Sequence[Limit] | None = None) -> Joints:
+        """The same bones with another start pose.
+
+        Args:
+            rotations: n rotations, which are brought inside the limits.
+            limits: The n limits, where these go with the start pose; None to keep those that they have.
+        """
+        limits = [joint.limit for joint in self.joints] if limits is None else limits
+        bones = zip(self.joints, rotations, limits, strict=True)
+        joints = [joint._replace(start=limit.clamped(turn), limit=limit) for joint, turn, limit in bones]
+        return self._replace(joints=tuple(joints))
 
 
 def read_settings(
@@ -86,18 +91,44 @@ def read_settings(
         FabrikError: One makes no sense.
     """
     start = read_starts(chain_set, bones, keyed)
-    limits = [read_limit(bone, turn) for bone, turn in zip(bones, start.rotations, strict=True)]
+    limits = [_read_limit(chain_set.owner, bone, start, i) for i, bone in enumerate(bones)]
     stiffness = [read_stiffness(bone) for bone in bones]
     rig = rig_of(chain_set.owner)
     for i, bone in enumerate(bones):
         if bone.name == chain_set.body:
             stiffness[i] = max(stiffness[i], rig.body_stiffness)
-        elif not start.is_of_chain[i]:
+        elif start.is_between[i]:
             stiffness[i] = max(stiffness[i], 1.0 - rig.spine)
-            if rig.spine <= 0.0:
-                limits[i] = Locked(limits[i].clamped(start.rotations[i]))
     inside = [limit.clamped(turn) for limit, turn in zip(limits, start.rotations, strict=True)]
     return JointSettings(inside, limits, stiffness), start
+
+
+def restarted_limits(
+    owner: bpy.types.Object, bones: Sequence[str], limits: Sequence[Limit], start: Start
+) -> list[Limit]:
+    """The limits of a figure with another start pose: a bone that does not turn is held there.
+
+    Args:
+        owner: The armature object.
+        bones: Names of the n bones.
+        limits: Their limits with the start pose that they had.
+        start: The other start pose.
+
+    Raises:
+        FabrikError: One makes no sense.
+    """
+    pose = pose_bones(owner)
+    return [
+        _read_limit(owner, pose[name], start, i) if limit.is_fixed else limit
+        for i, (name, limit) in enumerate(zip(bones, limits, strict=True))
+    ]
+
+
+def _read_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, start: Start, i: int) -> Limit:
+    """The limit of a bone of a figure, whose index there is i."""
+    turn = start.rotations[i]
+    limit = read_limit(bone, turn)
+    return Locked(limit.clamped(turn)) if start.is_between[i] and rig_of(owner).spine <= 0.0 else limit
 
 
 def joints_of(tree: BoneTree, settings: JointSettings, is_even: bool, moves: bool = False) -> tuple[Joints, bool]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From an armature to what the kernel solves: all that is found out once about chains that are solved together.
 
-What changes from frame to frame are their goals (`goals.GoalPoints`, numbers of a row) and, where parents or armature
-move, their space (`preparing.carried`). Button, drag, live, bake, record, snap and conversion all go this way.
+What changes from frame to frame are their goals (`goals.GoalPoints`, numbers of a row); where parents or armature move,
+their space (`preparing.carried`); and where keys make it, their start pose (`preparing.restarted`). Button, drag, live,
+bake, record, snap and conversion all go this way.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from .requests import goals_for, placed, rows_for
 from .root_move import RootMove
 from .rotations import Q4
 from .row import Row
+from .start_pose import Start
 from .stretching import Grown
 from .writer import BoneChannels, ChannelWrite, plain_write
 
@@ -48,11 +50,13 @@ class Prepared:
         influence: How far each bone turns from start to solution, 0 to 1; 1 for chains that are solved together, whose
             goals are moved instead.
         space: Where chain space lies.
-        mount: What of the parent the figure depends on.
+        mount: Axes and scale of the parent of the first bone: where they change, the figure is measured anew.
         hang: How chain space turns with the parent.
         keeps_axes: Whether a bone but the first does not inherit rotation.
         bodies: The n bones as the solver has them.
         is_rigid: Whether the figure holds in every pose.
+        is_even: Whether it is the same from every start pose, too: no scale on the way differs between axes.
+        start: From where they start as it was read, before their limits.
         row: One row, to solve in.
         root: How the root is moved, where it is a body bone that may be; else None.
         grown: For each chain what its bones take of its stretch.
@@ -72,6 +76,8 @@ class Prepared:
     keeps_axes: bool
     bodies: Joints
     is_rigid: bool
+    is_even: bool
+    start: Start
     row: Row
     root: RootMove | None = None
     grown: tuple[tuple[Grown, ...], ...] = ()
@@ -224,6 +230,23 @@ class Prepared:
         asked = placed(self.asked, solver.figure)
         return replace(self, bodies=bodies, solver=solver, space=space, root=root).asking(asked)
 
+    def restarted(self, start: Start, limits: Sequence[Limit]) -> Prepared:
+        """The same chains with the start pose of another frame; their space is left as it was.
+
+        Args:
+            start: The start pose.
+            limits: The n limits with that.
+        """
+        bodies, solver, asked, root = self.bodies.started(start.rotations, limits), self.solver, self.asked, self.root
+        if bodies != self.bodies:
+            solver = Solver(bodies.figure())
+            asked = placed(asked, solver.figure)
+        instead = self.instead
+        if root is not None:
+            root, name = replace(root, location=start.location), self.bones[0]
+            instead = {**instead, name: instead[name]._replace(location=start.location)}
+        return replace(self, start=start, bodies=bodies, solver=solver, asked=asked, root=root, instead=instead)
+
     def asking(self, asked: Sequence[Asked]) -> Prepared:
-        """The same chains that ask for other things."""
+        """A copy that asks for other things, with a row of its own; figure and solver are shared."""
         return replace(self, asked=tuple(asked), row=Row.of(rows_for(self.solver.figure, asked, self.weighed, 1)))

@@ -13,7 +13,7 @@ import bpy
 from ..errors import ChainError, FabrikError, place_of
 from ..kernel import Settings, Solver
 from ..texts import Text
-from ..vectors import V3, v3
+from ..vectors import v3
 from .animated_paths import chains_animated_in
 from .asked import Asked, ask
 from .balance import weigh
@@ -22,7 +22,7 @@ from .chain_space import ChainSpace, RigFrame
 from .checks import Movers, check_bones, check_goal, check_location, movers_of
 from .figures import ChainSet, body_moves, chain_with, check_body, figure_bones, is_let_go
 from .goals import GoalPoints, read_points
-from .joints import Joints, JointSettings, joints_of, read_settings
+from .joints import Joints, JointSettings, joints_of, read_settings, restarted_limits
 from .keys import KeyedChannels
 from .kinematics import BoneTree, Instead, head_of_root
 from .mount import Hang, Mount
@@ -30,6 +30,7 @@ from .prepared import Prepared
 from .requests import placed, rows_for
 from .root_move import RootMove
 from .row import Row
+from .start_pose import Start
 from .stretching import Grown, grown_by, unstretched
 from .writer import channels_of
 
@@ -51,7 +52,34 @@ class RigFacts:
     @classmethod
     def of(cls, owner: bpy.types.Object, frame: float) -> RigFacts:
         """Gather them; `frame` is that which the channels of the bones continue, sub-frame included."""
-        return cls(movers_of(owner), KeyedChannels(owner, frame), chains_animated_in(owner, "stretch"))
+        return FactsByRig(frame).of(owner)
+
+
+class FactsByRig:
+    """The facts of armatures at a frame, gathered once, as far as they are asked for; good until the next evaluation.
+
+    Args:
+        frame: That which the channels of the bones continue, sub-frame included.
+    """
+
+    def __init__(self, frame: float) -> None:
+        self._frame = frame
+        self._keyed: dict[str, KeyedChannels] = {}
+        self._facts: dict[str, RigFacts] = {}
+
+    def keyed(self, owner: bpy.types.Object) -> KeyedChannels:
+        """The curves of an armature object."""
+        name = owner.name_full
+        if name not in self._keyed:
+            self._keyed[name] = KeyedChannels(owner, self._frame)
+        return self._keyed[name]
+
+    def of(self, owner: bpy.types.Object) -> RigFacts:
+        """The facts of an armature object."""
+        name = owner.name_full
+        if name not in self._facts:
+            self._facts[name] = RigFacts(movers_of(owner), self.keyed(owner), chains_animated_in(owner, "stretch"))
+        return self._facts[name]
 
 
 def prepare(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> Prepared:
@@ -130,7 +158,7 @@ def _prepared(
     first = read.poses[0]
     turns = first.bone.use_inherit_rotation and not mount.axes
     hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
-    root = RootMove.of(measured, read.location) if read.moves else None
+    root = RootMove.of(measured, read.start.location) if read.moves else None
     origin = v3(first.head) if root is None else head_of_root(first, root.location)
     asked = placed(_asked(chain_set, {name: i for i, name in enumerate(names)}, given), solver.figure)
     segments = [joint.segment for joint in bodies.joints]
@@ -148,6 +176,8 @@ def _prepared(
         read.keeps_axes,
         bodies,
         is_rigid,
+        measured.is_even and not mount.axes,
+        read.start,
         Row.of(rows_for(solver.figure, asked, weighed, 1)),
         root,
         read.grown,
@@ -164,7 +194,7 @@ class _BonesRead(NamedTuple):
         poses: The same, evaluated.
         moves: Whether the first of them is a body bone that may be moved.
         settings: Start, limit and stiffness of each.
-        location: The location channels with which the body bone starts.
+        start: From where they start, before their limits.
         grown: For each chain what its bones take of its stretch.
         instead: By the names of bones what counts as their channels, in place of what a solve wrote there.
         tree: How they hang on each other and on the parent of the first.
@@ -174,7 +204,7 @@ class _BonesRead(NamedTuple):
     poses: list[bpy.types.PoseBone]
     moves: bool
     settings: JointSettings
-    location: V3
+    start: Start
     grown: tuple[tuple[Grown, ...], ...]
     instead: dict[str, Instead]
     tree: BoneTree
@@ -207,7 +237,7 @@ def _read_bones(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigF
     if moves:
         instead[bones[0].name] = Instead(start.location, instead.get(bones[0].name, Instead()).scale)
     tree = BoneTree.of(poses, instead, is_chain=chain_set.is_one)
-    return _BonesRead(bones, poses, moves, settings, start.location, grown, instead, tree)
+    return _BonesRead(bones, poses, moves, settings, start, grown, instead, tree)
 
 
 def _mount_of(read: _BonesRead) -> Mount:
@@ -265,6 +295,31 @@ def resettled(prepared: Prepared, chain_set: ChainSet) -> Prepared:
     settings = _settings(chain_set)
     influence = chain_set.chains[0].influence if chain_set.is_one else 1.0
     return replace(prepared, settings=settings, influence=influence).asking(asked)
+
+
+def restarted(prepared: Prepared, owner: bpy.types.Object, keyed: KeyedChannels) -> Prepared | None:
+    """The same chains with their start pose of another frame, where keys make it; their space is left as it was.
+
+    Nothing else may have changed. What their rotation channels continue (`channels`) is kept.
+
+    Args:
+        prepared: The chains as they were.
+        owner: Their armature object.
+        keyed: Its curves at the frame.
+
+    Returns:
+        None where they have to be prepared anew: they are another figure from each start pose, or the keys make none,
+        which is told there.
+    """
+    if not prepared.is_even:
+        return None
+    try:
+        start = prepared.start.at(owner, keyed)
+        if start == prepared.start:
+            return prepared
+        return prepared.restarted(start, restarted_limits(owner, prepared.bones, prepared.limits, start))
+    except FabrikError:
+        return None
 
 
 def carried(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Prepared | None:

@@ -13,6 +13,7 @@ from ..errors import ChainError, InvalidValueError, RigError
 from ..finite import are_finite
 from ..texts import Text
 from ..vectors import ORIGIN, V3, v3
+from .chain_bones import pose_bones
 from .channels import neutral_values, to_rotation, to_values
 from .compat import strips_of
 from .figures import ChainSet, starting_chains
@@ -29,12 +30,35 @@ class Start(NamedTuple):
     Attributes:
         rotations: n unit quaternions in the rest frames of the bones.
         location: The location channels of the root, where it is a body bone; else zero.
-        is_of_chain: For each bone whether a chain has it.
+        is_between: For each bone whether it is one between the body bone and the chains.
+        keyed: Of the bones that start from their keys the index, the name, and the rotation where they have none.
+        keyed_body: The body bone, where its location starts from its keys: its name, and the location where it has
+            none.
     """
 
     rotations: list[Q4]
     location: V3
-    is_of_chain: list[bool]
+    is_between: list[bool]
+    keyed: tuple[tuple[int, str, Q4], ...] = ()
+    keyed_body: tuple[str, V3] | None = None
+
+    def at(self, owner: bpy.types.Object, keyed: KeyedChannels) -> Start:
+        """The same start pose in another frame: what starts from its keys is elsewhere.
+
+        Args:
+            owner: The armature object.
+            keyed: Its curves at the frame.
+
+        Raises:
+            InvalidValueError: The keys make no pose.
+        """
+        bones, rotations, location = pose_bones(owner), list(self.rotations), self.location
+        for i, name, otherwise in self.keyed:
+            rotations[i] = _keyed(bones[name], otherwise, keyed)
+        if self.keyed_body is not None:
+            body, place = self.keyed_body
+            location = _keyed_location(bones[body], place, keyed)
+        return self._replace(rotations=rotations, location=location)
 
 
 def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> Start:
@@ -54,17 +78,20 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
         RigError: The keyed pose is wanted, but NLA strips make it.
     """
     owner, chains, body = chain_set
-    if chain_set.is_one:
-        return Start(read_start(owner, chains[0], bones, keyed), ORIGIN, [True] * len(bones))
-    starting = starting_chains(chain_set)
+    starting = {bone.name: chains[0] for bone in bones} if chain_set.is_one else starting_chains(chain_set)
     found = [starting.get(bone.name) for bone in bones]
-    is_of_chain = [chain is not None for chain in found]
-    own = [bone for bone, is_own in zip(bones, is_of_chain, strict=True) if is_own]
-    heard = keyed if hears_body_keys(chain_set, own, keyed) else None
-    rotations: list[Q4] = []
-    for bone, chain in zip(bones, found, strict=True):
-        rotations += [_body_start(owner, bone, heard)] if chain is None else read_start(owner, chain, [bone], keyed)
-    return Start(rotations, _body_location(owner, bones[0], heard) if body else ORIGIN, is_of_chain)
+    own = [bone for bone, chain in zip(bones, found, strict=True) if chain is not None]
+    is_heard = not chain_set.is_one and hears_body_keys(chain_set, own, keyed)
+    rotations = [_unkeyed(owner, chain, bone) for bone, chain in zip(bones, found, strict=True)]
+    moving = [
+        (i, bone.name, rotation)
+        for i, (bone, chain, rotation) in enumerate(zip(bones, found, rotations, strict=True))
+        if (is_heard if chain is None else chain.start == "ANIMATED")
+    ]
+    location = _captured_location(owner, bones[0]) if body else ORIGIN
+    keyed_body = (bones[0].name, location) if body and is_heard else None
+    is_between = [chain is None and bone.name != body for bone, chain in zip(bones, found, strict=True)]
+    return Start(rotations, location, is_between, tuple(moving), keyed_body).at(owner, keyed)
 
 
 def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
@@ -82,22 +109,31 @@ def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keye
     return is_animated or not any(keyed.has(bone) for bone in own)
 
 
-def _body_start(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedChannels | None) -> Q4:
-    """The start of a bone that no chain has: its keys where they are heard, or what was captured, or rest."""
+def _captured_location(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> V3:
+    """The location channels of the body bone as they were captured; zero where they were not.
+
+    Raises:
+        InvalidValueError: They are not finite.
+    """
     found = rig_of(owner).body_captured.get(bone.name)
-    cached = to_rotation("QUATERNION", list(found.rotation), bone.name) if found is not None else IDENTITY
-    return cached if keyed is None else _keyed(bone, cached, keyed)
+    return _checked_location(bone, found.location) if found is not None else ORIGIN
 
 
-def _body_location(owner: bpy.types.Object, bone: bpy.types.PoseBone, keyed: KeyedChannels | None) -> V3:
-    """Where the body bone starts: the same of its location channels."""
-    found = rig_of(owner).body_captured.get(bone.name)
-    values: list[float] = list(found.location) if found is not None else [*ORIGIN]
-    if keyed is not None:
-        path = f"{bone.path_from_id()}.location"
-        curves = [keyed.curves.get((path, i)) for i in range(3)]
-        pairs = zip(curves, values, strict=True)
-        values = [curve.evaluate(keyed.frame) if curve is not None else value for curve, value in pairs]
+def _keyed_location(bone: bpy.types.PoseBone, otherwise: V3, keyed: KeyedChannels) -> V3:
+    """The keyed location channels of the body bone; those without keys from elsewhere.
+
+    Raises:
+        InvalidValueError: They are not finite.
+    """
+    path = f"{bone.path_from_id()}.location"
+    curves = [keyed.curves.get((path, i)) for i in range(3)]
+    pairs = zip(curves, otherwise, strict=True)
+    return _checked_location(
+        bone, [curve.evaluate(keyed.frame) if curve is not None else value for curve, value in pairs]
+    )
+
+
+def _checked_location(bone: bpy.types.PoseBone, values: Sequence[float]) -> V3:
     if not are_finite(values):
         raise InvalidValueError("the location from which it starts is not a finite number", bone=bone.name)
     return v3(values)
@@ -121,15 +157,29 @@ def read_start(
         ChainError: The captured pose lacks a bone.
         RigError: The keyed pose is wanted, but NLA strips make it.
     """
+    rotations = [_unkeyed(owner, chain, bone) for bone in bones]
+    if chain.start != "ANIMATED":
+        return rotations
+    return [_keyed(bone, rotation, keyed) for bone, rotation in zip(bones, rotations, strict=True)]
+
+
+def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types.PoseBone) -> Q4:
+    """The rotation from which a bone starts, where it does not start from its keys, or has none.
+
+    Raises:
+        ChainError: The captured pose lacks a bone.
+        RigError: The keyed pose is wanted, but NLA strips make it.
+    """
+    if chain is None:
+        found = rig_of(owner).body_captured.get(bone.name)
+        return to_rotation("QUATERNION", list(found.rotation), bone.name) if found is not None else IDENTITY
     if chain.start == "REST":
-        return [IDENTITY for _ in bones]
+        return IDENTITY
     if chain.start == "CAPTURED" and not chain.captured:
         raise ChainError("no start pose was captured", chain=chain.name)
-    cached = [_cached(chain, bone.name) for bone in bones]
-    if chain.start == "CAPTURED":
-        return cached
-    _check_no_strips(owner)
-    return [_keyed(bone, rotation, keyed) for bone, rotation in zip(bones, cached, strict=True)]
+    if chain.start == "ANIMATED":
+        _check_no_strips(owner)
+    return _cached(chain, bone.name)
 
 
 def _cached(chain: FabrikChain, bone: str) -> Q4:

@@ -145,16 +145,35 @@ def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | 
         return None
     owner = chain.id_data
     assert isinstance(owner, bpy.types.Object)
-    name = "" if chain.name == walker_of(owner).body else chain.name
+    place, rotation = walk_pose(owner, walked_part(owner, chain), depsgraph)
+    return WalkGoal(place, multiplied(rotation, rest_turn(owner, chain.tip_bone)))
+
+
+def walked_part(owner: bpy.types.Object, chain: FabrikChain) -> str:
+    """By what `Parsed.poses_at` knows a chain that walks: its name, or "" for the body."""
+    return "" if chain.name == walker_of(owner).body else chain.name
+
+
+def walk_pose(owner: bpy.types.Object, part: str, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:
+    """Where a walk has a foot or the body in the frame of a depsgraph; see `Parsed.poses_at`.
+
+    Args:
+        owner: The armature object of a walker.
+        part: Name of the leg's chain, or "" for the body.
+        depsgraph: Evaluated.
+
+    Raises:
+        RigError: What is stored is no plan, or one of another version: live chains wait until there is one.
+        InvalidValueError: The plan does not have the leg.
+    """
     assert depsgraph.scene is not None
     poses = _led.get(owner.name_full)
     if poses is None:
         parsed = _plan_to_follow(owner)
         poses = parsed.poses_at(depsgraph.scene.frame_current_final) if parsed is not None else {}
-    if name not in poses:
-        raise InvalidValueError("the planned walk does not have this leg: plan it anew", chain=chain.name)
-    place, rotation = poses[name]
-    return WalkGoal(place, multiplied(rotation, rest_turn(owner, chain.tip_bone)))
+    if part not in poses:
+        raise InvalidValueError("the planned walk does not have this leg: plan it anew", chain=part)
+    return poses[part]
 
 
 def rest_turn(owner: bpy.types.Object, bone: str) -> Q4:

@@ -14,9 +14,9 @@ from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
 from ..rig.figures import ChainSet
 from ..rig.following import why_unfollowed
-from ..rig.keys import insert_auto_keys, insert_plain_keys
+from ..rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
 from ..rig.last_solve import forget, remember
-from ..rig.preparing import RigFacts, frame_of, read
+from ..rig.preparing import FactsByRig, frame_of, read
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.start_pose import is_stale
 from ..rig.writer import ChannelWrite
@@ -71,14 +71,12 @@ _Ended = tuple[bpy.types.Object, Outcome]
 def _solve_level(context: bpy.types.Context, level: Sequence[ChainSet]) -> list[_Ended]:
     """Solve chains that do not depend on each other: read all, solve all, write all, and evaluate once."""
     depsgraph = context.evaluated_depsgraph_get()
-    facts: dict[str, RigFacts] = {}
+    facts = FactsByRig(frame_of(depsgraph))
     outcomes: list[_Ended] = []
     solved: list[_Written] = []
     for one in level:
-        if one.owner.name_full not in facts:
-            facts[one.owner.name_full] = RigFacts.of(one.owner, frame_of(depsgraph))
         try:
-            item = posed(*read(one, depsgraph, facts[one.owner.name_full]), one.owner, depsgraph, explain=True)
+            item = posed(*read(one, depsgraph, facts.of(one.owner)), one.owner, depsgraph, explain=True)
             solved.append(
                 _Written(one, item, item.prepared.writes(one.owner, item.rotations, item.shift, item.factors))
             )
@@ -97,7 +95,7 @@ def _refused(one: ChainSet, error: FabrikError) -> list[_Ended]:
     return [(one.owner, refused(one, chain, error)) for chain in one.chains]
 
 
-def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: dict[str, RigFacts]) -> list[_Ended]:
+def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: FactsByRig) -> list[_Ended]:
     """Compare Blender's evaluation with the solves, and key; or take the poses back that are off."""
     depsgraph = _updated(context)
     found = [what_is_off(one.chain_set, one.item, depsgraph) for one in solved]
@@ -112,22 +110,22 @@ def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: dict[
         ended += (
             _refused(one.chain_set, error)
             if error is not None
-            else [(owner, outcome) for outcome in _kept(context, one, facts[owner.name_full])]
+            else [(owner, outcome) for outcome in _kept(context, one, facts.keyed(owner))]
         )
     return ended
 
 
-def _kept(context: bpy.types.Context, one: _Written, facts: RigFacts) -> list[Outcome]:
+def _kept(context: bpy.types.Context, one: _Written, keyed: KeyedChannels) -> list[Outcome]:
     """The outcomes of a pose that stands, and its keys."""
     owner, chains, _ = one.chain_set
     prepared = one.item.prepared
     bones = pose_bones(owner)
     written = [bones[channels.bone] for channels in prepared.channels if channels is not None]
-    was_keyed = [bone.name for bone in written if facts.keyed.has(bone)]
-    is_keyed = insert_auto_keys(context, written, facts.keyed) > 0
+    was_keyed = [bone.name for bone in written if keyed.has(bone)]
+    is_keyed = insert_auto_keys(context, written, keyed) > 0
     plain = [(bones[name], channel) for name, channel in prepared.plain_channels]
-    was_keyed += [bone.name for bone, channel in plain if facts.keyed.has(bone, channel)]
-    insert_plain_keys(context, plain, facts.keyed)
+    was_keyed += [bone.name for bone, channel in plain if keyed.has(bone, channel)]
+    insert_plain_keys(context, plain, keyed)
     outcomes = outcomes_of(one.item)
     for chain, outcome, asked in zip(chains, outcomes, prepared.asked, strict=True):
         own = [name for name in was_keyed if name in asked.bones or not prepared.is_chain]

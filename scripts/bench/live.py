@@ -200,9 +200,9 @@ class Files:
         """Solves, bones written and evaluations of a frame."""
         with Evaluations(rig) as seen:
             _play()
-            solves, writes, before_these = state.solves, state.writes, seen.count
+            solves, writes, before_these = state.counts.solves, state.counts.writes, seen.count
             _play()
-            counts = state.solves - solves, state.writes - writes, seen.count - before_these
+            counts = state.counts.solves - solves, state.counts.writes - writes, seen.count - before_these
         self.counts = Counts(*(count / FRAMES for count in counts))
 
     def seconds(self, contender: str) -> float:

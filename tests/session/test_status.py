@@ -113,10 +113,10 @@ class TestFinalPose:
         update()
         from fabrik_addon.session import live
 
-        writes = live.state.writes
+        writes = live.state.counts.writes
         for _ in range(3):
             update()
-        assert live.state.writes == writes
+        assert live.state.counts.writes == writes
         assert rig_of(owner).chains[0].status == "BLOCKED"
 
 

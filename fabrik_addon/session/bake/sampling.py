@@ -26,7 +26,7 @@ from ...rig.figures import ChainSet, figure_bones, lacks_goal
 from ...rig.goals import GoalPoints, goals_of, held_point, read_points, read_turn, turns_tip
 from ...rig.plain_motion import points_at
 from ...rig.prepared import Prepared
-from ...rig.preparing import RigFacts, carried, read, resettled
+from ...rig.preparing import FactsByRig, carried, read, resettled, restarted
 from ...rig.properties import FabrikChain
 from ...texts import Text
 from ..frames import go_to
@@ -42,7 +42,8 @@ class Wanted:
     Attributes:
         chain_set: Chains that are solved together.
         frames: (F,), rising.
-        since: The frame from which on their old keys will be replaced; their channels run on from those before.
+        since: The frame from which on their old keys will be replaced; their channels run on from those before. The
+            same for all of a bake.
         motion: What moves them from frame to frame beside their goals.
     """
 
@@ -58,12 +59,10 @@ def motions(owner: bpy.types.Object, sets: Sequence[ChainSet]) -> dict[tuple[str
     Where a constraint of any bone is switched on or off, all of them may be others.
     """
     animated = Animated(owner)
-    bones = {one.names: figure_bones(one) for one in sets}
-    moved = {*movers_of(owner).by_ik, *(bone.name for own in bones.values() for bone in own)}
-    found = {one.names: animated.motion_of(one, bones[one.names], moved) for one in sets}
+    found = animated.motions_of(sets, movers_of(owner).by_ik)
     names = (name for bone in pose_bones(owner) for name in animated.of_bone(bone))
     if any(name.startswith("constraints[") for name in names):
-        return {key: motion._replace(changes=True, only_settings=False) for key, motion in found.items()}
+        return {key: motion._replace(changes=True) for key, motion in found.items()}
     return found
 
 
@@ -83,7 +82,8 @@ def sample(context: bpy.types.Context, wanted: Sequence[Wanted], into: list[Trac
     """
     tracks = _by_curves(context, wanted)
     left = {i: one for i, one in enumerate(wanted) if i not in tracks}
-    yield from _visited(context, left, tracks)
+    if left:
+        yield from _visited(context, left, tracks)
     into += [tracks[i] for i in range(len(wanted))]
 
 
@@ -93,17 +93,15 @@ Points = dict[str, Doubles | None]  # world points of a chain's target and pole,
 def _by_curves(context: bpy.types.Context, wanted: Sequence[Wanted]) -> dict[int, Track]:
     """The chains, by their index, of which only targets and poles move, and these by their own curves."""
     depsgraph = context.evaluated_depsgraph_get()
-    facts: dict[str, RigFacts] = {}
+    facts = FactsByRig(wanted[0].since)
     found: dict[int, Track] = {}
     for i, points in _points(wanted).items():
         chain_set, frames = wanted[i].chain_set, wanted[i].frames
         owner = chain_set.owner
         if any(some is None or not (np.abs(some) <= LARGEST).all() for own in points for some in own.values()):
             continue  # what is wrong, a visit tells with its frame
-        if owner.name_full not in facts:
-            facts[owner.name_full] = RigFacts.of(owner, wanted[i].since)
         with place_of(rig=owner.name):
-            prepared, _ = read(chain_set, depsgraph, facts[owner.name_full])
+            prepared, _ = read(chain_set, depsgraph, facts.of(owner))
             if prepared.is_rigid:
                 numbers = _many_numbers(chain_set, prepared, points, depsgraph)
                 found[i] = Track(chain_set, prepared, frames, numbers, is_plain=True)
@@ -132,7 +130,7 @@ def _points(wanted: Sequence[Wanted]) -> dict[int, list[Points]]:
     """World points of the goals of each chain, where these alone may move, by the index of those solved together."""
     together: dict[int, list[int]] = {}  # by their frames, which many chains share
     for i, one in enumerate(wanted):
-        is_still = not (one.motion.is_carried or one.motion.changes)
+        is_still = one.motion.is_same and not (one.motion.is_carried or one.motion.is_walked)
         if is_still and not any(_turns_with_target(chain) for chain in one.chain_set.chains):
             together.setdefault(id(one.frames), []).append(i)
     found: dict[int, list[Points]] = {}
@@ -165,12 +163,12 @@ def _visited(context: bpy.types.Context, wanted: dict[int, Wanted], tracks: dict
     scene = context.scene
     assert scene is not None
     places = {i: {frame: k for k, frame in enumerate(one.frames.tolist())} for i, one in wanted.items()}
-    frames = {frame for place in places.values() for frame in place}
+    frames, since = {frame for place in places.values() for frame in place}, min(one.since for one in wanted.values())
     for frame in sorted(frames | _steps_to(scene, wanted.values(), max(frames, default=0.0))):
         go_to(scene, frame)
         if frame not in frames:
             continue
-        visit = _Visit(context.evaluated_depsgraph_get(), frame)
+        visit = _Visit(context.evaluated_depsgraph_get(), frame, since)
         for i, one in wanted.items():
             if frame not in places[i]:
                 continue
@@ -202,17 +200,18 @@ class _Visit:
     Args:
         depsgraph: Evaluated for the frame.
         frame: Sub-frame included.
+        since: See `Wanted`.
     """
 
-    def __init__(self, depsgraph: bpy.types.Depsgraph, frame: float) -> None:
-        self.depsgraph, self.frame = depsgraph, frame
-        self._facts: dict[tuple[str, float], RigFacts] = {}
+    def __init__(self, depsgraph: bpy.types.Depsgraph, frame: float, since: float) -> None:
+        self.depsgraph = depsgraph
+        self._facts, self._first_facts = FactsByRig(frame), FactsByRig(since)
 
     def start(self, one: Wanted) -> Track:
         """Chains at the first of their frames."""
         owner = one.chain_set.owner
         check_rig(owner, self.depsgraph)
-        prepared, points = read(one.chain_set, self.depsgraph, self._facts_of(owner, one.since))
+        prepared, points = read(one.chain_set, self.depsgraph, self._first_facts.of(owner))
         numbers = np.zeros((len(one.frames), len(prepared.numbers(points))))
         return Track(one.chain_set, prepared, one.frames, numbers)
 
@@ -220,24 +219,26 @@ class _Visit:
         """Keep the goals of chains at their frame k; or solve them, where they are others than at the first."""
         chain_set, owner, motion = track.chain_set, track.owner, one.motion
         check_rig(owner, self.depsgraph)
-        is_same = track.prepared.is_rigid and (motion.only_settings or not motion.changes)
-        now = carried(track.prepared, owner, self.depsgraph) if is_same else None
+        now = self._brought(one, track.prepared)
         if now is None:
-            now, points = read(chain_set, self.depsgraph, self._facts_of(owner, self.frame))
+            now, points = read(chain_set, self.depsgraph, self._facts.of(owner))
             track.is_one = False
         else:
             points = tuple(read_points(chain, self.depsgraph) for chain in chain_set.chains)
-            if not motion.changes:
+            if motion.is_same:
                 track.numbers[k] = now.numbers(points)
                 return
-            now = resettled(now, chain_set)
+            track.is_one &= now.limits == track.prepared.limits
         item = posed(now, points, owner, self.depsgraph)
         track.apart[k] = Answers.room(1, track.prepared)
         put_posed(track, track.apart[k], 0, item)
 
-    def _facts_of(self, owner: bpy.types.Object, frame: float) -> RigFacts:
-        """What is gathered once for all chains of an armature."""
-        key = owner.name_full, frame
-        if key not in self._facts:
-            self._facts[key] = RigFacts.of(owner, frame)
-        return self._facts[key]
+    def _brought(self, one: Wanted, prepared: Prepared) -> Prepared | None:
+        """Chains from the first frame brought to this one; None where they are other chains here."""
+        owner, motion = one.chain_set.owner, one.motion
+        found = prepared if prepared.is_rigid and not motion.changes else None
+        if found is not None and motion.start_changes:
+            found = restarted(found, owner, self._facts.keyed(owner))
+        if found is not None:
+            found = carried(found, owner, self.depsgraph)
+        return resettled(found, one.chain_set) if found is not None and motion.settings_change else found

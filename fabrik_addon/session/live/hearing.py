@@ -184,7 +184,8 @@ class Ear:
         """What makes the chains stand elsewhere in another frame, as a sentence; "" where nothing."""
         owner, chains, _ = self.chain_set
         group = self.rig.groups.get(self.chain_set.names)
-        if group is None or group.motion.changes or not is_still(owner, figure_bones(self.chain_set)[0].name):
+        is_same = group is not None and group.motion.is_same and not group.motion.is_walked
+        if group is None or not is_same or not is_still(owner, figure_bones(self.chain_set)[0].name):
             one, many = Text("it"), Text("what moves or sets them")
             return _animated(one if self.chain_set.is_one else many)
         others = [other for other in rig_of(owner).chains if other.enabled] if group.motion.is_carried else []

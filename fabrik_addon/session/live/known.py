@@ -57,16 +57,17 @@ class Source(NamedTuple):
     """Where a goal is read.
 
     Attributes:
-        read: From a role, the evaluated object and the bone's name to a world position, or to a world rotation.
+        read: From a role, the evaluated object and the bone's name to a world position, or to a world rotation; None
+            where a planned walk tells (`walk_goals.walk_pose`).
         role: "target" or "pole"; or "turn", for the rotation of the target.
-        found: The object.
-        bone: Name of a bone of it, or "".
+        found: The object; for a walk the armature object itself.
+        bone: Name of a bone of it, or ""; for a walk the part that walks.
         may_hide: Whether it is disabled in some frames.
         chain: Which of the chains that are solved together asks for it.
         offset: Of the chain's last bone in the axes of the target, where it is to turn with that.
     """
 
-    read: Callable[[str, bpy.types.Object, str], Sequence[float]]
+    read: Callable[[str, bpy.types.Object, str], Sequence[float]] | None
     role: str
     found: bpy.types.Object
     bone: str
@@ -81,12 +82,12 @@ class LiveFigure:
 
     Attributes:
         names: Of the chains.
-        prepared: As they were read. Its row has the pose in which they stand, influence included, the tip of that, and
-            the shift of the root.
+        prepared: As they were read, with the start pose that they have now. Its row has the pose in which they stand,
+            influence included, the tip of that, and the shift of the root.
         sources: Of each chain in turn its target, that one's rotation where it counts, and its pole where it has one.
         held: What the goals are where no source tells it: what pins hold, and rotations that are kept.
         group: What moves them beside their goals.
-        space: Where chain space lies now.
+        space: Where chain space lies now: it moves with every frame, and is not put into `prepared` each time.
         places: Indices of their bones that are written, in the armature.
         near: (n, 4), what the quaternions of their bones continue; None where a bone is locked or has other channels.
         rotations: (n, 4), a view of the row's.
@@ -233,6 +234,21 @@ class Replay(NamedTuple):
 
 
 @dataclass(slots=True)
+class LiveCounts:
+    """How much live posing did in this session: gauges for tests and benchmarks, by which nothing is decided.
+
+    Attributes:
+        reads: Number of times that chains were read in full.
+        solves: Number of solves.
+        writes: Number of bones written.
+    """
+
+    reads: int = 0
+    solves: int = 0
+    writes: int = 0
+
+
+@dataclass(slots=True)
 class LiveState:
     """All that live posing knows.
 
@@ -255,9 +271,7 @@ class LiveState:
         replays: The last states that were answered after Blender had kept them for undo.
         key_steps: The same for automatic keys: chain, frame, and goals in chain space.
         heard: `Changes.count` at the last call.
-        reads: Number of times that a chain was read in full so far.
-        solves: Number of solves so far.
-        writes: Number of bones written so far.
+        counts: How much was done so far.
     """
 
     paused: bool = False
@@ -278,9 +292,7 @@ class LiveState:
     replays: deque[Replay] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     key_steps: deque[tuple[Key, float, Numbers]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     heard: int = -1
-    reads: int = 0
-    solves: int = 0
-    writes: int = 0
+    counts: LiveCounts = field(default_factory=LiveCounts)
 
     def turn_to(self, scene: str) -> None:
         """Another scene was evaluated, in another window, or since the window shows it now: all is looked up there."""

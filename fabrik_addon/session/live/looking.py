@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import bpy
 
 from ...errors import FabrikError
-from ...rig.animated import Animated, Motion
+from ...rig.animated import GROUPING, Animated
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.checks import movers_of
-from ...rig.figures import ChainSet, figure_bones, sets_of
+from ...rig.figures import ChainSet, sets_of
 from ...rig.goals import goals_of
-from ...rig.properties import name_all, rig_of
+from ...rig.properties import FabrikChain, name_all, rig_of
 from ...rig.versions import newer_refusal
 from ...rig.visibility import scenes_of
 from ...texts import Text
@@ -75,7 +75,7 @@ def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRi
 
 def grouping_of(owner: bpy.types.Object) -> tuple[object, ...]:
     """The settings of the chains of an armature on which it depends which are solved together."""
-    return tuple((chain.enabled, chain.bone_count, chain.pin) for chain in rig_of(owner).chains)
+    return tuple(getattr(chain, name) for chain in rig_of(owner).chains for name in GROUPING)
 
 
 def _has_places(known: LiveFigure, rig: LiveRig) -> bool:
@@ -86,20 +86,17 @@ def _has_places(known: LiveFigure, rig: LiveRig) -> bool:
 
 def _groups(animated: Animated, sets: Sequence[ChainSet], owner: bpy.types.Object) -> dict[Names, Group]:
     """The chains of an armature by those that are solved together, and what moves them beside their goals."""
-    by_ik = movers_of(owner).by_ik
-    bones = {one.names: _bones_of(one) for one in sets}
-    found, moved = {}, {*by_ik, *(bone.name for own in bones.values() for bone in own)}  # none of them is above its own
+    motions, found = animated.motions_of(sets, movers_of(owner).by_ik), {}
     for one in sets:
-        own = bones[one.names]
-        motion = animated.motion_of(one, own, moved) if own else Motion()
-        keyed = [chain.name for chain in one.chains if own and animated.are_turned(resolve_bones(owner, chain))]
+        motion = motions[one.names]
+        keyed = [chain.name for chain in one.chains if _is_keyed(animated, owner, chain)]
         found[one.names] = Group(one.body, motion, not any(motion), tuple(keyed))
     return found
 
 
-def _bones_of(one: ChainSet) -> list[bpy.types.PoseBone]:
-    """The bones of chains; none where these can't be read, which says why."""
+def _is_keyed(animated: Animated, owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether the rotation of a bone of a chain is animated."""
     try:
-        return figure_bones(one)
-    except FabrikError:
-        return []
+        return animated.are_turned(resolve_bones(owner, chain))
+    except FabrikError:  # what is wrong is told when it is read
+        return False

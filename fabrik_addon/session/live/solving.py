@@ -22,7 +22,7 @@ from ...rig.goals import GoalPoints
 from ...rig.kept_pose import read_pose
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import Prepared
-from ...rig.preparing import RigFacts, read
+from ...rig.preparing import RigFacts, read, restarted
 from ...rig.rotations import Q4
 from ...rig.writer import BoneChannels, channels_of
 from ...vectors import ORIGIN, V3, minus
@@ -58,7 +58,7 @@ def read_anew(
     Raises:
         FabrikError: They can't be solved.
     """
-    state.reads += 1
+    state.counts.reads += 1
     check_rig(rig.owner, depsgraph)
     before = rig.figures.get(chain_set.names)
     prepared, goals = read(chain_set, depsgraph, facts, before=before.prepared if before is not None else None)
@@ -119,6 +119,8 @@ def renew_channels(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> Non
     """Let the channels of chains run on from the keys of another frame."""
     bones, prepared = pose_bones(rig.owner), known.prepared
     channels = channels_of([bones[name] for name in prepared.bones], prepared.starts, prepared.limits, keyed)
+    if channels == prepared.channels:
+        return
     known.prepared = replace(prepared, channels=channels)
     known.places, known.near = _channels(channels, rig)
     rig.batch = None
@@ -138,6 +140,15 @@ def renew_space(known: LiveFigure, frame: RigFrame, poses: Any) -> bool:
         return False
     if space != known.space:
         known.space, known.foreseen = space, {}
+    return True
+
+
+def renew_start(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> bool:
+    """Bring chains to their start pose of another frame; whether they are still the same chains with that."""
+    found = restarted(known.prepared, rig.owner, keyed)
+    if found is None:
+        return False
+    known.prepared, known.accepted = found, {}
     return True
 
 
@@ -161,8 +172,14 @@ def stands(known: LiveFigure, poses: Any) -> bool:
     return True
 
 
-def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Whether nothing but their goals moves the chains of an armature, and all stand as they were posed for these."""
+def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFigure, Seen]) -> bool:
+    """Whether nothing but their goals moves the chains of an armature, and all stand as they were posed for these.
+
+    Args:
+        rig: The armature.
+        depsgraph: Evaluated.
+        seen: Where it is noted where goals stand.
+    """
     evaluated = rig.owner.evaluated_get(depsgraph)
     if len(rig.figures) < len(rig.groups) or evaluated.matrix_world != rig.world:
         return False
@@ -170,7 +187,10 @@ def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph) -> bool:
     for known in figures:
         if not (known.is_fresh and known.group.are_none and known.prepared.is_rigid):
             return False
-        if any(source.may_hide for source in known.sources) or points_now(known, depsgraph) != known.points:
+        if any(source.may_hide for source in known.sources):
+            return False
+        seen[known] = points_now(known, depsgraph)
+        if seen[known] != known.points:
             return False
     return _all_stand(rig, figures, pose_bones(evaluated))
 
@@ -231,7 +251,7 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
 
 def _note(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
     """Note what chains are to stand for."""
-    state.solves += 1
+    state.counts.solves += 1
     known.before, known.numbers, known.points = known.numbers or numbers, numbers, points
 
 

@@ -15,6 +15,7 @@ from ...rig.plain_motion import may_hide
 from ...rig.prepared import Prepared
 from ...rig.rotations import multiplied, normalized, q4
 from ...rig.targets import check_present, kind_of, reader_of
+from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
 from ...texts import Text
 from ...vectors import v3
 from .known import LiveFigure, Numbers, Seen, Source
@@ -22,23 +23,25 @@ from .known import LiveFigure, Numbers, Seen, Source
 
 def sources_of(chain_set: ChainSet, prepared: Prepared) -> tuple[Source, ...]:
     """Where the goals of chains are read that could be prepared."""
-    return tuple(
-        source
-        for k, chain in enumerate(chain_set.chains)
-        for goal in goals_of(chain)
-        if goal.role == "target" or prepared.asked[k].has_pole
-        for source in _sources(chain_set, prepared, k, Source(reader_of(goal.found, goal.bone), *goal, False, k))
-    )
+    return tuple(source for k in range(len(chain_set.chains)) for source in _sources(chain_set, prepared, k))
 
 
-def _sources(chain_set: ChainSet, prepared: Prepared, k: int, place: Source) -> Iterator[Source]:
-    """The place of a goal, and its rotation where the last bone is to turn with it."""
-    chain = chain_set.chains[k]
-    place = place._replace(may_hide=may_hide(place.found))
-    yield place
-    if place.role == "target" and prepared.asked[k].turns and chain.orientation == "TARGET":
-        read = kind_of(place.found, place.bone).turn
-        yield place._replace(read=read, role="turn", offset=normalized(q4(chain.rotation_offset)))
+def _sources(chain_set: ChainSet, prepared: Prepared, k: int) -> Iterator[Source]:
+    """The places of the goals of a chain, and the rotation that the last bone is to turn with."""
+    owner, chain, asked = chain_set.owner, chain_set.chains[k], prepared.asked[k]
+    if is_walked(chain):
+        foot = Source(None, "target", owner, walked_part(owner, chain), False, k)
+        yield foot
+        if asked.turns:
+            yield foot._replace(role="turn", offset=rest_turn(owner, chain.tip_bone))
+    for goal in goals_of(chain):
+        if goal.role == "pole" and not asked.has_pole:
+            continue
+        place = Source(reader_of(goal.found, goal.bone), *goal, may_hide(goal.found), k)
+        yield place
+        if goal.role == "target" and asked.turns and chain.orientation == "TARGET":
+            read = kind_of(goal.found, goal.bone).turn
+            yield place._replace(read=read, role="turn", offset=normalized(q4(chain.rotation_offset)))
 
 
 def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Seen:
@@ -57,13 +60,19 @@ def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
 
     Raises:
         AbsentTargetError: One is not, in this frame.
+        FabrikError: The walk can't be read.
     """
     found: list[tuple[float, ...]] = []
     for read, role, goal, bone, hides, chain, offset in known.sources:
         if hides:
             with place_of(chain=known.names[chain]):
                 check_present("target" if role == "turn" else role, goal, depsgraph)
-        value = read(role, goal.evaluated_get(depsgraph), bone)
+        value: Sequence[float]
+        if read is not None:
+            value = read(role, goal.evaluated_get(depsgraph), bone)
+        else:
+            with place_of(chain=known.names[chain]):
+                value = walk_pose(goal, bone, depsgraph)[role == "turn"]
         if offset is None:
             x, y, z = value
             found.append((x, y, z))

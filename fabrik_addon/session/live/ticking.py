@@ -14,22 +14,19 @@ from typing import Any
 import bpy
 
 from ...errors import FabrikError
-from ...rig.animated_paths import chains_animated_in
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.changes import Changes
-from ...rig.checks import movers_of
 from ...rig.figures import ChainSet
 from ...rig.flush import flush_animation
-from ...rig.keys import KeyedChannels
-from ...rig.preparing import RigFacts, frame_of
+from ...rig.preparing import FactsByRig, frame_of
 from ...rig.properties import rig_of
 from .by_hand import accept, heed
 from .keying import key_posed
 from .known import GONE, Item, LiveFigure, LiveRig, Names, Seen, Starts, state
 from .looking import grouping_of, look
 from .refusing import refuse, switch_rig_off
-from .solving import as_foreseen, follow, read_anew, renew_channels, renew_space, stands
+from .solving import as_foreseen, follow, read_anew, renew_channels, renew_space, renew_start, stands
 from .sources import numbers_of, points_now
 from .tools import tool_of
 from .writing import write_new
@@ -110,7 +107,8 @@ def _posed(
     is_same = _catch_up(scene, depsgraph, is_frame)
     if not state.rigs:
         return []
-    if is_frame and not is_render and is_same and all(as_foreseen(rig, depsgraph) for rig in state.rigs):
+    seen: dict[LiveFigure, Seen] = {}
+    if is_frame and not is_render and is_same and all(as_foreseen(rig, depsgraph, seen) for rig in state.rigs):
         return []
     if is_render or not is_frame:
         _doubt(rig for rig in state.rigs if is_render or rig.owner in changed)
@@ -120,11 +118,11 @@ def _posed(
     if not (is_frame or is_render or state.own or state.held):
         rigs = [rig for rig in state.rigs if rig.owner in changed or not is_known]
         starts = heed(context, depsgraph, rigs) if rigs or state.hands else {}
-    tick = _Tick(depsgraph, is_frame, changed if is_known else None, starts)
+    tick = _Tick(depsgraph, is_frame, changed if is_known else None, starts, seen)
     written = tick.posed(is_last)
     while tick.is_parted:  # what is left of chains that were solved together goes on without those that were in the way
         look(scene)
-        tick = _Tick(depsgraph, is_frame, None, {})
+        tick = _Tick(depsgraph, is_frame, None, {}, {})
         written += tick.posed(is_last)
     return written
 
@@ -194,6 +192,7 @@ class _Tick:
         is_frame: Whether the frame changed.
         changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
         starts: Of some chains from what to solve, in place of their start poses.
+        seen: Of some chains where their goals stand.
 
     Attributes:
         is_parted: Whether a chain was switched off that is solved together with others.
@@ -205,12 +204,13 @@ class _Tick:
         is_frame: bool,
         changed: set[bpy.types.Object] | None,
         starts: Starts,
+        seen: dict[LiveFigure, Seen],
     ) -> None:
-        self.depsgraph, self.is_frame, self.changed, self.starts = depsgraph, is_frame, changed, starts
+        self.depsgraph, self.is_frame, self.changed = depsgraph, is_frame, changed
+        self.starts, self.seen = starts, seen
         self.is_parted = False
         self.is_later = False  # whether chains of an earlier level were posed
-        self.facts: dict[LiveRig, RigFacts] = {}
-        self.keyed: dict[LiveRig, KeyedChannels] = {}
+        self.facts = FactsByRig(frame_of(depsgraph))
         self.poses: dict[LiveRig, Any] = {}
 
     def posed(self, is_last: bool) -> list[Item]:
@@ -254,6 +254,7 @@ class _Tick:
         finally:
             state.paused = False
         self.poses.clear()
+        self.seen.clear()
         self.is_later = True
 
     def _looked(self, rig: LiveRig, names: Names) -> LiveFigure | None:
@@ -264,13 +265,15 @@ class _Tick:
                 return self._anew(rig, names)
             if not self._may_have_moved(known):
                 return None
-            points, space = points_now(known, self.depsgraph), known.space
+            start, space = known.prepared.start, known.space
+            points = self.seen.get(known) or points_now(known, self.depsgraph)
             if not self._is_same(rig, known, points):
                 return self._anew(rig, names)
-            numbers, is_carried = known.numbers, known.space is not space
-            if points != known.points or is_carried:
+            now, numbers = known.prepared, known.numbers
+            is_restarted, is_carried = now.start is not start, known.space is not space
+            if points != known.points or is_restarted or is_carried:
                 numbers = numbers_of(known, points)
-            if numbers != known.numbers or (is_carried and known.prepared.weighed is not None):
+            if numbers != known.numbers or is_restarted or (is_carried and now.weighed is not None):
                 follow(known, numbers, points)
                 return known
             known.points = points
@@ -291,22 +294,11 @@ class _Tick:
         self._poses_of(rig)
         chain_set = ChainSet(rig.owner, enabled, rig.groups[names].body)
         starts = self.starts.get((rig.owner.name_full, *names))
-        known = read_anew(rig, chain_set, self.depsgraph, self._facts_of(rig), starts)
+        known = read_anew(rig, chain_set, self.depsgraph, self.facts.of(rig.owner), starts)
         if rig.frame is not None and rig.frame == known.space.rig:
             known.space = known.space._replace(rig=rig.frame)
         rig.figures[names] = known
         return known
-
-    def _facts_of(self, rig: LiveRig) -> RigFacts:
-        if rig not in self.facts:
-            stretched = chains_animated_in(rig.owner, "stretch")
-            self.facts[rig] = RigFacts(movers_of(rig.owner), self._keyed_of(rig), stretched)
-        return self.facts[rig]
-
-    def _keyed_of(self, rig: LiveRig) -> KeyedChannels:
-        if rig not in self.keyed:
-            self.keyed[rig] = KeyedChannels(rig.owner, frame_of(self.depsgraph))
-        return self.keyed[rig]
 
     def _may_have_moved(self, known: LiveFigure) -> bool:
         if self.is_frame or self.is_later or self.changed is None:
@@ -319,20 +311,27 @@ class _Tick:
         if not known.prepared.is_rigid:
             is_still = self.is_frame and known.group.are_none and points == known.points
             return is_still and stands(known, self._poses_of(rig)) and rig.frame == known.space.rig
-        if self.is_frame and motion.changes:
+        before = known.prepared
+        if self.is_frame and not self._has_same_joints(rig, known):
             return False
         if not (is_evaluated or motion.is_carried or self.is_later):
             return True
         poses = self._poses_of(rig)
         assert rig.frame is not None
-        is_moved = motion.is_carried or (rig.frame is not known.space.rig and rig.frame != known.space.rig)
+        is_moved = motion.is_carried or known.prepared is not before
+        is_moved |= rig.frame is not known.space.rig and rig.frame != known.space.rig
         if is_moved and not renew_space(known, rig.frame, poses):
             return False
-        if motion.is_keyed:
-            if self.is_frame:
-                renew_channels(known, rig, self._keyed_of(rig))
-            return True
-        return self.is_later or stands(known, poses)
+        if self.is_frame and motion.is_turned:
+            renew_channels(known, rig, self.facts.keyed(rig.owner))
+        return motion.is_keyed or self.is_later or stands(known, poses)
+
+    def _has_same_joints(self, rig: LiveRig, known: LiveFigure) -> bool:
+        """Whether chains are in another frame what they were, but for where they start; then they start from there."""
+        motion = known.group.motion
+        if motion.changes or motion.settings_change:
+            return False
+        return not motion.start_changes or renew_start(known, rig, self.facts.keyed(rig.owner))
 
     def _poses_of(self, rig: LiveRig) -> Any:
         """The evaluated pose bones of an armature; how its object stands is noted with it."""

@@ -71,7 +71,7 @@ def _batch_of(rig: LiveRig, figures: list[LiveFigure]) -> Batch:
 def _tell(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
     """Let Blender evaluate chains that were written at once."""
     pose_writer.tell(rig.owner)
-    state.writes += sum([len(known.places) for known in figures])
+    state.counts.writes += sum([len(known.places) for known in figures])
 
 
 def _write_plain(rig: LiveRig, known: LiveFigure) -> bool:
@@ -86,7 +86,7 @@ def _write_plain(rig: LiveRig, known: LiveFigure) -> bool:
         if one.is_new:
             setattr(bones[bone], name, one.values)
             count += 1
-    state.writes += count
+    state.counts.writes += count
     return count > 0
 
 
@@ -95,7 +95,7 @@ def _write_each(rig: LiveRig, known: LiveFigure) -> bool:
     prepared = known.prepared
     writes = prepared.writes(rig.owner, known.rotations.tolist(), prepared.row.shift, prepared.row.factors)
     count = pose_writer.write(rig.owner, writes, rig.bones)
-    state.writes += count
+    state.counts.writes += count
     return count > 0
 
 

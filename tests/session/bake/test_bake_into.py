@@ -251,9 +251,9 @@ def test_live_posing_rests_meanwhile_and_goes_on_afterwards() -> None:
     other.enabled = False
     owner.fabrik.live = True
     bpy.context.view_layer.update()
-    solves = live.state.solves
+    solves = live.state.counts.solves
     run(owner, chain, verify="EVERY")
-    assert live.state.solves == solves
+    assert live.state.counts.solves == solves
     assert not owner.fabrik.live  # for no chain is left that it could follow
     other.enabled = owner.fabrik.live = True
     other.target.location = (0.7, 0.9, 2.6)

@@ -30,23 +30,23 @@ class TestFollowing:
 
     def test_a_moved_goal_costs_one_solve_of_all(self) -> None:
         owner = live_body()
-        reads, solves = live.state.reads, live.state.solves
+        reads, solves = live.state.counts.reads, live.state.counts.solves
         rig_of(owner).chains["hand.L"].target.location.z -= 0.1
         update()
-        assert (live.state.reads, live.state.solves) == (reads, solves + 1)
+        assert (live.state.counts.reads, live.state.counts.solves) == (reads, solves + 1)
 
     def test_nothing_is_solved_where_nothing_moved(self) -> None:
         owner = live_body()
         other = make_empty((3, 3, 3), "Other")
         update()
-        writes, solves = live.state.writes, live.state.solves
+        writes, solves = live.state.counts.writes, live.state.counts.solves
         for i in range(3):
             other.location.x = i
             update()
         owner.update_tag()
         update()
-        assert live.state.writes == writes
-        assert live.state.solves <= solves + 1
+        assert live.state.counts.writes == writes
+        assert live.state.counts.solves <= solves + 1
 
     def test_pins_hold_the_world_while_the_armature_moves(self) -> None:
         owner = live_body()
@@ -224,12 +224,12 @@ class TestFrames:
         rig_of(owner).live = True
         update()
         scene = bpy.context.scene
-        solves = live.state.solves
+        solves = live.state.counts.solves
         for frame in (3, 8, 2, 10):
             scene.frame_set(frame)
             assert off_target(owner, "hand.L") <= HELD
             assert_feet_hold(owner)
-        assert live.state.solves == solves + 4
+        assert live.state.counts.solves == solves + 4
 
     def test_a_keyed_body_bone_starts_where_its_keys_are(self) -> None:
         owner = live_body()
@@ -261,8 +261,8 @@ class TestFrames:
             bpy.context.scene.frame_set(frame)
             assert_feet_hold(owner)
             assert off_target(owner, "hand.L") <= HELD
-            assert reads in (None, live.state.reads)  # it is carried, and read once
-            reads = live.state.reads
+            assert reads in (None, live.state.counts.reads)  # it is carried, and read once
+            reads = live.state.counts.reads
 
     @pytest.mark.parametrize("is_keyed", [True, False])
     def test_pins_hold_below_a_bone_that_moves(self, is_keyed: bool) -> None:

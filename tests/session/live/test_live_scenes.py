@@ -113,11 +113,11 @@ class TestTwoWindows:
         assert chain.start == ("CAPTURED" if captures else "REST")
         assert (channels(owner) == stood) != captures
         assert hand_of(owner, chain) is not None
-        posed, writes = channels(owner), live.state.writes
+        posed, writes = channels(owner), live.state.counts.writes
         for layer in layers * 2:
             layer.update()
         assert channels(owner) == posed
-        assert live.state.writes == writes
+        assert live.state.counts.writes == writes
 
     def test_scenes_at_different_frames_are_nobodys_hand(self) -> None:
         owner, chain, layers = self.shared()

@@ -14,13 +14,14 @@ from fabrik_addon.rig.array_types import Singles
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
+from fabrik_addon.session.live.known import state as live_state
 from fabrik_addon.session.walk.planning import plan_walk, what_is_old
 from fabrik_addon.session.walk.setup import add_walker, remove_walker
 from mathutils import Vector
 
 from dev.walking_rigs import ahead, go_along, make_spider
 from support.body_rigs import add_limb, effector, make_body, update
-from support.rigs import channels
+from support.rigs import channels, make_empty
 from support.skeletons import make_character
 from support.walking_rigs import (
     FRAMES,
@@ -159,6 +160,40 @@ class TestWalking:
             scene.frame_set(frame)
             bpy.ops.fabrik.solve()
             assert ulps_apart(as_array(walker), live[frame]) <= ULPS, frame
+
+    def test_frames_in_any_order_are_the_same_and_read_nothing_anew(self, walker: bpy.types.Object) -> None:
+        scene, frames = bpy.context.scene, list(range(2, 60, 3))
+        go_live(walker)
+        seen = {}
+        for frame in frames:
+            scene.frame_set(frame)
+            seen[frame] = channels(walker)
+        assert len({str(found) for found in seen.values()}) == len(frames)
+        reads, solves = live_state.counts.reads, live_state.counts.solves
+        Random(4).shuffle(frames)
+        for frame in frames:
+            scene.frame_set(frame)
+            assert channels(walker) == seen[frame], frame
+        assert (live_state.counts.reads, live_state.counts.solves) == (reads, solves + len(frames))
+        for frame in frames:  # and as they are for one who comes there first
+            scene.frame_set(frame)
+            rig_of(walker).live = False
+            update()
+            go_live(walker)
+            assert channels(walker) == seen[frame], frame
+
+    def test_where_it_walks_in_some_frames_alone_it_has_its_own_goals_in_the_others(self) -> None:
+        owner = walking_spider()
+        for chain in legs_of(owner):
+            chain.target = make_empty(effector(owner, chain) + Vector((0.0, 0.0, 0.05)))
+        for frame, is_on in ((1, True), (20, False), (40, True)):
+            rig_of(owner).walker.on = is_on
+            owner.keyframe_insert("fabrik_walker_on", frame=frame)
+        go_live(owner)
+        for frame in (10, 25, 45, 30, 12):
+            bpy.context.scene.frame_set(frame)
+            walks = not 20 <= frame < 40
+            assert (worst_foot(owner, frame) <= HELD) == walks, frame
 
     def test_frames_before_and_after_stand(self) -> None:
         owner = walking_spider()
