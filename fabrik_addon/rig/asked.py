@@ -53,6 +53,8 @@ class Asked(NamedTuple):
             chain that is solved by itself, of which each joint is blended (`Prepared.influence`).
         start: Where the start pose has the effector, in chain space.
         start_turn: How it has the last bone turned there.
+        row_at: Where its numbers begin in a row.
+        goal_at: Where its goals begin among those of the figure.
     """
 
     chain: str
@@ -72,6 +74,8 @@ class Asked(NamedTuple):
     influence: float = 1.0
     start: V3 = ORIGIN
     start_turn: Q4 = IDENTITY
+    row_at: int = 0
+    goal_at: int = 0
 
     @property
     def width(self) -> int:
@@ -82,6 +86,15 @@ class Asked(NamedTuple):
     def goal_count(self) -> int:
         """How many goals of the kernel it asks for."""
         return 1 + self.turns + self.has_pole
+
+    def of_row(self, numbers: Sequence[float]) -> Sequence[float]:
+        """Its own of the numbers of a row."""
+        return numbers[self.row_at : self.row_at + self.width]
+
+    @property
+    def wanted(self) -> range:
+        """Its goals among those of the figure that can be missed: the place and the rotation, but not the pole."""
+        return range(self.goal_at, self.goal_at + self.goal_count - self.has_pole)
 
     @property
     def is_plain(self) -> bool:
@@ -140,7 +153,7 @@ class Asked(NamedTuple):
 def ask(
     chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[str, int], is_one: bool, is_let_go: bool
 ) -> Asked:
-    """What a chain asks for; where it starts is not known yet.
+    """What a chain asks for; where it starts, and where it is among the others, is not known yet.
 
     Args:
         chain: The chain.
@@ -178,3 +191,13 @@ def ask(
         chain.stretch,
         influence,
     )
+
+
+def lined_up(asked: Sequence[Asked]) -> tuple[Asked, ...]:
+    """What the chains of a figure ask for, each with where its numbers and its goals are, after those before it."""
+    found: list[Asked] = []
+    row_at = goal_at = 0
+    for one in asked:
+        found.append(one._replace(row_at=row_at, goal_at=goal_at))
+        row_at, goal_at = row_at + one.width, goal_at + one.goal_count
+    return tuple(found)

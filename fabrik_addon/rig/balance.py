@@ -28,12 +28,12 @@ class Support(NamedTuple):
     """Where a pinned tip supports a body.
 
     Attributes:
-        at: Where the chain's numbers begin in a row.
+        chain: Which of the chains that are solved together pins it.
         foot: From the effector to the other end of the tip bone, in that bone's frame; None where only the effector's
             place is held.
     """
 
-    at: int
+    chain: int
     foot: V3 | None
 
 
@@ -52,19 +52,21 @@ class Weighed(NamedTuple):
     supports: tuple[Support, ...]
     weight: float
 
-    def goal(self, numbers: Sequence[float], up: V3) -> Goal:
+    def goal(self, asked: Sequence[Asked], numbers: Sequence[float], up: V3) -> Goal:
         """The goal that the centre of mass stands above the pinned tips.
 
         Args:
+            asked: What each chain asks for.
             numbers: Of a row, in chain space.
             up: Direction in chain space.
         """
         points: list[V3] = []
-        for at, foot in self.supports:
-            place = v3(numbers[at : at + 3])
+        for chain, foot in self.supports:
+            own = asked[chain].of_row(numbers)
+            place = v3(own[:3])
             points.append(place)
             if foot is not None:
-                points.append(plus(place, rotated(q4(numbers[at + 3 : at + 7]), foot)))
+                points.append(plus(place, rotated(q4(own[3:7]), foot)))
         return Balance(self.masses, points, up, self.places, self.weight, HINT)
 
 
@@ -126,13 +128,12 @@ def _pose(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[s
 
 
 def _supports(asked: Sequence[Asked], segments: Sequence[V3]) -> list[Support]:
-    found, at = [], 0
-    for one in asked:
+    found = []
+    for k, one in enumerate(asked):
         if one.rank == PIN and one.kind == "REACH" and one.weight > 0.0:
             tip = segments[one.joints[-1]]
             away = tip if one.at_head else scaled(tip, -1.0)
-            found.append(Support(at, away if one.turns else None))
-        at += one.width
+            found.append(Support(k, away if one.turns else None))
     return found
 
 

@@ -16,7 +16,7 @@ import bpy
 
 from ..kernel import Figure, Goal, Joint, Limit, Rows, Settings, Solver
 from ..vectors import ORIGIN, V3, v3
-from .asked import Asked
+from .asked import Asked, lined_up
 from .balance import Weighed
 from .chain_bones import pose_bones
 from .chain_space import ChainSpace, RigFrame
@@ -150,11 +150,7 @@ class Prepared:
 
     def targets_at(self, numbers: Sequence[float]) -> list[V3]:
         """Where each chain's target is in chain space, from the numbers of a row."""
-        found, at = [], 0
-        for one in self.asked:
-            found.append(v3(numbers[at : at + 3]))
-            at += one.width
-        return found
+        return [v3(one.of_row(numbers)[:3]) for one in self.asked]
 
     def writes(
         self,
@@ -193,10 +189,8 @@ class Prepared:
             factors: The same.
         """
         found = [self.root.location_for(shift)] if self.root is not None else []
-        goal = 0
         for one, own in zip(self.asked, self.grown, strict=True):
-            found += [bone.values(factors[goal] if factors else 1.0) for bone in own]
-            goal += one.goal_count
+            found += [bone.values(factors[one.goal_at] if factors else 1.0) for bone in own]
         return found
 
     def stretched(self, factors: Sequence[float]) -> Figure:
@@ -205,14 +199,13 @@ class Prepared:
         Args:
             factors: Of each goal (`Solution.factors`).
         """
-        figure, goal = self.solver.figure, 0
+        figure = self.solver.figure
         if not any(self.grown):
             return figure
         lengths = array("d", [1.0]) * figure.count
         for one in self.asked:
             for i in one.joints[:-1] if one.at_head else one.joints:
-                lengths[i] = max(lengths[i], factors[goal])
-            goal += one.goal_count
+                lengths[i] = max(lengths[i], factors[one.goal_at])
         return figure.with_lengths(lengths, 1.0)
 
     def started(self, rotations: Sequence[Q4], shift: V3 = ORIGIN) -> Prepared:
@@ -249,4 +242,5 @@ class Prepared:
 
     def asking(self, asked: Sequence[Asked]) -> Prepared:
         """A copy that asks for other things, with a row of its own; figure and solver are shared."""
-        return replace(self, asked=tuple(asked), row=Row.of(rows_for(self.solver.figure, asked, self.weighed, 1)))
+        found = lined_up(asked)
+        return replace(self, asked=found, row=Row.of(rows_for(self.solver.figure, found, self.weighed, 1)))

@@ -15,7 +15,7 @@ from ..kernel import Settings, Solver
 from ..texts import Text
 from ..vectors import v3
 from .animated_paths import chains_animated_in
-from .asked import Asked, ask
+from .asked import Asked, ask, lined_up
 from .balance import weigh
 from .chain_bones import pose_bones, resolve_bones
 from .chain_space import ChainSpace, RigFrame
@@ -266,11 +266,11 @@ def _measured_joints(read: _BonesRead, measured: BoneTree, mount: Mount) -> tupl
     return bodies, is_rigid
 
 
-def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> list[Asked]:
+def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> tuple[Asked, ...]:
     """What the chains ask for, but for where it starts; `given` names those whose goals are given from elsewhere."""
     owner, chains, _ = chain_set
     free = {chain.name for chain in chains if chain.name not in given and is_let_go(owner, chain)}
-    return [ask(one, resolve_bones(owner, one), places, chain_set.is_one, one.name in free) for one in chains]
+    return lined_up([ask(one, resolve_bones(owner, one), places, chain_set.is_one, one.name in free) for one in chains])
 
 
 def _settings(chain_set: ChainSet) -> Settings:

@@ -58,7 +58,6 @@ class Posed:
         targets: Where the effector of each was to go, in chain space.
         solution: What the kernel found, in chain space.
         rotations: n rotations to write, influence included.
-        shift: Vector of chain space by which the root stands elsewhere than it starts.
         factors: Of each goal by how much the bones on the way to it are made longer, influence included.
         heads: n points in chain space where these put the heads of the bones, as Blender will evaluate them.
         ends: n points, the ends of the bones: in a chain the next one's head.
@@ -71,13 +70,17 @@ class Posed:
     targets: list[V3]
     solution: Solution
     rotations: list[Q4]
-    shift: V3
     factors: Sequence[float]
     heads: list[V3]
     ends: list[V3]
     ended: tuple[Ended, ...]
     length: float
     uneven: str = ""
+
+    @property
+    def shift(self) -> V3:
+        """Vector of chain space by which the root stands elsewhere than it starts."""
+        return self.solution.shift
 
 
 class Stood(NamedTuple):
@@ -144,7 +147,7 @@ def posed(
         heads, ends = ends_at(prepared, rotations, solution.shift, owner, depsgraph)
     ended, targets = endings(prepared, numbers, solution, there), prepared.targets_at(numbers)
     factors, heads, ends = solution.factors, list(heads), list(ends)
-    return Posed(prepared, targets, solution, rotations, solution.shift, factors, heads, ends, ended, size, uneven)
+    return Posed(prepared, targets, solution, rotations, factors, heads, ends, ended, size, uneven)
 
 
 def posed_rigidly(prepared: Prepared, numbers: Sequence[float], explain: bool = False) -> Posed:
@@ -169,7 +172,7 @@ def posed_rigidly(prepared: Prepared, numbers: Sequence[float], explain: bool = 
         placed = prepared.stretched(factors).placed(rotations, solution.shift)
     ended, targets = endings(prepared, numbers, solution, there), prepared.targets_at(numbers)
     heads, ends = list(placed.heads), list(placed.ends)
-    return Posed(prepared, targets, solution, rotations, solution.shift, factors, heads, ends, ended, prepared.length)
+    return Posed(prepared, targets, solution, rotations, factors, heads, ends, ended, prepared.length)
 
 
 def is_plain(prepared: Prepared) -> bool:
@@ -200,19 +203,12 @@ def endings(prepared: Prepared, numbers: Sequence[float], solution: Solution, th
         solution: What the kernel found.
         there: Where it puts the bones.
     """
-    found, goal, at = [], 0, 0
-    for one in prepared.asked:
-        own = numbers[at : at + one.width]
-        found.append(_ending(prepared, one, own, solution, (goal, there)))
-        goal, at = goal + one.goal_count, at + one.width
-    return tuple(found)
+    return tuple(_ending(prepared, one, one.of_row(numbers), solution, there) for one in prepared.asked)
 
 
-def _ending(
-    prepared: Prepared, one: Asked, numbers: Sequence[float], solution: Solution, at: tuple[int, Stood]
-) -> Ended:
-    """How a chain ended whose goals begin at an index of the solution's."""
-    first, there = at
+def _ending(prepared: Prepared, one: Asked, numbers: Sequence[float], solution: Solution, there: Stood) -> Ended:
+    """How one of the chains ended."""
+    first = one.goal_at
     off = minus(numbers[:3], there.effector(one)) if one.kind == "REACH" and one.weight > 0.0 else ORIGIN
     residual, missed, softened = prepared.space.world_length(off), length(off), 0.0
     if solution.softened[first] > 0.0:  # it counts against where soft reach put the goal
@@ -222,8 +218,7 @@ def _ending(
     if is_plain(prepared):
         blocking, give = solution.blocking, solution.give
         return Ended(solution.status, residual, missed, softened, 0.0, solution.pole_error, blocking, give)
-    asked = range(first, first + one.goal_count - one.has_pole)
-    worst = max(asked, key=lambda k: (solution.statuses[k] is not Status.REACHED, solution.residuals[k]))
+    worst = max(one.wanted, key=lambda k: (solution.statuses[k] is not Status.REACHED, solution.residuals[k]))
     way = _way(prepared, one.joints[-1])
     held = [(i, give) for i, give in _gives(solution) if i in way]
     status = solution.statuses[worst]

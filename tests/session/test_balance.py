@@ -6,7 +6,11 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
+from fabrik_addon.rig.figures import sets_of
+from fabrik_addon.rig.preparing import read
 from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.rotations import IDENTITY
+from fabrik_addon.session.posing import posed
 from mathutils import Vector
 
 from support.body_rigs import HEIGHT, add_limb, effector, make_body, update, with_legs_pinned
@@ -72,3 +76,20 @@ def test_a_mass_that_is_no_number_is_refused() -> None:
     pose_bones(owner)["chest"].fabrik.mass = float("nan")
     with pytest.raises(RuntimeError, match="mass is not a finite number"):
         run("solve_all")
+
+
+def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation() -> None:
+    owner = with_legs_pinned(make_body())
+    add_limb(owner, "hand.L", 3, target=(0.3, -0.75, 1.1), name="arm")  # before the feet
+    rig_of(owner).balance = 1.0
+    update()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    (chain_set,) = sets_of(owner, rig_of(owner).chains)
+    prepared, points = read(chain_set, depsgraph)
+    first, *others = prepared.asked
+    turning = prepared.asking([first._replace(turns=True, turn_weight=0.0), *others])
+    plain = posed(prepared, points, owner, depsgraph)
+    found = posed(turning, [points[0]._replace(turn=IDENTITY), *points[1:]], owner, depsgraph)
+    assert found.shift == pytest.approx(plain.shift, abs=1e-6)
+    for a, b in zip(found.rotations, plain.rotations, strict=True):
+        assert a == pytest.approx(b, abs=1e-6)

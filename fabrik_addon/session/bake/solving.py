@@ -75,15 +75,14 @@ def _body_solved(track: Track, numbers: Doubles) -> Answers:
         pairs = zip(shifts.tolist(), factors.tolist(), strict=True)
         found.plain[:] = [prepared.plain_values(shift, own) for shift, own in pairs]
     status, residual, turn, softened = _of_goals(rows, count)
-    first = 0
     for j, one in enumerate(prepared.asked):
-        found.status[:, j] = _worst(status, residual, range(first, first + one.goal_count - one.has_pole))
+        first = one.goal_at
+        found.status[:, j] = _worst(status, residual, one.wanted)
         found.softened[:, j] = softened[:, first] / track.lengths[j]
         if one.weight > 0.0 and one.kind == "REACH":
             found.residual[:, j] = residual[:, first] / track.lengths[j]
         if one.weight > 0.0 and (one.turns or one.kind == "AIM"):
             found.turn[:, j] = turn[:, first + one.turns]
-        first += one.goal_count
     return found
 
 
@@ -117,13 +116,11 @@ def put_posed(track: Track, answers: Answers, k: int, item: Posed) -> None:
     answers.rotations[k] = item.rotations
     if item.prepared.plain_channels:
         answers.plain[k] = item.prepared.plain_values(item.shift, item.factors)
-    first = 0
     for j, (one, own) in enumerate(zip(item.prepared.asked, item.ended, strict=True)):
         answers.status[k, j] = STATUSES.index(own.status)
         answers.residual[k, j] = own.missed / track.lengths[j]
         answers.turn[k, j] = own.turn_residual
-        answers.softened[k, j] = item.solution.softened[first] / track.lengths[j]
-        first += one.goal_count
+        answers.softened[k, j] = item.solution.softened[one.goal_at] / track.lengths[j]
     answers.violation = max(answers.violation, item.prepared.solver.violation(item.rotations))
 
 
