@@ -8,7 +8,7 @@ the while, for live posing would do so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -223,9 +223,10 @@ def drag_to(
     Raises:
         FabrikError: Something is gone, or can't be posed so.
     """
-    owner, chain = found(drag)
-    depsgraph = context.evaluated_depsgraph_get()
-    target = goal_of(chain, "target") if drag.scope.follows else None
+    owner = _owner(drag)
+    chains, depsgraph = drag.scope.chain_set(owner).chains, context.evaluated_depsgraph_get()
+    dragged = next(chain for chain in chains if chain.name == drag.name)
+    target = goal_of(dragged, "target") if drag.scope.follows else None
     if target is not None:
         put(target, location_at(target, point, depsgraph))
     if not anchored:
@@ -241,7 +242,7 @@ def drag_to(
     prepared = _now(drag, owner, depsgraph)
     if not anchored:  # it lies where it was pulled: only what its lengths took from it is made up for
         prepared = prepared.started([read_rotation(pose_bones(owner)[name]) for name in prepared.bones])
-    points = _points(drag, owner, depsgraph, GoalPoints(point, turn=multiplied(turn, drag.turn)))
+    points = _points(drag, chains, depsgraph, GoalPoints(point, turn=multiplied(turn, drag.turn)))
     item = posed(prepared, points, owner, depsgraph)
     pose_writer.write(owner, prepared.writes(owner, item.rotations, item.shift, item.factors))
     ended = item.ended[drag.index]
@@ -250,10 +251,12 @@ def drag_to(
     return Dragged(ended.status.value, ended.residual, ended.turn_residual, missed)
 
 
-def _points(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph, own: GoalPoints) -> list[GoalPoints]:
-    """Where the goals of all that takes part are; those of the dragged end are given."""
+def _points(
+    drag: Drag, chains: Sequence[FabrikChain], depsgraph: bpy.types.Depsgraph, own: GoalPoints
+) -> list[GoalPoints]:
+    """Where the goals of the chains that take part are; those of the dragged end are given."""
     found = []
-    for chain in drag.scope.chain_set(owner).chains:
+    for chain in chains:
         is_own = chain.name == drag.name
         points = read_points(chain, depsgraph, own.target if is_own else None)
         found.append(points._replace(turn=own.turn) if is_own and not drag.scope.follows else points)
@@ -282,10 +285,20 @@ def found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
     Raises:
         ChainError: One is gone.
     """
+    owner = _owner(drag)
+    return owner, drag.scope.dragged(owner)
+
+
+def _owner(drag: Drag) -> bpy.types.Object:
+    """The armature object.
+
+    Raises:
+        ChainError: It is gone.
+    """
     owner = bpy.data.objects.get(drag.rig)
     if owner is None:
         raise ChainError("it is gone", rig=drag.rig, chain=drag.name)
-    return owner, drag.scope.dragged(owner)
+    return owner
 
 
 def pull_refusal(drag: Drag) -> str:
