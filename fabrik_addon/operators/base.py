@@ -91,7 +91,7 @@ def give_back_window(context: bpy.types.Context) -> None:
         context.area.header_text_set(None)
     if context.window is not None:
         context.window.cursor_modal_restore()
-    live.accept()
+    live.take_as_ours()
 
 
 class ChainOperator(RigOperator):

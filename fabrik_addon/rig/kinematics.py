@@ -25,7 +25,7 @@ from .rotations import Q4, axes_of, conjugated, multiplied, normalized, rotated
 
 
 class Instead(NamedTuple):
-    """What counts as channels of a bone in place of what stands there, since that is what a solve wrote.
+    """Location and scale to assume in place of a bone's channels, which a solve of a body or of stretch wrote.
 
     Attributes:
         location: Its location channels, or None for what stands there.

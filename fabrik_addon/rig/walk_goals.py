@@ -33,7 +33,7 @@ class WalkGoal(NamedTuple):
 
 
 class Parsed:
-    """A plan that was read, and where all of it stands in the frame that was asked for last.
+    """A stored plan, parsed, with the poses of the frame that was asked for last.
 
     Attributes:
         plan: The plan.

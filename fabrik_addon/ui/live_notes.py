@@ -28,7 +28,9 @@ def draw_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
         draw_wrapped(context, box, iface_(live.hand_text(hand, are_held)), "ERROR" if hand.reason else "INFO")
         if hand.reason:
             box.operator("fabrik.hand_pose_keep", icon="POSE_HLT").chain = name
-    deaf = live.deaf_to_keys(owner)
-    if deaf:
-        text = iface_("{chains}: live posing goes over its keys; Start: Animated hears them", chains=", ".join(deaf))
+    overwritten = live.overwriting_keys(owner)
+    if overwritten:
+        text = iface_(
+            "{chains}: live posing goes over its keys; Start: Animated hears them", chains=", ".join(overwritten)
+        )
         draw_wrapped(context, layout, text, "INFO")

@@ -2,8 +2,9 @@
 """Chains and their goals over a range of frames, read for baking.
 
 Chains are read in full once, at their first frame. Of the others only their goals are read, and where their parents and
-their armature carry them; where these move by nothing but their own curves not even a frame is gone to. Chains that are
-others from frame to frame are read and solved in each as by button.
+their armature carry them; where these move by nothing but their own curves not even a frame is gone to. Chains with
+other settings, or another start pose, in each frame are brought to it and solved there; those that are others from
+frame to frame are read and solved in each as by button.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from .track import Answers, Track
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wanted:
-    """Chains to be read.
+    """One figure to sample: in which frames, and from which frame on its old keys are replaced.
 
     Attributes:
         chain_set: Chains that are solved together.

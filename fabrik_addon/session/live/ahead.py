@@ -14,7 +14,7 @@ import bpy
 from ...finite import are_finite
 from ...rig.changes import Changes
 from ...rig.plain_motion import keeps_turn, points_ahead
-from .known import GONE, Foreseen, LiveFigure, Source, state
+from .known import MISSING, Foreseen, LiveFigure, Source, state
 from .solving import follow
 from .sources import numbers_of
 from .writing import write
@@ -35,14 +35,14 @@ def ahead(scene: bpy.types.Scene) -> None:
             posed = [known for known in rig.figures.values() if _follows(known, frame)]
             if posed:
                 write(rig, posed)
-    except GONE:  # all is looked up anew at the frame
+    except MISSING:  # all is looked up anew at the frame
         state.forget()
 
 
 def _follows(known: LiveFigure, frame: float) -> bool:
     """Solve chains for a frame that is to come; whether they stand elsewhere then, as far as that can be foreseen."""
     foreseen = known.foreseen
-    if foreseen is None or not (known.sources and known.is_fresh and known.group.are_none and known.prepared.is_rigid):
+    if foreseen is None or not (known.sources and known.only_goals_move):
         return False
     found = foreseen.get(frame)
     if found is None:

@@ -25,7 +25,7 @@ from ...rig.keys import KeyedChannels
 from ...rig.preparing import frame_of
 from ...rig.properties import FabrikChain, rig_of
 from .hearing import Ear, answer
-from .known import GONE, Hand, LiveRig, Starts, Values, state
+from .known import MISSING, Hand, LiveRig, Starts, Values, state
 from .looking import live_armatures
 from .tools import tool_of
 from .values import values_of
@@ -33,17 +33,17 @@ from .values import values_of
 
 @contextmanager
 def own_work() -> Iterator[None]:
-    """While the add-on is at work, and of what it leaves behind, nothing is done by hand."""
+    """Everything written inside this block is ours: it is not taken for a pose made by hand."""
     state.own += 1
     try:
         yield
     finally:
         state.own -= 1
-        accept()
+        take_as_ours()
 
 
-def accept() -> None:
-    """What stands in the channels of live chains now is none done by hand, whoever wrote it."""
+def take_as_ours() -> None:
+    """Take the present channel values of all live chains as ours, so that `Ear` does not report them."""
     state.restored.clear()
     state.was_held = False
     for rig in state.rigs:
@@ -52,12 +52,12 @@ def accept() -> None:
             for known in rig.figures.values():
                 mover = known.prepared.bones[0] if known.prepared.root is not None else ""
                 known.accepted = {name: values_of(bones[name], name == mover) for name in known.prepared.bones}
-        except GONE:
+        except MISSING:
             continue
 
 
-def heed(context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, rigs: Iterable[LiveRig]) -> Starts:
-    """Hear what was done by hand to chains of armatures that were evaluated anew; their poses are not written yet.
+def answer_hands(context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, rigs: Iterable[LiveRig]) -> Starts:
+    """Find bones of live armatures that were posed by hand, and answer; no pose is written yet.
 
     Args:
         context: For the tool that is at work, and whether automatic keying is on.
@@ -74,11 +74,11 @@ def heed(context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, rigs: Itera
             continue
         keyed = KeyedChannels(rig.owner, frame_of(depsgraph))
         chains = rig_of(rig.owner).chains
-        for names, group in rig.groups.items():
+        for names, facts in rig.facts.items():
             own = tuple(chain for chain in map(chains.get, names) if chain is not None and chain.enabled)
             if len(own) < len(names):
                 continue
-            starts = Ear(context, rig, ChainSet(rig.owner, own, group.body), keyed, tool).heed()
+            starts = Ear(context, rig, ChainSet(rig.owner, own, facts.body), keyed, tool).listen()
             if starts is not None:
                 found[rig.owner.name_full, *names] = starts
     if not tool:
@@ -88,9 +88,9 @@ def heed(context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, rigs: Itera
 
 
 def remember_restored(scene: bpy.types.Scene) -> None:
-    """After an undo or a redo: what came of the state that it brought back comes of it again.
+    """After undo or redo, find the `Replay` of the state that came back, and apply its answer again.
 
-    For Blender keeps a state before live posing hears of it.
+    Blender keeps a state for undo before live posing hears of what was done.
     """
     for owner in live_armatures(scene):
         for chain_set in sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled]):
@@ -124,7 +124,7 @@ def hands_of(owner: bpy.types.Object) -> list[tuple[str, Hand]]:
 
 
 def keep_hand(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> str:
-    """Make what was done by hand to a live chain its start pose after all; which one it is now.
+    """Store the pose made by hand that live posing had put back: the start pose is "ANIMATED" then, or "CAPTURED".
 
     The chains that are solved with it get theirs, too. Where bones are keyed they start from their keys from then on,
     and get keys at the frame at hand.
@@ -160,14 +160,14 @@ def _key(bone: bpy.types.PoseBone, hand: Hand, keyed: KeyedChannels) -> None:
     bone.keyframe_insert(path, group=bone.name)
 
 
-def deaf_to_keys(owner: bpy.types.Object) -> list[str]:
-    """Names of the live chains of an armature whose bones are keyed, and which do not start from their keys."""
+def overwriting_keys(owner: bpy.types.Object) -> list[str]:
+    """Names of live chains whose bones have keys that these do not start from: live posing overwrites the keys."""
     chains = rig_of(owner).chains
     return [
         name
         for rig in state.rigs
         if rig.owner == owner
-        for group in rig.groups.values()
-        for name in group.keyed
+        for facts in rig.facts.values()
+        for name in facts.keyed
         if name in chains and chains[name].start != "ANIMATED"
     ]

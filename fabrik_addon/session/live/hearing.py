@@ -30,7 +30,7 @@ NOTHING = Done(False, False)
 
 
 class Ear:
-    """Hears what was done by hand to some chains of an armature that are solved together.
+    """Finds what was posed by hand on one live figure, and decides what becomes of it.
 
     Args:
         context: Blender's.
@@ -49,8 +49,8 @@ class Ear:
         self.mover = chain_set.body if body_moves(chain_set) else ""
         self.player = Player(rig.owner, keyed)
 
-    def heed(self) -> Start | None:
-        """Hear what was done; from which pose to solve where that is not stored."""
+    def listen(self) -> Start | None:
+        """Find what was done, and answer; the start pose for this tick, where that is not stored in the file."""
         key, tool = self.key, self.tool
         known, hand = self.rig.figures.get(self.chain_set.names), state.hands.get(key)
         kept = read_pose(self.chain_set) if known is not None or hand is not None else None
@@ -94,10 +94,10 @@ class Ear:
         return not (is_turned or (done.is_moved and values[count:] != stood[count:]))
 
     def _again(self, hand: Hand | None) -> Start | None:
-        """What undo or redo brought back is keyed again."""
+        """After undo or redo, key again what automatic keying had kept."""
         if hand is None or not hand.is_keyed or not state.undone:
             return None
-        state.heeded.add(self.key)
+        state.answered.add(self.key)
         return start_of(hand)
 
     def _stood(self, known: LiveFigure | None) -> Values:
@@ -183,12 +183,12 @@ class Ear:
     def _moving_in_other_frames(self) -> str:
         """What makes the chains stand elsewhere in another frame, as a sentence; "" where nothing."""
         owner, chains, _ = self.chain_set
-        group = self.rig.groups.get(self.chain_set.names)
-        is_same = group is not None and group.motion.is_same and not group.motion.is_walked
-        if group is None or not is_same or not is_still(owner, figure_bones(self.chain_set)[0].name):
+        facts = self.rig.facts.get(self.chain_set.names)
+        is_same = facts is not None and facts.motion.is_same and not facts.motion.is_walked
+        if facts is None or not is_same or not is_still(owner, figure_bones(self.chain_set)[0].name):
             one, many = Text("it"), Text("what moves or sets them")
             return _animated(one if self.chain_set.is_one else many)
-        others = [other for other in rig_of(owner).chains if other.enabled] if group.motion.is_carried else []
+        others = [other for other in rig_of(owner).chains if other.enabled] if facts.motion.is_carried else []
         for chain in (*chains, *others):
             if not all(is_still(goal.found, goal.bone) for goal in goals_of(chain)):
                 return _animated(_subject(self.chain_set, chain))
@@ -204,7 +204,7 @@ class Ear:
         return any(has_motion(one) or any(key.co[0] != frame for key in one.keyframe_points) for one in curves)
 
     def _went_on(self, hand: Hand, moved: dict[str, Done]) -> Start | None:
-        """A modal tool goes on, or ends: what it did is done from where it began."""
+        """The same modal tool moved on, or ended: add to its `Hand`, which keeps the state before the tool."""
         for name, done in moved.items():
             before = hand.parts.get(name, NOTHING)
             hand.parts[name] = Done(before.is_turned or done.is_turned, before.is_moved or done.is_moved)
@@ -217,8 +217,8 @@ class Ear:
         return self._done(hand)
 
     def _done(self, hand: Hand) -> Start | None:
-        """Make it the start pose, unless something speaks against it; from what to solve where it is not stored."""
-        state.heeded.add(self.key)
+        """Answer a pose made by hand, and remember it for undo once no tool runs."""
+        state.answered.add(self.key)
         if not self.tool:
             values = {name: self._values(name) for name in hand.wanted}
             state.replays.append(Replay(self.key, read_pose(self.chain_set), values, hand))

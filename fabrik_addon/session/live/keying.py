@@ -17,12 +17,12 @@ from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
 from ...rig.live_properties import mark_unkeyed, unkeyed_chains
 from ...rig.preparing import frame_of
 from ...rig.walk_goals import path_bone
-from .known import Item, Key, LiveFigure, Numbers, Pair, state
+from .known import Key, LiveFigure, LiveItem, Numbers, Pair, state
 from .tools import tool_of
 
 
 def key_posed(
-    context: bpy.types.Context, posed: Iterable[Item], depsgraph: bpy.types.Depsgraph, is_undone: bool
+    context: bpy.types.Context, posed: Iterable[LiveItem], depsgraph: bpy.types.Depsgraph, is_undone: bool
 ) -> None:
     """Key chains that were posed, where automatic keying is on; those posed by a tool when it was confirmed.
 
@@ -42,7 +42,7 @@ def key_posed(
         return
     known = {(rig.owner, names): found for rig in state.rigs for names, found in rig.figures.items()}
     pairs = [(rig.owner, names) for rig, names in posed if (rig.owner, names) in known]
-    if state.heeded:
+    if state.answered:
         pairs += [pair for pair in known if _is_by_hand(pair) and pair not in pairs]
     frame = frame_of(depsgraph)
     if is_undone:
@@ -69,7 +69,7 @@ def _key_of(pair: Pair) -> Key:
 
 
 def _step(pair: Pair, known: LiveFigure, frame: float) -> tuple[Key, float, Numbers]:
-    """What tells a state in which chains were keyed from others."""
+    """What identifies one automatic keying: chains, frame, goals."""
     return _key_of(pair), frame, known.numbers
 
 
@@ -77,7 +77,7 @@ def _is_by_hand(pair: Pair) -> bool:
     """Whether what was done by hand to chains is the pose that they have now."""
     key = _key_of(pair)
     hand = state.hands.get(key)
-    return key in state.heeded and hand is not None and not hand.reason
+    return key in state.answered and hand is not None and not hand.reason
 
 
 def _is_marked(pair: Pair) -> bool:

@@ -34,22 +34,22 @@ Foreseen = dict[float, tuple[Numbers, Seen]]  # by frame: goals in chain space, 
 Names = tuple[str, ...]  # of chains that are solved together, in alphabetical order
 
 REMEMBERED = 256  # states that undo may come back to
-GONE = (ReferenceError, KeyError, TypeError)  # raised where an object, a chain or a bone is not there any more
+MISSING = (ReferenceError, KeyError, TypeError)  # raised where an object, a chain or a bone is not there any more
 
 
-class Group(NamedTuple):
+class FigureFacts(NamedTuple):
     """Chains of a live armature that are solved together, and what moves them beside their goals.
 
     Attributes:
         body: Name of their body bone, or "".
         motion: From frame to frame: animation, and other live chains on which they hang.
-        are_none: Whether nothing but their goals moves them.
+        only_goals_move: Whether nothing else moves these chains: no animation, constraint or other live chain does.
         keyed: Names of those of the chains whose bones are keyed.
     """
 
     body: str
     motion: Motion
-    are_none: bool
+    only_goals_move: bool
     keyed: Names = ()
 
 
@@ -85,8 +85,8 @@ class LiveFigure:
         prepared: As they were read, with the start pose that they have now. Its row has the pose in which they stand,
             influence included, the tip of that, and the shift of the root.
         sources: Of each chain in turn its target, that one's rotation where it counts, and its pole where it has one.
-        held: What the goals are where no source tells it: what pins hold, and rotations that are kept.
-        group: What moves them beside their goals.
+        fixed_goals: What the goals are where no source tells it: what pins hold, and rotations that are kept.
+        facts: What moves them beside their goals.
         space: Where chain space lies now: it moves with every frame, and is not put into `prepared` each time.
         places: Indices of their bones that are written, in the armature.
         near: (n, 4), what the quaternions of their bones continue; None where a bone is locked or has other channels.
@@ -110,8 +110,8 @@ class LiveFigure:
     names: Names
     prepared: Prepared
     sources: tuple[Source, ...]
-    held: tuple[GoalPoints, ...]
-    group: Group
+    fixed_goals: tuple[GoalPoints, ...]
+    facts: FigureFacts
     space: ChainSpace
     places: list[int]
     near: Doubles | None
@@ -131,6 +131,11 @@ class LiveFigure:
     start: KeptPose | None = None
     accepted: Values = field(default_factory=dict)
 
+    @property
+    def only_goals_move(self) -> bool:
+        """Whether nothing else moves these chains, which are the same in every pose; and nothing changed them since."""
+        return self.is_fresh and self.facts.only_goals_move and self.prepared.is_rigid
+
 
 @dataclass(slots=True, eq=False)
 class LiveRig:
@@ -139,7 +144,7 @@ class LiveRig:
     Attributes:
         owner: The armature object.
         figures: Those of its enabled chains that were read, by the names of those that are solved together.
-        groups: Of all enabled chains, likewise.
+        facts: Of all enabled chains, likewise.
         grouped_by: The settings of its chains on which it depends which are solved together, where these are animated.
         indices: Of each of its chains by its name.
         bones: Indices of its bones by their names.
@@ -155,7 +160,7 @@ class LiveRig:
 
     owner: bpy.types.Object
     figures: dict[Names, LiveFigure]
-    groups: dict[Names, Group]
+    facts: dict[Names, FigureFacts]
     grouped_by: tuple[object, ...] | None
     indices: dict[str, int]
     bones: dict[str, int]
@@ -170,7 +175,7 @@ class LiveRig:
 
 
 class Done(NamedTuple):
-    """What of a bone stands otherwise than it was left."""
+    """How the channels of a bone differ from what was last written live: its rotation, its location."""
 
     is_turned: bool
     is_moved: bool
@@ -178,7 +183,7 @@ class Done(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Hand:
-    """What was done by hand to live chains that are solved together, and what came of it.
+    """Bones of one live figure that somebody else posed, and our answer: a new start pose, put back, or keyed.
 
     Attributes:
         parts: By the names of the bones that were turned, or moved, which of both.
@@ -210,7 +215,7 @@ class Hand:
         return [*self.parts]
 
 
-Item = tuple[LiveRig, Names]  # an armature, and chains of it that are solved together
+LiveItem = tuple[LiveRig, Names]  # an armature, and chains of it that are solved together
 Pair = tuple[bpy.types.Object, Names]  # the same by what lasts longer
 Key = tuple[str, ...]  # and by what outlasts undo: full name of the armature object, names of the chains
 Values = dict[str, list[float]]  # by bones: rotation channels; of a body bone that moves, its location after them
@@ -218,7 +223,7 @@ Starts = dict[Key, tuple[list[Q4], V3 | None]]  # from what to solve: rotations,
 
 
 class Replay(NamedTuple):
-    """What live posing made of a state of chains that undo or redo may bring back.
+    """A pose made by hand as an undo state has it, with our answer, so that undo and redo give that answer again.
 
     Attributes:
         key: The chains.
@@ -267,7 +272,7 @@ class LiveState:
         restored: The channels of the bones of chains as an undo or a redo left them, until they are evaluated.
         own: How many operators of the add-on are at work: what these write is not done by hand.
         hands: What was done by hand to chains, for as long as nothing else happened to them.
-        heeded: Chains of which the last call heard so.
+        answered: Chains of which the last call answered a pose made by hand.
         replays: The last states that were answered after Blender had kept them for undo.
         key_steps: The same for automatic keys: chain, frame, and goals in chain space.
         heard: `Changes.count` at the last call.
@@ -281,14 +286,14 @@ class LiveState:
     frame: float = 0.0
     others: dict[str, list[LiveRig]] = field(default_factory=dict)
     rigs: list[LiveRig] = field(default_factory=list)
-    order: list[list[Item]] | None = None
+    order: list[list[LiveItem]] | None = None
     watched: set[bpy.types.Object] = field(default_factory=set)
     unkeyed: dict[Pair, Numbers] = field(default_factory=dict)
     undone: bool = False
     restored: dict[Key, Values] = field(default_factory=dict)
     own: int = 0
     hands: dict[Key, Hand] = field(default_factory=dict)
-    heeded: set[Key] = field(default_factory=set)
+    answered: set[Key] = field(default_factory=set)
     replays: deque[Replay] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     key_steps: deque[tuple[Key, float, Numbers]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     heard: int = -1

@@ -19,7 +19,7 @@ from ...rig.versions import newer_refusal
 from ...rig.visibility import scenes_of
 from ...texts import Text
 from ..order import ordered, waiting_text
-from .known import Group, LiveFigure, LiveRig, Names, state
+from .known import FigureFacts, LiveFigure, LiveRig, Names, state
 from .refusing import switch_off
 
 
@@ -62,12 +62,12 @@ def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRi
         chains.foreach_get(name, numbers)
     chains.foreach_get("passes", passes)
     bones = {bone.name: i for i, bone in enumerate(pose_bones(owner))}
-    groups, grouped_by = _groups(animated, sets, owner), grouping_of(owner) if animated.regroups() else None
+    facts, grouped_by = _facts_of(animated, sets, owner), grouping_of(owner) if animated.regroups() else None
     indices = {chain.name: i for i, chain in enumerate(chains)}
-    rig = LiveRig(owner, {}, groups, grouped_by, indices, bones, residuals, turns, softened, passes)
+    rig = LiveRig(owner, {}, facts, grouped_by, indices, bones, residuals, turns, softened, passes)
     for names, known in before.figures.items() if before is not None else ():
-        if names in groups and groups[names].body == known.group.body:
-            known.group, known.foreseen = groups[names], {}
+        if names in facts and facts[names].body == known.facts.body:
+            known.facts, known.foreseen = facts[names], {}
             known.is_fresh = known.is_fresh and _has_places(known, rig)
             rig.figures[names] = known
     return rig
@@ -84,13 +84,13 @@ def _has_places(known: LiveFigure, rig: LiveRig) -> bool:
     return [rig.bones.get(name) for name in names] == known.places
 
 
-def _groups(animated: Animated, sets: Sequence[ChainSet], owner: bpy.types.Object) -> dict[Names, Group]:
+def _facts_of(animated: Animated, sets: Sequence[ChainSet], owner: bpy.types.Object) -> dict[Names, FigureFacts]:
     """The chains of an armature by those that are solved together, and what moves them beside their goals."""
     motions, found = animated.motions_of(sets, movers_of(owner).by_ik), {}
     for one in sets:
         motion = motions[one.names]
         keyed = [chain.name for chain in one.chains if _is_keyed(animated, owner, chain)]
-        found[one.names] = Group(one.body, motion, not any(motion), tuple(keyed))
+        found[one.names] = FigureFacts(one.body, motion, not any(motion), tuple(keyed))
     return found
 
 

@@ -91,7 +91,7 @@ def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[G
         prepared,
         sources,
         goals,
-        rig.groups[chain_set.names],
+        rig.facts[chain_set.names],
         prepared.space,
         *_channels(prepared.channels, rig),
         np.frombuffer(prepared.row.rotations).reshape(-1, 4),
@@ -181,13 +181,11 @@ def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFig
         seen: Where it is noted where goals stand.
     """
     evaluated = rig.owner.evaluated_get(depsgraph)
-    if len(rig.figures) < len(rig.groups) or evaluated.matrix_world != rig.world:
+    if len(rig.figures) < len(rig.facts) or evaluated.matrix_world != rig.world:
         return False
     figures = list(rig.figures.values())
     for known in figures:
-        if not (known.is_fresh and known.group.are_none and known.prepared.is_rigid):
-            return False
-        if any(source.may_hide for source in known.sources):
+        if not known.only_goals_move or any(source.may_hide for source in known.sources):
             return False
         seen[known] = points_now(known, depsgraph)
         if seen[known] != known.points:
@@ -250,7 +248,7 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
 
 
 def _note(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
-    """Note what chains are to stand for."""
+    """Remember for which goals these chains are solved now, and for which before."""
     state.counts.solves += 1
     known.before, known.numbers, known.points = known.numbers or numbers, numbers, points
 

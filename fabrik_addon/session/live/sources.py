@@ -84,8 +84,8 @@ def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
 def goals_seen(known: LiveFigure, seen: Seen) -> tuple[GoalPoints, ...]:
     """The goals of each chain, from what its sources tell."""
     if not known.sources:
-        return known.held
-    found = list(known.held)
+        return known.fixed_goals
+    found = list(known.fixed_goals)
     for source, value in zip(known.sources, seen, strict=True):
         if source.role == "target":
             found[source.chain] = found[source.chain]._replace(target=v3(value))

@@ -3,7 +3,8 @@
 
 Blender calls `tick` after it evaluated a change or a frame, and evaluates what is written there before it draws, in
 the same update. A chain is read in full when its armature changed; from frame to frame only that is looked at which
-may move it: its goals, and the armature and the parents that carry it where these are animated.
+may move it: its goals, the armature and the parents that carry it where these are animated, and the pose from which it
+starts where that is keyed.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from ...rig.figures import ChainSet
 from ...rig.flush import flush_animation
 from ...rig.preparing import FactsByRig, frame_of
 from ...rig.properties import rig_of
-from .by_hand import accept, heed
+from .by_hand import answer_hands, take_as_ours
 from .keying import key_posed
-from .known import GONE, Item, LiveFigure, LiveRig, Names, Seen, Starts, state
+from .known import MISSING, LiveFigure, LiveItem, LiveRig, Names, Seen, Starts, state
 from .looking import grouping_of, look
 from .refusing import refuse, switch_rig_off
 from .solving import as_foreseen, follow, read_anew, renew_channels, renew_space, renew_start, stands
@@ -51,14 +52,14 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
     if scene.name_full != state.scene:
         _turn_to(scene)
     state.frame = scene.frame_current_final
-    state.heeded.clear()
+    state.answered.clear()
     if state.held:
         state.was_held = True
     elif state.was_held:
-        accept()
+        take_as_ours()
     try:
         posed = _posed(context, depsgraph, is_frame)
-    except GONE:
+    except MISSING:
         state.forget()
         posed = _posed(context, depsgraph, is_frame, is_last=True)
     undone, state.undone = state.undone, False
@@ -66,7 +67,7 @@ def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.type
     if not is_frame:
         key_posed(context, posed, depsgraph, undone)
     if state.hands:
-        _let_go(context, posed, is_frame)
+        _forget_hands(context, posed, is_frame)
 
 
 def _turn_to(scene: bpy.types.Scene) -> None:
@@ -74,23 +75,23 @@ def _turn_to(scene: bpy.types.Scene) -> None:
     is_elsewhere = scene.frame_current_final != state.frame
     state.turn_to(scene.name_full)
     if is_elsewhere:
-        accept()
+        take_as_ours()
 
 
-def _let_go(context: bpy.types.Context, posed: Iterable[Item], is_frame: bool) -> None:
-    """Speak no more of what was done by hand to chains that moved on."""
+def _forget_hands(context: bpy.types.Context, posed: Iterable[LiveItem], is_frame: bool) -> None:
+    """Drop what is known of poses made by hand once their chains were posed again."""
     if is_frame:
         state.hands.clear()
     elif not tool_of(context):
         moved = {(rig.owner.name_full, name) for rig, names in posed for name in names}
         for key in [*state.hands]:
-            if key not in state.heeded and any((key[0], name) in moved for name in key[1:]):
+            if key not in state.answered and any((key[0], name) in moved for name in key[1:]):
                 del state.hands[key]
 
 
 def _posed(
     context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, is_frame: bool, is_last: bool = False
-) -> list[Item]:
+) -> list[LiveItem]:
     """Bring every chain that does not stand as its goals want it to them; which were written.
 
     Args:
@@ -111,13 +112,13 @@ def _posed(
     if is_frame and not is_render and is_same and all(as_foreseen(rig, depsgraph, seen) for rig in state.rigs):
         return []
     if is_render or not is_frame:
-        _doubt(rig for rig in state.rigs if is_render or rig.owner in changed)
+        _mark_stale(rig for rig in state.rigs if is_render or rig.owner in changed)
     if is_known and not is_frame and not is_render and not changed & state.watched and not state.unkeyed:
         return []
     starts: Starts = {}
     if not (is_frame or is_render or state.own or state.held):
         rigs = [rig for rig in state.rigs if rig.owner in changed or not is_known]
-        starts = heed(context, depsgraph, rigs) if rigs or state.hands else {}
+        starts = answer_hands(context, depsgraph, rigs) if rigs or state.hands else {}
     tick = _Tick(depsgraph, is_frame, changed if is_known else None, starts, seen)
     written = tick.posed(is_last)
     while tick.is_parted:  # what is left of chains that were solved together goes on without those that were in the way
@@ -132,7 +133,7 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
     heard, state.heard = state.heard, Changes.count
     if is_frame and heard != Changes.count:  # nobody evaluated what was set before the frame changed
         state.order = None
-        _doubt(state.rigs)
+        _mark_stale(state.rigs)
     is_same = state.order is not None
     if not is_same:
         look(scene)
@@ -144,7 +145,7 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
     return is_same
 
 
-def _doubt(rigs: Iterable[LiveRig]) -> None:
+def _mark_stale(rigs: Iterable[LiveRig]) -> None:
     """Chains of these armatures have to be read anew."""
     for rig in rigs:
         for known in rig.figures.values():
@@ -210,26 +211,26 @@ class _Tick:
         self.starts, self.seen = starts, seen
         self.is_parted = False
         self.is_later = False  # whether chains of an earlier level were posed
-        self.facts = FactsByRig(frame_of(depsgraph))
+        self.rig_facts = FactsByRig(frame_of(depsgraph))
         self.poses: dict[LiveRig, Any] = {}
 
-    def posed(self, is_last: bool) -> list[Item]:
+    def posed(self, is_last: bool) -> list[LiveItem]:
         """Pose level by level; which chains were written.
 
         Args:
             is_last: Whether an armature whose data are gone is at fault itself.
         """
-        written: list[Item] = []
+        written: list[LiveItem] = []
         levels = state.order or []
         for i, level in enumerate(levels):
             by_rig: dict[LiveRig, list[Names]] = {}
             for rig, names in level:
                 by_rig.setdefault(rig, []).append(names)
-            posed: list[Item] = []
+            posed: list[LiveItem] = []
             for rig, groups in by_rig.items():
                 try:
                     posed += self._posed(rig, groups)
-                except GONE as error:
+                except MISSING as error:
                     if not is_last:
                         raise
                     switch_rig_off(rig.owner, error)
@@ -240,7 +241,7 @@ class _Tick:
                 self._evaluate()
         return written
 
-    def _posed(self, rig: LiveRig, groups: Iterable[Names]) -> list[Item]:
+    def _posed(self, rig: LiveRig, groups: Iterable[Names]) -> list[LiveItem]:
         """Pose chains of one armature; which were written."""
         looked = [self._looked(rig, names) for names in groups]
         moved = [known for known in looked if known is not None]
@@ -277,7 +278,7 @@ class _Tick:
                 follow(known, numbers, points)
                 return known
             known.points = points
-            return known if self.is_frame and known.group.motion.is_keyed else None
+            return known if self.is_frame and known.facts.motion.is_keyed else None
         except FabrikError as error:
             rig.figures.pop(names, None)
             self.is_parted |= refuse(rig, names, error, is_seen=self.depsgraph.mode == "VIEWPORT")
@@ -292,9 +293,9 @@ class _Tick:
             state.order = None
             return None
         self._poses_of(rig)
-        chain_set = ChainSet(rig.owner, enabled, rig.groups[names].body)
+        chain_set = ChainSet(rig.owner, enabled, rig.facts[names].body)
         starts = self.starts.get((rig.owner.name_full, *names))
-        known = read_anew(rig, chain_set, self.depsgraph, self.facts.of(rig.owner), starts)
+        known = read_anew(rig, chain_set, self.depsgraph, self.rig_facts.of(rig.owner), starts)
         if rig.frame is not None and rig.frame == known.space.rig:
             known.space = known.space._replace(rig=rig.frame)
         rig.figures[names] = known
@@ -306,10 +307,10 @@ class _Tick:
         return any(source.found in self.changed for source in known.sources)
 
     def _is_same(self, rig: LiveRig, known: LiveFigure, points: Seen) -> bool:
-        """Whether chains are as they were read, and no more than carried elsewhere; then they are brought there."""
-        motion, is_evaluated = known.group.motion, self.changed is None or rig.owner in self.changed
+        """Whether chains need no full read: they are only carried, or start elsewhere, and are brought there."""
+        motion, is_evaluated = known.facts.motion, self.changed is None or rig.owner in self.changed
         if not known.prepared.is_rigid:
-            is_still = self.is_frame and known.group.are_none and points == known.points
+            is_still = self.is_frame and known.facts.only_goals_move and points == known.points
             return is_still and stands(known, self._poses_of(rig)) and rig.frame == known.space.rig
         before = known.prepared
         if self.is_frame and not self._has_same_joints(rig, known):
@@ -323,15 +324,15 @@ class _Tick:
         if is_moved and not renew_space(known, rig.frame, poses):
             return False
         if self.is_frame and motion.is_turned:
-            renew_channels(known, rig, self.facts.keyed(rig.owner))
+            renew_channels(known, rig, self.rig_facts.keyed(rig.owner))
         return motion.is_keyed or self.is_later or stands(known, poses)
 
     def _has_same_joints(self, rig: LiveRig, known: LiveFigure) -> bool:
         """Whether chains are in another frame what they were, but for where they start; then they start from there."""
-        motion = known.group.motion
+        motion = known.facts.motion
         if motion.changes or motion.settings_change:
             return False
-        return not motion.start_changes or renew_start(known, rig, self.facts.keyed(rig.owner))
+        return not motion.start_changes or renew_start(known, rig, self.rig_facts.keyed(rig.owner))
 
     def _poses_of(self, rig: LiveRig) -> Any:
         """The evaluated pose bones of an armature; how its object stands is noted with it."""

@@ -24,7 +24,7 @@ def values_of(bone: bpy.types.PoseBone, moves: bool) -> list[float]:
 
 
 def left_values(known: LiveFigure, bones: bpy.types.bpy_prop_collection[bpy.types.PoseBone]) -> Values:
-    """The channels of the bones of chains as live posing left them; {} where that can't be said."""
+    """By bones the channel values that live posing last wrote; {} if a bone is gone or has another rotation mode."""
     found: Values = {}
     prepared = known.prepared
     for channels, rotation in zip(prepared.channels, known.rotations.tolist(), strict=True):

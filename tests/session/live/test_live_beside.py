@@ -175,7 +175,7 @@ class TestKeysOfOthers:
             assert chain.start == "REST"
             for mine, theirs in zip(channels(owner), before, strict=True):
                 assert mine == pytest.approx(theirs, abs=1e-5)
-        assert live.deaf_to_keys(owner) == [chain.name]
+        assert live.overwriting_keys(owner) == [chain.name]
 
     def test_heard_by_a_chain_that_starts_from_its_keys(self) -> None:
         owner, chain = live_line(count=4)

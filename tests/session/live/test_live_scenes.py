@@ -256,9 +256,9 @@ class TestManyUsers:
         owner.animation_data.action = first
         bpy.context.scene.frame_set(7)
         assert shown_error(owner, chain) < 1e-4
-        assert live.deaf_to_keys(owner) == [chain.name]
+        assert live.overwriting_keys(owner) == [chain.name]
         assert chain.start == "REST"
         chain.start = "ANIMATED"
         update()
-        assert live.deaf_to_keys(owner) == []
+        assert live.overwriting_keys(owner) == []
         assert curves_of(owner)
