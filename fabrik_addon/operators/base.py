@@ -84,7 +84,7 @@ class MouseOperator(RigOperator):
 
 
 def give_back_window(context: bpy.types.Context) -> None:
-    """Header, status bar and mouse are Blender's again, and what was written is none done by hand."""
+    """Clear header, status bar and cursor, and have live posing take what was written as the add-on's own doing."""
     if context.workspace is not None:  # gone where another file is loaded
         context.workspace.status_text_set(None)
     if context.area is not None:  # gone where its window is closed

@@ -28,7 +28,7 @@ def announce(owner: object, context: bpy.types.Context) -> None:
 
 
 class FirstHeld:
-    """Who is to be told when a chain is to hold a place or a rotation.
+    """Callback from property updates up to the session layer: a chain is pinned, or keeps its rotation, anew.
 
     Attributes:
         listener: Is called with the chain, whose place and rotation may never have been stored; and with whether its
@@ -45,7 +45,7 @@ class FirstHeld:
 
 
 class SwitchedOn:
-    """Who is to be told when chains are switched on.
+    """Callback from property updates up to the session layer: chains were enabled, or an armature went live.
 
     Attributes:
         listener: Is called with an armature object and those of its chains that are to be solved from now on.

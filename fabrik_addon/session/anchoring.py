@@ -46,10 +46,10 @@ START_NAMES = {kind: label for kind, label, _ in START_ITEMS}
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was done to keep the pose of a chain.
+    """What `keep_pose` did.
 
     Attributes:
-        start: The start pose that it was given, or "" where it keeps its own.
+        start: The kind of start pose that it stored for the chain; "" where the chain keeps its own.
         moves: What the next solve moves all the same, as a sentence; or "".
     """
 
@@ -247,7 +247,7 @@ def keep_switched_on(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> 
 
 @contextmanager
 def unposed() -> Iterator[bpy.types.Depsgraph]:
-    """All evaluated as it stands, before live posing has its way; it looks at everything afterwards."""
+    """Pause live posing and yield the depsgraph evaluated without it; live posing checks every rig again afterwards."""
     was, live_state.paused = live_state.paused, True
     try:
         yield bpy.context.evaluated_depsgraph_get()
@@ -257,13 +257,16 @@ def unposed() -> Iterator[bpy.types.Depsgraph]:
 
 
 def resume_live() -> None:
-    """Let live posing go on, which waited for something that posed the same bones."""
+    """End the pause of live posing, which waited while a drag, or leading a walker, posed the same bones."""
     live_state.paused = False
     _look_again()
 
 
 def _look_again() -> None:
-    """Live posing is to look at everything: what changed meanwhile was evaluated, and is not again by itself."""
+    """Have live posing check every rig again.
+
+    What changed during the pause is evaluated already, so Blender does not evaluate it again by itself.
+    """
     live_state.order = None
     for owner in live_armatures(bpy.context.scene) if bpy.context.scene is not None else ():
         owner.update_tag()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a limb bends, and how that compares with where it stood before."""
+"""The joints of a limb before and after it became a chain, and the angle between their bends."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..rig.rotations import rotated
 from ..texts import Text
 from ..vectors import V3, cross, distance, dot, minus, perpendicular, unit
 
-NEAR = 1.0  # degrees of a bend that count as the same
-APART = 0.01  # share of the length
+NEAR = 1.0  # degrees by which two bends may differ and count as the same
+APART = 0.01  # share of the limb's length by which joints may differ and count as the same
 STRAIGHT = 1e-4  # share of the length within which a limb shows no bend
 
 

@@ -27,11 +27,11 @@ class Seen:
 
 
 state = Seen()
-ANOTHER = ("", "")  # than any that there is
+ANOTHER = ("", "")  # equals no armature and bone, so that the next look counts as a change
 
 
 def forget() -> None:
-    """Know nothing: the bone that is active in a file that is opened leaves the list as it was saved."""
+    """Forget the active bone, as when a file is opened: its active bone leaves the list of chains as it was saved."""
     state.place = None
 
 

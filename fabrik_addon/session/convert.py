@@ -53,7 +53,15 @@ class Converted:
 
 @dataclass(slots=True)
 class _Made:
-    """A constraint of which a chain is made, and how its bones stood by it: joints, and rotations by their names."""
+    """A constraint being converted, with the pose that it gave its bones.
+
+    Attributes:
+        result: What is told of it.
+        constraint: The constraint.
+        names: Of its bones, root to tip.
+        stood: Their joints as Blender evaluated them before, relative to the first, in armature space.
+        seen: By the names of the bones, their rotations in that pose; see `rig.seen.seen_rotations`.
+    """
 
     result: Converted
     constraint: Any

@@ -22,8 +22,8 @@ from .live.known import state
 SAME_FRAME = 1e-3
 MOST_FRAMES = 1_000_000
 LAST_FRAME = 1_048_574
-PINNED_BY = ("pin", "held_location", "held_rotation")  # a chain
-KEYED_BY = ("location", "rotation", "scale", "delta_")
+PINNED_BY = ("pin", "held_location", "held_rotation")  # settings of a chain whose keys move its pin
+KEYED_BY = ("location", "rotation", "scale", "delta_")  # properties whose keys move an object or a bone; prefixes
 
 
 def go_to(scene: bpy.types.Scene, frame: float) -> None:

@@ -16,7 +16,10 @@ from ..rig.properties import FabrikChain
 
 @dataclass(slots=True)
 class LooseLimb:
-    """The settings of a chain that is not there; see `FabrikChain`."""
+    """Stands in for a chain where a bone without one is dragged; never stored.
+
+    Has those attributes of `FabrikChain` that a solve reads.
+    """
 
     name: str
     tip_bone: str

@@ -28,13 +28,13 @@ from .mirror_goals import GoalPlan, plan_goal
 from .mirror_held import mirror_held, target_turn
 
 OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "passes", "message", "is_baked"}
-# Which `mirror_held` mirrors, and what is found anew.
+# Copied by `mirror_held`, or found by the next solve.
 HELD = {"pin", "held_location", "held_rotation", "rotation_offset", "turn_residual", "softened"}
 
 
 @dataclass(slots=True)
 class Mirrored:
-    """What came of it.
+    """What mirroring a chain came to.
 
     Attributes:
         chain: Name of the chain on the other side.

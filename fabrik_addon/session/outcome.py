@@ -60,11 +60,11 @@ class Outcome:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the status tells all."""
+        """Whether the status tells all: no warning, no blocking bone, no refusal."""
         return not (self.warnings or self.blocking or self.reason)
 
     def says(self, other: Outcome) -> bool:
-        """Whether it says the same as another, but for numbers."""
+        """Whether the words are the same as another's; numbers may differ."""
         return (self.status, self.blocking, self.reason, self.warnings) == (
             other.status,
             other.blocking,

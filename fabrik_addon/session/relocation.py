@@ -23,15 +23,15 @@ from ..rig.keys import (
 from ..rig.placing import location_curves, put, put_turn, turn_curves
 from ..rig.properties import FabrikChain
 
-Key: TypeAlias = tuple[str, str]  # full name of an object, and a bone of it, or what it has besides
+Key: TypeAlias = tuple[str, str]  # full name of an object, and which of its bones or pins is meant; "" for itself
 
 
 class Moved(Protocol):
-    """What is brought to a pose."""
+    """A goal or a pin that Snap moves: it can be put in place and keyed, and names its curves."""
 
     @property
     def key(self) -> Key:
-        """What tells it from others."""
+        """Its identity: two with the same key are the same thing, which is moved once."""
         ...
 
     def put(self) -> None:

@@ -43,7 +43,7 @@ class BakedArmature:
         self._into = into
         self._destination: Destination | None = None
         self._before: KeyedChannels | None = None
-        self._whole: dict[str, BoneKeys] = {}  # by the data path, those whose keys are all there as yet
+        self._whole: dict[str, BoneKeys] = {}  # by data path, bones whose keys `clean` has still to thin
 
     def key(self, track: Track, answers: Answers, settings: BakeSettings, is_last: bool) -> list[ChainBake]:
         """Key chains of it that are solved together; what keys are written into is made for the first.
@@ -74,7 +74,7 @@ class BakedArmature:
         return results
 
     def clean(self, bound: float) -> None:
-        """Leave out keys of the chains on which others hang, once all are solved; see `BakeSettings`."""
+        """Leave out keys of chains on which others hang, once all are solved; `bound` is `BakeSettings.clean_up`."""
         if self._destination is not None:
             with self._destination.writing():
                 for bone in self._whole.values():
@@ -82,14 +82,14 @@ class BakedArmature:
         self._whole.clear()
 
     def play(self) -> None:
-        """Let Blender play what was keyed."""
+        """Flush the curves and, for the NLA, make the strip, so that the next frame change plays them."""
         if self._destination is not None:
             with self._destination.writing():
                 self._writer.flush()
             self._destination.play(self._paths, (min(self._ends), max(self._ends)))
 
     def finish(self) -> None:
-        """Nothing is to be taken back any more."""
+        """Forget what would undo the bake: it stands."""
         self._writer.finish()
         if self._destination is not None:
             self._destination.finish()

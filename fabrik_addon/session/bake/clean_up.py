@@ -20,8 +20,8 @@ from ...rig.channel_runs import to_rotations
 from ...rig.curves import CONSTANT, Keys, staying
 from ...rig.quaternion_arrays import conjugated, length, multiplied, turn_angle
 
-LEAST = 3  # frames
-LEFT = 1e-4  # radians by which a limit may be left: what single precision makes of it
+LEAST = 3  # frames; fewer have no key between first and last to leave out
+LEFT = 1e-4  # radians beyond a limit that rounding to single precision may cause
 TOO_FAR = 10.0  # radians, more than any bound
 
 

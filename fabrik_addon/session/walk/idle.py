@@ -23,7 +23,7 @@ BUDGET = 0.03  # seconds of a slice
 
 @dataclass(slots=True)
 class Idle:
-    """What is known between two looks.
+    """State of planning in idle time.
 
     Attributes:
         work: The walk that is being planned.

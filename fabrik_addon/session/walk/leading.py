@@ -39,7 +39,9 @@ Pose = tuple[V3, Q4]
 
 
 class Start(NamedTuple):
-    """How the feet would carry the body where it stands when it is taken: it is taken off, so that nothing moves then.
+    """Offset and tilt that the feet would give the body when it is grabbed.
+
+    They are subtracted from then on, so that grabbing moves nothing.
 
     Attributes:
         offset: To the body's place, world space.

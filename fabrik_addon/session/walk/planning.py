@@ -129,7 +129,7 @@ def keep_plan(owner: bpy.types.Object, plan: WalkPlan, stamp: str) -> None:
 
 
 def _shared(work: Generator[float, None, T], low: float, high: float) -> Generator[float, None, T]:
-    """The same work as a part of a whole: it tells how much of that is done, from one share of it to another."""
+    """Run a generator as part of a larger work: its progress from 0 to 1 is mapped to `low` to `high`."""
     while True:
         try:
             yield low + (high - low) * next(work)

@@ -144,10 +144,10 @@ def sampled(
         The share of the frames that were read.
 
     Returns:
-        It.
+        The walk to plan: path, legs, settings (one, or one a frame), terrain and joint limits.
 
     Raises:
-        FabrikError: It can't be read in some frame, which is named.
+        FabrikError: The walker can't be read in some frame, which is named.
     """
     scene = context.scene
     assert scene is not None
