@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import CollectionProperty, FloatProperty, FloatVectorProperty, StringProperty
 
 from .changes import SwitchedOn, announce
-from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
+from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items, Stored, View
 
 NO_ROTATION = (1.0, 0.0, 0.0, 0.0)
 DEFAULT_SPINE = 0.5
@@ -100,63 +100,26 @@ MASS = _number(
 )
 
 
-class BodyView:
-    """The part of `Object.fabrik` that is about the body: each attribute stands for a property of `Object`."""
+class BodyView(View):
+    """The part of `Object.fabrik` that is about the body.
+
+    Attributes:
+        body_bone: Name of the bone that moves as the body; "" where the roots stay.
+        body_stiffness: How much later than the limbs the body bone gives way, 0 to 1.
+        spine: How readily the bones between body bone and chains give way, 0 to 1; 0: they stay.
+        balance: How much the centre of mass is kept over the pinned tips, 0 to 1.
+        falloff: How much more the bones near a dragged one follow than those far from it, 0 to 1.
+        body_captured: Start pose of the body bone and of those between it and the chains, by the bones' names.
+    """
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
-        _owner: bpy.types.Object
-
-    @property
-    def body_bone(self) -> str:
-        """Name of the bone that moves as the body; "" where the roots stay."""
-        return str(getattr(self._owner, "fabrik_body_bone"))
-
-    @body_bone.setter
-    def body_bone(self, name: str) -> None:
-        setattr(self._owner, "fabrik_body_bone", name)
-
-    @property
-    def body_stiffness(self) -> float:
-        """How strongly the body bone resists being moved, compared with the limbs, 0 to 1."""
-        return cast(float, getattr(self._owner, "fabrik_body_stiffness"))
-
-    @body_stiffness.setter
-    def body_stiffness(self, share: float) -> None:
-        setattr(self._owner, "fabrik_body_stiffness", share)
-
-    @property
-    def spine(self) -> float:
-        """How readily the bones between body bone and chains give way, 0 to 1; 0: they stay."""
-        return cast(float, getattr(self._owner, "fabrik_spine"))
-
-    @spine.setter
-    def spine(self, share: float) -> None:
-        setattr(self._owner, "fabrik_spine", share)
-
-    @property
-    def balance(self) -> float:
-        """How much the centre of mass is kept over the pinned tips, 0 to 1."""
-        return cast(float, getattr(self._owner, "fabrik_balance"))
-
-    @balance.setter
-    def balance(self, share: float) -> None:
-        setattr(self._owner, "fabrik_balance", share)
-
-    @property
-    def falloff(self) -> float:
-        """How much more the bones near a dragged one follow than those far from it, 0 to 1."""
-        return cast(float, getattr(self._owner, "fabrik_falloff"))
-
-    @falloff.setter
-    def falloff(self, share: float) -> None:
-        setattr(self._owner, "fabrik_falloff", share)
-
-    @property
-    def body_captured(self) -> Items[FabrikCapturedBone]:
-        """Start pose of the body bone and of those between it and the chains, by the bones' names."""
-        return cast("Items[FabrikCapturedBone]", getattr(self._owner, "fabrik_body_captured"))
+    body_bone = Stored[str]()
+    body_stiffness = Stored[float]()
+    spine = Stored[float]()
+    balance = Stored[float]()
+    falloff = Stored[float]()
+    body_captured = Stored[Items[FabrikCapturedBone]]()
 
 
 def register() -> None:

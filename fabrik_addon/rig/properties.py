@@ -28,7 +28,7 @@ from .chain_solve_properties import ChainSolving, FabrikCapturedRotation
 from .changes import FirstHeld, SwitchedOn, announce
 from .leg_names import follow_chain_name
 from .solve_properties import FabrikBoneName, LastSolve, forget_status
-from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
+from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items, Stored
 from .walker_properties import WalkerView, walker_of
 
 
@@ -168,58 +168,29 @@ class FabrikChain(ChainGoal, ChainSolving, LastSolve, bpy.types.PropertyGroup):
 
 
 class RigView(BodyView):
-    """`Object.fabrik`: the chains of an armature object, and its body."""
+    """`Object.fabrik`: the chains of an armature object, its body, and how it walks.
 
-    __slots__ = ("_owner",)
+    Attributes:
+        chains: The chains, by index or name; `add()` and `remove(index)` change the collection.
+        active_index: Index of the chain that the panel shows.
+        live: Whether the enabled chains are solved whenever something moves.
+        auto_capture: Whether a pose made by hand on a live chain becomes its start pose, where that moves no other
+            frame.
+        bake_report: What came of the last bake, as JSON; "" where there was none.
+    """
 
-    def __init__(self, owner: bpy.types.Object) -> None:
-        self._owner = owner
+    __slots__ = ()
 
-    @property
-    def chains(self) -> Items[FabrikChain]:
-        """The chains, by index or name; `add()` and `remove(index)` change the collection."""
-        return cast("Items[FabrikChain]", getattr(self._owner, "fabrik_chains"))
-
-    @property
-    def active_index(self) -> int:
-        """Index of the chain that the panel shows."""
-        return int(getattr(self._owner, "fabrik_active_index"))
-
-    @active_index.setter
-    def active_index(self, index: int) -> None:
-        setattr(self._owner, "fabrik_active_index", index)
-
-    @property
-    def live(self) -> bool:
-        """Whether the enabled chains are solved whenever something moves."""
-        return bool(getattr(self._owner, "fabrik_live"))
-
-    @live.setter
-    def live(self, on: bool) -> None:
-        setattr(self._owner, "fabrik_live", on)
-
-    @property
-    def auto_capture(self) -> bool:
-        """Whether a pose made by hand on a live chain becomes its start pose, where that moves no other frame."""
-        return bool(getattr(self._owner, "fabrik_auto_capture"))
-
-    @auto_capture.setter
-    def auto_capture(self, on: bool) -> None:
-        setattr(self._owner, "fabrik_auto_capture", on)
-
-    @property
-    def bake_report(self) -> str:
-        """What came of the last bake, as JSON; "" where there was none."""
-        return str(getattr(self._owner, "fabrik_bake_report"))
-
-    @bake_report.setter
-    def bake_report(self, text: str) -> None:
-        setattr(self._owner, "fabrik_bake_report", text)
+    chains = Stored[Items[FabrikChain]]()
+    active_index = Stored[int]()
+    live = Stored[bool]()
+    auto_capture = Stored[bool]()
+    bake_report = Stored[str]()
 
     @property
     def walker(self) -> WalkerView:
         """How it walks."""
-        return walker_of(self._owner)
+        return walker_of(self.owner)
 
     @property
     def active(self) -> FabrikChain | None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import (
@@ -21,9 +21,8 @@ from bpy.props import (
 from ..gait import GAITS, RANGES, Gravity, Settings, Swing
 from ..translations import CONTEXT
 from .changes import announce
-from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items
+from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items, Stored, View
 
-T = TypeVar("T")
 PREFIX = "fabrik_walker_"
 USUAL = Settings()
 
@@ -175,29 +174,11 @@ WALKER_PROPERTIES: dict[str, Any] = {
 }
 
 
-class Stored(Generic[T]):
-    """An attribute of a view that stands for a property of `Object`."""
-
-    def __set_name__(self, view: type, name: str) -> None:
-        self.__doc__ = f"See the property `Object.{PREFIX}{name}`."
-        self.name = PREFIX + name
-
-    @overload
-    def __get__(self, view: None, cls: type) -> Stored[T]: ...
-    @overload
-    def __get__(self, view: WalkerView, cls: type) -> T: ...
-    def __get__(self, view: WalkerView | None, cls: type) -> T | Stored[T]:
-        return self if view is None else cast(T, getattr(view.owner, self.name))
-
-    def __set__(self, view: WalkerView, value: T) -> None:
-        setattr(view.owner, self.name, value)
-
-
-class WalkerView:
+class WalkerView(View):
     """`Object.fabrik.walker`: how an armature object walks; the names are those of `gait.Settings`, and a few more."""
 
-    def __init__(self, owner: bpy.types.Object) -> None:
-        self.owner = owner
+    __slots__ = ()
+    prefix = PREFIX
 
     on = Stored[bool]()
     plans_when_idle = Stored[bool]()
