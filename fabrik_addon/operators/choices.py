@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..errors import ChainError, FabrikError
-from ..rig.chain_bones import resolve_bones
+from ..errors import ChainError
+from ..rig.chain_bones import bones_if_any
 from ..rig.compat import is_selected
 from ..rig.properties import name_all, rig_of
 from ..rig.versions import check_not_newer
@@ -59,18 +59,11 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
         return [(owner, active)]
     items = [(found, chain) for found in owners for chain in rig_of(found).chains if chain.enabled]
     if which == "SELECTED":
-        items = [item for item in items if _has_selected(item)]
+        items = [item for item in items if any(map(is_selected, bones_if_any(*item)))]
     if not items:
         reason = Text("no chain is enabled") if which == "ALL" else Text("no enabled chain has a selected bone")
         raise ChainError(reason, rig=owner.name)
     return items
-
-
-def _has_selected(item: Item) -> bool:
-    try:
-        return any(is_selected(bone) for bone in resolve_bones(*item))
-    except FabrikError:  # it has no bones
-        return False
 
 
 class SpanOptions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..errors import ChainError, place_of
+from ..errors import ChainError, FabrikError, place_of
 from ..texts import Text
 from .properties import FabrikChain
 
@@ -27,6 +27,19 @@ def resolve_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types
     """The pose bones of a chain, root to tip, looked up by name now; see `bones_to`."""
     with place_of(chain=chain.name):
         return bones_to(owner, chain.tip_bone, chain.bone_count)
+
+
+def bones_if_any(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
+    """`resolve_bones`, but an empty list where the chain has no such bones: its solve will say why."""
+    try:
+        return resolve_bones(owner, chain)
+    except FabrikError:
+        return []
+
+
+def names_if_any(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    """Names of a chain's bones, root to tip; none where it has no such bones (`bones_if_any`)."""
+    return [bone.name for bone in bones_if_any(owner, chain)]
 
 
 def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bpy.types.PoseBone]:

@@ -15,7 +15,7 @@ import bpy
 from ..errors import BoneError, FabrikError, RigError
 from ..texts import Text, quoted
 from .animated_paths import is_pinned_at_times
-from .chain_bones import pose_bones, resolve_bones
+from .chain_bones import names_if_any, pose_bones, resolve_bones
 from .properties import FabrikChain, rig_of
 from .walk_goals import is_walked
 
@@ -80,7 +80,7 @@ def sets_of(owner: bpy.types.Object, chains: Iterable[FabrikChain], given: Colle
     body = rig_of(owner).body_bone
     found: list[tuple[list[FabrikChain], set[str], bool]] = []
     for chain in sorted(chains, key=lambda one: one.name):
-        bones = set() if _is_idle(owner, chain) and chain.name not in given else _bones_of(owner, chain)
+        bones = set() if _is_idle(owner, chain) and chain.name not in given else set(names_if_any(owner, chain))
         is_below = bool(body and bones) and _is_below(owner, body, bones)
         together, own = [chain], set(bones)
         rest = []
@@ -112,13 +112,6 @@ def is_let_go(owner: bpy.types.Object, chain: FabrikChain) -> bool:
     return lacks_goal(chain) and not chain.target_name and is_pinned_at_times(owner, chain)
 
 
-def _bones_of(owner: bpy.types.Object, chain: FabrikChain) -> set[str]:
-    try:
-        return {bone.name for bone in resolve_bones(owner, chain)}
-    except FabrikError:  # the solve itself will refuse the chain and say why
-        return set()
-
-
 def _is_below(owner: bpy.types.Object, body: str, bones: set[str]) -> bool:
     """Whether some bones that follow each other reach the body bone or what hangs on it, from wherever they begin."""
     found = pose_bones(owner).get(body)
@@ -146,6 +139,14 @@ def figure_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
         if body:
             names |= {bone.name: bone for bone in _way(body, bones[0])}
     return sorted(names.values(), key=lambda bone: (len(bone.parent_recursive), bone.name))
+
+
+def figure_bones_if_any(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
+    """`figure_bones`, but an empty list where they can't be read: the solve of the chains will say why."""
+    try:
+        return figure_bones(chain_set)
+    except FabrikError:
+        return []
 
 
 def _way(body: str, root: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
@@ -177,11 +178,10 @@ def _check_pins(chain_set: ChainSet) -> None:
 
 def chain_with(chain_set: ChainSet, bone: bpy.types.PoseBone) -> str:
     """The name of the first chain that has a bone; else of the first one that hangs on it; else ""."""
-    own = {chain.name: _bones_of(chain_set.owner, chain) for chain in chain_set.chains}
+    own = {chain.name: names_if_any(chain_set.owner, chain) for chain in chain_set.chains}
     below = {child.name for child in bone.children_recursive}
-    return next((name for name in own if bone.name in own[name]), "") or next(
-        (name for name in own if own[name] & below), ""
-    )
+    having = (name for name in own if bone.name in own[name])
+    return next(having, "") or next((name for name in own if below.intersection(own[name])), "")
 
 
 def check_body(owner: bpy.types.Object, chain_set: ChainSet) -> None:
@@ -211,7 +211,8 @@ def body_moves(chain_set: ChainSet) -> bool:
 def chain_above(chain_set: ChainSet) -> str:
     """The name of the first chain that begins above the body bone, which then hangs on that chain; "" for none."""
     above = {bone.name for bone in pose_bones(chain_set.owner)[chain_set.body].parent_recursive}
-    return next((chain.name for chain in chain_set.chains if above & _bones_of(chain_set.owner, chain)), "")
+    own = ((chain.name, names_if_any(chain_set.owner, chain)) for chain in chain_set.chains)
+    return next((name for name, bones in own if above.intersection(bones)), "")
 
 
 def starting_chains(chain_set: ChainSet) -> dict[str, FabrikChain]:
@@ -226,6 +227,6 @@ def starting_chains(chain_set: ChainSet) -> dict[str, FabrikChain]:
     order = ("ANIMATED", "CAPTURED", "REST")
     found: dict[str, FabrikChain] = {}
     for chain in sorted(chain_set.chains, key=lambda one: order.index(one.start)):
-        for name in _bones_of(chain_set.owner, chain):
+        for name in names_if_any(chain_set.owner, chain):
             found.setdefault(name, chain)
     return found

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..errors import FabrikError
-from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.chain_bones import names_if_any, pose_bones
 from ..rig.checks import edit_refusal
 from ..rig.compat import is_hidden
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.properties import rig_of
 from .selecting import select_bone
 
 
@@ -72,7 +71,7 @@ def choose(owner: bpy.types.Object, index: int) -> None:
     rig.active_index = index
     if owner.mode != "POSE":
         return
-    names = _names(owner, rig.chains[index])
+    names = names_if_any(owner, rig.chains[index])
     if names and _place(owner)[1] not in names and not is_hidden(pose_bones(owner)[names[-1]]):
         select_bone(owner, names[-1])
     state.place = _place(owner)
@@ -88,16 +87,8 @@ def _place(owner: bpy.types.Object) -> tuple[str, str]:
 def _index_for(owner: bpy.types.Object, bone: str) -> int | None:
     """Index of the chain to show for a bone: the present one, else one whose tip it is, else the first that has it."""
     rig = rig_of(owner)
-    found = [i for i, chain in enumerate(rig.chains) if bone in _names(owner, chain)]
+    found = [i for i, chain in enumerate(rig.chains) if bone in names_if_any(owner, chain)]
     if rig.active_index in found:
         return rig.active_index
     tips = [i for i in found if rig.chains[i].tip_bone == bone]
     return next(iter(tips or found), None)
-
-
-def _names(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
-    """The names of a chain's bones, root to tip; none where they can't be found."""
-    try:
-        return [bone.name for bone in resolve_bones(owner, chain)]
-    except FabrikError:
-        return []

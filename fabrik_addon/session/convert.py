@@ -11,7 +11,7 @@ import bpy
 
 from ..errors import FabrikError, RigError
 from ..rig.animated import Animated
-from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
+from ..rig.chain_bones import bones_to, names_if_any, pose_bones
 from ..rig.checks import edit_refusal
 from ..rig.kept_start import capture
 from ..rig.keys import KeyedChannels
@@ -199,11 +199,7 @@ def _disabled(owner: bpy.types.Object, made: _Made) -> FabrikChain | None:
     for chain in rig_of(owner).chains:
         if chain.enabled or (chain.target, chain.target_bone) != (constraint.target, constraint.subtarget):
             continue
-        try:
-            own = [bone.name for bone in resolve_bones(owner, chain)]
-        except FabrikError:
-            continue
-        if own == (names if chain.effector == "TAIL" else [*names, made.result.bone]):
+        if names_if_any(owner, chain) == (names if chain.effector == "TAIL" else [*names, made.result.bone]):
             return chain
     return None
 

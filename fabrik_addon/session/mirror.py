@@ -13,8 +13,8 @@ from typing import Any
 import bpy
 from mathutils import Quaternion
 
-from ..errors import BoneError, ChainError, FabrikError
-from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
+from ..errors import BoneError, ChainError
+from ..rig.chain_bones import bones_to, names_if_any, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.kept_start import store_rotations
 from ..rig.properties import FabrikChain, rig_of, unique_name
@@ -125,13 +125,8 @@ def pairs_of(owner: bpy.types.Object, chain: FabrikChain) -> list[BonePair]:
 def _twin(owner: bpy.types.Object, chain: FabrikChain, pairs: list[BonePair]) -> FabrikChain | None:
     """The chain of the other side, by its bones."""
     names = [pair.other.name for pair in pairs]
-    for other in rig_of(owner).chains:
-        try:
-            if other != chain and [bone.name for bone in resolve_bones(owner, other)] == names:
-                return other
-        except FabrikError:  # it has no bones
-            continue
-    return None
+    others = (other for other in rig_of(owner).chains if other != chain)
+    return next((other for other in others if names_if_any(owner, other) == names), None)
 
 
 def _make(owner: bpy.types.Object, plan: _Plan) -> Mirrored:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import bpy
 
-from ..errors import ChainError, FabrikError
+from ..errors import ChainError
 from ..rig.dependencies import carriers_of
-from ..rig.figures import ChainSet, figure_bones, sets_of
+from ..rig.figures import ChainSet, figure_bones_if_any, sets_of
 from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain, rig_of
 from ..texts import Text, enumerated
@@ -85,10 +85,7 @@ def ordered(sets: Sequence[ChainSet]) -> tuple[list[list[ChainSet]], list[ChainS
 
 def bones_of(one: ChainSet) -> Bones:
     """The bones of chains that are solved together; none where they can't be solved, which says why."""
-    try:
-        return {(one.owner.name_full, bone.name) for bone in figure_bones(one)}
-    except FabrikError:
-        return set()
+    return {(one.owner.name_full, bone.name) for bone in figure_bones_if_any(one)}
 
 
 def bones_above(one: ChainSet, own: Bones) -> Bones:

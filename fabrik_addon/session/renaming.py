@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 
 import bpy
 
-from ..errors import FabrikError
 from ..rig.bone_record import glance, has_record
-from ..rig.chain_bones import resolve_bones
+from ..rig.chain_bones import bones_if_any
 from ..rig.goals import goals_of
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.renames import follow_names
@@ -145,12 +144,10 @@ def _set(chain: FabrikChain, name: str, names: Names) -> None:
 
 def _follow_fingerprint(owner: bpy.types.Object, chain: FabrikChain, names: Names) -> None:
     """Keep what tells whether the rest pose changed since the capture true; it has names in it."""
-    try:
-        bones = resolve_bones(owner, chain)
-    except FabrikError:  # the chain can't be solved, which says why
-        return
+    bones = bones_if_any(owner, chain)
     old = {new: name for name, new in names.items()}
-    if chain.fingerprint and chain.fingerprint == fingerprint(bones, [old.get(bone.name, bone.name) for bone in bones]):
+    before = [old.get(bone.name, bone.name) for bone in bones]
+    if bones and chain.fingerprint and chain.fingerprint == fingerprint(bones, before):
         chain.fingerprint = fingerprint(bones)
 
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import bpy
 
-from ..errors import FabrikError
-from ..rig.chain_bones import resolve_bones
+from ..rig.chain_bones import names_if_any
 from ..rig.figures import lacks_goal
 from ..rig.following import why_unfollowed
 from ..rig.goals import goals_of
@@ -91,10 +90,8 @@ def hint_of(chain: FabrikChain) -> str:
     """What else there is to say of a chain, whatever came of it: that nothing follows it; else ""."""
     owner = chain.id_data
     assert isinstance(owner, bpy.types.Object)
-    try:
-        return why_unfollowed(owner, [bone.name for bone in resolve_bones(owner, chain)])
-    except FabrikError:  # the solve says so
-        return ""
+    names = names_if_any(owner, chain)
+    return why_unfollowed(owner, names) if names else ""
 
 
 def gone_goal(chain: FabrikChain, view_layer: bpy.types.ViewLayer | None) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ from ..kernel import LIMITS, Limit
 from ..overlay.collect import placed_limit
 from ..overlay.colours import theme_colours
 from ..overlay.settings import scene_settings
-from ..rig.chain_bones import resolve_bones
+from ..rig.chain_bones import names_if_any
 from ..rig.checks import edit_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.limit_properties import LIMIT_PROPERTIES, limit_of
@@ -133,13 +133,7 @@ def _drawn_bones(context: bpy.types.Context) -> set[str]:
     owner, settings = working_rig(context), scene_settings(context.scene)
     active = working_chain(context)
     chains = list(rig_of(owner).chains) if settings.all_chains else [active] if active else []
-    found: set[str] = set()
-    for chain in chains:
-        try:
-            found |= {bone.name for bone in resolve_bones(owner, chain)}
-        except FabrikError:
-            continue
-    return found
+    return {name for chain in chains for name in names_if_any(owner, chain)}
 
 
 class FABRIK_GGT_limit(bpy.types.GizmoGroup):

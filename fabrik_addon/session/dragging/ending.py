@@ -8,8 +8,7 @@ from collections.abc import Collection, Sequence
 import bpy
 from mathutils import Vector
 
-from ...errors import FabrikError
-from ...rig.chain_bones import pose_bones, resolve_bones
+from ...rig.chain_bones import bones_if_any, pose_bones
 from ...rig.goals import goal_of
 from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
 from ...rig.prepared import Prepared
@@ -120,11 +119,8 @@ def moved_chains(
 
 
 def _is_moved(owner: bpy.types.Object, chain: FabrikChain, own: set[str], *, has_body: bool, is_dragged: bool) -> bool:
-    try:
-        bones = resolve_bones(owner, chain)
-    except FabrikError:  # a solve will tell why
-        return False
-    if is_dragged or not chain.enabled:
-        return is_dragged
+    bones = bones_if_any(owner, chain)
+    if not bones or is_dragged or not chain.enabled:
+        return bool(bones) and is_dragged
     above: Sequence[bpy.types.PoseBone] = bones[0].parent_recursive if has_body else ()
     return any(bone.name in own for bone in (*bones, *above))

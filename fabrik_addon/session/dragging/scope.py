@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import bpy
 
-from ...errors import ChainError, FabrikError
-from ...rig.chain_bones import bones_to, pose_bones, resolve_bones
+from ...errors import ChainError
+from ...rig.chain_bones import bones_to, names_if_any, pose_bones, resolve_bones
 from ...rig.figures import ChainSet, body_moves, set_of
 from ...rig.properties import FabrikChain, rig_of
 from ..loose_limb import loose_chain, loose_limb
@@ -124,7 +124,7 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
     home = pose_bones(owner).get(rig.body_bone)
     is_in_body = home is not None and (home == bone or home in bone.parent_recursive)
     if not pins and not is_in_body:
-        held = [one for one in asking if not _names(owner, one).isdisjoint(limb)]
+        held = [one for one in asking if set(limb).intersection(names_if_any(owner, one))]
         body = taken.bone if len(limb) == 1 and taken.end == "HEAD" and not held else ""
         return Scope(taken, _named(held), body, len(limb))
     if is_in_body:
@@ -140,7 +140,7 @@ def _holds(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone
     """Whether a chain that is not pinned keeps to its target: live, or looking at it with bones that aren't dragged."""
     if chain.target is None:
         return False
-    return rig_of(owner).live or (chain.kind == "AIM" and bone.name not in _names(owner, chain))
+    return rig_of(owner).live or (chain.kind == "AIM" and bone.name not in names_if_any(owner, chain))
 
 
 def _named(chains: Iterable[FabrikChain]) -> tuple[str, ...]:
@@ -170,26 +170,15 @@ def _part_of_chain(owner: bpy.types.Object, bone: str) -> list[str]:
     """The bones of an enabled chain up to one of them; the longest there is, or none."""
     found: list[str] = []
     for chain in rig_of(owner).chains:
-        names = list(_in_order(owner, chain)) if chain.enabled else []
+        names = names_if_any(owner, chain) if chain.enabled else []
         if bone in names:
             found = max(found, names[: names.index(bone) + 1], key=len)
     return found
 
 
-def _in_order(owner: bpy.types.Object, chain: FabrikChain) -> Iterator[str]:
-    try:
-        yield from (bone.name for bone in resolve_bones(owner, chain))
-    except FabrikError:  # a solve of that chain will say what is wrong
-        return
-
-
-def _names(owner: bpy.types.Object, chain: FabrikChain) -> set[str]:
-    return set(_in_order(owner, chain))
-
-
 def _is_beside(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
     """Whether a chain is of the same skeleton as a bone: both hang on one bone at last."""
-    first = next(_in_order(owner, chain), "")
+    first = next(iter(names_if_any(owner, chain)), "")
     return bool(first) and _lineage(pose_bones(owner)[first])[0] == _lineage(bone)[0]
 
 
@@ -200,7 +189,7 @@ def _lineage(bone: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
 
 def _is_below(owner: bpy.types.Object, chain: FabrikChain, body: str) -> bool:
     """Whether the first bone of a chain is the body bone, or hangs on it."""
-    first = next(_in_order(owner, chain), "")
+    first = next(iter(names_if_any(owner, chain)), "")
     return bool(first) and body in {bone.name for bone in _lineage(pose_bones(owner)[first])}
 
 
@@ -211,8 +200,8 @@ def _top(owner: bpy.types.Object, taken: Taken, pins: list[FabrikChain]) -> str:
     dragged bone itself is moved only where it carries all that is pinned: else it would be torn off.
     """
     bones = pose_bones(owner)
-    bone, roots = bones[taken.bone], [bones[next(_in_order(owner, chain))] for chain in pins]
-    pinned = set[str]().union(*(_names(owner, chain) for chain in pins))
+    bone, roots = bones[taken.bone], [bones[names_if_any(owner, chain)[0]] for chain in pins]
+    pinned = {name for chain in pins for name in names_if_any(owner, chain)}
     if all(bone in root.parent_recursive for root in roots):
         above = _lineage(bone)
     else:

@@ -10,7 +10,7 @@ import bpy
 
 from ...errors import FabrikError
 from ...recognise.parts import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
-from ...rig.chain_bones import bones_to, resolve_bones
+from ...rig.chain_bones import bones_to, names_if_any, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import new_bones_refusal
 from ...rig.properties import FabrikChain, rig_of, unique_name
@@ -183,12 +183,8 @@ def _chains(
 def chain_of(owner: bpy.types.Object, part: RigPart) -> FabrikChain | None:
     """The chain that stands for a part already: with its bones, or beginning as it does with some of them."""
     for chain in rig_of(owner).chains:
-        try:
-            bones = [bone.name for bone in resolve_bones(owner, chain)]
-        except FabrikError:
-            continue
-        least = min(SHARED, len(part.bones))
-        if bones[0] == part.bones[0] and len(set(bones) & set(part.bones)) >= least:
+        bones, least = names_if_any(owner, chain), min(SHARED, len(part.bones))
+        if bones and bones[0] == part.bones[0] and len(set(bones) & set(part.bones)) >= least:
             return chain
     return None
 
