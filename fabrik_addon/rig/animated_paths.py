@@ -14,13 +14,18 @@ from .properties import FabrikChain, rig_of
 OF_CHAIN = re.compile(r'fabrik_chains\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]\.(.+)')
 
 
-def animated_paths(owner: bpy.types.Object) -> Iterator[str]:
-    """The paths that an object's action, its drivers and the strips of its NLA tracks animate."""
+def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> Iterator[str]:
+    """The paths that an object's action, its drivers and the strips of its NLA tracks animate.
+
+    Args:
+        owner: The object.
+        with_muted: Whether muted tracks count: one of them plays all the same where it is the one that is solo.
+    """
     data = owner.animation_data
     if data is None:
         return
     yield from (curve.data_path for curve in (*fcurves_of(owner), *data.drivers))
-    for strip in strips_of(data):
+    for strip in strips_of(data, with_muted):
         yield from (curve.data_path for curve in curves_of_action(strip.action))
 
 

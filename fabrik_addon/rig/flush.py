@@ -7,19 +7,18 @@ evaluated armature with all its channels, so these have to be of the frame.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import bpy
 
-from .compat import curves_of_action, fcurves_of
+from .animated_paths import animated_paths
 
 
 def flush_animation(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
     """Give an armature the animated values of its bones, its chains and its body that a depsgraph evaluated."""
     evaluated: Any = owner.evaluated_get(depsgraph)
     original: Any = owner
-    for path in sorted(set(_animated_paths(owner))):
+    for path in sorted(set(animated_paths(owner, with_muted=True))):
         holder, _, name = path.rpartition(".")
         if not path.startswith(("pose.bones[", "fabrik_")) or "[" in name:
             continue
@@ -34,14 +33,3 @@ def flush_animation(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> 
 
 def _plain(value: Any) -> Any:
     return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
-
-
-def _animated_paths(owner: bpy.types.Object) -> Iterator[str]:
-    data = owner.animation_data
-    if data is None:
-        return
-    yield from (curve.data_path for curve in (*fcurves_of(owner), *data.drivers))
-    for track in data.nla_tracks:
-        for strip in track.strips:
-            if strip.action is not None:
-                yield from (curve.data_path for curve in curves_of_action(strip.action))
