@@ -15,6 +15,7 @@ from ..rig import pose_writer
 from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
+from ..rig.evaluating import updated
 from ..rig.figures import set_of
 from ..rig.goals import GoalPoints
 from ..rig.ik_settings import write_ik_settings
@@ -92,7 +93,7 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
         size = sum(figure.lengths[i] for i in asked.joints[:count])
         keyed = KeyedChannels(one.item[0], frame_of(depsgraph))
         made.append(_Made(one.item, one.result, _constrained(one, keyed), asked.bones[:count], size, stood))
-    _update(context)
+    updated(context)
     for done in made:
         _match_bend(context, done)
     return results
@@ -203,10 +204,4 @@ def _left(context: bpy.types.Context, made: _Made, angle: float) -> float:
 
 
 def _seen(context: bpy.types.Context, made: _Made) -> list[V3]:
-    _update(context)
-    return joints_of(made.item[0], made.bones, context.evaluated_depsgraph_get())
-
-
-def _update(context: bpy.types.Context) -> None:
-    assert context.view_layer is not None
-    context.view_layer.update()
+    return joints_of(made.item[0], made.bones, updated(context))

@@ -10,6 +10,7 @@ from mathutils import Matrix
 
 from ..rig.chain_bones import pose_bones
 from ..rig.control_bones import is_control, new_bones_refusal
+from ..rig.evaluating import updated
 from ..rig.goals import GoalRef, goal_of
 from ..rig.keys import insert_goal_keys
 from ..rig.placing import location_at, location_curves, put, stays
@@ -147,7 +148,6 @@ def _is_moved(goal: bpy.types.Object) -> bool:
 
 def _made(context: bpy.types.Context, owner: bpy.types.Object, plan: GoalPlan, name: str) -> bpy.types.Object:
     """An empty like that of the first side, in its collections, on the other side of what it hangs on."""
-    assert context.view_layer is not None
     source = plan.source.found
     flipped = flipped_name(source.name)
     made = bpy.data.objects.new(flipped if flipped != source.name else name, None)
@@ -161,6 +161,6 @@ def _made(context: bpy.types.Context, owner: bpy.types.Object, plan: GoalPlan, n
     if source.parent is not None and source.parent_type == "BONE":
         other = flipped_name(source.parent_bone)
         made.parent_bone = other if source.parent.pose and other in source.parent.pose.bones else source.parent_bone
-    context.view_layer.update()
+    updated(context)
     made.matrix_world = plan.world
     return made

@@ -6,6 +6,7 @@ from __future__ import annotations
 import bpy
 from mathutils import Matrix, Vector
 
+from ..rig.evaluating import updated
 from ..rig.held import offset_from_target, store, was_held
 from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, axes_of, conjugated, multiplied, normalized
@@ -29,10 +30,8 @@ def mirror_held(
     Raises:
         FabrikError: Where a target stands can't be read.
     """
-    assert context.view_layer is not None
     chain, other = pair
-    context.view_layer.update()
-    depsgraph = context.evaluated_depsgraph_get()
+    depsgraph = updated(context)
     world = owner.evaluated_get(depsgraph).matrix_world
     other.aim_axis = tip.turn @ Vector(chain.aim_axis) * -1.0
     if was_held(chain, "held_location"):

@@ -12,6 +12,7 @@ from ..errors import FabrikError
 from ..rig import pose_writer
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
+from ..rig.evaluating import updated
 from ..rig.figures import ChainSet
 from ..rig.following import why_unfollowed
 from ..rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
@@ -97,13 +98,13 @@ def _refused(one: ChainSet, error: FabrikError) -> list[_Ended]:
 
 def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: FactsByRig) -> list[_Ended]:
     """Compare Blender's evaluation with the solves, and key; or take the poses back that are off."""
-    depsgraph = _updated(context)
+    depsgraph = updated(context)
     found = [what_is_off(one.chain_set, one.item, depsgraph) for one in solved]
     for one, error in zip(solved, found, strict=True):
         if error is not None:
             pose_writer.restore(one.chain_set.owner, one.writes)
     if any(found):
-        _updated(context)
+        updated(context)
     ended: list[_Ended] = []
     for one, error in zip(solved, found, strict=True):
         owner = one.chain_set.owner
@@ -151,9 +152,3 @@ def _notes(owner: bpy.types.Object, chain: FabrikChain, names: Sequence[str]) ->
     if chain.start != "REST" and is_stale(chain, [bones[name] for name in names]):
         found.append(Text("the rest pose changed after the start pose was captured"))
     return found
-
-
-def _updated(context: bpy.types.Context) -> bpy.types.Depsgraph:
-    assert context.view_layer is not None
-    context.view_layer.update()
-    return context.evaluated_depsgraph_get()

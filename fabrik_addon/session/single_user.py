@@ -16,6 +16,7 @@ from mathutils import Matrix
 from ..errors import TargetError
 from ..rig.chain_bones import pose_bones
 from ..rig.compat import copy_action
+from ..rig.evaluating import updated
 from ..rig.goals import GoalRef, goals_of
 from ..rig.properties import FabrikChain, rig_of
 from ..texts import ROLE_TEXTS, Text
@@ -170,7 +171,6 @@ def _hang(
         instead: New objects by those that they stand for.
         told: Takes what follows the original armature still.
     """
-    assert context.view_layer is not None
     followed = [constraint for constraint in goal.constraints if getattr(constraint, "target", None) in instead]
     for constraint in followed:
         told.notes.append(
@@ -183,12 +183,12 @@ def _hang(
     if goal.parent not in instead or followed:
         return
     assert goal.parent is not None
-    context.view_layer.update()
+    updated(context)
     world = made.matrix_world.copy()
     inverse = made.matrix_parent_inverse.copy()
     made.parent = instead[goal.parent]
     made.matrix_parent_inverse = inverse
-    context.view_layer.update()
+    updated(context)
     local = made.matrix_basis
     above: Matrix = made.matrix_world @ (inverse @ local).inverted_safe()
     if made.matrix_world != world:

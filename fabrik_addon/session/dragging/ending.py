@@ -9,6 +9,7 @@ import bpy
 from mathutils import Vector
 
 from ...rig.chain_bones import bones_if_any, pose_bones
+from ...rig.evaluating import updated
 from ...rig.goals import goal_of
 from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
 from ...rig.prepared import Prepared
@@ -39,8 +40,7 @@ def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
 
 def _finished(context: bpy.types.Context, drag: Drag) -> LetGo:
     owner, chain = found(drag)
-    assert context.view_layer is not None
-    context.view_layer.update()
+    updated(context)
     target = goal_of(chain, "target") if drag.scope.follows else None
     if target is not None:
         _key(context, owner, drag.prepared, is_pulled=drag.pulled)

@@ -15,6 +15,7 @@ from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of
 from ...rig.checks import check_rig
+from ...rig.evaluating import updated
 from ...rig.figures import ChainSet, set_of
 from ...rig.goals import read_points
 from ...rig.held import read_held
@@ -228,8 +229,7 @@ def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
     walked = {chain.name for chain in _chain_set(led).chains if is_walked(chain)}
     set_led_poses(owner.name_full, None)
     live_state.held = False
-    assert context.view_layer is not None
-    context.view_layer.update()
+    updated(context)
     walker, notes = rig_of(owner).walker, list[str]()
     if walker.on and walker.digest:
         notes.append(Text("the planned walk is switched off"))
