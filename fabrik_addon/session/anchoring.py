@@ -50,7 +50,7 @@ class Kept:
 
     Attributes:
         start: The kind of start pose that it stored for the chain; "" where the chain keeps its own.
-        moves: What the next solve moves all the same, as a sentence; or "".
+        moves: What the next solve moves all the same, or that it will be refused, as a sentence; or "".
     """
 
     start: str = ""
@@ -78,6 +78,15 @@ def keep_pose(item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float]
     after = standing.turned_by(standing.as_started)
     start = "CAPTURED" if after <= CLOSER * before and _take_pose(standing) else ""
     return Kept(start, _what_moves(standing, after if start else before))
+
+
+def keep_and_tell(item: Item) -> Kept:
+    """`keep_pose` as Blender evaluates the chain without live posing; a chain that can't be posed is told as moved."""
+    try:
+        with unposed() as depsgraph:
+            return keep_pose(item, depsgraph)
+    except FabrikError as error:
+        return Kept(moves=Text("the next solve will be refused: {reason}", reason=error.local))
 
 
 def keep_poses(items: Sequence[Item]) -> tuple[list[str], list[str]]:

@@ -9,7 +9,7 @@ import bpy
 
 from ..errors import BoneError, ChainError, FabrikError
 from ..recognise.part_names import parts_of
-from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
+from ..rig.chain_bones import bones_to, pose_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
 from ..rig.figures import body_moves, chain_above, set_of
@@ -17,7 +17,7 @@ from ..rig.properties import rig_of
 from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date
 from ..texts import Text
-from .anchoring import keep_pose, unposed
+from .anchoring import keep_and_tell, unposed
 
 
 class BodySet(NamedTuple):
@@ -139,10 +139,5 @@ def _kept(owner: bpy.types.Object, below: list[str]) -> list[str]:
     wanted = next((chain for chain in chains if chain.target is not None or chain.pin), None)
     if wanted is None:
         return []
-    try:
-        resolve_bones(owner, wanted)
-        with unposed() as depsgraph:
-            kept = keep_pose((owner, wanted), depsgraph)
-    except FabrikError as error:
-        return [Text("the next solve will be refused: {reason}", reason=error.local)]
-    return [kept.moves] if kept.moves else []
+    moves = keep_and_tell((owner, wanted)).moves
+    return [moves] if moves else []

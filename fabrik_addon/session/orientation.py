@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..errors import ChainError, FabrikError, TargetError
+from ..errors import ChainError, TargetError
 from ..rig.chain_bones import resolve_bones
 from ..rig.checks import check_rig
 from ..rig.held import offset_from_target, read_held, store
@@ -13,7 +13,7 @@ from ..rig.properties import FabrikChain
 from ..rig.targets import check_present
 from ..rig.versions import bring_up_to_date
 from ..texts import Text
-from .anchoring import keep_pose, unposed
+from .anchoring import keep_and_tell, unposed
 from .limb_ends import end_beyond, go_on_to, keeps_rotation
 from .order import Item
 
@@ -58,7 +58,7 @@ def set_orientation(context: bpy.types.Context, item: Item, orientation: str) ->
         store(chain, "rotation_offset", offset)
     if chain.orientation != orientation:
         chain.orientation = orientation
-    return [*_told(owner, chain, tip, beyond), *_kept(context, item)]
+    return [*_told(owner, chain, tip, beyond), *_kept(item)]
 
 
 def _told(owner: bpy.types.Object, chain: FabrikChain, tip: str, beyond: str) -> list[str]:
@@ -75,14 +75,10 @@ def _told(owner: bpy.types.Object, chain: FabrikChain, tip: str, beyond: str) ->
     return []
 
 
-def _kept(context: bpy.types.Context, item: Item) -> list[str]:
+def _kept(item: Item) -> list[str]:
     """Keep the pose where the chain has something to reach; what moves all the same."""
     _, chain = item
     if chain.target is None and not chain.pin:
         return []
-    try:
-        with unposed() as depsgraph:
-            kept = keep_pose(item, depsgraph)
-    except FabrikError as error:
-        return [Text("the next solve will be refused: {reason}", reason=error.local)]
+    kept = keep_and_tell(item)
     return [*(["start pose captured"] if kept.start else []), *([kept.moves] if kept.moves else [])]

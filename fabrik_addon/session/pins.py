@@ -20,7 +20,7 @@ from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted
-from .anchoring import keep_pose, unposed
+from .anchoring import keep_and_tell, unposed
 from .defaults import read_defaults
 from .limb_ends import end_beyond, go_on_to, keeps_rotation
 from .make import add_chain, remove_chain
@@ -230,12 +230,8 @@ def _unkeyed(context: bpy.types.Context, owner: bpy.types.Object, names: Sequenc
 
 def _moved(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
     """Let the next solve leave the pose; what it moves all the same, as a sentence."""
-    try:
-        with unposed() as depsgraph:
-            kept = keep_pose((owner, chain), depsgraph)
-    except FabrikError as error:
-        return [Text("{chain}: the next solve will be refused: {reason}", chain=chain.name, reason=error.local)]
-    return [joined(": ", (chain.name, kept.moves))] if kept.moves else []
+    moves = keep_and_tell((owner, chain)).moves
+    return [joined(": ", (chain.name, moves))] if moves else []
 
 
 def _keys_itself(context: bpy.types.Context) -> bool:

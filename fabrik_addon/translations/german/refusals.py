@@ -261,7 +261,6 @@ TEXTS = {
     "{chain}: its pin is keyed: key it, or the next frame change takes it back": "{chain}: ihr Pin hat Schlüsselbilder: selbst eines setzen, sonst nimmt ihn der nächste Bildwechsel zurück",
     "the chain '{taken}' pins it already": "die Kette '{taken}' pinnt ihn schon fest",
     "{chain} goes on to '{bone}'": "{chain} geht bis '{bone}' weiter",
-    "{chain}: the next solve will be refused: {reason}": "{chain}: die nächste Lösung wird abgelehnt: {reason}",
     "its pole '{name}' was deleted": "ihr Pol '{name}' wurde gelöscht",
     "posed at {influence:.0%} influence": "mit {influence:.0%} Einfluss posiert",
     "the rest pose changed after the start pose was captured": "die Ruhepose wurde nach dem Erfassen der Startpose geändert",
