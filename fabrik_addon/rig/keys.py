@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ..texts import Text
 from .channels import channel_of, rotation_path
 from .compat import fcurves_of
 from .goals import GoalRef
@@ -87,6 +88,30 @@ def insert_plain_keys(
     return _insert(context, [Channel(bone, name, bone.name, keyed.has(bone, name)) for bone, name in channels])
 
 
+def insert_posed_keys(
+    context: bpy.types.Context,
+    bones: list[bpy.types.PoseBone],
+    plain: Sequence[tuple[bpy.types.PoseBone, str]],
+    keyed: KeyedChannels,
+) -> tuple[list[str], bool]:
+    """Key bones that were posed where automatic keying is on; see `insert_auto_keys`.
+
+    Args:
+        context: For automatic keying.
+        bones: Those whose rotation was written.
+        plain: Bones, each with "location" or "scale", that were written besides.
+        keyed: The curves of the armature before.
+
+    Returns:
+        Names of the bones that had keys of these channels before, and whether a rotation was keyed now.
+    """
+    had = [bone.name for bone in bones if keyed.has(bone)]
+    had += [bone.name for bone, channel in plain if keyed.has(bone, channel)]
+    is_keyed = insert_auto_keys(context, bones, keyed) > 0
+    insert_plain_keys(context, plain, keyed)
+    return had, is_keyed
+
+
 def insert_goal_keys(context: bpy.types.Context, goal: GoalRef) -> int:
     """Key the location of a target or pole where automatic keying is on; see `insert_auto_keys`."""
     is_keyed = bool(location_curves(goal))
@@ -150,20 +175,30 @@ def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: 
 def key_before_pin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
     """Before a pin gets its first key, key on the frame before what it was until then."""
     assert context.scene is not None
-    assert context.preferences is not None
     scene, path = context.scene, chain.path_from_id("pin")
-    if not scene.tool_settings.use_keyframe_insert_auto or keys_only_what_is_keyed(context):
+    if not keys_by_itself(context) or keys_only_what_is_keyed(context):
         return
     if scene.frame_current > scene.frame_start and not any(curve.data_path == path for curve in fcurves_of(owner)):
         owner.keyframe_insert(path, frame=scene.frame_current - 1, group=chain.name)
 
 
+def keys_by_itself(context: bpy.types.Context) -> bool:
+    """Whether automatic keying is on."""
+    assert context.scene is not None
+    return context.scene.tool_settings.use_keyframe_insert_auto
+
+
+def pin_note(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> str:
+    """That a chain's pin has keys which will take a change of it back, since automatic keying is off; else ""."""
+    if keys_by_itself(context) or not is_pin_keyed(owner, chain):
+        return ""
+    return Text("its pin is keyed: key it, or the next frame change takes it back")
+
+
 def keys_only_what_is_keyed(context: bpy.types.Context) -> bool:
     """Whether automatic keying passes over channels without keys: from 5.2 on that is how Blender comes."""
-    assert context.scene is not None
     assert context.preferences is not None
-    is_on = context.scene.tool_settings.use_keyframe_insert_auto
-    return is_on and context.preferences.edit.use_keyframe_insert_available
+    return keys_by_itself(context) and context.preferences.edit.use_keyframe_insert_available
 
 
 def _insert(context: bpy.types.Context, wanted: list[Channel]) -> int:

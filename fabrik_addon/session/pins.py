@@ -16,7 +16,7 @@ from ..rig.checks import check_rig
 from ..rig.compat import is_selected
 from ..rig.control_bones import is_control
 from ..rig.held import Held, offset_from_target, read_held, store, store_held, was_held
-from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_what_is_keyed
+from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_what_is_keyed, pin_note
 from ..rig.properties import FabrikChain, rig_of
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted
@@ -205,12 +205,12 @@ def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted,
 
 def _kept(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
     """Let the next solve leave the pose; what it moves all the same."""
-    notes = []
-    if is_pin_keyed(owner, chain) and not _keys_itself(context):
-        notes.append(
-            Text("{chain}: its pin is keyed: key it, or the next frame change takes it back", chain=chain.name)
-        )
-    return notes + _moved(owner, chain)
+    return _pin_notes(context, owner, chain) + _moved(owner, chain)
+
+
+def _pin_notes(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    note = pin_note(context, owner, chain)
+    return [joined(": ", (chain.name, note))] if note else []
 
 
 def _unkeyed(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> list[str]:
@@ -234,11 +234,6 @@ def _moved(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
     return [joined(": ", (chain.name, moves))] if moves else []
 
 
-def _keys_itself(context: bpy.types.Context) -> bool:
-    assert context.scene is not None
-    return context.scene.tool_settings.use_keyframe_insert_auto
-
-
 def free(
     context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted], *, stays: bool = False
 ) -> Pinning:
@@ -259,12 +254,14 @@ def free(
         insert_pin_keys(context, owner, chain)
         told.freed.append(name)
         told.notes += _unkeyed(context, owner, [name])
-        is_keyed = is_pin_keyed(owner, chain)
-        if is_keyed and not _keys_itself(context):
-            told.notes.append(
-                Text("{chain}: its pin is keyed: key it, or the next frame change takes it back", chain=name)
-            )
-        if stays or is_keyed or chain.target is not None or chain.target_name or chain.pole is not None:
+        told.notes += _pin_notes(context, owner, chain)
+        if (
+            stays
+            or is_pin_keyed(owner, chain)
+            or chain.target is not None
+            or chain.target_name
+            or chain.pole is not None
+        ):
             continue
         if remove_chain(owner, next(i for i, other in enumerate(rig_of(owner).chains) if other.name == name)):
             told.removed.append(name)

@@ -15,7 +15,7 @@ from ..rig.checks import check_rig
 from ..rig.evaluating import updated
 from ..rig.figures import ChainSet
 from ..rig.following import why_unfollowed
-from ..rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
+from ..rig.keys import KeyedChannels, insert_posed_keys
 from ..rig.last_solve import forget, remember
 from ..rig.preparing import FactsByRig, frame_of, read
 from ..rig.properties import FabrikChain, rig_of
@@ -122,11 +122,8 @@ def _kept(context: bpy.types.Context, one: _Written, keyed: KeyedChannels) -> li
     prepared = one.item.prepared
     bones = pose_bones(owner)
     written = [bones[channels.bone] for channels in prepared.channels if channels is not None]
-    was_keyed = [bone.name for bone in written if keyed.has(bone)]
-    is_keyed = insert_auto_keys(context, written, keyed) > 0
     plain = [(bones[name], channel) for name, channel in prepared.plain_channels]
-    was_keyed += [bone.name for bone, channel in plain if keyed.has(bone, channel)]
-    insert_plain_keys(context, plain, keyed)
+    was_keyed, is_keyed = insert_posed_keys(context, written, plain, keyed)
     outcomes = outcomes_of(one.item)
     for chain, outcome, asked in zip(chains, outcomes, prepared.asked, strict=True):
         own = [name for name in was_keyed if name in asked.bones or not prepared.is_chain]

@@ -11,7 +11,7 @@ from mathutils import Vector
 from ...rig.chain_bones import bones_if_any, pose_bones
 from ...rig.evaluating import updated
 from ...rig.goals import goal_of
-from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
+from ...rig.keys import KeyedChannels, insert_posed_keys
 from ...rig.prepared import Prepared
 from ...rig.preparing import frame_of
 from ...rig.properties import FabrikChain, rig_of
@@ -88,15 +88,12 @@ def _key(
     """Key the bones that took part; whether that was done, and what is lost with the next frame otherwise."""
     bones = [pose_bones(owner)[name] for name in prepared.bones]
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
-    named = [bone.name for bone in bones if keyed.has(bone)]
-    is_keyed = insert_auto_keys(context, bones, keyed) > 0
     plain = [(pose_bones(owner)[name], channel) for name, channel in prepared.plain_channels]
     plain += [(bones[0], "location")] if is_pulled else []
-    named += [bone.name for bone, channel in plain if keyed.has(bone, channel)]
-    insert_plain_keys(context, plain, keyed)
-    if not named or is_keyed:
+    had, is_keyed = insert_posed_keys(context, bones, plain, keyed)
+    if not had or is_keyed:
         return is_keyed, []
-    return False, [Text("'{bone}' is keyed: key the pose, or the next frame change loses it", bone=named[0])]
+    return False, [Text("'{bone}' is keyed: key the pose, or the next frame change loses it", bone=had[0])]
 
 
 def moved_chains(

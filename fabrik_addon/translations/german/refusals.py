@@ -258,7 +258,6 @@ TEXTS = {
     "no bone is selected: select a hand, a foot, any bone that is to stay": "kein Knochen ist ausgewählt: eine Hand, einen Fuß oder einen anderen Knochen auswählen, der bleiben soll",
     "it was made as a target or pole, which stays where it is: pin the bone that follows it": "er wurde als Ziel oder Pol angelegt, das bleibt, wo es ist: den Knochen festpinnen, der ihm folgt",
     "{chains} not keyed: automatic keying has Only Insert Available on, and the pin has no key yet": "{chains} ohne Schlüsselbild: beim automatischen Setzen ist „Nur Verfügbare einfügen“ an, und der Pin hat noch keines",
-    "{chain}: its pin is keyed: key it, or the next frame change takes it back": "{chain}: ihr Pin hat Schlüsselbilder: selbst eines setzen, sonst nimmt ihn der nächste Bildwechsel zurück",
     "the chain '{taken}' pins it already": "die Kette '{taken}' pinnt ihn schon fest",
     "{chain} goes on to '{bone}'": "{chain} geht bis '{bone}' weiter",
     "its pole '{name}' was deleted": "ihr Pol '{name}' wurde gelöscht",
