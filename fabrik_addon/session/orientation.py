@@ -81,4 +81,4 @@ def _kept(item: Item) -> list[str]:
     if chain.target is None and not chain.pin:
         return []
     kept = keep_and_tell(item)
-    return [*(["start pose captured"] if kept.start else []), *([kept.moves] if kept.moves else [])]
+    return [*([Text("start pose captured")] if kept.start else []), *([kept.moves] if kept.moves else [])]
