@@ -4,15 +4,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import bpy
 
-from ..vectors import v3
+from ..vectors import V3, v3
 from .chain_bones import resolve_bones
 from .channels import read_rotation, stored
 from .figures import ChainSet, figure_bones
 from .properties import rig_of
-from .rotations import q4
+from .rotations import Q4, q4
+
+
+class KeptBone(NamedTuple):
+    """What is stored of a bone of the body, in single precision.
+
+    Attributes:
+        name: Of the bone.
+        rotation: In its rest frame.
+        location: Its location channels.
+    """
+
+    name: str
+    rotation: Q4
+    location: V3
 
 
 def capture_body(chain_set: ChainSet) -> None:
@@ -32,14 +47,18 @@ def body_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
 
 def capture_bones(owner: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> None:
     """Keep how bones stand: their rotation, and their location channels."""
+    store_bones(owner, [KeptBone(bone.name, q4(stored(read_rotation(bone))), v3(bone.location)) for bone in bones])
+
+
+def store_bones(owner: bpy.types.Object, wanted: Iterable[KeptBone]) -> None:
+    """Store bones of a body; what is the same is not written, for every write makes Blender evaluate."""
     kept = rig_of(owner).body_captured
-    for bone in bones:
-        rotation, location = read_rotation(bone), v3(bone.location)
-        item = kept.get(bone.name)
+    for one in wanted:
+        item = kept.get(one.name)
         if item is None:
             item = kept.add()
-            item.name = bone.name
-        if q4(item.rotation) != q4(stored(rotation)):
-            item.rotation = rotation
-        if v3(item.location) != location:
-            item.location = location
+            item.name = one.name
+        if q4(item.rotation) != one.rotation:
+            item.rotation = one.rotation
+        if v3(item.location) != one.location:
+            item.location = one.location

@@ -12,26 +12,12 @@ from ..vectors import V3, v3
 from .chain_bones import resolve_bones
 from .channels import stored
 from .figures import ChainSet
-from .kept_body import body_bones
+from .kept_body import KeptBone, body_bones, store_bones
 from .kept_start import KeptStart, keep, put_back, read_kept
 from .properties import rig_of
 from .rotations import Q4, q4, turn_angle
 
 AT_REST = 1e-5  # radians
-
-
-class KeptBone(NamedTuple):
-    """What is stored of a bone of the body.
-
-    Attributes:
-        name: Of the bone.
-        rotation: In its rest frame.
-        location: Its location channels.
-    """
-
-    name: str
-    rotation: Q4
-    location: V3
 
 
 class KeptPose(NamedTuple):
@@ -43,7 +29,7 @@ class KeptPose(NamedTuple):
     """
 
     starts: tuple[KeptStart, ...]
-    body: tuple[KeptBone, ...] = ()
+    body: tuple[KeptBone, ...]
 
 
 def read_pose(chain_set: ChainSet) -> KeptPose:
@@ -86,16 +72,8 @@ def keep_pose(chain_set: ChainSet, rotations: Mapping[str, Q4], location: V3 | N
 
 
 def _store_body(owner: bpy.types.Object, wanted: tuple[KeptBone, ...]) -> None:
-    """Store a body's bones, and no others; what is the same is not written, for every write makes Blender evaluate."""
+    """Store a body's bones, and no others; see `store_bones`."""
     kept = rig_of(owner).body_captured
     if [item.name for item in kept] != [one.name for one in wanted]:
         kept.clear()
-    for one in wanted:
-        item = kept.get(one.name)
-        if item is None:
-            item = kept.add()
-            item.name = one.name
-        if q4(item.rotation) != one.rotation:
-            item.rotation = one.rotation
-        if v3(item.location) != one.location:
-            item.location = one.location
+    store_bones(owner, wanted)
