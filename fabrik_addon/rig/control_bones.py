@@ -17,6 +17,7 @@ from ..texts import Text
 from .chain_bones import armature_of, pose_bones
 from .compat import is_selected, set_selected
 from .control_shapes import shape_object
+from .pose_writer import KeptChannels
 
 COLLECTION = "FABRIK"
 COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}  # blue, red, yellow
@@ -117,14 +118,14 @@ def make_control_bones(
         RigError: Edit mode can't be entered.
     """
     shapes = {one.shape: shape_object(one.shape) for one in planned}
-    pose = _channels(owner)
+    pose = _kept_pose(owner)
     with _in_edit_mode(context, owner):
         names = [_made(owner, one) for one in planned]
     for name, one in zip(names, planned, strict=True):
         bone = pose_bones(owner)[name]
         bone.custom_shape, bone.custom_shape_wire_width = shapes[one.shape], WIRE
         set_selected(bone, False)
-    _restore(owner, pose)
+    pose.put_back(owner)
     return names
 
 
@@ -136,7 +137,7 @@ def remove_control_bones(context: bpy.types.Context, owner: bpy.types.Object, na
     """
     if not names:
         return
-    pose = {bone: values for bone, values in _channels(owner).items() if bone not in names}
+    pose = _kept_pose(owner)
     data = armature_of(owner)
     with _in_edit_mode(context, owner):
         for name in names:
@@ -144,7 +145,7 @@ def remove_control_bones(context: bpy.types.Context, owner: bpy.types.Object, na
         home = data.collections_all.get(COLLECTION)
         if home is not None and not len(home.bones):
             data.collections.remove(home)
-    _restore(owner, pose)
+    pose.put_back(owner)
 
 
 def _made(owner: bpy.types.Object, one: ControlBone) -> str:
@@ -162,17 +163,9 @@ def _made(owner: bpy.types.Object, one: ControlBone) -> str:
     return name
 
 
-def _channels(owner: bpy.types.Object) -> dict[str, list[tuple[float, ...]]]:
-    return {bone.name: [tuple(getattr(bone, name)) for name in CHANNELS] for bone in pose_bones(owner)}
-
-
-def _restore(owner: bpy.types.Object, pose: dict[str, list[tuple[float, ...]]]) -> None:
-    """Give bones their pose again, where a visit to edit mode let keys take it."""
-    bones = pose_bones(owner)
-    for bone, values in pose.items():
-        for name, value in zip(CHANNELS, values, strict=True):
-            if tuple(getattr(bones[bone], name)) != value:
-                setattr(bones[bone], name, value)
+def _kept_pose(owner: bpy.types.Object) -> KeptChannels:
+    """The pose as it stands, which keys take away in a visit to edit mode."""
+    return KeptChannels(owner, [(bone.name, name) for bone in pose_bones(owner) for name in CHANNELS])
 
 
 @contextmanager

@@ -35,6 +35,27 @@ def restore(owner: bpy.types.Object, writes: Iterable[ChannelWrite]) -> None:
     _put(owner, [(one.bone, one.name, one.before) for one in writes])
 
 
+class KeptChannels:
+    """Channels of bones as they stand, to be put back later; all goes by names, since an undo makes the data anew.
+
+    Args:
+        owner: The armature object.
+        channels: Names of its bones, each with the name of a property.
+    """
+
+    def __init__(self, owner: bpy.types.Object, channels: Iterable[tuple[str, str]]) -> None:
+        bones = pose_bones(owner)
+        self._values = [(bone, name, tuple(getattr(bones[bone], name))) for bone, name in channels]
+
+    def put_back(self, owner: bpy.types.Object) -> None:
+        """Write what stood there, where it differs, into the bones that the armature object still has."""
+        bones = pose_bones(owner)
+        for bone, name, values in self._values:
+            found = bones.get(bone)
+            if found is not None and tuple(getattr(found, name)) != values:
+                setattr(found, name, values)
+
+
 def _put(
     owner: bpy.types.Object, values: Sequence[tuple[str, str, list[float]]], places: dict[str, int] | None = None
 ) -> None:

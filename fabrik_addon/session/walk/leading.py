@@ -158,16 +158,14 @@ def _restorer(owner: bpy.types.Object, prepared: Prepared) -> Callable[[], None]
     rig, full, pauses = owner.name, owner.name_full, rig_of(owner).live
     channels = [(name, channel_of(pose_bones(owner)[name].rotation_mode)[0]) for name in prepared.bones]
     channels += prepared.plain_channels
-    before = [(name, path, list(getattr(pose_bones(owner)[name], path))) for name, path in channels]
+    before = pose_writer.KeptChannels(owner, channels)
 
     def restore() -> None:
         live_state.held = False
         set_led_poses(full, None)
         found: bpy.types.Object | None = bpy.data.objects.get(rig)
         if found is not None and found.pose is not None:
-            for name, path, values in before:
-                if name in found.pose.bones:
-                    setattr(found.pose.bones[name], path, values)
+            before.put_back(found)
         if pauses:
             resume_live()
 
