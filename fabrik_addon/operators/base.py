@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..errors import FabrikError
+from ..errors import ChainError, FabrikError
 from ..rig.checks import edit_refusal, rig_refusal
 from ..rig.find import working_chain, working_rig
+from ..rig.properties import FabrikChain, rig_of
 from ..session import live
 from ..session.renaming import follow_renames_of
 from ..texts import Text, capitalised
@@ -100,6 +101,19 @@ class ChainOperator(RigOperator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         return "" if working_chain(context) else Text("there is no active chain: add one first")
+
+
+def named_chain(owner: bpy.types.Object, name: str) -> FabrikChain:
+    """The chain of an armature object by its name, or for "" its active one.
+
+    Raises:
+        ChainError: There is none.
+    """
+    rig = rig_of(owner)
+    chain = rig.chains.get(name) if name else rig.active
+    if chain is None:
+        raise ChainError(Text("there is no chain '{name}'", name=name), rig=owner.name)
+    return chain
 
 
 def listed(names: list[str], many: str) -> str:

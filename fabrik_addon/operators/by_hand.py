@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import StringProperty
 
-from ..errors import ChainError
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
 from ..session import live
 from ..texts import Text
 from ..translations import rpt_
-from .base import ChainOperator
+from .base import ChainOperator, named_chain
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -41,12 +39,8 @@ A chain whose bones are keyed starts from its keys from then on, and is keyed at
         return "" if is_any else Text("no bone of a live chain was posed by hand since the last change")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        rig = rig_of(owner)
-        name = self.chain or (rig.active.name if rig.active else "")
-        chain = rig.chains.get(name)
-        if chain is None:
-            raise ChainError(Text("there is no chain '{name}'", name=name), rig=owner.name)
-        kind = live.keep_hand(context, owner, chain)
+        chain = named_chain(owner, self.chain)
+        name, kind = chain.name, live.keep_hand(context, owner, chain)
         if kind == "ANIMATED":
             text = rpt_("{chain}: the pose made by hand is keyed, and the chain starts from its keys", chain=name)
         else:

@@ -12,13 +12,13 @@ from ..errors import ChainError
 from ..rig.chain_goal_properties import EFFECTOR_ITEMS, ORIENTATION_ITEMS
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.properties import FabrikChain, name_all, rig_of
+from ..rig.properties import name_all, rig_of
 from ..session.effector import set_effector
 from ..session.orientation import set_orientation
 from ..session.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
 from ..texts import Text, joined
 from ..translations import rpt_, tip_
-from .base import ChainOperator, RigOperator, listed, rigs_in_pose_mode
+from .base import ChainOperator, RigOperator, listed, named_chain, rigs_in_pose_mode
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -138,7 +138,7 @@ class FABRIK_OT_orientation_set(ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
-        chain = _named(context, owner, self.chain)
+        chain = named_chain(owner, self.chain)
         notes = set_orientation(context, (owner, chain), self.orientation)
         label = Text(next(text for name, text, _ in ORIENTATION_ITEMS if name == self.orientation))
         text = Text("{chain}: rotation of its tip is {rotation}", chain=chain.name, rotation=label)
@@ -170,22 +170,13 @@ class FABRIK_OT_effector_set(ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
-        chain = _named(context, owner, self.chain)
+        chain = named_chain(owner, self.chain)
         done, warnings = set_effector(context, (owner, chain), self.effector)
         text = Text("{chain}: its goal is for the tail of its tip", chain=chain.name)
         if self.effector == "HEAD":
             text = Text("{chain}: its goal is for the head of its tip", chain=chain.name)
         self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [text, *done, *warnings])))
         return {"FINISHED"}
-
-
-def _named(context: bpy.types.Context, owner: bpy.types.Object, name: str) -> FabrikChain:
-    """A chain by its name, or the active one."""
-    active = working_chain(context)
-    wanted = name or (active.name if active is not None else "")
-    if wanted not in rig_of(owner).chains:
-        raise ChainError(Text("there is no chain '{name}'", name=wanted), rig=owner.name)
-    return rig_of(owner).chains[wanted]
 
 
 CLASSES = (FABRIK_OT_pin_toggle, FABRIK_OT_orientation_set, FABRIK_OT_effector_set)

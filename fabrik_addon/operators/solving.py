@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import StringProperty
 
-from ..errors import ChainError
 from ..rig.find import working_rig
 from ..rig.properties import FabrikChain, name_all, rig_of
 from ..session.order import Item
@@ -17,7 +16,7 @@ from ..session.pose import solve_items
 from ..session.wording import measure_text, status_text
 from ..texts import Text, joined
 from ..translations import rpt_
-from .base import ChainOperator
+from .base import ChainOperator, named_chain
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -64,11 +63,7 @@ class FABRIK_OT_solve(SolveOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
-        rig = rig_of(owner)
-        name = self.chain or (rig.active.name if rig.active else "")
-        if name not in rig.chains:
-            raise ChainError(Text("there is no chain '{name}'", name=name), rig=owner.name)
-        return self.solve(context, [(owner, rig.chains[name])])
+        return self.solve(context, [(owner, named_chain(owner, self.chain))])
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
