@@ -14,6 +14,7 @@ from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.properties import name_all, rig_of
 from ..session.effector import set_effector
+from ..session.order import Item
 from ..session.orientation import set_orientation
 from ..session.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
 from ..texts import Text, joined
@@ -114,69 +115,81 @@ def _text(told: Pinning) -> Text:
     return joined("; ", words)
 
 
-class FABRIK_OT_orientation_set(ChainOperator):
+class TipOperator(ChainOperator):
+    """An operator that chooses what a chain's goal asks of its tip, one of several items with a tooltip each.
+
+    Attributes:
+        option: Name of the option that holds the choice.
+        choices: What it can be, as an `EnumProperty` has it.
+    """
+
+    option = ""
+    choices: tuple[tuple[str, str, str], ...] = ()
+
+    if TYPE_CHECKING:
+        chain: str
+    else:
+        chain: StringProperty(
+            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
+        )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        chosen = getattr(properties, cls.option)
+        return tip_(next(text for name, _, text in cls.choices if name == chosen))
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        name_all(owner)
+        parts, is_fine = self.choose(context, (owner, named_chain(owner, self.chain)))
+        self.report({"INFO"} if is_fine else {"WARNING"}, rpt_(joined("; ", parts)))
+        return {"FINISHED"}
+
+    def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], bool]:
+        """Do it; what there is to tell, and whether there is nothing to look out for. Each operator has its own."""
+        return [], True
+
+
+class FABRIK_OT_orientation_set(TipOperator):
     """Choose the rotation that the tip bone has, and keep it as it stands now, so that nothing moves"""
 
     bl_idname = "fabrik.orientation_set"
     bl_label = "Set Rotation of Tip"
+    option, choices = "orientation", ORIENTATION_ITEMS
 
     if TYPE_CHECKING:
-        chain: str
         orientation: str
     else:
-        chain: StringProperty(
-            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
-        )
         orientation: EnumProperty(
             name="Rotation", description="Which rotation the tip bone is to have", items=ORIENTATION_ITEMS
         )
 
-    @classmethod
-    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
-        chosen = getattr(properties, "orientation")
-        return tip_(next(text for name, _, text in ORIENTATION_ITEMS if name == chosen))
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        name_all(owner)
-        chain = named_chain(owner, self.chain)
-        notes = set_orientation(context, (owner, chain), self.orientation)
+    def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], bool]:
+        notes = set_orientation(context, item, self.orientation)
         label = Text(next(text for name, text, _ in ORIENTATION_ITEMS if name == self.orientation))
-        text = Text("{chain}: rotation of its tip is {rotation}", chain=chain.name, rotation=label)
-        self.report({"WARNING"} if notes else {"INFO"}, rpt_(joined("; ", [text, *notes])))
-        return {"FINISHED"}
+        text = Text("{chain}: rotation of its tip is {rotation}", chain=item[1].name, rotation=label)
+        return [text, *notes], not notes
 
 
-class FABRIK_OT_effector_set(ChainOperator):
+class FABRIK_OT_effector_set(TipOperator):
     """Choose which end of the tip bone comes to the target; a target that was reached moves there, the pose stays"""
 
     bl_idname = "fabrik.effector_set"
     bl_label = "Set End of Tip"
+    option, choices = "effector", EFFECTOR_ITEMS
 
     if TYPE_CHECKING:
-        chain: str
         effector: str
     else:
-        chain: StringProperty(
-            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
-        )
         effector: EnumProperty(
             name="End", description="Which end of the tip bone comes to the target", items=EFFECTOR_ITEMS
         )
 
-    @classmethod
-    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
-        chosen = getattr(properties, "effector")
-        return tip_(next(text for name, _, text in EFFECTOR_ITEMS if name == chosen))
-
-    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        name_all(owner)
-        chain = named_chain(owner, self.chain)
-        done, warnings = set_effector(context, (owner, chain), self.effector)
-        text = Text("{chain}: its goal is for the tail of its tip", chain=chain.name)
+    def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], bool]:
+        done, warnings = set_effector(context, item, self.effector)
+        text = Text("{chain}: its goal is for the tail of its tip", chain=item[1].name)
         if self.effector == "HEAD":
-            text = Text("{chain}: its goal is for the head of its tip", chain=chain.name)
-        self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [text, *done, *warnings])))
-        return {"FINISHED"}
+            text = Text("{chain}: its goal is for the head of its tip", chain=item[1].name)
+        return [text, *done, *warnings], not warnings
 
 
 CLASSES = (FABRIK_OT_pin_toggle, FABRIK_OT_orientation_set, FABRIK_OT_effector_set)
