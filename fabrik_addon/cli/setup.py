@@ -13,7 +13,6 @@ import bpy
 
 from ..errors import ChainError, InvalidValueError
 from ..recognise.mapping import Mapping, load_mapping
-from ..recognise.parts import APPLIED
 from ..recognise.plans import PLANS
 from ..session.setup.finding import Found, find_parts
 from ..session.setup.making import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
@@ -104,8 +103,8 @@ def set_up_open_file(names: Sequence[str], request: SetupRequest) -> Report:
 def _set_up(owner: bpy.types.Object, request: SetupRequest) -> Report:
     found = find_parts(owner, request.plan) if request.mapping is None else found_by(owner, request.mapping)
     report = {"name": owner.name, **_told(found)}
-    report["asked"] = [part.name for part in found.parts if part.confidence < APPLIED]
-    parts = wanted_parts([part for part in found.parts if part.confidence >= APPLIED], request.options)
+    report["asked"] = [part.name for part in found.parts if not part.is_applied]
+    parts = wanted_parts([part for part in found.parts if part.is_applied], request.options)
     if not parts:
         return {**report, "error": str(ChainError("nothing of it is sure", rig=owner.name))}
     return {**report, "done": asdict(set_up(bpy.context, owner, found, parts, request.options))}
@@ -113,6 +112,6 @@ def _set_up(owner: bpy.types.Object, request: SetupRequest) -> Report:
 
 def _told(found: Found) -> dict[str, Any]:
     told = asdict(found)
-    for part in told["parts"]:
-        part["is_applied"] = part["confidence"] >= APPLIED
+    for part, one in zip(told["parts"], found.parts, strict=True):
+        part["is_applied"] = one.is_applied
     return told

@@ -10,7 +10,6 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatPrope
 
 from ..errors import ChainError
 from ..overlay.lettering import lines_of, text_width
-from ..recognise.parts import APPLIED
 from ..recognise.plans import PLANS
 from ..rig.find import working_rig
 from ..session.setup.asking import chosen_parts
@@ -91,15 +90,7 @@ class SetupOperator(RigOperator):
 
     def wanted_options(self) -> SetupOptions:
         """What is to be made."""
-        return SetupOptions(
-            use_poles=self.use_poles,
-            use_limits=self.use_limits,
-            use_pins=self.use_pins,
-            controls=self.controls,
-            use_fingers=self.use_fingers,
-            use_tail=self.use_tail,
-            use_walker=self.use_walker,
-        )
+        return SetupOptions(**{name: getattr(self, name) for name in SetupOptions.__dataclass_fields__})
 
 
 class FABRIK_OT_character_setup(SetupOperator):
@@ -131,7 +122,7 @@ class FABRIK_OT_character_setup(SetupOperator):
         """List what is not sure and has no chain yet."""
         self.parts.clear()
         for part in found.parts:
-            if part.confidence < APPLIED and chain_of(owner, part) is None:
+            if not part.is_applied and chain_of(owner, part) is None:
                 asked = self.parts.add()
                 asked.name, asked.confidence = part.name, part.confidence
                 asked.first_bone, asked.last_bone = part.bones[0], part.bones[-1]
@@ -151,7 +142,7 @@ class FABRIK_OT_character_setup(SetupOperator):
     def _tell(self, owner: bpy.types.Object, found: Found, done: Done) -> None:
         for name, reason in [*found.missing, *found.held]:
             self.report({"WARNING"}, rpt_("{part} was not found: {reason}", part=name, reason=reason))
-        unsure = [part for part in found.parts if part.confidence < APPLIED]
+        unsure = [part for part in found.parts if not part.is_applied]
         asked = [part.name for part in unsure if chain_of(owner, part) is None]
         if asked:
             names = listed(asked, "{count} parts")

@@ -9,7 +9,6 @@ from dataclasses import replace
 import bpy
 
 from ...errors import BoneError, ChainError
-from ...recognise.parts import APPLIED
 from ...rig.chain_bones import pose_bones
 from ...texts import Text
 from .finding import Found, RigPart
@@ -29,7 +28,7 @@ def chosen_parts(owner: bpy.types.Object, found: Found, answers: Answers) -> lis
         ChainError: There is no such bone.
         BoneError: The last bone of one does not hang on its first.
     """
-    parts = [part for part in found.parts if part.confidence >= APPLIED and part.name not in answers]
+    parts = [part for part in found.parts if part.is_applied and part.name not in answers]
     asked = {part.name: part for part in found.parts}
     for name, (first, last) in answers.items():
         bones = _between(owner, first, last)

@@ -10,7 +10,7 @@ import bpy
 
 from ...errors import FabrikError
 from ...recognise.find import recognise
-from ...recognise.parts import ARM, LEG, Part
+from ...recognise.parts import APPLIED, ARM, LEG, Part
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_bones, movers_of
 from ...rig.control_bones import control_names
@@ -41,6 +41,11 @@ class RigPart:
     holds_head: bool
     confidence: float
     reasons: tuple[str, ...]
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether it is sure enough to be set up without being asked about."""
+        return self.confidence >= APPLIED
 
 
 @dataclass(frozen=True, slots=True)

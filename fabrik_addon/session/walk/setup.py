@@ -12,7 +12,7 @@ from ...errors import BoneError, ChainError, FabrikError
 from ...gait import settings_for
 from ...gait.legs import Leg, check_legs
 from ...recognise.limbs import Limbs
-from ...recognise.parts import APPLIED, LEG
+from ...recognise.parts import LEG
 from ...rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import control_names, is_control
@@ -158,7 +158,7 @@ def _stands(owner: bpy.types.Object, bones: Sequence[str], effector: str, uprigh
 
 def _new_legs(owner: bpy.types.Object, upright: Q4) -> list[NewLeg]:
     """The legs that are recognised for sure, as far as no more limbs stand than these; else all limbs that stand."""
-    parts = [part for part in find_parts(owner).parts if part.kind == LEG and part.confidence >= APPLIED]
+    parts = [part for part in find_parts(owner).parts if part.kind == LEG and part.is_applied]
     legs = [NewLeg(part.name, part.bones, part.holds_head) for part in parts]
     legs = [leg for leg in legs if _stands(owner, leg.bones, "HEAD" if leg.is_head else "TAIL", upright)]
     skeleton = read_skeleton(owner, without=control_names(owner))
