@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any
 
@@ -13,6 +14,7 @@ import bpy
 from ..session import live
 from ..texts import Text
 from ..translations import iface_
+from .guarded import guarded
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +23,21 @@ LETTER, LINE = 0.6, 1.5  # width of a letter and distance of lines, of that size
 MODES = {"OBJECT", "POSE"}
 WAY_OUT = Text("(FABRIK tab: Make It the Start Pose)")
 
-handles: list[Any] = []
-failed: list[Exception] = []
+
+@dataclass(slots=True)
+class NoticeState:
+    """What is kept between two redraws.
+
+    Attributes:
+        is_off: Whether drawing failed, so that it is not tried again in this session.
+        handles: Blender's draw handlers.
+    """
+
+    is_off: bool = False
+    handles: list[Any] = field(default_factory=list)
+
+
+state = NoticeState()
 
 
 def notices() -> list[str]:
@@ -42,10 +57,9 @@ def _free_width(context: bpy.types.Context) -> tuple[float, float]:
     return left, whole - right
 
 
-def _draw() -> None:
-    context = bpy.context
+def _draw(context: bpy.types.Context) -> None:
     space: Any = context.space_data
-    if not live.state.hands or context.mode not in MODES or not space.overlay.show_overlays:
+    if state.is_off or not live.state.hands or context.mode not in MODES or not space.overlay.show_overlays:
         return
     preferences = context.preferences
     assert preferences is not None
@@ -67,25 +81,19 @@ def _draw() -> None:
     blf.disable(0, blf.SHADOW)
 
 
-def _guarded() -> None:
-    if failed:
-        return
-    try:
-        _draw()
-    except Exception as error:  # Blender would say so at every redraw, in the console alone
-        log.exception("the notice of what was put back failed and is switched off")
-        failed.append(error)
+def _switch_off(context: bpy.types.Context) -> None:
+    state.is_off = True
 
 
 def register() -> None:
     """Draw in every 3D View from now on."""
-    failed.clear()
+    state.is_off = False
     add: Any = bpy.types.SpaceView3D.draw_handler_add
-    handles.append(add(_guarded, (), "WINDOW", "POST_PIXEL"))
+    state.handles.append(add(guarded, (log, _draw, _switch_off), "WINDOW", "POST_PIXEL"))
 
 
 def unregister() -> None:
     """Draw no more."""
     remove: Any = bpy.types.SpaceView3D.draw_handler_remove
-    while handles:
-        remove(handles.pop(), "WINDOW")
+    while state.handles:
+        remove(state.handles.pop(), "WINDOW")

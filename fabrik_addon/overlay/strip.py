@@ -14,6 +14,7 @@ from ..rig.find import working_rig
 from ..session.bake import read_report
 from ..session.bake.result import LEVELS
 from .colours import Colour, theme_colours
+from .guarded import guarded
 from .settings import scene_settings
 
 log = logging.getLogger(__name__)
@@ -59,8 +60,7 @@ def level_colour(level: int, best: Colour, worst: Colour) -> Colour:
     return red, green, blue, alpha
 
 
-def _draw() -> None:
-    context = bpy.context
+def _draw(context: bpy.types.Context) -> None:
     if context.scene is None or not scene_settings(context.scene).show_strip:
         return
     owner = working_rig(context)
@@ -94,19 +94,15 @@ def _paint(context: bpy.types.Context, runs: list[Run]) -> None:
     make(shader, "TRIS", {"pos": points, "color": tints}).draw(shader)
 
 
-def _guarded() -> None:
-    try:
-        _draw()
-    except Exception:  # Blender would say so at every redraw, in the console alone
-        log.exception("the strip of the bake failed and is switched off")
-        if bpy.context.scene is not None:
-            scene_settings(bpy.context.scene).show_strip = False
+def _switch_off(context: bpy.types.Context) -> None:
+    if context.scene is not None:
+        scene_settings(context.scene).show_strip = False
 
 
 def register() -> None:
     """Draw in every timeline and dope sheet from now on."""
     add: Any = bpy.types.SpaceDopeSheetEditor.draw_handler_add
-    handles.append(add(_guarded, (), "WINDOW", "POST_PIXEL"))
+    handles.append(add(guarded, (log, _draw, _switch_off), "WINDOW", "POST_PIXEL"))
 
 
 def unregister() -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..session import record
 from . import hover, pins, steps
 from .collect import pictures_of
 from .colours import theme_colours
+from .guarded import guarded
 from .paint import Painted
 from .settings import parts_of, scene_settings
 from .shapes import shapes_of
@@ -96,26 +96,24 @@ def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | No
 
 
 def _draw_world() -> None:
-    _guarded(draw)
-    _guarded(lambda context: pins.draw(context, state.revision))
-    _guarded(steps.draw_view)
-    _guarded(hover.draw_view)
+    for work in (draw, _draw_pins, steps.draw_view, hover.draw_view):
+        guarded(log, work, _switch_off)
 
 
 def _draw_pixels() -> None:
-    _guarded(steps.draw_pixels)
-    _guarded(hover.draw_pixels)
+    for work in (steps.draw_pixels, hover.draw_pixels):
+        guarded(log, work, _switch_off)
 
 
-def _guarded(work: Callable[[bpy.types.Context], None]) -> None:
-    try:
-        work(bpy.context)
-    except Exception:  # Blender would say so at every redraw, in the console alone
-        log.exception("the overlay failed and is switched off")
-        record.state.current = hover.state.shown = None
-        if bpy.context.scene is not None:
-            settings = scene_settings(bpy.context.scene)
-            settings.show = settings.show_pins = False
+def _draw_pins(context: bpy.types.Context) -> None:
+    pins.draw(context, state.revision)
+
+
+def _switch_off(context: bpy.types.Context) -> None:
+    record.state.current = hover.state.shown = None
+    if context.scene is not None:
+        settings = scene_settings(context.scene)
+        settings.show = settings.show_pins = False
 
 
 def register() -> None:
