@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import bpy
 
+from ..overlay import view
 from ..rig.chain_bones import pose_bones
+from ..rig.changes import Changes
 from ..rig.find import working_rig
 from ..rig.properties import rig_of
 from ..rig.versions import newer_refusal
@@ -56,6 +60,30 @@ class FABRIK_PT_walker(FabrikPanel):
         layout.operator("fabrik.walker_remove", icon="X")
 
 
+@dataclass(slots=True)
+class _Known:
+    """What was found at the last redraw: it goes through all keys and the ground.
+
+    Attributes:
+        asked: For what: whose walk, and what counts the changes of which Blender or a property told.
+        old: Why the walk is old, or "".
+    """
+
+    asked: object = None
+    old: str = ""
+
+
+_known = _Known()
+
+
+def _what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """`what_is_old`, looked up anew where anything changed since the last redraw."""
+    asked = (owner.session_uid, scene.session_uid, rig_of(owner).walker.inputs, view.state.revision, Changes.count)
+    if asked != _known.asked:
+        _known.asked, _known.old = asked, what_is_old(owner, scene)
+    return _known.old
+
+
 def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """The button that plans, the switch, and what is planned."""
     assert context.scene is not None
@@ -66,7 +94,7 @@ def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
         layout.label(text="Not planned yet", icon="INFO")
         return
     row.prop(owner, f"{PREFIX}on", text="", icon="HIDE_OFF" if rig_of(owner).walker.on else "HIDE_ON")
-    old = what_is_old(owner, context.scene)
+    old = _what_is_old(owner, context.scene)
     if old:
         draw_wrapped(context, layout, capitalised(iface_(old)), "ERROR")
     else:

@@ -14,7 +14,7 @@ from ...rig.properties import rig_of
 from ...rig.unkeyed import pose_kept
 from ...rig.walker_properties import walker_of
 from ..live.known import state as live_state
-from .planning import Planning, planned_frames, stamp_of, what_is_old
+from .planning import Planning, age_of, stamp_of
 
 log = logging.getLogger(__name__)
 LOOK, SLICE = 1.0, 0.05  # seconds between two looks for something old, and between two slices of work
@@ -77,10 +77,10 @@ def _looked() -> float:
     for owner in scene.objects:
         if owner.type != "ARMATURE" or owner.mode == "EDIT" or not owner.is_editable:
             continue
-        frames = planned_frames(owner)
-        if frames is None or not walker_of(owner).plans_when_idle or not what_is_old(owner, scene):
+        age = age_of(owner, scene) if walker_of(owner).plans_when_idle else None
+        if age is None or not age.old:
             continue
-        stamp = stamp_of(owner, scene, frames)
+        frames, stamp, _ = age
         if stamp == state.failed.get(owner.name_full):
             continue
         if stamp != state.seen:

@@ -42,6 +42,20 @@ class Planned(NamedTuple):
     told: tuple[str, ...]
 
 
+class Age(NamedTuple):
+    """A planned walk beside what would be planned now.
+
+    Attributes:
+        frames: First and last frame of the walk.
+        stamp: What would be kept with a walk that is planned now (`stamp_of`).
+        old: Why it is old, as a sentence; "" where that can't be seen.
+    """
+
+    frames: tuple[int, int]
+    stamp: str
+    old: str
+
+
 def plan_walk(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> Planned:
     """Plan a walk at once; see `Planning`."""
     work = Planning(context, owner, frames)
@@ -163,14 +177,31 @@ def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
         owner: The armature object.
         scene: In which it walks.
     """
+    age = age_of(owner, scene)
+    return age.old if age is not None else ""
+
+
+def age_of(owner: bpy.types.Object, scene: bpy.types.Scene) -> Age | None:
+    """Whether the planned walk is old, and the stamp by which that was seen; None where none was planned.
+
+    Args:
+        owner: The armature object.
+        scene: In which it walks.
+    """
     frames = planned_frames(owner)
     if not walker_of(owner).digest or frames is None:
-        return ""
+        return None
+    stamp = stamp_of(owner, scene, frames)
     try:
         plan_of(owner)
     except FabrikError as error:
-        return error.reason
-    then, now = (STAMP.fullmatch(stamp) for stamp in (walker_of(owner).inputs, stamp_of(owner, scene, frames)))
+        return Age(frames, stamp, error.reason)
+    return Age(frames, stamp, _difference(walker_of(owner).inputs, stamp))
+
+
+def _difference(before: str, after: str) -> str:
+    """What changed from one stamp to another, as a sentence; "" where that can't be seen."""
+    then, now = STAMP.fullmatch(before), STAMP.fullmatch(after)
     assert then is not None
     assert now is not None
     if then["inputs"] != now["inputs"]:
