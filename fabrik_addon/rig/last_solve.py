@@ -18,7 +18,7 @@ from .chain_bones import resolve_bones
 from .chain_space import RigFrame
 from .goals import goals_of, turns_tip
 from .kinematics import world_turn
-from .properties import FabrikChain
+from .properties import FabrikChain, owner_of
 from .rotations import Q4, axes_of, conjugated, multiplied, normalized, q4, rotated, turn_angle
 from .solve_properties import SOLVED_NUMBERS, SOLVED_TURNS
 from .targets import kind_of, reader_of
@@ -138,16 +138,14 @@ def _are_apart(a: Q4, b: Q4) -> bool:
 
 def _to_world(chain: FabrikChain, size: float) -> float:
     """A length of armature space in scene units, at most."""
-    owner = chain.id_data
-    assert isinstance(owner, bpy.types.Object)
+    owner = owner_of(chain)
     x, y, z = v3(owner.matrix_world.to_scale())
     return size * max(abs(x), abs(y), abs(z))
 
 
 def stand_of(chain: FabrikChain) -> Stand | None:
     """How a chain stands, as evaluated last; None where that can't be told."""
-    owner = chain.id_data
-    assert isinstance(owner, bpy.types.Object)
+    owner = owner_of(chain)
     try:
         bones = resolve_bones(owner, chain)
         rig = RigFrame.of(owner.matrix_world)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import pi
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import (
@@ -32,9 +32,21 @@ from .stored import OVERRIDE, OVERRIDE_COLLECTION, Items, Stored
 from .walker_properties import WalkerView, walker_of
 
 
+def owner_of(chain: FabrikChain) -> bpy.types.Object:
+    """The armature object that a chain is stored on."""
+    owner = chain.id_data
+    assert isinstance(owner, bpy.types.Object), "chains are stored on objects"
+    return owner
+
+
+def is_scene_live(scene: bpy.types.Scene | None) -> bool:
+    """Whether live armatures follow their goals in a scene."""
+    return scene is not None and bool(getattr(scene, "fabrik_live"))
+
+
 def _set_name(chain: FabrikChain, context: bpy.types.Context) -> None:
     """Names are unique, and what knows the chain by its name follows."""
-    owner = cast(bpy.types.Object, chain.id_data)
+    owner = owner_of(chain)
     taken = {other.name for other in rig_of(owner).chains if other != chain}
     if chain.name in taken or not chain.name:
         chain.name = unique_name(chain.name or "Chain", taken)  # which calls this again
@@ -50,7 +62,7 @@ def _announce_chain(chain: FabrikChain, context: bpy.types.Context) -> None:
     if chain.enabled:
         if chain.is_baked:
             chain.is_baked = False
-        SwitchedOn.tell(cast(bpy.types.Object, chain.id_data), [chain])
+        SwitchedOn.tell(owner_of(chain), [chain])
 
 
 def _announce_live(owner: bpy.types.Object, context: bpy.types.Context) -> None:
@@ -63,7 +75,7 @@ def _announce_live(owner: bpy.types.Object, context: bpy.types.Context) -> None:
 def _announce_scene(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
     """Live posing was switched on or off in a scene."""
     announce(scene, context)
-    for owner in scene.objects if getattr(scene, "fabrik_live") else ():
+    for owner in scene.objects if is_scene_live(scene) else ():
         if owner.type == "ARMATURE" and rig_of(owner).live:
             _announce_live(owner, context)
 

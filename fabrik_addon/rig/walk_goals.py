@@ -13,7 +13,7 @@ from ..errors import InvalidValueError, RigError, place_of
 from ..gait import WalkPlan, body_pose_at, feet_at, from_text
 from ..vectors import V3
 from .chain_bones import pose_bones
-from .properties import FabrikChain, rig_of
+from .properties import FabrikChain, owner_of, rig_of
 from .rotations import Q4, axes_of, multiplied, normalized
 from .walker_properties import walker_of
 
@@ -143,8 +143,7 @@ def walk_goal(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> WalkGoal | 
     """
     if not is_walked(chain):
         return None
-    owner = chain.id_data
-    assert isinstance(owner, bpy.types.Object)
+    owner = owner_of(chain)
     place, rotation = walk_pose(owner, walked_part(owner, chain), depsgraph)
     return WalkGoal(place, multiplied(rotation, rest_turn(owner, chain.tip_bone)))
 

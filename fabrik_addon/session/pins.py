@@ -17,7 +17,7 @@ from ..rig.compat import is_selected
 from ..rig.control_bones import is_control
 from ..rig.held import Held, offset_from_target, read_held, store, store_held, was_held
 from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_what_is_keyed, pin_note
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.properties import FabrikChain, owner_of, rig_of
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted
 from .anchoring import keep_and_tell, unposed
@@ -317,8 +317,7 @@ def hold_first(chain: FabrikChain, is_elsewhere: bool) -> None:
         chain: The chain.
         is_elsewhere: Whether its place is stored anew: its target was taken away, which had held it till then.
     """
-    owner = chain.id_data
-    assert isinstance(owner, bpy.types.Object)
+    owner = owner_of(chain)
     try:
         held = read_held(owner, resolve_bones(owner, chain)[-1].name, chain.effector)
         if chain.pin and (is_elsewhere or not was_held(chain, "held_location")):

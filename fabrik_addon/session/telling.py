@@ -12,7 +12,7 @@ from ..rig.figures import lacks_goal
 from ..rig.following import why_unfollowed
 from ..rig.goals import goals_of
 from ..rig.last_solve import moved_since, stand_of
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.properties import FabrikChain, is_scene_live, owner_of, rig_of
 from ..rig.visibility import absence_of
 from ..texts import ROLE_TEXTS, Text
 from .outcome import message_of
@@ -57,8 +57,7 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
         chain: The chain.
         context: Its view layer has the goals; its scene says whether live armatures follow theirs.
     """
-    owner = chain.id_data
-    assert isinstance(owner, bpy.types.Object)
+    owner = owner_of(chain)
     if chain.is_baked and not chain.enabled and _plays_keys(owner):
         return Told("BAKED", Text("baked"), BAKED)
     gone = gone_goal(chain, context.view_layer)
@@ -73,7 +72,7 @@ def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
             if is_idle(chain)
             else Told("NONE", "", status_text(chain))
         )
-    is_followed = chain.enabled and rig_of(owner).live and bool(getattr(context.scene, "fabrik_live"))
+    is_followed = chain.enabled and rig_of(owner).live and is_scene_live(context.scene)
     stand = stand_of(chain)
     moved = moved_since(chain, stand, is_followed) if stand is not None else ""
     if stand is not None and moved:
@@ -88,8 +87,7 @@ def is_idle(chain: FabrikChain) -> bool:
 
 def hint_of(chain: FabrikChain) -> str:
     """What else there is to say of a chain, whatever came of it: that nothing follows it; else ""."""
-    owner = chain.id_data
-    assert isinstance(owner, bpy.types.Object)
+    owner = owner_of(chain)
     names = names_if_any(owner, chain)
     return why_unfollowed(owner, names) if names else ""
 

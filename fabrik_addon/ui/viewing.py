@@ -7,7 +7,7 @@ import bpy
 
 from ..overlay.settings import OPTIONS, scene_settings
 from ..overlay.steps import STEP_TEXTS, current_step
-from ..rig.properties import rig_of
+from ..rig.properties import is_scene_live, rig_of
 from ..session.wording import length_text
 from ..translations import CONTEXT, iface_
 from .base import FabrikPanel, row_or_column
@@ -20,7 +20,7 @@ def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner:
     both = row_or_column(context, layout)
     row = both.row(align=True)
     live = row.row(align=True)
-    live.active = bool(getattr(context.scene, "fabrik_live"))
+    live.active = is_scene_live(context.scene)
     live.prop(owner, "fabrik_live", text="Live", icon=check(rig_of(owner).live), toggle=True)
     row.prop(context.scene, "fabrik_live", text="", icon="SCENE_DATA" if live.active else "PAUSE")
     both.separator()

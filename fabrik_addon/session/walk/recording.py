@@ -20,7 +20,7 @@ from ...rig.curves import PLAIN, Channels, CurveWriter, Keys
 from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints
 from ...rig.preparing import RigFacts, prepare
-from ...rig.properties import FabrikChain, rig_of
+from ...rig.properties import FabrikChain, owner_of, rig_of
 from ...rig.rotations import multiplied
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import rest_turn, set_led_poses
@@ -99,9 +99,8 @@ def _path_values(
     context: bpy.types.Context, body: FabrikChain, plan: WalkPlan, frames: tuple[int, int]
 ) -> Iterator[Values]:
     """The channels of the body bone that bring it onto the path, frame by frame; the scene is taken to each frame."""
-    owner, scene = body.id_data, context.scene
+    owner, scene = owner_of(body), context.scene
     assert scene is not None
-    assert isinstance(owner, bpy.types.Object)
     turns: list[float] = []  # of the frame before: signs and whole turns run on from there
     for frame in range(frames[0], frames[1] + 1):
         go_to(scene, frame)
