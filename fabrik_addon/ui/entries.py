@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 import bpy
@@ -12,8 +13,16 @@ from ..rig.find import working_chain, working_rig
 from .status import Icon
 
 
+class Part(ABC):
+    """What stands in one place of a menu or a pie."""
+
+    @abstractmethod
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        """Draw it as the next thing in a layout."""
+
+
 @dataclass(frozen=True)
-class Entry:
+class Entry(Part):
     """An operator in a menu.
 
     Attributes:
@@ -28,18 +37,59 @@ class Entry:
     icon: Icon = "NONE"
     options: dict[str, str | bool] = field(default_factory=dict)
 
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        if self.text:
+            options = layout.operator(self.operator, text=self.text, icon=self.icon)
+        else:
+            options = layout.operator(self.operator, icon=self.icon)
+        for name, value in self.options.items():
+            setattr(options, name, value)
+
 
 @dataclass(frozen=True)
-class Submenu:
+class Submenu(Part):
     """A menu in a menu, by its class's name."""
 
     name: str
 
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        layout.menu(self.name)
 
-LINE = None  # between entries
-LIVE, OVERLAY = "live", "overlay"  # switches
-BEGIN = "begin"  # the button to begin with: set up the character, or add a chain where there are some
-Part = Entry | Submenu | str | None
+
+class Line(Part):
+    """A line between entries."""
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        layout.separator()
+
+
+class Live(Part):
+    """The switch of the armature; an empty place in a pie, and a line in a menu, where there is none."""
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        owner = working_rig(context)
+        if owner is None or owner.type != "ARMATURE":
+            layout.separator()
+        else:
+            layout.prop(owner, "fabrik_live", text="Live", icon="DECORATE_DRIVER")
+
+
+class Overlay(Part):
+    """The switch of the overlay."""
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        layout.prop(scene_settings(context.scene), "show", text="Overlay", icon="OVERLAY")
+
+
+class Begin(Part):
+    """The button to begin with: set up the character, or add a chain where there are some."""
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        first = SET_UP if working_chain(context) is None else ADD
+        first.draw(context, layout)
+
+
+LINE, LIVE, OVERLAY, BEGIN = Line(), Live(), Overlay(), Begin()
 
 DRAG = Entry("fabrik.drag", icon="VIEW_PAN")
 SOLVE = Entry("fabrik.solve", icon="CON_KINEMATIC")
@@ -179,35 +229,6 @@ PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, BEGIN, OVERLAY, GOALS_TO_POSE,
 
 
 def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: tuple[Part, ...]) -> None:
-    """Entries, lines and switches, one below the other, or one a place of a pie."""
+    """Draw parts one below the other, or one a place of a pie."""
     for part in parts:
-        if isinstance(part, Entry):
-            _draw_entry(layout, part)
-        elif isinstance(part, Submenu):
-            layout.menu(part.name)
-        elif part == OVERLAY:
-            layout.prop(scene_settings(context.scene), "show", icon="OVERLAY")
-        elif part == LIVE:
-            _draw_live(context, layout)
-        elif part == BEGIN:
-            _draw_entry(layout, SET_UP if working_chain(context) is None else ADD)
-        else:
-            layout.separator()
-
-
-def _draw_entry(layout: bpy.types.UILayout, entry: Entry) -> None:
-    if entry.text:
-        options = layout.operator(entry.operator, text=entry.text, icon=entry.icon)
-    else:
-        options = layout.operator(entry.operator, icon=entry.icon)
-    for name, value in entry.options.items():
-        setattr(options, name, value)
-
-
-def _draw_live(context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-    """The switch of the armature; an empty place in a pie, and a line in a menu, where there is none."""
-    owner = working_rig(context)
-    if owner is None or owner.type != "ARMATURE":
-        layout.separator()
-    else:
-        layout.prop(owner, "fabrik_live", text="Live", icon="DECORATE_DRIVER")
+        part.draw(context, layout)
