@@ -24,6 +24,7 @@ from .choices import SpanOptions, chains_property, items_of
 if TYPE_CHECKING:
     from .base import Returned
 
+WAIT = 0.01  # seconds between two slices of a bake
 SLICE = 0.1  # seconds for which Blender's window waits
 BEFORE_BAR = 0.5  # seconds that a bake may take before its progress is shown
 
@@ -110,7 +111,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         if not self._went_on(context, BEFORE_BAR if is_shown else None):
             return {"FINISHED"}
         manager = context.window_manager
-        self._timer = manager.event_timer_add(0.01, window=context.window)
+        self._timer = manager.event_timer_add(WAIT, window=context.window)
         manager.modal_handler_add(self)
         return {"RUNNING_MODAL"}
 

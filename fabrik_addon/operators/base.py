@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Returned = set[OperatorReturnItems]
 
+CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}  # what ends a `MouseOperator`
 NAMED = 5  # names that a report lists; more are counted
 
 

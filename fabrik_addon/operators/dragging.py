@@ -27,7 +27,7 @@ from ..session.dragging import (
 from ..session.letting_go import LetGo
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
-from .base import MouseOperator, give_back_window
+from .base import CANCEL, CONFIRM, MouseOperator, give_back_window
 from .drag_options import DragOptions
 from .drag_texts import Mode, Shown, header_text, keys_of, name_of
 from .hovering import redraw, show, wait_for_bone
@@ -43,7 +43,6 @@ PRECISE = 0.1
 FALLOFF_STEP = 0.1
 FINGERTIP = 2.0  # pixels at scale 1 within which a press and release of the mouse is a click
 MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
-CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
 FALLOFF = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}
 SWITCHES = {"X", "Y", "Z", "A", "T", "R", *FALLOFF}
 

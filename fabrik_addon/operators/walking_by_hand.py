@@ -22,7 +22,7 @@ from ..session.wording import length_text
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
 from ..vectors import v3
-from .base import MouseOperator, give_back_window
+from .base import CANCEL, CONFIRM, MouseOperator, give_back_window
 from .picking import View, view_of
 from .status_bar import tell_keys
 from .walking import walker_refusal
@@ -35,7 +35,6 @@ LONGEST_STEP = 0.1  # seconds; what a slow computer takes longer for is not made
 TURN = radians(10.0)  # of a notch of the wheel
 LONGEST = 600.0  # seconds of a walk that a script may ask for
 LEVEL = 0.02  # cosine of the angle between view and ground below which the mouse tells no place on it
-CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}
 KEYS = (Text("LMB Enter Confirm"), Text("RMB Esc Cancel"), Text("Wheel PageUp/Down Turn"))
 WHEEL = {"WHEELUPMOUSE": 1.0, "PAGE_UP": 1.0, "WHEELDOWNMOUSE": -1.0, "PAGE_DOWN": -1.0}
 

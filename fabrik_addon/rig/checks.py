@@ -22,6 +22,7 @@ from .versions import newer_refusal
 from .visibility import is_evaluated
 
 SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}  # constraints that leave the rotation alone
+LEAST_VOLUME = 1e-9  # of the three axes, the longest of them as 1: less has no inverse to solve by
 
 
 def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
@@ -42,7 +43,7 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
         raise RigError("its world matrix has a number that is not finite", rig=owner.name)
     axes = world.to_3x3()
     size = max(axes.col[i].length for i in range(3))
-    if size <= 0.0 or abs((axes * (1.0 / size)).determinant()) < 1e-9:
+    if size <= 0.0 or abs((axes * (1.0 / size)).determinant()) < LEAST_VOLUME:
         raise RigError("its scale is zero along an axis", rig=owner.name)
     return owner
 

@@ -25,7 +25,7 @@ WORDS = (  # as numbers of a byte, which is the quick way
     "select_right_handle",
 )
 NUMBERS = ("amplitude", "back", "period")
-ROUNDING = 1e-3  # of a frame, within which two are the same
+SAME_FRAME = 1e-3  # of a frame, within which two are the same
 
 
 class KeyArrays(NamedTuple):
@@ -89,7 +89,7 @@ def _set(curve: bpy.types.FCurve, keys: KeyArrays) -> None:
 def keys_outside(curve: bpy.types.FCurve, span: tuple[float, float]) -> KeyArrays | None:
     """The keys of a curve that are not in a range of frames; None where there are none."""
     points = curve.keyframe_points
-    first, last = span[0] - ROUNDING, span[1] + ROUNDING
+    first, last = span[0] - SAME_FRAME, span[1] + SAME_FRAME
     if not len(points) or (points[0].co[0] >= first and points[-1].co[0] <= last):
         return None
     keys = read_keys(curve)
@@ -142,7 +142,7 @@ def set_slopes(curve: bpy.types.FCurve, frames: Doubles, slopes: Doubles) -> Non
         slopes: (F,), changes of the value a frame.
     """
     whole = read_keys(curve)
-    first = int(np.searchsorted(whole.frames, frames[0] - ROUNDING))
+    first = int(np.searchsorted(whole.frames, frames[0] - SAME_FRAME))
     own = slice(first, first + len(frames))
     thirds = np.diff(frames) / 3.0
     before, after = np.concatenate((thirds[:1], thirds)), np.concatenate((thirds, thirds[-1:]))

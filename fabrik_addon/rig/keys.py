@@ -13,12 +13,12 @@ from ..texts import Text
 from .channels import channel_of, rotation_path
 from .compat import fcurves_of
 from .goals import GoalRef
+from .key_arrays import SAME_FRAME
 from .placing import holder_of, key_group, location_curves, turn_curves
 from .properties import FabrikChain
 
 HELD = ("held_location", "held_rotation")
 PINNED = ("pin", *HELD)
-SAME_FRAME = 1e-3
 
 
 class KeyedChannels:

@@ -19,15 +19,15 @@ from .chain_space import RigFrame
 from .goals import goals_of, turns_tip
 from .kinematics import world_turn
 from .properties import FabrikChain, owner_of
-from .rotations import Q4, axes_of, conjugated, multiplied, normalized, q4, rotated, turn_angle
-from .solve_properties import SOLVED_NUMBERS, SOLVED_TURNS
+from .rotations import Q4, ULPS, axes_of, conjugated, multiplied, normalized, q4, rotated, turn_angle
+from .solve_properties import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS
 from .targets import kind_of, reader_of
 from .walk_goals import is_walked
 
 SAME = 1e-4  # share of the length by which something may stand elsewhere and count as not moved
 SAME_TURN = 1e-3  # radians, the same of rotations
+SAME_STORED = 1e-6  # share, of a rotation of one, by which numbers in single precision are off what was stored
 NO_TURN = (0.0, 0.0, 0.0, 0.0)
-ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision can't tell
 
 
 class Stand(NamedTuple):
@@ -94,9 +94,9 @@ def _keep(chain: FabrikChain, stand: Stand | None) -> None:
     """Write numbers where they are others, for every write makes Blender evaluate."""
     numbers: Sequence[float] = stand.numbers if stand is not None else [0.0] * SOLVED_NUMBERS
     turns: Sequence[float] = stand.turns if stand is not None else [0.0] * SOLVED_TURNS
-    if any(abs(a - b) > abs(b) * 1e-6 for a, b in zip(chain.solved_as, numbers, strict=True)):
+    if any(abs(a - b) > abs(b) * SAME_STORED for a, b in zip(chain.solved_as, numbers, strict=True)):
         chain.solved_as = numbers
-    if any(abs(a - b) > 1e-6 for a, b in zip(chain.solved_turn, turns, strict=True)):
+    if any(abs(a - b) > SAME_STORED for a, b in zip(chain.solved_turn, turns, strict=True)):
         chain.solved_turn = turns
 
 
@@ -117,7 +117,7 @@ def moved_since(chain: FabrikChain, stand: Stand, is_followed: bool) -> str:
         is_other = not abs(soft - off) - far <= stand.residual <= soft + off + far
         is_other = is_other or abs(stand.turn_off - chain.turn_residual) > SAME_TURN
         return "bones" if is_other and chain.influence >= 1.0 and chain.weight > 0.0 else ""
-    target, pole, shape, turn, target_world, pole_world = (v3(kept[i : i + 3]) for i in range(0, 18, 3))
+    target, pole, shape, turn, target_world, pole_world = (v3(kept[i : i + 3]) for i in range(0, 3 * SOLVED_VECTORS, 3))
     far = _to_world(chain, allowed)
     if distance(stand.target, target) > allowed:
         return "target" if distance(stand.target_world, target_world) > far else "armature"

@@ -15,9 +15,10 @@ from .bone_record import (
     store_record,
     stored_record,
 )
+from .rotations import ULPS
 
 SAME_REST = 1e-4  # share of a bone's length: leaving edit mode alters the last digits
-ULPS = 16 * float(np.finfo(np.float32).eps)  # of the largest coordinate
+SAME_AXES = 10.0 * SAME_REST  # by which the X axis, of length one, may differ
 
 
 def follow_names(owner: bpy.types.Object) -> dict[str, str]:
@@ -82,4 +83,4 @@ def _are_same(before: Singles, now: Singles) -> Mask:
     off = np.abs(before - now)
     places: Singles = off[..., 3:].max(axis=-1)
     axes: Singles = off[..., :3].max(axis=-1)
-    return np.asarray((places <= allowed) & (axes <= 10.0 * SAME_REST), dtype=np.bool_)
+    return np.asarray((places <= allowed) & (axes <= SAME_AXES), dtype=np.bool_)

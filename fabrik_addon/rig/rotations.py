@@ -16,6 +16,7 @@ from mathutils import Matrix, Quaternion
 from ..vectors import V3, length
 
 Q4: TypeAlias = tuple[float, float, float, float]
+ULPS = 16 * 2.0**-23  # share of the largest coordinate below which single precision can't tell two places apart
 Nine: TypeAlias = tuple[float, float, float, float, float, float, float, float, float]  # a matrix, row by row
 
 IDENTITY: Q4 = (1.0, 0.0, 0.0, 0.0)

@@ -27,7 +27,8 @@ STATUS_ITEMS = (
     ("BLOCKED", "Blocked", "Joint limits hold the chain back"),
     ("REFUSED", "Refused", "The chain could not be solved; nothing was moved"),
 )
-SOLVED_NUMBERS = 19  # see `last_solve.Stand`
+SOLVED_VECTORS = 6  # that begin `last_solve.Stand.numbers`
+SOLVED_NUMBERS = 3 * SOLVED_VECTORS + 1  # and the length
 SOLVED_TURNS = 8  # the same of the rotation that is asked for
 
 

@@ -9,10 +9,10 @@ from ..errors import BoneError, FabrikError, TargetError
 from ..rig.chain_bones import pose_bones
 from ..rig.figures import ChainSet
 from ..rig.properties import FabrikChain
+from ..rig.rotations import ULPS
 from ..rig.targets import resolve_point
 from ..texts import Text
 from ..vectors import distance
-from .measuring import ULPS
 from .posing import Posed
 
 PROMISED = 1e-4  # share of the length within which evaluated joints must stand where they were solved

@@ -15,11 +15,11 @@ from ..rig.chain_bones import resolve_bones
 from ..rig.compat import fcurves_of
 from ..rig.figures import ChainSet
 from ..rig.goals import goals_of
+from ..rig.key_arrays import SAME_FRAME
 from ..rig.properties import FabrikChain, rig_of
 from ..texts import Text
 from .live.known import state
 
-SAME_FRAME = 1e-3
 MOST_FRAMES = 1_000_000
 LAST_FRAME = 1_048_574
 PINNED_BY = ("pin", "held_location", "held_rotation")  # settings of a chain whose keys move its pin

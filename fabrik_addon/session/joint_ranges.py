@@ -27,6 +27,7 @@ from ..vectors import ORIGIN, V3, dot, length, minus, perpendicular, plus, scale
 from .bend_limits import give_limits, hinge_settings
 from .joint_tables import HUMAN_JOINTS, JointRange, Range
 
+HANGING = 45.0  # degrees from straight down within which a hand hangs
 ROLLED = 30.0  # degrees between a bone's axes and those of its joint that are told
 SHOWS_ANKLE = radians(15.0)  # bend at rest between shin and foot
 LEAST_RANGE, MOST_RANGE = -180.0, 180.0
@@ -174,7 +175,7 @@ def _palm_axis(limbs: Limbs, bone: int, along: V3, out: V3) -> V3 | None:
     curl = _curl(limbs, bone)
     if curl is not None:
         return curl
-    hangs = dot(along, limbs.axes.up) < -cos(radians(45.0))
+    hangs = dot(along, limbs.axes.up) < -cos(radians(HANGING))
     return turn_towards(along, scaled(out if hangs else limbs.axes.up, -1.0))
 
 

@@ -12,12 +12,11 @@ from ..kernel import Solution, Solver, Status
 from ..rig.kinematics import BoneTree
 from ..rig.measured import measured_at
 from ..rig.prepared import Prepared
-from ..rig.rotations import rotated, turn_about
+from ..rig.rotations import ULPS, rotated, turn_about
 from ..vectors import V3, cross, distance, dot, length, minus, perpendicular, v3
 from .uneven import UnevenChain
 
 EXACT = 2e-5  # share of the length within which Blender's joints must stand where the kernel put them
-ULPS = 16 * 2.0**-23  # of the largest coordinate, below which single precision can't tell
 MEASURES = 3  # times that the chain is measured and solved anew
 POLE_TRIES = 3  # times that a chain that was brought to its target is turned to its pole
 SAME_SCALE = 5  # digits

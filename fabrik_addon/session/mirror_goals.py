@@ -21,8 +21,7 @@ from ..texts import ROLE_TEXTS, Text
 from .control_bones import Asked, make_goals
 from .defaults import read_defaults
 from .make import Empty, home_of
-
-MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # armature space
+from .mirror_held import MIRROR
 
 
 @dataclass(slots=True)

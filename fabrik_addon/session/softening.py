@@ -13,6 +13,7 @@ from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.properties import FabrikChain
 
 FARTHEST = 5.0  # widths of the soft zone beyond its beginning: nearer to full stretch no goal brings a limb
+LEAST_LEFT = 1e-9  # widths that count as left to full stretch, so that there is a logarithm
 
 
 def hard_place(owner: bpy.types.Object, chain: FabrikChain, place: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
@@ -41,5 +42,5 @@ def hard_place(owner: bpy.types.Object, chain: FabrikChain, place: Vector, depsg
     away, width = (place - joints[0]).length, chain.soft * reach
     if width <= 0.0 or away <= reach - width:
         return place
-    over = min(-log(max(reach - away, 1e-9 * width) / width), FARTHEST)
+    over = min(-log(max(reach - away, LEAST_LEFT * width) / width), FARTHEST)
     return joints[0] + (place - joints[0]) * ((reach - width + over * width) / away)

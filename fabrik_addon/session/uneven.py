@@ -21,12 +21,14 @@ from ..rig.rotations import Q4, conjugated, multiplied, rotated
 from ..vectors import V3, distance, dot, length, minus, scaled, unit
 
 PROBE = 0.01  # radians by which a joint is turned to see how the tip follows
+LEAST_MOVED = 0.1  # share of that turn which its limit has to leave for the joint to be turned at all
 LARGEST_TURN = 0.6  # radians of a joint in one step
 STEPS = 40  # from one start
 STALLED = 1e-3  # share of the distance that a step has to take off for the next to be worth while
 PATIENCE = 4  # steps that may take off less
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-2, 1e-6, 1e3  # as shares of the tip's mean leverage
 EASED, RAISED = 0.25, 6.0
+RESTARTED_DAMPING = 1e-4  # the least from which it is raised after a step that led nowhere
 SCREENED = 8  # poses that are drawn for each from which is started
 SEED = 2011
 SAME_END = 1e-3  # share of the length: two starts that end as near as that to each other found the nearest pose
@@ -147,7 +149,7 @@ class UnevenChain:
             left = self._error(tried)
             if length(left) < length(error):
                 return tried, left, max(damping * EASED, LEAST_DAMPING)
-            damping = max(damping, 1e-4) * RAISED
+            damping = max(damping, RESTARTED_DAMPING) * RAISED
         return None
 
     def _turned(self, rotations: Sequence[Q4], turns: Doubles) -> list[Q4]:
@@ -171,7 +173,7 @@ class UnevenChain:
                     moved += _along(other, rotations[i], axis) * sign
                     turned = self.path.poses([*rotations[:i], other, *rotations[i + 1 :]], poses[:i])
                     tips.append(self.path.tip_of(turned[-1]))
-                if moved > 0.1 * PROBE:
+                if moved > LEAST_MOVED * PROBE:
                     found[:, 3 * i + axis] = np.array(minus(*tips)) / moved
         return found
 

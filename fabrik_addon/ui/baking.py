@@ -17,6 +17,7 @@ from .base import FabrikPanel
 from .fitting import draw_wrapped, row_after
 
 SHOWN = 8  # chains of which the panel tells
+LEFT = 1e-3  # degrees beyond a limit that are not told: what rounding makes of it
 RUNS = 3  # runs of frames of a chain of which it tells
 # Pixels at scale 1.
 UNIT = 20.0  # of the interface
@@ -70,7 +71,7 @@ def _draw_chain(context: bpy.types.Context, column: bpy.types.UILayout, chain: d
     if chain.get("worst_tip_turn_degrees") is not None:
         text = iface_("Rotation off by {angle:.2g}°", angle=chain["worst_tip_turn_degrees"])
         _draw_place(context, column, text, chain["worst_tip_turn_frame"])
-    if chain["worst_violation_degrees"] > 1e-3:
+    if chain["worst_violation_degrees"] > LEFT:
         text = iface_("Limits left by {angle:.2g}°", angle=chain["worst_violation_degrees"])
         draw_wrapped(context, column, text, "BLANK1")
     text = iface_("Largest turn {angle:.3g}°", angle=chain["worst_turn_degrees"])

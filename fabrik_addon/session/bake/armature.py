@@ -12,7 +12,7 @@ from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of, plain_path, read_values, rotation_path
 from ...rig.curves import CurveWriter
 from ...rig.figures import ChainSet, figure_bones
-from ...rig.key_arrays import ROUNDING
+from ...rig.key_arrays import SAME_FRAME
 from ...rig.keys import KeyedChannels
 from ...rig.stretching import written_besides
 from .destination import Destination
@@ -60,7 +60,7 @@ class BakedArmature:
         if self._destination is None:
             self._destination = Destination(self.owner, self._into)
         if self._before is None:
-            self._before = KeyedChannels(self.owner, settings.frames[0] - 2.0 * ROUNDING)
+            self._before = KeyedChannels(self.owner, settings.frames[0] - 2.0 * SAME_FRAME)
         self._ends += (float(track.frames[0]), float(track.frames[-1]))
         results, bones = read_track(track, answers, settings, self._before)
         with self._destination.writing():

@@ -19,6 +19,7 @@ WORDS = (*(status.value for status in STATUSES), "MOVED")  # how a frame ended, 
 REACHED, MOVED = 0, len(STATUSES)
 LEVELS = 5  # of the residual strip, a decade each
 FINEST = 1e-5  # share of the length that is level 0
+ROUNDING = 1e-6  # of a decade: a residual that is a level's end but for rounding is of that level
 
 
 @dataclass(slots=True, eq=False)
@@ -144,7 +145,7 @@ def all_frames(chains: Iterable[ChainBake]) -> Doubles:
 
 def levels_of(residuals: Doubles) -> NDArray[np.int8]:
     """Residuals as the strip's levels: 0 up to 1e-5 of the length, 1 up to 1e-4, and so on."""
-    decades = np.ceil(np.log10(np.maximum(residuals, FINEST) / FINEST) - 1e-6)
+    decades = np.ceil(np.log10(np.maximum(residuals, FINEST) / FINEST) - ROUNDING)
     found: NDArray[np.int8] = np.minimum(decades, LEVELS).astype(np.int8)
     return found
 

@@ -16,6 +16,7 @@ INTO = ("ACTION", "NEW_ACTION", "NLA")
 INTERPOLATIONS = ("LINEAR", "BEZIER")
 VERIFY = ("EVERY", "SAMPLE", "NONE")
 MOST_CLEAN_UP = radians(30.0)
+ROUNDING = 1e-6  # radians by which a property in single precision may be beyond its range
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +57,5 @@ class BakeSettings:
         for chosen, words in choices:
             if chosen not in words:
                 raise InvalidValueError(Text("'{chosen}' is none of {names}", chosen=chosen, names=", ".join(words)))
-        if not 0.0 <= self.clean_up <= MOST_CLEAN_UP + 1e-6:
+        if not 0.0 <= self.clean_up <= MOST_CLEAN_UP + ROUNDING:
             raise InvalidValueError("the clean-up is not between 0 and 30 degrees")

@@ -23,10 +23,10 @@ from ...rig.kept_pose import read_pose
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, read, restarted
-from ...rig.rotations import Q4
+from ...rig.rotations import Q4, ULPS
 from ...rig.writer import BoneChannels, channels_of
 from ...vectors import ORIGIN, V3, minus
-from ..measuring import EXACT, ULPS
+from ..measuring import EXACT
 from ..outcome import POLE_MISSED, Outcome, outcomes_of, warn_of_pole
 from ..posing import Posed, is_plain, posed, posed_rigidly
 from .known import LiveFigure, LiveRig, Numbers, Seen, state

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...rig.array_types import Doubles, Singles
 from ...rig.chain_space import ChainSpace
-from ..measuring import ULPS
+from ...rig.rotations import ULPS
 
 
 class Tips:

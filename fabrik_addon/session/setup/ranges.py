@@ -43,7 +43,8 @@ FRONT_LEG: Joints = {
     "HAND": DOG_JOINTS["WRIST"],
     "TOE": DOG_JOINTS["FRONT_TOES"],
 }
-MOST = {"QUADRUPED": 120.0, "MANY_LEGS": 150.0}  # degrees by which a joint of a leg bends; a dog's knee
+MOST_BEND = 150.0  # degrees by which a joint of a leg bends
+MOST_BENDS = {"QUADRUPED": 120.0}  # the same where a body bends less: a dog's knee
 
 
 class Given(NamedTuple):
@@ -75,7 +76,7 @@ def give_ranges(owner: bpy.types.Object, parts: Sequence[RigPart], plan: str) ->
         elif part.kind in (ARM, LEG):
             inner = part.bones[1:-1] if part.holds_head else part.bones[1:]
             wanted = [bone for bone in inner if bone in free]
-            hinges_from_bend(owner, wanted, radians(MOST.get(plan, 150.0)), are_inner=True)
+            hinges_from_bend(owner, wanted, radians(MOST_BENDS.get(plan, MOST_BEND)), are_inner=True)
         elif part.kind == FINGER:
             _give(owner, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["FINGER"])
         elif part.kind == SPINE and plan == "HUMAN":
