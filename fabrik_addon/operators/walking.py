@@ -15,7 +15,7 @@ from ..session.walk.baking import MOST, bake_bones, bake_goals
 from ..session.walk.marking import mark_steps
 from ..session.walk.planning import Planning
 from ..session.walk.setup import add_walker, remove_walker
-from ..texts import Text
+from ..texts import Text, joined
 from ..translations import label_, rpt_
 from .baking import summary
 from .base import RigOperator, listed
@@ -165,8 +165,9 @@ class FABRIK_OT_walk_bake(RigOperator):
         for note in told.notes:
             self.report({"WARNING"}, rpt_(note))
         goals = len(rig_of(owner).walker.legs) + 1
-        text = rpt_("{count} keys on {goals} goals: live follows them now", count=told.keys, goals=goals)
-        self.report({"INFO"}, text)
+        words = [Text("{count} keys on {goals} goals: live follows them now", count=told.keys, goals=goals)]
+        words += [Text("made {goals}", goals=listed(told.made, "{count} goals"))] if told.made else []
+        self.report({"INFO"}, rpt_(joined("; ", words)))
         return {"FINISHED"}
 
 

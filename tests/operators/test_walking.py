@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.operators.base import NAMED
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import rig_of
 
 from dev.walking_rigs import ahead, make_spider
 from support.body_rigs import update
 from support.rigs import run
-from support.walking_rigs import key_way, worst_foot
+from support.walking_rigs import key_way, walking_human, walking_spider, worst_foot
 
 
 def test_two_presses_from_a_keyed_body_to_a_walk_that_plays() -> None:
@@ -44,6 +46,23 @@ PRESSES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("walk_bake", {"into": "GOALS"}),
     ("walker_remove", {}),
 )
+
+
+@pytest.mark.parametrize("walking", [walking_human, walking_spider])
+def test_a_bake_into_goals_says_which_it_made(
+    walking: Callable[[], bpy.types.Object], capfd: pytest.CaptureFixture[str]
+) -> None:
+    owner = walking()
+    before = [thing.name for thing in bpy.data.objects]
+    capfd.readouterr()
+    assert run("walk_bake", into="GOALS") == {"FINISHED"}
+    said = capfd.readouterr().out.strip()
+    made = [thing.name for thing in bpy.data.objects if thing.name not in before]
+    assert len(made) == len(rig_of(owner).walker.legs) + 1
+    if len(made) > NAMED:
+        assert said.endswith(f"; made {len(made)} goals")
+    else:
+        assert set(said.partition("; made ")[2].split(", ")) == {*made}
 
 
 @pytest.mark.parametrize("count", range(1, len(PRESSES) + 1))

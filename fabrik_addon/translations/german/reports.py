@@ -136,6 +136,7 @@ TEXTS = {
     "Pinned {chains}": "Festgepinnt: {chains}",
     "Freed {chains}": "Freigegeben: {chains}",
     "made {chains}": "angelegt: {chains}",
+    "made {goals}": "angelegt: {goals}",
     "removed {chains}, which had nothing but the pin": "entfernt, da nur der Pin an ihnen war: {chains}",
     "{chain}: its goal is for the head of its tip": "{chain}: ihr Ziel ist für den Kopf ihrer Spitze",
     "{chain}: {count} steps recorded": "{chain}: {count} Schritte aufgezeichnet",
