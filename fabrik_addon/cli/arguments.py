@@ -60,6 +60,7 @@ def parser() -> Parser:
         made[name] = command = commands.add_parser(
             name, help=text, description=text, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
         )
+        command.set_defaults(output=None, target=(), set=(), frame=None, job=None)  # what only some of them take
         add = command.add_argument
         add("--file", type=Path, help="a .blend to open; its scripts are not run")
         add("--report", type=Path, help="a file for the report as well")
@@ -102,7 +103,7 @@ def choice_of(arguments: argparse.Namespace) -> Choice:
     Raises:
         InvalidValueError: A target or a setting is none.
     """
-    targets, settings = targets_of(getattr(arguments, "target", ())), settings_of(getattr(arguments, "set", ()))
+    targets, settings = targets_of(arguments.target), settings_of(arguments.set)
     return Choice(arguments.armature, arguments.chain, targets, settings)
 
 

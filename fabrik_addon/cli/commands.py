@@ -106,7 +106,7 @@ def _wrong(text: str) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> Report:
-    if getattr(arguments, "job", None) is not None:
+    if arguments.job is not None:
         return _job(arguments)
     _check(arguments)
     if arguments.file is not None:
@@ -126,7 +126,7 @@ def _run(arguments: argparse.Namespace) -> Report:
         "walk": _walked,
     }
     report = work[arguments.command](arguments)
-    if getattr(arguments, "output", None) is not None:
+    if arguments.output is not None:
         save_blend(arguments.output)
         report["output"] = str(arguments.output)
     return report
@@ -134,15 +134,16 @@ def _run(arguments: argparse.Namespace) -> Report:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse what can be told before a file is opened."""
-    output = getattr(arguments, "output", None)
-    if output is not None:
-        check_output(output)
+    if arguments.output is not None:
+        check_output(arguments.output)
     if arguments.report is not None:
         opened = arguments.file or (Path(bpy.data.filepath) if bpy.data.filepath else None)
-        if any(resolved(arguments.report) == resolved(other) for other in (output, opened) if other is not None):
+        if any(
+            resolved(arguments.report) == resolved(other) for other in (arguments.output, opened) if other is not None
+        ):
             raise InvalidValueError(f"the report would be written over '{arguments.report}'")
         check_report(arguments.report)
-    if getattr(arguments, "frame", None) is not None:
+    if arguments.frame is not None:
         check_frame(arguments.frame)
     if arguments.command == "bake":
         bake_request_of(arguments)

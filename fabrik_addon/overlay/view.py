@@ -33,14 +33,12 @@ class ViewState:
         revision: Counts what may have changed the picture.
         drawn: For what the batches were made.
         painted: The batches.
-        rebuilds: Number of times that they were made.
         handles: Blender's draw handlers.
     """
 
     revision: int = 0
     drawn: object = None
     painted: Painted | None = None
-    rebuilds: int = 0
     handles: list[Any] = field(default_factory=list)
 
 
@@ -91,7 +89,6 @@ def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | No
             draw_walk(shapes, owner, scene.frame_current_final)
         state.painted = Painted(shapes, theme_colours(context.preferences))
         state.drawn = wanted
-        state.rebuilds += 1
     return state.painted
 
 
