@@ -62,7 +62,7 @@ class RigOperator(bpy.types.Operator):
             return found
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        """Do it; a `FabrikError` becomes a report. Each operator has its own."""
+        """Do what the operator is for; a `FabrikError` becomes a report. Every operator overrides it."""
         return {"PASS_THROUGH"}
 
 
@@ -81,7 +81,7 @@ class MouseOperator(RigOperator):
             raise
 
     def handled(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
-        """Do what an event asks for; a `FabrikError` ends the operator. Each operator has its own."""
+        """Do what an event asks for; a `FabrikError` ends the operator. Every operator overrides it."""
         return {"PASS_THROUGH"}
 
 

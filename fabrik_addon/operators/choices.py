@@ -101,7 +101,7 @@ class SpanOptions:
 
 
 class SnapOptions(SpanOptions):
-    """The same, for this frame alone too, or at keys; and the chains, at first the active one."""
+    """`SpanOptions`, for this frame alone too, or at keys; and the chains, at first the active one."""
 
     if TYPE_CHECKING:
         chains: str

@@ -145,7 +145,7 @@ class TipOperator(ChainOperator):
         return {"FINISHED"}
 
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], bool]:
-        """Do it; what there is to tell, and whether there is nothing to look out for. Each operator has its own."""
+        """Make the choice; what there is to tell, and whether all of it is fine. Every operator overrides it."""
         return [], True
 
 

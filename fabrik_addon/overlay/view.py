@@ -30,7 +30,7 @@ class ViewState:
     """What the overlay keeps between two redraws.
 
     Attributes:
-        revision: Counts what may have changed the picture.
+        revision: Rises with all that may have changed the picture.
         drawn: For what the batches were made.
         painted: The batches.
         handles: Blender's draw handlers.
@@ -46,7 +46,7 @@ state = ViewState()
 
 
 def touch() -> None:
-    """What is shown may have changed."""
+    """Have all that is drawn made anew at the next redraw, since it may have changed."""
     state.revision += 1
 
 

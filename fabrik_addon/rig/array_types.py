@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Doubles: TypeAlias = NDArray[np.float64]  # what is computed with
-Singles: TypeAlias = NDArray[np.float32]  # what Blender keeps
+Doubles: TypeAlias = NDArray[np.float64]  # for computing
+Singles: TypeAlias = NDArray[np.float32]  # as Blender stores numbers
 Ints: TypeAlias = NDArray[np.int32]
-Places: TypeAlias = NDArray[np.intp]  # by which others are indexed
+Places: TypeAlias = NDArray[np.intp]  # indices into other arrays
 Bytes: TypeAlias = NDArray[np.uint8]
 Mask: TypeAlias = NDArray[np.bool_]

@@ -131,7 +131,10 @@ class Asked(NamedTuple):
         return *target, *turn, *pole
 
     def _start_for(self, target: V3) -> V3:
-        """Where the goal is at no influence; an axis that is aimed points there at the start, as far away."""
+        """Where the goal counts as being at influence 0, in chain space: at the effector of the start pose.
+
+        For an aim that is a point on the axis of the start pose, as far away as the target is.
+        """
         if self.kind == "REACH":
             return self.start
         along = rotated(self.start_turn, self.axis)
@@ -153,7 +156,7 @@ class Asked(NamedTuple):
 def ask(
     chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], places: dict[str, int], is_one: bool, is_let_go: bool
 ) -> Asked:
-    """What a chain asks for; where it starts, and where it is among the others, is not known yet.
+    """What a chain asks for; where it starts, and where it is among the others, is filled in later.
 
     Args:
         chain: The chain.

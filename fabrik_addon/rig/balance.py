@@ -76,8 +76,8 @@ def weigh(
     """Weigh the bones of a body; None where it is not to keep its balance, or nothing is pinned.
 
     A bone carries the share that is set for it, else one by its length. What hangs on a bone of the figure without
-    being of it counts with that bone, as its channels have it. Nothing depends on how the figure stands, which must not
-    count for where it is to go.
+    being of it counts with that bone, as its channels have it. The masses do not depend on the pose at hand, so that a
+    solve has the same answer from every pose.
 
     Args:
         chain_set: The chains.

@@ -31,7 +31,7 @@ class FabrikCapturedBone(bpy.types.PropertyGroup):
 
 
 def forget_statuses(thing: bpy.types.Object | bpy.types.PoseBone, context: bpy.types.Context) -> None:
-    """What the last solves found does not hold for the chains of a body that was changed since."""
+    """Update callback: clear the statuses of an armature's chains, which were found with other settings of the body."""
     announce(thing, context)
     for chain in getattr(thing.id_data, "fabrik_chains"):
         if chain.status != "NONE":
@@ -39,7 +39,7 @@ def forget_statuses(thing: bpy.types.Object | bpy.types.PoseBone, context: bpy.t
 
 
 def _set_body(owner: bpy.types.Object, context: bpy.types.Context) -> None:
-    """Another bone moves as the body, and chains that stand as their goals want are to stay so."""
+    """Update callback: clear the statuses, and have the poses of chains kept that stand as their goals want."""
     forget_statuses(owner, context)
     SwitchedOn.tell(owner, [chain for chain in getattr(owner, "fabrik_chains") if chain.enabled])
 

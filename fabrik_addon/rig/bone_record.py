@@ -22,7 +22,7 @@ from .chain_bones import armature_of, pose_bones
 from .stored import OVERRIDE
 
 NUMBERS = 9  # of a bone: its X axis, its Y axis at its length, and its head, in armature space
-BETWEEN = "\n"  # names
+BETWEEN = "\n"  # separates the names where they are stored
 
 
 class BoneRecord(NamedTuple):
@@ -60,7 +60,7 @@ def names_now(owner: bpy.types.Object) -> tuple[str, ...]:
 
 
 def glance(owner: bpy.types.Object) -> tuple[tuple[str, ...], bytes]:
-    """What can be had at little cost and changes with any name or rest."""
+    """All names and rest matrices of an armature, read in bulk: a quick way to see that none of them changed."""
     data = armature_of(owner)
     matrices = np.empty(16 * len(data.bones), np.float32)
     data.bones.foreach_get("matrix_local", matrices)

@@ -48,7 +48,7 @@ def follow_order(owner: bpy.types.Object, names: Sequence[str], order: Sequence[
 
 
 def _path(was: int, places: dict[int, int], names: Sequence[str]) -> str:
-    """The path to a chain where it will be; of one that goes by its name, so that it is to no other chain."""
+    """The path to a chain at its new number; to one that is gone by its name, so that it leads to no other chain."""
     if was in places:
         return f"fabrik_chains[{places[was]}]"
     return f'fabrik_chains["{bpy.utils.escape_identifier(names[was] if was < len(names) else "")}"]'
@@ -78,7 +78,7 @@ def _drivers(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
 
 
 def _remove(owner: bpy.types.Object, places: dict[int, int]) -> None:
-    """Remove what is of chains that go."""
+    """Remove the curves and drivers of chains that are gone."""
     data: Any = owner.animation_data
 
     def goes(curve: bpy.types.FCurve) -> bool:

@@ -38,7 +38,7 @@ ALONG_BONE = (0.0, 1.0, 0.0)
 
 
 def _hold(chain: FabrikChain, context: bpy.types.Context) -> None:
-    """What was never stored and is held now is where it stands."""
+    """Update callback: a chain that is told to hold a place or rotation for the first time stores those at hand."""
     forget_status(chain, context)
     FirstHeld.tell(chain)
 

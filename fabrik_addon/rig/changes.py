@@ -16,14 +16,14 @@ class Changes:
     """How often a setting was changed, in this session.
 
     Attributes:
-        count: Compare it with an earlier one.
+        count: Rises with every change; compared with an earlier value.
     """
 
     count = 0
 
 
 def announce(owner: object, context: bpy.types.Context) -> None:
-    """Note a change; and Blender evaluates an object anew where a property of it has a callback."""
+    """Update callback: count a change. That there is a callback makes Blender evaluate the object anew."""
     Changes.count += 1
 
 

@@ -20,9 +20,9 @@ _shapes: dict[int, bytes] = {}  # by the session's numbers of objects, what thei
 
 
 def ground_of(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> str:
-    """A text that is another one when the ground of a walker was changed.
+    """A digest of the ground of a walker, to see whether it was changed.
 
-    It knows which objects there are, how they are placed and keyed, the vertices of meshes and the settings of
+    It covers which objects there are, how they are placed and keyed, the vertices of meshes and the settings of
     modifiers; not the points of curves and texts, nor what drivers, simulations and geometry nodes do.
 
     Args:

@@ -83,12 +83,12 @@ def was_held(chain: FabrikChain, name: str) -> bool:
 
 
 def store(chain: FabrikChain, name: str, values: Sequence[float]) -> None:
-    """Keep one of them; what is the same is not written, for every write makes Blender evaluate.
+    """Store a place or rotation that a chain holds; the same is not written, for every write makes Blender evaluate.
 
     Args:
         chain: The chain.
         name: `held_location`, `held_rotation` or `rotation_offset`.
-        values: Of it.
+        values: Three numbers of a place, or four of a rotation (w, x, y, z).
     """
     kept = getattr(chain, name)
     if not was_held(chain, name) or any(abs(a - b) > ROUNDED * abs(b) for a, b in zip(kept, values, strict=True)):

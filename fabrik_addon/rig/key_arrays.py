@@ -14,7 +14,7 @@ from .array_types import Bytes, Doubles, Mask, Singles
 INTERPOLATION = {"LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
 ALIGNED = 3  # the type of a handle that stays in line with the other
 POINTS = ("co", "handle_left", "handle_right")
-WORDS = (  # as numbers of a byte, which is the quick way
+WORDS = (  # choices and switches of a key, read as bytes, which is quicker than as words
     "interpolation",
     "handle_left_type",
     "handle_right_type",

@@ -86,12 +86,12 @@ def remember(chain: FabrikChain) -> None:
 
 
 def forget(chain: FabrikChain) -> None:
-    """What a chain's status is about is not known any more."""
+    """Clear what `remember` stored: whether anything moved since is not told any more."""
     _keep(chain, None)
 
 
 def _keep(chain: FabrikChain, stand: Stand | None) -> None:
-    """Write numbers where they are others, for every write makes Blender evaluate."""
+    """Store a stand with a chain, zeros for none; the same is not written, for every write makes Blender evaluate."""
     numbers: Sequence[float] = stand.numbers if stand is not None else [0.0] * SOLVED_NUMBERS
     turns: Sequence[float] = stand.turns if stand is not None else [0.0] * SOLVED_TURNS
     if any(abs(a - b) > abs(b) * SAME_STORED for a, b in zip(chain.solved_as, numbers, strict=True)):

@@ -35,9 +35,9 @@ def carriers_of(thing: bpy.types.Object, seen: set[str]) -> Iterator[bpy.types.O
 
 
 def placement_text(thing: bpy.types.Object) -> str:
-    """How an object is placed by what nothing animates: that is the same in every frame.
+    """Those channels by which an object is placed that nothing animates, so that they are the same in every frame.
 
-    What strips of the nonlinear animation move can't be told apart, so that such an object says nothing.
+    Nothing of an object with NLA strips: which channels these move is not read.
     """
     data = thing.animation_data
     if data is None or (data.action is None and not data.drivers and not data.nla_tracks):

@@ -45,7 +45,7 @@ def is_scene_live(scene: bpy.types.Scene | None) -> bool:
 
 
 def _set_name(chain: FabrikChain, context: bpy.types.Context) -> None:
-    """Names are unique, and what knows the chain by its name follows."""
+    """Update callback: make the name unique, and rename the chain wherever it is known by its name."""
     owner = owner_of(chain)
     taken = {other.name for other in rig_of(owner).chains if other != chain}
     if chain.name in taken or not chain.name:
@@ -57,7 +57,7 @@ def _set_name(chain: FabrikChain, context: bpy.types.Context) -> None:
 
 
 def _announce_chain(chain: FabrikChain, context: bpy.types.Context) -> None:
-    """A chain was enabled or disabled; one that is enabled is edited by its goals, not played by its baked keys."""
+    """Update callback: a chain was enabled, so that goals pose it again and no baked keys, or it was disabled."""
     announce(chain, context)
     if chain.enabled:
         if chain.is_baked:
@@ -66,14 +66,14 @@ def _announce_chain(chain: FabrikChain, context: bpy.types.Context) -> None:
 
 
 def _announce_live(owner: bpy.types.Object, context: bpy.types.Context) -> None:
-    """An armature was switched live, or off."""
+    """Update callback: an armature was switched live, or off."""
     announce(owner, context)
     if rig_of(owner).live:
         SwitchedOn.tell(owner, [chain for chain in rig_of(owner).chains if chain.enabled])
 
 
 def _announce_scene(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
-    """Live posing was switched on or off in a scene."""
+    """Update callback: live posing was switched on or off in a scene."""
     announce(scene, context)
     for owner in scene.objects if is_scene_live(scene) else ():
         if owner.type == "ARMATURE" and rig_of(owner).live:
@@ -81,7 +81,7 @@ def _announce_scene(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
 
 
 def _set_target(chain: FabrikChain, context: bpy.types.Context) -> None:
-    """An object that is deleted leaves its name behind, for Blender calls nothing then."""
+    """Update callback: store the target's name, which tells of it when it is deleted; Blender calls nothing then."""
     chain.target_name = chain.target.name if chain.target else ""
     if chain.pin and chain.target is None:
         FirstHeld.tell(chain, is_elsewhere=True)

@@ -37,7 +37,7 @@ class FabrikBoneName(bpy.types.PropertyGroup):
 
 
 def forget_status(chain: LastSolve, context: bpy.types.Context) -> None:
-    """What the last solve found does not hold for a chain that was changed since."""
+    """Update callback: clear the status of a chain, which was found with other settings."""
     Changes.count += 1
     if chain.status != "NONE":
         chain.status = "NONE"

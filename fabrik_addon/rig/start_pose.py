@@ -97,8 +97,9 @@ def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed:
 def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
     """Whether keys of the body bone's location, and of bones that no chain has, are their start pose.
 
-    They are where a chain starts from its keys, and where the chains have none: the animator keyed the body alone. Else
-    what was keyed is the pose of all, as automatic keying and bakes do it, and is started from by none or by all.
+    They are where a chain starts from its keys; and where no bone of the chains is keyed, since the animator then keyed
+    the body alone. Else the keys are a pose of the whole figure, as automatic keying and bakes write it, and where no
+    chain starts from them, the body does not either.
 
     Args:
         chain_set: The chains.

@@ -104,7 +104,7 @@ def bring_up_to_date(owner: bpy.types.Object) -> None:
 
 
 def bring_all_up_to_date(objects: Iterable[bpy.types.Object]) -> None:
-    """The same for all armatures that hold data of ours; of those that are newer the log tells.
+    """`bring_up_to_date` for all armatures that hold data of ours; the log tells of those that are newer.
 
     What is linked is not written to: it is of the version of its library, which is brought up to date as a file.
     """

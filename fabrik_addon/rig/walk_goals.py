@@ -61,7 +61,7 @@ class Parsed:
 
 
 _parsed: OrderedDict[str, Parsed] = OrderedDict()
-_led: dict[str, Mapping[str, tuple[V3, Q4]]] = {}  # by the full names of armature objects that are led by hand now
+_led: dict[str, Mapping[str, tuple[V3, Q4]]] = {}  # of `set_led_poses`, by the full names of the armature objects
 
 
 def set_led_poses(owner: str, poses: Mapping[str, tuple[V3, Q4]] | None) -> None:

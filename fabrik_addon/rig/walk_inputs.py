@@ -20,9 +20,9 @@ from .walker_properties import PREFIX, walker_of
 
 
 def inputs_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
-    """A text that is another one when path, legs or settings of a walker were changed.
+    """A digest of path, legs and settings of a walker, to see whether they were changed.
 
-    It knows the keys of the armature and of what carries it, the curves that it follows, and rest data; not what
+    It covers the keys of the armature and of what carries it, the curves that it follows, and rest data; not what
     drivers and simulations do.
 
     Args:

@@ -282,10 +282,10 @@ def _look_again() -> None:
 
 
 def register() -> None:
-    """Have chains kept that are switched on."""
+    """Keep the poses of chains from now on when they are switched on."""
     SwitchedOn.listener = keep_switched_on
 
 
 def unregister() -> None:
-    """Leave them alone."""
+    """Keep them no more."""
     SwitchedOn.listener = None

@@ -21,7 +21,7 @@ from ..vectors import V3
 
 @dataclass(slots=True)
 class BendReport:
-    """What came of it, by the names of bones.
+    """What `hinges_from_bend` did, by the names of bones.
 
     Attributes:
         hinges: Which are hinges now.

@@ -21,7 +21,7 @@ from .anchoring import keep_and_tell, unposed
 
 
 class BodySet(NamedTuple):
-    """What was done.
+    """What `set_body` did.
 
     Attributes:
         bone: Name of the body bone, or "".

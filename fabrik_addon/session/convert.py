@@ -213,7 +213,7 @@ def _capture(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -
 
 
 def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> None:
-    """Let the chain stand where the constraint held it; and tell what a solve moves all the same."""
+    """Keep the pose that the constraint made, and tell what the next solve moves all the same."""
     result, depsgraph = made.result, context.evaluated_depsgraph_get()
     item = owner, rig_of(owner).chains[result.chain]
     try:

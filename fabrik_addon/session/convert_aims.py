@@ -132,7 +132,7 @@ def _disabled(owner: bpy.types.Object, bone: str, constraint: Any) -> FabrikChai
 
 
 def _keep(context: bpy.types.Context, owner: bpy.types.Object, result: Converted) -> None:
-    """Let the chain stand where the constraint held it; and tell what a solve moves all the same."""
+    """Keep the pose that the constraint made, and tell what the next solve moves all the same."""
     chain, depsgraph = rig_of(owner).chains[result.chain], context.evaluated_depsgraph_get()
     bones = resolve_bones(owner, chain)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands for a chain, to all that reads one, while something is dragged. Nothing is stored."""
+"""Stand-ins for chains while a bone is dragged: a solve reads them as it reads a chain, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ class LooseLimb:
 
 
 def loose_limb(name: str, tip: str, bone_count: int, end: str) -> FabrikChain:
-    """What stands for the chain of a limb that has none.
+    """A stand-in for the chain of a limb that has none.
 
     Args:
-        name: That it has among chains.
+        name: By which it is told from the chains.
         tip: Name of its last bone.
         bone_count: Number of its bones.
         end: "HEAD" or "TAIL": which end of the last bone has a goal.
@@ -65,7 +65,7 @@ def loose_limb(name: str, tip: str, bone_count: int, end: str) -> FabrikChain:
 
 
 def loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> FabrikChain:
-    """What stands for a chain whose tip is dragged: it has its pole, and follows the mouse all the way.
+    """A stand-in for a chain whose tip is dragged: with its pole, and at full influence.
 
     Args:
         chain: The chain.

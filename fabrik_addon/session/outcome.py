@@ -19,11 +19,11 @@ from .posing import Ended, Posed
 
 log = logging.getLogger(__name__)
 
-POLE_MISSED = radians(0.5)
-SAME_RESIDUAL = 1e-6
-MOST_MESSAGES = 1000  # that are remembered
+POLE_MISSED = radians(0.5)  # between a bend and its pole from which that is told
+SAME_RESIDUAL = 1e-6  # share by which numbers may differ from what is stored without being written
+MOST_MESSAGES = 1000  # that `message_of` remembers
 
-_messages: dict[str, str] = {}  # by themselves: a `Text` is equal to its English
+_messages: dict[str, str] = {}  # texts of this session by their English, which is all that a file stores of them
 
 
 @dataclass(slots=True)
@@ -142,7 +142,7 @@ def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outc
 
 
 def message_of(chain: FabrikChain) -> str:
-    """What is stored of why a chain was refused, or what to look out for, with what it was made of where that is known.
+    """What is stored of why a chain was refused, or what to look out for; as a `Text` where that is still known.
 
     It is stored in English; what was stored since Blender was started can be told in other languages, too.
     """

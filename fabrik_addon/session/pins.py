@@ -41,7 +41,7 @@ class Wanted(NamedTuple):
 
 @dataclass(slots=True)
 class Pinning:
-    """What was done.
+    """What `pin` and `free` did.
 
     Attributes:
         pinned: Names of the chains that were pinned.
@@ -331,10 +331,10 @@ def hold_first(chain: FabrikChain, is_elsewhere: bool) -> None:
 
 
 def register() -> None:
-    """Have chains held where they stand when a script pins them."""
+    """From now on store where chains stand when a script pins them."""
     FirstHeld.listener = hold_first
 
 
 def unregister() -> None:
-    """Leave them alone."""
+    """Do so no more."""
     FirstHeld.listener = None

@@ -118,7 +118,7 @@ def _check(chain_set: ChainSet, chain: FabrikChain) -> None:
 
 
 def _error(joints: Sequence[V3], root: V3, target: V3) -> float:
-    """What is left: the passes leave the root and come to the tip, and the other way round."""
+    """How far the tip is from the target or the root from its place: a pass mends one and moves the other off."""
     return max(distance(joints[-1], target), distance(joints[0], root))
 
 

@@ -28,7 +28,7 @@ Names = Mapping[str, str]  # new ones by old ones
 
 @dataclass(slots=True)
 class _State:
-    """What was seen in this session, by the session's numbers of the objects: what looks the same is passed over."""
+    """What `glance` saw last of each armature, by `session_uid`: one that looks the same is passed over."""
 
     seen: dict[int, tuple[tuple[str, ...], bytes]] = field(default_factory=dict)
 
@@ -52,17 +52,17 @@ def follow_renames(objects: Iterable[bpy.types.Object]) -> None:
 
 
 def follow_renames_of(owner: bpy.types.Object | None) -> None:
-    """The same for an armature and those whose bones are goals of its chains."""
+    """`follow_renames` for an armature, and for those whose bones are goals of its chains."""
     if owner is not None and owner.type == "ARMATURE":
         goals = [goal.found for chain in rig_of(owner).chains for goal in goals_of(chain) if goal.bone]
         for found in dict.fromkeys(goals):
             if not _is_followed(found) and _can_be_followed(found):
-                follow_names(found)  # from now on
+                follow_names(found)  # which keeps its first record
         follow_renames(dict.fromkeys([owner, *goals]))
 
 
 def follow_renames_after(depsgraph: bpy.types.Depsgraph) -> None:
-    """The same for the armatures that Blender evaluated anew."""
+    """`follow_renames` for the armatures that Blender evaluated anew."""
     if not depsgraph.id_type_updated("ARMATURE"):
         return
     seen = dict(state.seen)

@@ -251,7 +251,7 @@ def _solver_at(standing: Standing) -> Solver:
 
 
 def held_to_pole(standing: Standing) -> Prepared:
-    """The chains with the pose at hand as their start, the one turned away from its pole as far as its pose is."""
+    """The chains with the pose at hand as their start, and the pole angle of the one by which it bends as it stands."""
     off = pole_error(standing)
     prepared = standing.as_started
     if off is None:

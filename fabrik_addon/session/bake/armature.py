@@ -48,8 +48,8 @@ class BakedArmature:
     def key(self, track: Track, answers: Answers, settings: BakeSettings, is_last: bool) -> list[ChainBake]:
         """Key chains of it that are solved together; what keys are written into is made for the first.
 
-        Keys are left out at once where no chain hangs on it. Else that waits for `clean`, since chains that hang on it
-        would be solved for other places than without: so little as a bone is off, so much may they turn.
+        Keys are left out at once where no chain hangs on these. Else that waits for `clean`: chains that hang on them
+        are solved on the keys that are written, and a bone that is a little off may turn them far.
 
         Args:
             track: The chains.

@@ -53,7 +53,7 @@ class Scope(NamedTuple):
     follows: bool = False
 
     def dragged(self, owner: bpy.types.Object) -> FabrikChain:
-        """The chain that is dragged, or what stands for it.
+        """The chain that is dragged, or the `LooseLimb` in its place.
 
         Raises:
             ChainError: It is gone.
@@ -89,7 +89,7 @@ class Scope(NamedTuple):
 
 
 def _free_name(owner: bpy.types.Object, bone: str) -> str:
-    """What a limb without a chain is called beside the chains that there are."""
+    """A name for a limb without a chain that none of the chains has."""
     name, taken = f"limb of {bone}", {chain.name for chain in rig_of(owner).chains}
     while name in taken:
         name += "'"

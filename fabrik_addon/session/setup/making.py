@@ -60,7 +60,7 @@ class SetupOptions:
 
 @dataclass(slots=True)
 class Done:
-    """What was done.
+    """What `set_up` did.
 
     Attributes:
         made: Names of the chains that were made.

@@ -48,7 +48,7 @@ MOST_BENDS = {"QUADRUPED": 120.0}  # the same where a body bends less: a dog's k
 
 
 class Given(NamedTuple):
-    """What was given limits, by the names of bones.
+    """What `give_ranges` did, by the names of bones.
 
     Attributes:
         limited: Those that have a limit now and had none.

@@ -33,7 +33,7 @@ Pose = tuple[V3, Q4]
 
 @dataclass(slots=True)
 class BakedGoals:
-    """What was done.
+    """What `bake_goals` did.
 
     Attributes:
         keys: How many frames were keyed, summed over all goals.

@@ -27,11 +27,11 @@ ABOVE = 0.002  # of a leg's reach: how far footprints lie above the ground, so t
 
 
 class Marked(NamedTuple):
-    """What was made.
+    """What `mark_steps` made.
 
     Attributes:
-        footprints: How many.
-        markers: The same.
+        footprints: Number of footprints.
+        markers: Number of markers in the timeline.
     """
 
     footprints: int

@@ -31,7 +31,7 @@ SAMPLING = 0.5  # share of the work until all frames are read
 
 
 class Planned(NamedTuple):
-    """What came of a plan.
+    """What a finished `Planning` tells.
 
     Attributes:
         steps: How many there are.

@@ -39,7 +39,7 @@ Values = Sequence[tuple[str, list[float]]]  # names of properties of a bone, wit
 
 
 class Recorded(NamedTuple):
-    """What was kept.
+    """What `keep_recording` kept.
 
     Attributes:
         frames: First and last.

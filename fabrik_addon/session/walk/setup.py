@@ -54,13 +54,13 @@ class NewLeg:
 
 @dataclass(slots=True)
 class Made:
-    """What was done.
+    """What `add_walker` did.
 
     Attributes:
         legs: Names of the legs' chains.
         made: Names of the chains that were made.
         body: Name of the body bone.
-        gait: That was chosen.
+        gait: Name of the gait that was chosen.
         behind: Names of the enabled chains whose targets do not go along with the body.
     """
 
