@@ -63,9 +63,9 @@ class Shot:
     report: Path
     request: BakeRequest
     reads: tuple[Path, ...]
-    setup: SetupRequest | None = None
-    walk: WalkRequest | None = None
-    bakes: bool = True
+    setup: SetupRequest | None
+    walk: WalkRequest | None
+    bakes: bool
 
 
 def read_job(path: Path) -> list[Shot]:

@@ -20,7 +20,7 @@ class Progress:
         parts: Number of equal parts that the work has.
     """
 
-    def __init__(self, form: str = "", parts: int = 1) -> None:
+    def __init__(self, form: str, parts: int = 1) -> None:
         self.form, self.parts = form, max(parts, 1)
         self.done = 0
         self._told = monotonic()

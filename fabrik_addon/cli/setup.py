@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,8 @@ class SetupRequest:
         mapping: Which bones are which parts, or None to look for them.
     """
 
-    plan: str = "AUTO"
-    options: SetupOptions = field(default_factory=SetupOptions)
+    plan: str
+    options: SetupOptions
     mapping: Mapping | None = None
 
 

@@ -103,8 +103,8 @@ def is_built() -> bool:
     return (MANUAL / "index.html").is_file()
 
 
-def file_of(page: str, heading: str = "") -> str:
-    """The file to open for a page, or for a heading of it, inside the manual's folder.
+def file_of(page: str, heading: str) -> str:
+    """The file to open for a page, or for a heading of it ("" for none), inside the manual's folder.
 
     The HTML has a file for each heading, since systems open a local file without what stands behind a "#".
     """

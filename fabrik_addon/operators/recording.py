@@ -15,6 +15,7 @@ from ..rig.find import working_chain
 from ..session.record import record, state
 from ..translations import CONTEXT, rpt_, tip_
 from .base import ChainOperator
+from .hovering import redraw
 
 if TYPE_CHECKING:
     from .base import Returned
@@ -34,7 +35,7 @@ class FABRIK_OT_record(ChainOperator):
         chain = working_chain(context)
         state.current = record(check_rig(owner, depsgraph), chain, depsgraph)
         set_step(context.window_manager, 0)
-        _redraw(context)
+        redraw()
         count = len(state.current.passes)
         self.report({"INFO"}, rpt_("{chain}: {count} steps recorded", chain=chain.name, count=count))
         return {"FINISHED"}
@@ -82,7 +83,7 @@ class FABRIK_OT_step(StepOperator):
         _, _, index, count = found
         places = {"FIRST": 0, "BACK": max(index - 1, 0), "FORWARD": min(index + 1, count - 1), "LAST": count - 1}
         set_step(context.window_manager, places[self.to])
-        _redraw(context)
+        redraw()
         return {"FINISHED"}
 
 
@@ -110,7 +111,7 @@ class FABRIK_OT_steps_play(StepOperator):
             return {"FINISHED"}
         if event.type == "TIMER":
             set_step(context.window_manager, step_of(context.window_manager)[0] + 1)
-            _redraw(context)
+            redraw()
         return {"PASS_THROUGH"}
 
 
@@ -122,15 +123,8 @@ class FABRIK_OT_record_clear(StepOperator):
 
     def execute(self, context: bpy.types.Context) -> Returned:
         state.current = None
-        _redraw(context)
+        redraw()
         return {"FINISHED"}
-
-
-def _redraw(context: bpy.types.Context) -> None:
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 CLASSES = (FABRIK_OT_record, FABRIK_OT_step, FABRIK_OT_steps_play, FABRIK_OT_record_clear)

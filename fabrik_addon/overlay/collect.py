@@ -75,7 +75,7 @@ def _picture(
         joints,
         tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
         asked.target,
-        _point("pole", chain.pole, chain.pole_bone, depsgraph),
+        _pole(chain, depsgraph),
         tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
         tuple(radius * size for radius in solver.reach) if solver is not None else (),
         tuple(radius * size for radius in _limited_reach(solver)) if solver is not None and with_limited_reach else (),
@@ -101,9 +101,10 @@ def _limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
         return FREE
 
 
-def _point(role: str, goal: bpy.types.Object | None, bone: str, depsgraph: bpy.types.Depsgraph) -> V3 | None:
+def _pole(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
+    """Where the pole of a chain stands in the world; None where it has none, or none that can be read."""
     try:
-        return v3(resolve_point(role, goal, bone, depsgraph)) if goal is not None else None
+        return v3(resolve_point("pole", chain.pole, chain.pole_bone, depsgraph)) if chain.pole is not None else None
     except FabrikError:
         return None
 

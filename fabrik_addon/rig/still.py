@@ -11,7 +11,7 @@ from .compat import curves_of_action, fcurves_of, strips_of
 from .dependencies import bone_in, ties_behind
 
 
-def is_still(found: bpy.types.Object, bone: str = "") -> bool:
+def is_still(found: bpy.types.Object, bone: str) -> bool:
     """Whether nothing that moves an object, or a bone of it, is animated, at any remove.
 
     Args:

@@ -69,7 +69,7 @@ class Grown(NamedTuple):
 
 
 def grown_by(
-    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: set[str], animated: Collection[str] = ()
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: set[str], animated: Collection[str]
 ) -> tuple[Grown, ...]:
     """What the bones of a chain take of its stretch; nothing where it does not stretch in any frame.
 

@@ -30,8 +30,8 @@ class BoneChannels:
     bone: str
     mode: str
     near: list[float]
-    hinge: Hinge | None = None
-    free: int = 0
+    hinge: Hinge | None
+    free: int
 
     @property
     def name(self) -> str:

@@ -34,9 +34,7 @@ class BendReport:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
-def hinges_from_bend(
-    owner: bpy.types.Object, names: Sequence[str], most: float, *, are_inner: bool = False
-) -> BendReport:
+def hinges_from_bend(owner: bpy.types.Object, names: Sequence[str], most: float, *, are_inner: bool) -> BendReport:
     """Make bones hinges that bend to the side to which they are bent at rest.
 
     A straight knee or elbow bends as anatomy has it, where the bones tell which one it is and where the body faces.

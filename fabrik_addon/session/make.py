@@ -249,6 +249,22 @@ def _world_length(owner: bpy.types.Object, path: BoneTree, joints: Sequence[V3])
     return sum(length(axes @ Vector(rotated(base, minus(b, a)))) for a, b in pairwise(joints))
 
 
+def link_like(
+    context: bpy.types.Context, owner: bpy.types.Object, source: bpy.types.Object, made: bpy.types.Object
+) -> None:
+    """Link a new object into the collections of another, as far as they may be changed; else beside the armature.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        source: The other object, a target or pole.
+        made: The new one, which is in no collection yet.
+    """
+    homes = [home for home in source.users_collection if home.is_editable and home.override_library is None]
+    for home in homes or [home_of(context, owner)]:
+        home.objects.link(made)
+
+
 def home_of(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Collection:
     """The first collection of the armature that the view layer shows and that may be changed, else the scene's."""
     assert context.scene is not None

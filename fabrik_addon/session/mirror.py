@@ -56,7 +56,7 @@ class _Plan:
 
 
 def mirror_chains(
-    context: bpy.types.Context, owner: bpy.types.Object, chains: Iterable[FabrikChain], use_update: bool = True
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Iterable[FabrikChain], use_update: bool
 ) -> list[Mirrored]:
     """Make chains with all that belongs to them on the other side.
 

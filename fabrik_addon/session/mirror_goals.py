@@ -20,7 +20,7 @@ from ..rig.targets import resolve_point
 from ..texts import ROLE_TEXTS, Text
 from .control_bones import Asked, make_goals
 from .defaults import read_defaults
-from .make import Empty, home_of
+from .make import Empty, link_like
 from .mirror_held import MIRROR
 
 
@@ -150,9 +150,7 @@ def _made(context: bpy.types.Context, owner: bpy.types.Object, plan: GoalPlan, n
     source = plan.source.found
     flipped = flipped_name(source.name)
     made = bpy.data.objects.new(flipped if flipped != source.name else name, None)
-    homes = [home for home in source.users_collection if home.is_editable and home.override_library is None]
-    for home in homes or [home_of(context, owner)]:
-        home.objects.link(made)
+    link_like(context, owner, source, made)
     if source.type == "EMPTY":
         made.empty_display_type, made.empty_display_size = source.empty_display_type, source.empty_display_size
         made.show_in_front, made.color, made.rotation_mode = source.show_in_front, source.color, source.rotation_mode

@@ -20,7 +20,7 @@ from ..rig.evaluating import updated
 from ..rig.goals import GoalRef, goals_of
 from ..rig.properties import FabrikChain, rig_of
 from ..texts import ROLE_TEXTS, Text
-from .make import home_of
+from .make import link_like
 
 
 @dataclass(slots=True)
@@ -148,9 +148,7 @@ def _has_chain(other: bpy.types.Object, chain: FabrikChain) -> bool:
 def _copied(context: bpy.types.Context, owner: bpy.types.Object, goal: bpy.types.Object) -> bpy.types.Object:
     """A copy of a goal in the same collections, with keys of its own."""
     made = goal.copy()
-    homes = [home for home in goal.users_collection if home.is_editable and home.override_library is None]
-    for home in homes or [home_of(context, owner)]:
-        home.objects.link(made)
+    link_like(context, owner, goal, made)
     copy_action(made)
     return made
 

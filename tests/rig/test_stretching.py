@@ -49,7 +49,7 @@ def lengths(owner: bpy.types.Object, chain: FabrikChain) -> list[float]:
 
 
 def grow(owner: bpy.types.Object, chain: FabrikChain, factor: float = FACTOR) -> None:
-    for one in grown_by(chain, list(pose_bones(owner)), set()):
+    for one in grown_by(chain, list(pose_bones(owner)), set(), ()):
         setattr(pose_bones(owner)[one.bone], one.name, one.values(factor))
     update()
 
@@ -96,4 +96,4 @@ def test_channels_that_are_not_free_are_refused(channel: str) -> None:
 def test_a_chain_that_does_not_stretch_takes_no_channels() -> None:
     owner, chain = line("NONE")
     chain.stretch = 1.0
-    assert grown_by(chain, list(pose_bones(owner)), set()) == ()
+    assert grown_by(chain, list(pose_bones(owner)), set(), ()) == ()
