@@ -38,7 +38,7 @@ from .walking import walk_open_file
 
 log = logging.getLogger(__name__)
 
-BLOCK = 1 << 20
+BLOCK = 1 << 20  # bytes of a file that are digested at once
 ASKED = ("request", "setup", "walk", "bakes")  # of a shot, beside its files
 PACKAGE = Path(__file__).parents[1]
 

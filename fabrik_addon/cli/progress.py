@@ -7,7 +7,7 @@ from time import monotonic
 
 from .streams import put_aside, put_out
 
-EVERY = 1.0  # seconds
+EVERY = 1.0  # seconds between two lines
 FORMS = ("text", "openjd")
 
 

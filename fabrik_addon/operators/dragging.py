@@ -39,8 +39,8 @@ from .turning import angle_about, turn_of_ball, turn_of_view
 if TYPE_CHECKING:
     from .base import Returned
 
-PRECISE = 0.1
-FALLOFF_STEP = 0.1
+PRECISE = 0.1  # share of the mouse's way that counts while Shift is held
+FALLOFF_STEP = 0.1  # that a notch of the wheel or a key adds
 FINGERTIP = 2.0  # pixels at scale 1 within which a press and release of the mouse is a click
 MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
 FALLOFF = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}

@@ -14,7 +14,7 @@ from ..kernel import Outline
 from ..rig.rotations import Q4, rotated
 from ..vectors import ORIGIN, V3, X_AXIS, Y_AXIS, Z_AXIS, distance, length, minus, perpendicular, plus, scaled, unit, v3
 
-CIRCLE_POINTS = 64
+CIRCLE_POINTS = 64  # corners of a circle of the reach
 DASHES = 12  # of a dashed line
 AXES = 0.12  # of a rotation, as a share of the chain's length
 TEETH, TOOTH = 16, 0.06  # along the edge of a limit that holds back; how far each goes in and out, as a share

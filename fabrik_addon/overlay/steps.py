@@ -24,7 +24,7 @@ from .shapes import Shapes
 GRAPH = 220.0, 70.0  # width and height in pixels at scale 1
 MARGIN = 60.0, 40.0  # from the corner of the view
 DECADES = 7.0  # of error, from the chain's length down, over the height of the graph
-TEXT_SIZE = 12.0
+TEXT_SIZE = 12.0  # pixels at scale 1
 MOST_POINTS = 150  # of the graph
 STEP_TEXTS = {  # by the kernel's names
     "start": Text("start"),

@@ -70,7 +70,7 @@ class ChainGoal:
             items=KIND_ITEMS,
             name="Kind",
             description="What the chain does with its target",
-            translation_context=CONTEXT,  # it reaches; for the overlay a reach is a distance
+            translation_context=CONTEXT,  # "Reach" is a verb here, and a distance in the overlay
             update=forget_status,
             override=OVERRIDE,
         )

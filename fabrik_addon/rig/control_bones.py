@@ -22,7 +22,7 @@ from .pose_writer import KeptChannels
 COLLECTION = "FABRIK"
 COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}  # blue, red, yellow
 CONTROL_NAMES = ("root", "master")
-WIRE = 2.0  # pixels
+WIRE = 2.0  # pixels, width of a shape's lines
 SHORTEST = 1e-4  # Blender drops bones much shorter
 CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler", "scale")
 

@@ -13,7 +13,7 @@ from .array_types import Doubles, Singles
 from .compat import curves_of_action
 
 FEW = 16  # frames for which a copy of the action does not pay
-SPARSE = 4  # from so many frames of a range to each that is wanted, these are evaluated one by one
+SPARSE = 4  # frames of a range for each that is wanted, from which on these are evaluated one by one
 
 
 def values_at(curves: Sequence[bpy.types.FCurve], frames: Doubles) -> list[Singles]:

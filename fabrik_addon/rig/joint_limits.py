@@ -24,8 +24,8 @@ from .channels import (
 from .limit_properties import limit_of
 from .rotations import IDENTITY, Q4, rotated
 
-PARALLEL = 1e-4  # radians
-KEPT_DIGITS = 5
+OFF_ZERO = 1e-4  # by which a locked quaternion channel may be off zero where the bone is to be a hinge
+KEPT_DIGITS = 5  # of locked angles that are read back from a quaternion, so that rounding does not add up
 
 
 def read_limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
@@ -70,7 +70,7 @@ def hinge_of_locks(bone: bpy.types.PoseBone) -> Hinge | None:
     if sum(locked) != 2:
         return None
     free = locked.index(False)
-    if four and any(abs(value) > PARALLEL for i, value in enumerate(read_values(bone)[1:]) if i != free):
+    if four and any(abs(value) > OFF_ZERO for i, value in enumerate(read_values(bone)[1:]) if i != free):
         raise BoneError("quaternion channels are locked away from zero, which is no hinge")
     return _hinge_of_channel(bone, free)
 

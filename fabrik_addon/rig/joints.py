@@ -20,7 +20,7 @@ from .rotations import IDENTITY, Q4, multiplied, turn_about
 from .start_pose import Start, read_starts
 
 RIGID = 2e-5  # share of the longest bone by which lengths may differ between poses
-BENT = 0.7  # radians
+BENT = 0.7  # radians by which all joints are turned to see whether lengths depend on the pose
 
 
 def path_of(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph) -> BoneTree:

@@ -17,7 +17,7 @@ from .kept_start import KeptStart, keep, put_back, read_kept
 from .properties import rig_of
 from .rotations import Q4, q4, turn_angle
 
-AT_REST = 1e-5  # radians
+AT_REST = 1e-5  # radians by which a joint may be turned and count as at rest
 
 
 class KeptPose(NamedTuple):

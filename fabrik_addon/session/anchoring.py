@@ -40,7 +40,7 @@ from .standing import SAME, Standing, goal_point, pole_error
 
 FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
 CLOSER = 0.5  # share of what a solve turns that a new start pose has to leave, to be worth it
-WORTH_TELLING = 0.01  # radians
+WORTH_TELLING = 0.01  # radians that the next solve has to turn a joint for that to be told
 START_NAMES = {kind: label for kind, label, _ in START_ITEMS}
 
 

@@ -32,7 +32,7 @@ from .convert_aims import make_track, track_axis
 from .ik_goals import give_goal, give_refusal, goal_refusal
 from .order import Item
 
-CORRECTIONS = 5
+CORRECTIONS = 5  # of the pole angle, each by what was left after the one before
 AT_TAIL = 1e-3  # share of a bone's length
 
 

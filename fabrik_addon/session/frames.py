@@ -20,8 +20,8 @@ from ..rig.properties import FabrikChain, rig_of
 from ..texts import Text
 from .live.known import state
 
-MOST_FRAMES = 1_000_000
-LAST_FRAME = 1_048_574
+MOST_FRAMES = 1_000_000  # of a bake or a walk
+LAST_FRAME = 1_048_574  # that a scene of Blender's can have, and the first one with a minus
 PINNED_BY = ("pin", "held_location", "held_rotation")  # settings of a chain whose keys move its pin
 KEYED_BY = ("location", "rotation", "scale", "delta_")  # properties whose keys move an object or a bone; prefixes
 

@@ -17,7 +17,7 @@ from ..texts import ROLE_TEXTS, Text
 LEAST_WEIGHT = 0.01  # that Blender's IK takes
 STRETCHED = 2.0  # times its length that a chain may have in place of one that has no bound
 STRETCH_OF_BONE = 0.1  # Blender's measure of how readily a bone stretches
-SAME_TURN = 1e-3  # radians
+SAME_TURN = 1e-3  # radians by which an offset may turn and count as none
 EVEN = 1e-6  # by which a share may differ from one
 
 

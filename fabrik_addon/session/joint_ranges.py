@@ -30,7 +30,7 @@ from .joint_tables import HUMAN_JOINTS, JointRange, Range
 HANGING = 45.0  # degrees from straight down within which a hand hangs
 ROLLED = 30.0  # degrees between a bone's axes and those of its joint that are told
 SHOWS_ANKLE = radians(15.0)  # bend at rest between shin and foot
-LEAST_RANGE, MOST_RANGE = -180.0, 180.0
+LEAST_RANGE, MOST_RANGE = -180.0, 180.0  # degrees
 HORIZONTAL: Range = (-45.0, 135.0)  # of a shoulder in a T pose: extension and flexion
 
 

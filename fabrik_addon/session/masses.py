@@ -41,7 +41,7 @@ INSTEAD = {  # which carries the share of one that has no bone
     "HAND": ("FOREARM",),
     "FOOT": ("SHIN",),
 }
-AS_NONE = 1e-6
+AS_NONE = 1e-6  # mass of a bone that is to count for nothing, since 0 means by its length
 NEEDED = {"THIGH", "SHIN", "UPPER_ARM", "FOREARM"}
 
 

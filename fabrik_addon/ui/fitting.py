@@ -16,7 +16,7 @@ from .status import Icon
 NARROWEST = 120.0  # sidebar that is drawn for; one that opens is narrower for a while
 MARGINS = 55.0  # beside what a panel shows: the tabs, and the edges of region and panel
 PADDING = 18.0  # in a label or a button, before and behind the text
-ICON = 22.0
+ICON = 22.0  # an icon before a text
 BOX = 10.0  # the edges of a box
 NAME = 4.0  # the edge of a name before its value
 NAMES = 0.4  # of the width, which Blender gives to the names of settings

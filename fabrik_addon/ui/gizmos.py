@@ -26,9 +26,9 @@ from ..translations import iface_, name_
 from ..vectors import V3, v3
 
 HANDLES = 6  # the most that a limit of any type has, as of an ellipse and a twist; a test asks the examples
-HANDLE_SIZE, DIAL_SIZE = 0.08, 0.4
-FIRST = 10.0
-ASK = 0.1  # seconds
+HANDLE_SIZE, DIAL_SIZE = 0.08, 0.4  # scales of Blender's gizmos
+FIRST = 10.0  # bias in what is selected where gizmos overlap
+ASK = 0.1  # seconds between two looks at whether the mouse was let go
 BACK = 1e-5  # share of the bone's length within which a handle is back where it was
 
 
