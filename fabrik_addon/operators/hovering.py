@@ -27,10 +27,10 @@ KEYS = (Text("LMB Drag Bone under the Mouse"), Text("P Pin or Free It"), Text("R
 
 
 class Hovering:
-    """Whether bones are shown as the mouse comes over them.
+    """State of showing the bone under the mouse.
 
     Attributes:
-        is_on: Whether they are.
+        is_on: Whether bones are shown as the mouse comes over them.
     """
 
     is_on = False

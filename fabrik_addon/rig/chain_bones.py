@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bones a chain names."""
+"""The bones of a chain, looked up by the names that it stores."""
 
 from __future__ import annotations
 

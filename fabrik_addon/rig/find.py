@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which armature the user is working on."""
+"""Which armature, and which chain of it, the user is working on."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ class BoneTree:
 
     @property
     def most_reach(self) -> float:
-        """A distance from the first joint that the tip of a chain can't come beyond, in any pose; seldom the least."""
+        """An upper bound of the tip's distance from the first joint of a chain in any pose; seldom the least one."""
         factor = max(1.0, sqrt(sum(value * value for row in self.parent for value in row[:3]))) if self.parent else 1.0
         reach = 0.0
         for i, link in enumerate(self.links):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which end of its tip a chain brings to its goal, changed so that the pose stays."""
+"""The end of its tip that a chain brings to its goal is changed, and the pose stays."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which rotation the tip of a chain has: chosen so that nothing moves by the choice."""
+"""The rotation that the tip of a chain is to have is chosen, and nothing moves by the choice."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the bones of a chain to its goal, and back: what is selected, and in which mode."""
+"""Selection and mode changed from the bones of a chain to its goal, and back."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class Standing:
         return self.prepared.started(self.rotations, self.shift)
 
     def turned_by(self, prepared: Prepared) -> float:
-        """How far a solve turns the joint that it turns most, in radians; a body counts by its shift over its size."""
+        """How far a solve turns the joint that it turns most, in radians; a body's shift counts as shift over size."""
         found = posed(prepared, self.points, self.owner, self.depsgraph)
         pairs = zip(self.rotations, found.rotations, strict=True)
         turned = max(turn_angle(multiplied(conjugated(a), b)) for a, b in pairs)

@@ -43,7 +43,7 @@ class Drags:
 
     @classmethod
     def note(cls) -> bool:
-        """A handle is moved; whether this is the first time in this drag."""
+        """Note that a handle was moved; whether for the first time in this drag."""
         if cls.is_on:
             return False
         cls.is_on = True
@@ -59,7 +59,7 @@ class Drags:
 
     @classmethod
     def _ended(cls) -> float | None:
-        """Asked again and again until the mouse is let go: then it is one step to undo."""
+        """Timer: look whether the mouse was let go, and then make the whole drag one step to undo."""
         manager = bpy.context.window_manager
         windows = manager.windows if manager else ()
         if any("gizmo" in found.bl_idname.lower() for window in windows for found in window.modal_operators):
