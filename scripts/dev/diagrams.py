@@ -13,7 +13,7 @@ from dev.ways import BLENDER, LANES, LAYERS, WAYS, Step
 from environment import ROOT
 
 PICTURES = ROOT / "scripts" / "pictures"
-COLUMNS = (146, 194, 222, 192, 192)  # widths: what is written in each lane, and as wide as a page of the manual in all
+COLUMNS = (140, 196, 220, 204, 186)  # widths: what is written in each lane, and as wide as a page of the manual in all
 GAP, LINE, PADDING, MARGIN = 18, 17, 8, 10
 WIDTH = sum(COLUMNS) + 2 * MARGIN
 LEFT = (*accumulate(COLUMNS, initial=MARGIN),)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The layers of the extension, and three ways through them, as the manual draws them; a test holds them to the code."""
+"""The layers of the extension, and five ways through them, as the manual draws them; a test holds them to the code."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 BLENDER = "Blender"
-LANES = (BLENDER, "ui, operators, handlers, cli", "session", "rig", "kernel")
+LANES = (BLENDER, "ui, operators, handlers, cli", "session", "rig", "gait, kernel")
 
 # Each layer imports only those below it; those of a line don't import each other. From top to bottom.
 LAYERS = (
@@ -55,13 +55,16 @@ TARGET = (
     Step("operators/solving", "FABRIK_OT_solve", "finds the chain, reports the end"),
     Step("session/pose", "solve_items", "what all solving buttons call"),
     Step("rig/checks", "check_rig", "can the armature be posed?"),
-    Step("session/order", "levels", "which chains are solved together, and after which"),
+    Step("session/order", "together", "which chains are solved together"),
+    Step("session/order", "levels", "and which after which"),
     Step("rig/preparing", "read", "bones, limits, start pose, goals, as Blender evaluates them"),
     Step("session/posing", "posed", "goals in chain space, then the solve"),
     Step("kernel/solver", "Solver", "figure and goals in, rotations and status out"),
     Step("rig/pose_writer", "write", "rotations as channels of the bones"),
     Step(BLENDER, "", "evaluates the pose"),
     Step("session/checking", "what_is_off", "stands all where it was solved? else it is taken back"),
+    Step("rig/keys", "insert_posed_keys", "keys, with automatic keying"),
+    Step("rig/last_solve", "remember", "for which goals that was found"),
     Step("session/outcome", "store", "status, distance and message in the chain"),
     Step("session/telling", "told_of", "what the panel shows, as things stand when it is drawn"),
 )
@@ -86,18 +89,57 @@ FRAME = (
 SHOT = (
     Step("operators/baking", "FABRIK_OT_bake", "options, progress, Esc"),
     Step("session/bake/run", "bake_steps", "from settings to keys, or back to what stood there"),
-    Step("session/order", "together", "which chains are solved together, level by level"),
+    Step("session/order", "together", "which chains are solved together"),
     Step("session/bake/checks", "check_bake", "what can't be baked, before anything is written"),
+    Step("session/order", "levels", "and which after which: one level after the other"),
+    Step("session/bake/armature", "BakedArmature", "keys, action and pose, and the way back"),
     Step("session/bake/sampling", "sample", "all goals: by their curves where these tell"),
     Step(BLENDER, "", "else evaluates each frame"),
     Step("rig/preparing", "read", "bones, limits, start pose, goals"),
     Step("session/bake/solving", "solve_track", "all frames, a row each"),
     Step("kernel/rows", "Rows", "the same solve, in a loop"),
-    Step("session/bake/keying", "read_track", "rotations that run on, as keys"),
+    Step("session/bake/keying", "read_track", "rotations that run on from frame to frame"),
     Step("session/bake/clean_up", "cleaned", "keys that are not needed are left out"),
+    Step("rig/curves", "CurveWriter", "keys in place of those that were there"),
     Step("session/bake/verify", "verify", "plays the keys and compares"),
     Step(BLENDER, "", "evaluates the keys"),
     Step("session/bake/switching", "switch_off", "chains off, so that the keys play"),
     Step("session/bake/stored", "store_report", "with the armature, as JSON"),
 )
-WAYS = {"way_of_a_target": TARGET, "way_of_a_frame": FRAME, "way_of_a_shot": SHOT}
+DRAG = (
+    Step("operators/dragging", "FABRIK_OT_drag", "the mouse, keys, header, Esc"),
+    Step("session/dragging/drag", "begin", "the pose at hand becomes the start pose"),
+    Step("session/dragging/scope", "scope_of", "what follows: a limb, or the body with its pins"),
+    Step("rig/preparing", "read", "bones, limits, goals"),
+    Step("session/dragging/drag", "drag_to", "for each move of the mouse"),
+    Step("session/posing", "posed", "the same solve"),
+    Step("kernel/solver", "Solver", "from the same start pose each time"),
+    Step("rig/pose_writer", "write", "rotations as channels of the bones"),
+    Step(BLENDER, "", "evaluates the pose, and draws"),
+    Step("session/dragging/ending", "finish", "the mouse is let go"),
+    Step("rig/keys", "insert_posed_keys", "keys, with automatic keying"),
+    Step("session/letting_go", "let_go", "goals, pins and poles come to where the tips are"),
+    Step("session/anchoring", "keep_pose", "the next solve changes nothing"),
+)
+WALK = (
+    Step("operators/walking", "FABRIK_OT_walk_plan", "which frames, and what could not be as asked"),
+    Step("session/walk/planning", "Planning", "in slices, in idle time too"),
+    Step("session/walk/sampling", "sampled", "the path of the body, frame by frame"),
+    Step("session/walk/measuring", "measured", "legs and feet in the rest pose"),
+    Step(BLENDER, "", "evaluates each frame once"),
+    Step("rig/terrain", "MeshTerrain", "the ground, to be asked by rays"),
+    Step("gait/planning", "planning", "clock, footholds, swings, body: the steps"),
+    Step("gait/storing", "to_text", "kept with the armature"),
+    Step("handlers", "_on_frame", "later, in any frame: the way of a frame"),
+    Step("rig/walk_goals", "walk_goal", "where the plan has each foot, in place of its goal"),
+    Step("gait/plan", "feet_at", "read from the list of steps"),
+    Step("session/posing", "posed", "the same solve"),
+    Step("kernel/solver", "Solver", "so live, render and bake agree"),
+)
+WAYS = {
+    "way_of_a_target": TARGET,
+    "way_of_a_frame": FRAME,
+    "way_of_a_shot": SHOT,
+    "way_of_a_drag": DRAG,
+    "way_of_a_walk": WALK,
+}
