@@ -38,6 +38,7 @@ HOPEFUL = cython.declare(
 )  # share of the error that rough steps may leave for their start to be followed
 BODY_FINISHED = cython.declare(cython.double, 3e-8)  # error, in sizes of the figure, at which a rank's goals are met
 NEARLY_MET = cython.declare(cython.double, 0.1)  # share of the most that a goal of a rank misses
+FINER_STEPS = cython.declare(cython.int, 12)  # by which they are met; goals that are in conflict gain nothing by more
 NEVER_ENOUGH = cython.declare(cython.double, -1.0)
 LAST_DAMPING = cython.declare(cython.double, 1e-5)  # of the first step of the descent that finishes a pose
 NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
@@ -193,7 +194,7 @@ class Body:
                 stage.keep(tolerance)
             used += self.meet(stage, HINT_STEPS if is_hint and self.budget > HINT_STEPS else self.budget)
             if not is_hint:
-                used += self.refine(stage, tolerance, self.budget)
+                used += self.refine(stage, tolerance)
             before = stage
         if before is not self.descent:
             self.descent.take(before.pose)
@@ -211,7 +212,7 @@ class Body:
         return used + stage.descend(BODY_FINISHED, budget)
 
     @cython.cfunc
-    def refine(self, stage: Descent, tolerance: cython.double, budget: cython.int) -> cython.int:
+    def refine(self, stage: Descent, tolerance: cython.double) -> cython.int:
         """Bring goals of a rank that are nearly met all the way, where others of it are missed; returns the steps used.
 
         What those miss damps the steps of all, and is so much that what these gain counts as nothing. So these go on by
@@ -231,7 +232,7 @@ class Body:
             missing: cython.double = missing_of(goal, stage.pose)
             if missing <= NEARLY_MET * most:
                 near.append(goal)
-                is_met = is_met and missing <= BODY_FINISHED
+                is_met = is_met and missing <= tolerance
             else:
                 kept.append(goal)
         if is_met:
@@ -242,7 +243,7 @@ class Body:
         finer.robust_to = FAR_MISSED
         finer.take(stage.pose)
         finer.keep(tolerance)
-        used: cython.int = finer.descend(BODY_FINISHED, budget)
+        used: cython.int = finer.descend(BODY_FINISHED, FINER_STEPS)
         stage.take(finer.pose)
         return used
 
