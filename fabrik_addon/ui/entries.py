@@ -78,7 +78,7 @@ class Overlay(Part):
     """The switch of the overlay."""
 
     def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-        layout.prop(scene_settings(context.scene), "show", text="Overlay", icon="OVERLAY")
+        layout.prop(scene_settings(context.scene), "show", icon="OVERLAY")
 
 
 class Begin(Part):

@@ -100,6 +100,7 @@ def test_each_example_adds_one_to_its_list(copy: Path) -> None:
         "fabrik_addon/recognise/names/studio.py",
         "fabrik_addon/rig/targets/__init__.py",
         "fabrik_addon/rig/targets/vertex_group.py",
+        "fabrik_addon/translations/german/labels.py",
         "fabrik_addon/translations/german/limits.py",
         "fabrik_addon/translations/german/refusals.py",
         "fabrik_addon/translations/german/settings.py",
