@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 V3 = tuple[float, float, float]
 RootedLeg = tuple[bpy.types.EditBone, float, float]  # the bone it is on, place along the body, angle to the front
-HEADER = f"{'character':<20} {'chains':>6} {'pinned':>6} {'reached':>8} {'feet moved':>11}"
+HEADER = f"{'character':<22} {'chains':>6} {'pinned':>6} {'reached':>8} {'feet moved':>11}"
 PIXELS = (490, 455)
 FOOT = 0.08  # share of the greatest side up to which a bone is of a foot that stands
 ROUND = 0.09  # the same, by which the floor is larger than what stands on it
@@ -235,7 +235,7 @@ def _print_row(name: str, owner: bpy.types.Object, planted: dict[str, Vector]) -
     reached = [chain for chain in chains if chain.status == "REACHED"]
     held = [chain for chain in chains if chain.pin]
     moved = max((_tip(owner, chain) - planted[chain.name]).length / size for chain in held)
-    print(f"{name:<20} {len(chains):>6} {len(held):>6} {len(reached):>8} {moved:>11.1e}", flush=True)
+    print(f"{name:<22} {len(chains):>6} {len(held):>6} {len(reached):>8} {moved:>11.1e}", flush=True)
     return len(chains) - len(reached) + int(moved > IN_PLACE)
 
 

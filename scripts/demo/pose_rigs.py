@@ -51,7 +51,7 @@ def main(out: Path, rigs: Path, user: Path) -> int:
     failed += pose_bodies(out)
     failed += walk_rigs(out)
     failed += pose_characters(out)
-    print(f"files in {out}")
+    print(f"\nfiles in {out}")
     return min(failed, 1)
 
 
