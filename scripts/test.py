@@ -43,9 +43,15 @@ SWITCH = "FABRIK_INTERPRETED"
 
 
 def run_suite(command: list[str], pytest_arguments: list[str], paths: str = "") -> int:
-    """Run the suite by a Python or a Blender, with user folders of its own."""
+    """Run the suite by a Python or a Blender, with user folders and a temporary folder of its own.
+
+    Blender keeps the pose that was copied in the temporary folder, where another run beside this one would find it.
+    """
     with tempfile.TemporaryDirectory(prefix="fabrik-tests-") as folder:
         environment = {**os.environ, "BLENDER_USER_RESOURCES": folder, "PYTHONDONTWRITEBYTECODE": "1"}
+        temporary = Path(folder, "temporary")
+        temporary.mkdir()
+        environment |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(temporary))
         if paths:
             environment["FABRIK_TEST_PACKAGES"] = paths
         return subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environment, check=False).returncode
