@@ -12,7 +12,7 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.properties import rig_of
 
 from support.body_rigs import add_limb, make_body, update
-from support.rigs import make_empty, make_line, press
+from support.rigs import make_empty, make_line, overridden, press
 from support.skeletons import make_character
 from support.walking_rigs import walking_spider
 
@@ -83,15 +83,7 @@ def test_marks_of_a_walk_go_as_well() -> None:
 def test_chains_of_a_library_are_refused(tmp_path: Path) -> None:
     owner = make_body()
     add_limb(owner, "hand.L", 3, target=(0.7, 0.0, 1.4))
-    owner.name = "linked"
-    path = tmp_path / "library.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(path), link=True) as (_, into):
-        into.objects = ["linked"]
-    override = bpy.data.objects["linked"].override_create(remap_local_usages=True)
-    bpy.context.collection.objects.link(override)
-    bpy.context.view_layer.objects.active = override
+    override = overridden(owner, tmp_path)
     with pytest.raises(RuntimeError, match="come from the library file"):
         press("rig_clear")
     assert len(rig_of(override).chains) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import bpy
@@ -130,3 +131,17 @@ def select(owner: bpy.types.Object, *names: str) -> None:
 def press(name: str, **options: object) -> None:
     """Run an operator of the add-on."""
     getattr(bpy.ops.fabrik, name)(**options)
+
+
+def overridden(owner: bpy.types.Object, folder: Path) -> bpy.types.Object:
+    """A library override of an armature, the active object of a scene with nothing else; its file is in a folder."""
+    name = owner.name
+    path = folder / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(path), link=True) as (_, into):
+        into.objects = [name]
+    override = bpy.data.objects[name].override_create(remap_local_usages=True)
+    bpy.context.collection.objects.link(override)
+    bpy.context.view_layer.objects.active = override
+    return override

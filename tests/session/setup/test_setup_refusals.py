@@ -12,7 +12,7 @@ from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session.setup.finding import find_parts
 
 from support.generated_rig import generate_rig
-from support.rigs import Bone, make_armature, make_empty, make_line, press, select
+from support.rigs import Bone, make_armature, make_empty, make_line, overridden, press, select
 from support.skeletons import make_character, rename_all
 
 
@@ -122,15 +122,7 @@ def test_answers_that_make_no_sense(first: str, last: str, match: str) -> None:
 
 
 def test_linked_data_is_set_up_with_empties(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    make_character("human_mixamo").name = "linked"
-    path = tmp_path / "library.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(str(path), link=True) as (_, into):
-        into.objects = ["linked"]
-    override = bpy.data.objects["linked"].override_create(remap_local_usages=True)
-    bpy.context.collection.objects.link(override)
-    bpy.context.view_layer.objects.active = override
+    override = overridden(make_character("human_mixamo"), tmp_path)
     capfd.readouterr()
     press("character_setup")
     assert "armature data is linked and can't be given bones, so its targets are empties" in capfd.readouterr().out
