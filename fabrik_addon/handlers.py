@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -21,9 +22,22 @@ from .session.walk import idle
 log = logging.getLogger(__name__)
 
 _failed: set[str] = set()  # what failed beside live posing, by what it means, since the file was opened
+_unheard = threading.Event()  # whether something was evaluated by another thread, of which nothing was read
 
 
 def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
+    """Follow what was changed; what another thread evaluates, later.
+
+    A render in the window runs in a thread of its own, and what is evaluated there calls this function from it, while
+    the window draws the same bones. The poses that are rendered are those of the frame handlers.
+    """
+    if threading.get_ident() != threading.main_thread().ident:
+        _unheard.set()
+        return
+    if _unheard.is_set():
+        _unheard.clear()
+        forget_shapes()
+        live.state.look_again()
     view.touch()
     if depsgraph is not None:
         forget_shapes(depsgraph)

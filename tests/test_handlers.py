@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from fabrik_addon.session import chain_choice, live
 from fabrik_addon.session.live.known import state
 
 from support.live_rigs import live_line, shown_error, update
+from support.rigs import channels
 
 
 def fail(*_: object, **__: object) -> None:
@@ -69,3 +71,32 @@ def test_a_drag_ends_with_its_file(tmp_path: Path) -> None:
     state.held = state.was_held = True
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "rig.blend"))
     assert (state.held, state.was_held) == (False, False)
+
+
+def test_what_another_thread_evaluates_is_not_posed_there_but_with_the_next_update(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    owner, chain = live_line()
+    target: Any = chain.target
+    target.location.x = -0.4
+    stood, touched = channels(owner), []
+    with monkeypatch.context() as patched:
+        for module, name in (
+            (handlers.view, "touch"),
+            (handlers, "forget_shapes"),
+            (handlers, "follow_renames_after"),
+            (live, "tick"),
+            (chain_choice, "follow"),
+        ):
+            patched.setattr(module, name, lambda *_, name=name, **__: touched.append(name))
+        renders = threading.Thread(target=bpy.context.evaluated_depsgraph_get)
+        renders.start()
+        renders.join()
+    assert not touched
+    assert target.matrix_world.translation.x == pytest.approx(-0.4)  # it was evaluated
+    assert channels(owner) == stood
+    other = bpy.data.objects.new("Other", None)
+    bpy.context.collection.objects.link(other)
+    update()
+    assert shown_error(owner, chain) < 3e-4
+    assert channels(owner) != stood

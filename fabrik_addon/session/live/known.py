@@ -303,8 +303,12 @@ class LiveState:
         """Another scene was evaluated, in another window, or since the window shows it now: all is looked up there."""
         self.others[self.scene] = self.rigs
         self.scene, self.rigs = scene, self.others.pop(scene, [])
-        self.order = None
         self.watched.clear()
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Something may have changed that was not heard of: all chains are read anew at the next call."""
+        self.order = None
         for rig in self.rigs:
             for known in rig.figures.values():
                 known.is_fresh = False
