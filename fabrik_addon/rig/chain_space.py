@@ -13,10 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from mathutils import Matrix
 
+from ..errors import RigError
+from ..finite import are_finite
 from ..vectors import V3, Z_AXIS, dot, length, plus, unit, v3
 from .array_types import Doubles
 from .rotations import Q4, Nine, axes_of, conjugated, matrix_of, multiplied, nine
 
+LEAST_VOLUME = 1e-9  # of the three axes, the longest of them as 1: less has no inverse to solve by
 SIMILAR = 1e-6  # share of its square by which the axes of an armature that is scaled alike differ
 
 
@@ -37,11 +40,19 @@ class RigFrame(NamedTuple):
 
     @classmethod
     def of(cls, world: Matrix) -> RigFrame:
-        """Of a matrix that has an inverse (`checks.check_rig`)."""
+        """Of a world matrix.
+
+        Raises:
+            RigError: It has a number that is not finite, or no inverse.
+        """
+        if not are_finite(value for row in world for value in row):
+            raise RigError("its world matrix has a number that is not finite")
         axes = nine(world.to_3x3())
         a, b, c, d, e, f, g, h, i = axes
         first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
         volume = a * first + b * second + c * third
+        if abs(volume) <= LEAST_VOLUME * max(length(axes[0::3]), length(axes[1::3]), length(axes[2::3])) ** 3:
+            raise RigError("its scale is zero along an axis")
         scale = 1.0 / volume
         back = (
             first * scale,

@@ -9,10 +9,11 @@ from typing import Any
 
 import bpy
 
-from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, TargetError
+from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, TargetError, place_of
 from ..finite import are_finite
 from ..texts import ROLE_TEXTS, Text, joined
 from .chain_bones import pose_bones
+from .chain_space import RigFrame
 from .channels import rotation_path
 from .dependencies import bones_behind, broken_driver
 from .figures import is_let_go, lacks_goal
@@ -22,7 +23,6 @@ from .versions import newer_refusal
 from .visibility import is_evaluated
 
 SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}  # constraints that leave the rotation alone
-LEAST_VOLUME = 1e-9  # of the three axes, the longest of them as 1: less has no inverse to solve by
 
 
 def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
@@ -37,14 +37,8 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
         raise RigError(reason, rig=owner.name if owner else "")
     if not is_evaluated(owner, depsgraph):
         raise RigError("it is not in the view layer, or is disabled in the viewport", rig=owner.name)
-    evaluated = owner.evaluated_get(depsgraph)
-    world = evaluated.matrix_world
-    if not are_finite(value for row in world for value in row):
-        raise RigError("its world matrix has a number that is not finite", rig=owner.name)
-    axes = world.to_3x3()
-    size = max(axes.col[i].length for i in range(3))
-    if size <= 0.0 or abs((axes * (1.0 / size)).determinant()) < LEAST_VOLUME:
-        raise RigError("its scale is zero along an axis", rig=owner.name)
+    with place_of(rig=owner.name):
+        RigFrame.of(owner.evaluated_get(depsgraph).matrix_world)
     return owner
 
 

@@ -151,7 +151,7 @@ def stand_of(chain: FabrikChain) -> Stand | None:
         rig = RigFrame.of(owner.matrix_world)
         points = {role: v3(reader_of(found, bone)(role, found, bone)) for role, found, bone in goals_of(chain)}
         asked = _asked_turn(chain)
-    except (FabrikError, ZeroDivisionError):
+    except FabrikError:
         return None
     if "target" not in points:
         if is_walked(chain) or not chain.pin or chain.target_name:

@@ -20,6 +20,7 @@ from fabrik_addon.vectors import ORIGIN, distance
 from mathutils import Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen
+from support.live_bodies import live_body
 from support.rigs import add_chain, evaluated_joints, make_empty, make_line
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
@@ -106,6 +107,13 @@ class TestCollecting:
         owner, chain = limited_line()
         chain.tip_bone = "gone"
         assert pictures(owner, [chain]) == []
+
+    def test_an_armature_without_scale_is_a_point(self) -> None:
+        owner = live_body()
+        owner.scale = (0.0, 0.0, 0.0)
+        bpy.context.view_layer.update()
+        for picture in pictures(owner, owner.fabrik.chains):
+            assert {*picture.joints, *picture.before} == {ORIGIN}
 
     def test_a_deleted_target(self) -> None:
         owner, chain = limited_line()

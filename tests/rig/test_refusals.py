@@ -95,6 +95,11 @@ CASES: dict[str, tuple[Callable[[bpy.types.Object, FabrikChain], object], str]] 
     "hidden from evaluation": (lambda o, c: setattr(o, "hide_viewport", True), "disabled in the viewport"),
     "hidden collection": (lambda o, c: collection_excluded(o), "disabled in the viewport"),
     "object without scale": (lambda o, c: setattr(o, "scale", (1, 0, 1)), "'Rig': its scale is zero"),
+    "object scaled to nothing": (lambda o, c: setattr(o, "scale", (0, 0, 0)), "'Rig': its scale is zero"),
+    "parent scaled to nothing": (
+        lambda o, c: (setattr(o, "parent", make_empty((0, 0, 0))), setattr(o.parent, "scale", (0, 0, 0))),
+        "'Rig': its scale is zero",
+    ),
     "object nan": (lambda o, c: setattr(o, "location", (NAN, 0, 0)), "'Rig': its world matrix"),
     "bone without scale": (
         lambda o, c: setattr(o.pose.bones["b1"], "scale", (0, 1, 1)),

@@ -37,6 +37,17 @@ def keyed(thing: bpy.types.Object | bpy.types.PoseBone, frame: int, location: Po
     thing.keyframe_insert("location", frame=frame)
 
 
+def key_scale(thing: bpy.types.Object, sizes: dict[int, float]) -> None:
+    """Key the scale of an object so that it jumps from frame to frame."""
+    for frame, size in sizes.items():
+        thing.scale = (size, size, size)
+        thing.keyframe_insert("scale", frame=frame)
+    for curve in curves_of(thing):
+        if curve.data_path == "scale":
+            for point in curve.keyframe_points:
+                point.interpolation = "CONSTANT"
+
+
 def limb_on_a_bone() -> tuple[bpy.types.Object, FabrikChain]:
     """Two bones on a third, with a chain of the two; and a bone by itself."""
     owner = make_armature(
@@ -102,6 +113,7 @@ __all__ = (
     "TURN",
     "curves_of",
     "hand_of",
+    "key_scale",
     "keyed",
     "limb_on_a_bone",
     "live_line",

@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 
-from ...errors import FabrikError
+from ...errors import FabrikError, place_of
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.changes import Changes
@@ -132,8 +132,7 @@ def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: 
     """Look up what may be others than they were; whether nothing may."""
     heard, state.heard = state.heard, Changes.count
     if is_frame and heard != Changes.count:  # nobody evaluated what was set before the frame changed
-        state.order = None
-        _mark_stale(state.rigs)
+        state.look_again()
     is_same = state.order is not None
     if not is_same:
         look(scene)
@@ -335,11 +334,16 @@ class _Tick:
         return not motion.start_changes or renew_start(known, rig, self.rig_facts.keyed(rig.owner))
 
     def _poses_of(self, rig: LiveRig) -> Any:
-        """The evaluated pose bones of an armature; how its object stands is noted with it."""
+        """The evaluated pose bones of an armature; how its object stands is noted with it.
+
+        Raises:
+            RigError: Its object has no scale now, so that its chains have to wait.
+        """
         if rig not in self.poses:
             evaluated = rig.owner.evaluated_get(self.depsgraph)
-            self.poses[rig] = pose_bones(evaluated)
             world = evaluated.matrix_world
             if rig.frame is None or world != rig.world:
-                rig.frame, rig.world = RigFrame.of(world), world.copy()
+                with place_of(rig=rig.owner.name):
+                    rig.frame, rig.world = RigFrame.of(world), world.copy()
+            self.poses[rig] = pose_bones(evaluated)
         return self.poses[rig]

@@ -14,6 +14,7 @@ from fabrik_addon.session.bake import run as baking
 from mathutils import Quaternion
 
 from support.bake_rigs import FRAMES, assert_on_target, keyed_line, rotation_keys, run
+from support.live_rigs import key_scale
 from support.rigs import add_chain, channels, make_empty, make_line
 
 
@@ -31,6 +32,17 @@ class TestRefusals:
         with pytest.raises(RuntimeError, match="its target 'Target' was deleted"):
             bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
         assert not fcurves_of(owner)
+
+    @pytest.mark.parametrize("frame", [1, 6])
+    def test_an_armature_that_has_no_scale_in_some_frames(self, frame: int) -> None:
+        owner, _ = keyed_line()
+        key_scale(owner, {1: 1.0, 5: 0.0, 9: 1.0})
+        bpy.context.scene.frame_set(frame)
+        before = rotation_keys(owner)
+        where = "in frame 5, " if frame == 1 else ""
+        with pytest.raises(RuntimeError, match=f"'Rig': {where}its scale is zero along an axis"):
+            bpy.ops.fabrik.bake(frame_start=1, frame_end=20)
+        assert rotation_keys(owner) == before
 
 
 class TestNothingIsSilentlyWrong:

@@ -14,7 +14,8 @@ from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.session import live
 from mathutils import Vector
 
-from support.live_rigs import keyed, limb_on_a_bone, live_line, many_limbs, shown_error, two_levels, update
+from support.live_bodies import HELD, assert_feet_hold, live_body, off_target, statuses
+from support.live_rigs import key_scale, keyed, limb_on_a_bone, live_line, many_limbs, shown_error, two_levels, update
 from support.rigs import channels, evaluated_joints, make_empty
 
 Rig = tuple[bpy.types.Object, FabrikChain]
@@ -140,6 +141,66 @@ class TestFrames:
             else:
                 assert chain.status == "REACHED"
                 assert shown_error(owner, chain) < 1e-4
+
+
+class TestScaleOfZero:
+    """An armature that pops in, or shrinks to nothing, waits meanwhile and goes on as if nothing had been."""
+
+    @pytest.mark.parametrize("who", ["armature", "its parent"])
+    def test_frames_with_scale_0_are_waited_out(self, who: str) -> None:
+        owner, chain = live_line()
+        keyed(chain.target, 1, (-0.5, 0.2, 1.5))
+        keyed(chain.target, 20, (0.7, 0.2, 1.5))
+        if who == "its parent":
+            owner.parent = make_empty((0, 0, 0), "Parent")
+        update()
+        scene, wanted = bpy.context.scene, dict[int, list[tuple[float, ...]]]()
+        for frame in range(1, 13):
+            scene.frame_set(frame)
+            wanted[frame] = channels(owner)
+        key_scale(owner.parent or owner, {1: 0.0, 3: 1.0, 6: 0.0, 9: 1.0})
+        update()
+        for frame in (*range(1, 13), 7, 4, 6, 9, 1, 2, 3):
+            stood = channels(owner)
+            scene.frame_set(frame)
+            assert owner.fabrik.live
+            assert chain.enabled
+            if frame in {1, 2, 6, 7, 8}:
+                assert chain.status == "REFUSED"
+                assert channels(owner) == stood
+            else:
+                assert chain.status == "REACHED"
+                for seen, own in zip(channels(owner), wanted[frame], strict=True):
+                    assert seen == pytest.approx(own, abs=1e-6)
+
+    def test_a_body(self) -> None:
+        owner = live_body()
+        key_scale(owner, {1: 1.0, 5: 0.0, 9: 1.0})
+        for frame in (2, 5, 6, 9, 7, 3):
+            bpy.context.scene.frame_set(frame)
+            if 5 <= frame < 9:
+                assert set(statuses(owner).values()) == {"REFUSED"}
+            else:
+                assert set(statuses(owner).values()) == {"REACHED"}
+                assert_feet_hold(owner)
+                assert off_target(owner, "hand.L") <= HELD
+
+    @pytest.mark.parametrize("scale", [(0.0, 0.0, 0.0), (1.0, 0.0, 1.0), (float("nan"), 1.0, 1.0)])
+    def test_by_hand_in_one_frame_others_go_on(self, scale: tuple[float, float, float]) -> None:
+        owner, chain = live_line()
+        other, others = live_line((0.1, 0.4, 2.1))
+        owner.scale = scale
+        chain.target.location.x += 0.1
+        others.target.location.x += 0.1
+        update()
+        assert (owner.fabrik.live, chain.enabled, chain.status) == (True, True, "REFUSED")
+        assert "live posing waits" in chain.message
+        assert others.status == "REACHED"
+        assert shown_error(other, others) < 1e-4
+        owner.scale = (1.0, 1.0, 1.0)
+        update()
+        assert chain.status == "REACHED"
+        assert shown_error(owner, chain) < 1e-4
 
 
 class TestThrift:
