@@ -11,13 +11,14 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon import handlers
+from fabrik_addon.overlay import view
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.session import chain_choice, live
 from fabrik_addon.session.live.known import state
 
 from support.live_rigs import live_line, shown_error, update
-from support.rigs import channels
+from support.rigs import channels, make_empty
 
 
 def fail(*_: object, **__: object) -> None:
@@ -82,7 +83,7 @@ def test_what_another_thread_evaluates_is_not_posed_there_but_with_the_next_upda
     stood, touched = channels(owner), []
     with monkeypatch.context() as patched:
         for module, name in (
-            (handlers.view, "touch"),
+            (view, "touch"),
             (handlers, "forget_shapes"),
             (handlers, "follow_renames_after"),
             (live, "tick"),
@@ -95,8 +96,7 @@ def test_what_another_thread_evaluates_is_not_posed_there_but_with_the_next_upda
     assert not touched
     assert target.matrix_world.translation.x == pytest.approx(-0.4)  # it was evaluated
     assert channels(owner) == stood
-    other = bpy.data.objects.new("Other", None)
-    bpy.context.collection.objects.link(other)
+    make_empty((0, 0, 0), "Other")
     update()
     assert shown_error(owner, chain) < 3e-4
     assert channels(owner) != stood
