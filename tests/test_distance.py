@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How far it is from a press to a pose: calls of the add-on's functions, modules, readings of a figure, and its size.
+
+Every number is a ceiling. A change that brings one down lowers it here, and none goes up. Calls are counted one by one;
+how much time they take does not matter. They are those of Python 3.11: later ones do not call comprehensions. They
+are rounded up a little, for Python goes through sets in another order in each run. `-s` shows what was counted.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
+from cProfile import Profile
+from pathlib import Path
+from types import CodeType
+from typing import Any, NamedTuple
+
+import bpy
+import fabrik_addon
+import pytest
+from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
+from mathutils import Vector
+
+from support.live_rigs import keyed, many_limbs, update
+from support.rigs import add_chain, make_line, press
+from support.skeletons import make_character
+from support.walking_rigs import ahead, key_way
+
+# Calls of functions of the add-on, but for the kernel; modules that these are in; full readings of a figure.
+CALLS = {
+    "solve one leg": (1_160, 61, 1),
+    "live frame, 8 limbs by curves": (156, 17, 0),
+    "live frame, character": (535, 29, 0),
+    "drag of the hips: begin": (7_400, 55, 1),
+    "drag of the hips: step": (610, 36, 0),
+    "drag of the hips: end": (43_100, 64, 12),
+    "set up character": (208_000, 105, 28),
+    "plan walk, 250 frames": (684_000, 109, 258),
+    "bake, 8 limbs, a chain and frame": (48, 77, 0),
+    "bake, character, a frame": (890, 76, 0),
+}
+SIZE = {
+    "files": 431,
+    "lines": 53_003,
+    "record types": 213,
+    'files that compare "AIM"': 24,
+    'files that compare "HEAD"': 23,
+    "modules under 80 lines with one importer": 75,
+}
+READING = "_prepared"  # the function that reads a figure in full, from bones to solver
+LIMBS = 8
+BAKED = 60  # frames
+WALKED = 250
+SHORT = 80  # lines
+
+SOURCES = Path(__file__).parents[1] / "fabrik_addon"
+LOADED = str(Path(fabrik_addon.__file__).parent)
+INTERPRETED = str(Path(LOADED, "kernel"))  # which is compiled elsewhere, and then calls nothing that could be counted
+
+
+class Distance(NamedTuple):
+    """What one use went through."""
+
+    calls: int
+    modules: int
+    readings: int
+
+
+def is_counted(path: str) -> bool:
+    """Whether a file is one of the add-on, and not of the kernel."""
+    return path.startswith(LOADED) and not path.startswith(INTERPRETED)
+
+
+def distance_of(use: Callable[[], object], times: int = 1) -> Distance:
+    """What a use goes through, handlers that Blender calls meanwhile included; calls and readings each of `times`."""
+    profile = Profile(builtins=False)
+    profile.enable()
+    try:
+        use()
+    finally:
+        profile.disable()
+    found = Counter[CodeType]()
+    for entry in profile.getstats():
+        code = entry.code
+        if isinstance(code, CodeType) and is_counted(code.co_filename):
+            found[code] += entry.callcount
+    readings = sum(count for code, count in found.items() if code.co_name == READING)
+    return Distance(found.total() // times, len({code.co_filename for code in found}), readings // times)
+
+
+def leg() -> Iterator[tuple[str, Distance]]:
+    """The second press on a leg of three bones."""
+    owner = make_line(3)
+    chain = add_chain(owner, (0.4, -0.5, 1.9))
+    press("solve")
+    chain.target.location.x = 0.2
+    update()
+    yield "solve one leg", distance_of(lambda: press("solve"))
+
+
+def keyed_limbs() -> bpy.types.Object:
+    """Limbs beside each other, whose targets move by their own curves; live."""
+    owner = many_limbs(LIMBS)
+    for chain in owner.fabrik.chains:
+        place = chain.target.location.copy()
+        keyed(chain.target, 1, place)
+        keyed(chain.target, BAKED, place + Vector((0.2, -0.6, 0.1)))
+    update()
+    return owner
+
+
+def limbs() -> Iterator[tuple[str, Distance]]:
+    """A frame of playback, and a bake."""
+    owner, scene = keyed_limbs(), bpy.context.scene
+    for frame in (2, 3, 4):
+        scene.frame_set(frame)
+    yield "live frame, 8 limbs by curves", distance_of(lambda: scene.frame_set(5))
+    owner.fabrik.live = False
+    update()
+    bake = distance_of(lambda: press("bake", frame_start=1, frame_end=BAKED), LIMBS * BAKED)
+    yield "bake, 8 limbs, a chain and frame", bake
+
+
+def keyed_character() -> bpy.types.Object:
+    """Arms and legs of a human on moving hips, whose control bones are keyed; live."""
+    owner = make_character("human_mixamo")
+    press("character_setup")
+    chains = owner.fabrik.chains
+    for name in [chain.name for chain in chains if not chain.name.startswith(("Arm", "Leg"))]:
+        chains.remove(chains.find(name))
+    for i, chain in enumerate(chains):
+        bone = owner.pose.bones[chain.target_bone]
+        for frame, size in ((1, 0.0), (20, 0.05), (BAKED, -0.05)):
+            bone.location = (size, -size, size * (i + 1) / 4.0)
+            bone.rotation_quaternion = (1.0, size, 0.0, 0.0)
+            bone.keyframe_insert("location", frame=frame)
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    owner.fabrik.live = True
+    update()
+    return owner
+
+
+def character() -> Iterator[tuple[str, Distance]]:
+    """A frame of playback, a drag, and a bake."""
+    owner, scene = keyed_character(), bpy.context.scene
+    for frame in (2, 3, 4):
+        scene.frame_set(frame)
+    yield "live frame, character", distance_of(lambda: scene.frame_set(5))
+    owner.fabrik.live = False
+    update()
+    yield from drag(owner)
+    yield "bake, character, a frame", distance_of(lambda: press("bake", frame_start=1, frame_end=BAKED), BAKED)
+
+
+def drag(owner: bpy.types.Object) -> Iterator[tuple[str, Distance]]:
+    """The hips of a body taken, moved twice, and let go."""
+    context, held = bpy.context, list[Any]()
+    hips = Taken(owner.fabrik.body_bone, "TAIL")
+    yield "drag of the hips: begin", distance_of(lambda: held.append(begin(context, owner, hips)))
+    (one,) = held
+    drag_to(context, one, one.place + Vector((0.02, 0.0, -0.04)))
+    further = one.place + Vector((0.03, 0.0, -0.05))
+    yield "drag of the hips: step", distance_of(lambda: drag_to(context, one, further))
+    yield "drag of the hips: end", distance_of(lambda: finish(context, one))
+
+
+def set_up() -> Iterator[tuple[str, Distance]]:
+    """Set Up Character on an imported human."""
+    make_character("human_mixamo")
+    yield "set up character", distance_of(lambda: press("character_setup"))
+
+
+def walk() -> Iterator[tuple[str, Distance]]:
+    """The walk of that human planned, along its keyed hips."""
+    owner = make_character("human_mixamo")
+    press("character_setup", use_walker=True)
+    key_way(owner, owner.fabrik.body_bone, ahead(4.0), (1, WALKED))
+    update()
+    yield "plan walk, 250 frames", distance_of(lambda: press("walk_plan", frame_start=1, frame_end=WALKED))
+
+
+@pytest.mark.parametrize("use", [leg, limbs, character, set_up, walk])
+def test_calls_modules_and_readings_stay_few(use: Callable[[], Iterator[tuple[str, Distance]]]) -> None:
+    for name, found in use():
+        shown = f"{name:<40}{found.calls:>9,} calls{found.modules:>5} modules{found.readings:>5} readings"
+        sys.stdout.write(f"{shown}\n")
+        assert all(one <= most for one, most in zip(found, CALLS[name], strict=True)), (name, found, CALLS[name])
+
+
+def sources() -> dict[str, str]:
+    """The text of each module of the add-on by its dotted name."""
+    return {
+        ".".join(path.relative_to(SOURCES).with_suffix("").parts): path.read_text(encoding="utf-8")
+        for path in sorted(SOURCES.rglob("*.py"))
+    }
+
+
+def is_record(node: ast.AST) -> bool:
+    """Whether a statement makes a type that is there to hold fields."""
+    if not isinstance(node, ast.ClassDef):
+        return False
+    marks = [ast.unparse(one) for one in (*node.decorator_list, *node.bases)]
+    return any(re.match(r"(typing\.)?NamedTuple|(dataclasses\.)?dataclass", mark) for mark in marks)
+
+
+def compared(node: ast.AST) -> set[object]:
+    """The constants with which an expression or a case compares something."""
+    is_comparison = isinstance(node, ast.Compare | ast.MatchValue)
+    return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)} if is_comparison else set()
+
+
+def imported(name: str, node: ast.AST, known: Container[str]) -> Iterator[str]:
+    """The modules of the add-on that a statement in one of them imports, themselves or names of theirs."""
+    if isinstance(node, ast.ImportFrom) and node.level:
+        folder = name.split(".")[: -node.level]
+        base = [*folder, *node.module.split(".")] if node.module else folder
+        for alias in node.names:
+            ways = ([*base, alias.name], base, [*base, alias.name, "__init__"], [*base, "__init__"])
+            yield next(".".join(way) for way in ways if ".".join(way) in known)
+
+
+def size() -> dict[str, int]:
+    """How large the add-on is, and how scattered."""
+    texts = sources()
+    nodes = {name: [*ast.walk(ast.parse(text))] for name, text in texts.items()}
+    importers = Counter(
+        one for name, own in nodes.items() for one in {found for node in own for found in imported(name, node, texts)}
+    )
+    lines = {name: len(text.splitlines()) for name, text in texts.items()}
+    small = [name for name, count in lines.items() if count < SHORT and not name.endswith("__init__")]
+    words = [set[object]().union(*map(compared, own)) for own in nodes.values()]
+    return {
+        "files": len(texts),
+        "lines": sum(lines.values()),
+        "record types": sum(is_record(node) for own in nodes.values() for node in own),
+        'files that compare "AIM"': sum("AIM" in found for found in words),
+        'files that compare "HEAD"': sum("HEAD" in found for found in words),
+        "modules under 80 lines with one importer": sum(importers[name] == 1 for name in small),
+    }
+
+
+def test_the_add_on_stays_small() -> None:
+    found = size()
+    for name, count in found.items():
+        sys.stdout.write(f"{name:<40}{count:>9,}\n")
+    assert {name: count for name, count in found.items() if count > SIZE[name]} == {}
