@@ -46,7 +46,7 @@ def main() -> int:
         wanted.error("figures of a quick run are not to be written")
     try:
         ensure_built()
-        python = blender_python(default_blender(), ["test", "benchmark"], "bench")
+        python = blender_python(default_blender(), "benchmark")
     except SetupError as error:
         say(f"error: {error}")
         return 2

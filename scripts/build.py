@@ -95,7 +95,7 @@ def _compile_everywhere() -> None:
 def _renew_reference() -> int:
     """Write the reference in the Blender for which there is a Python, which has what the extension registers."""
     ensure_built()
-    python = blender_python(default_blender(), ["test"])
+    python = blender_python(default_blender())
     with tempfile.TemporaryDirectory(prefix="fabrik-reference-") as folder:
         environment = {**os.environ, "BLENDER_USER_RESOURCES": folder, "PYTHONPATH": str(ROOT / "scripts")}
         command = [str(python), "-m", "dev.reference", str(Path(folder) / "repository")]

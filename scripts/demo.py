@@ -41,7 +41,7 @@ def main() -> int:
     arguments = parser().parse_args()
     try:
         ensure_built()
-        python = blender_python(default_blender(), ["test"])
+        python = blender_python(default_blender())
     except SetupError as error:
         say(f"error: {error}")
         return 2

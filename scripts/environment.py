@@ -11,28 +11,17 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VENVS = ROOT / ".venv"
 PYTHON_OF = {"4.2": (3, 11), "4.5": (3, 11), "5.0": (3, 11), "5.2": (3, 13)}
 DEFAULT_OF = {(3, 11): "5.0", (3, 13): "5.2"}
-LIBRARIES = [
-    "libx11-6",
-    "libxext6",
-    "libxrender1",
-    "libxxf86vm1",
-    "libxfixes3",
-    "libxi6",
-    "libxkbcommon0",
-    "libsm6",
-    "libice6",
-    "libgl1",
-    "libgomp1",
-    "libegl1",
-    "libgl1-mesa-dri",
-]
+LIBRARIES = (
+    "libx11-6 libxext6 libxrender1 libxxf86vm1 libxfixes3 libxi6 libxkbcommon0 libsm6 libice6 libgl1 libgomp1 libegl1 "
+    "libgl1-mesa-dri"
+)
+STAMP = "fabrik-stamp.json"
 
 
 class SetupError(Exception):
@@ -88,35 +77,69 @@ def ensure(name: str, groups: list[str], python: str = sys.executable) -> Path:
         name: Folder under .venv/.
         groups: Dependency groups of pyproject.toml.
         python: Interpreter to make it with.
+
+    Raises:
+        SetupError: The packages can't be installed.
     """
     folder = VENVS / name
-    wanted = requirements(*groups)
-    stamp = folder / "fabrik-stamp.json"
-    digest = hashlib.sha256(json.dumps(wanted).encode()).hexdigest()
     inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if stamp.exists() and stamp.read_text(encoding="utf-8") == digest and inside.exists():
-        return inside
-    say(f"Setting up {folder.relative_to(ROOT)} ({', '.join(groups)}); this is done once")
-    shutil.rmtree(folder, ignore_errors=True)
-    if python == sys.executable:
-        venv.create(folder, with_pip=True)
-    else:
+    wanted = requirements(*groups)
+    if not (_is_made(folder, wanted) and inside.exists()):
+        _begin(folder, groups)
         subprocess.run([python, "-m", "venv", str(folder)], check=True)
-    command = [str(inside), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", *wanted]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode:
-        raise SetupError(f"pip could not install the pinned packages:\n{done.stderr.strip()}")
-    stamp.write_text(digest, encoding="utf-8")
+        _install([str(inside), "-m", "pip", "install"], folder, wanted)
     return inside
 
 
-def blender_python(version: str, extra: list[str], name: str = "bpy") -> Path:
+def packages(name: str, groups: list[str], python_version: str) -> Path:
+    """A folder with the pinned packages alone, for a Python that has others besides; made or renewed where needed.
+
+    Args:
+        name: Folder under .venv/.
+        groups: Dependency groups of pyproject.toml.
+        python_version: For which Python, "3.11" say.
+
+    Raises:
+        SetupError: The packages can't be installed.
+    """
+    folder = VENVS / name
+    wanted = requirements(*groups)
+    if not _is_made(folder, wanted):
+        _begin(folder, groups)
+        folder.mkdir(parents=True)
+        fitting = ["--target", str(folder), "--python-version", python_version, "--only-binary=:all:"]
+        _install([sys.executable, "-m", "pip", "install", *fitting], folder, wanted)
+    return folder
+
+
+def _is_made(folder: Path, wanted: list[str]) -> bool:
+    stamp = folder / STAMP
+    return stamp.exists() and stamp.read_text(encoding="utf-8") == _digest(wanted)
+
+
+def _begin(folder: Path, groups: list[str]) -> None:
+    say(f"Setting up {folder.relative_to(ROOT)} ({', '.join(groups)}); this is done once")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _install(pip: list[str], folder: Path, wanted: list[str]) -> None:
+    command = [*pip, "--quiet", "--disable-pip-version-check", "--no-deps", *wanted]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SetupError(f"pip could not install the pinned packages:\n{done.stderr.strip()}")
+    (folder / STAMP).write_text(_digest(wanted), encoding="utf-8")
+
+
+def _digest(wanted: list[str]) -> str:
+    return hashlib.sha256(json.dumps(wanted).encode()).hexdigest()
+
+
+def blender_python(version: str, *extra: str) -> Path:
     """The interpreter of an environment with the wheel of a Blender version that imports.
 
     Args:
         version: "4.2", "4.5", "5.0" or "5.2".
-        extra: More dependency groups.
-        name: First part of the environment's name.
+        extra: More dependency groups, after which the environment is named.
 
     Raises:
         SetupError: No fitting Python is there, or system libraries are missing and can't be installed.
@@ -125,7 +148,7 @@ def blender_python(version: str, extra: list[str], name: str = "bpy") -> Path:
     if python is None:
         major, minor = PYTHON_OF[version]
         raise SetupError(f"Blender {version} needs Python {major}.{minor}, which is not on the PATH")
-    inside = ensure(f"{name}-{version}", [f"bpy-{version}", *extra], python)
+    inside = ensure("-".join(("blender", *extra, version)), [f"bpy-{version}", *extra], python)
     error = _import_error(inside)
     if error and "cannot open shared object" in error:
         _install_libraries(error)
@@ -145,7 +168,7 @@ def _import_error(python: Path) -> str:
 
 def _install_libraries(error: str) -> None:
     """Install the system libraries that Blender links to, where this is Debian and we are root."""
-    line = f"apt-get install -y --no-install-recommends {' '.join(LIBRARIES)}"
+    line = f"apt-get install -y --no-install-recommends {LIBRARIES}"
     if not (is_root() and shutil.which("apt-get")):
         raise SetupError(f"system libraries are missing ({error}); on Debian or Ubuntu run: sudo {line}")
     say("Installing the system libraries that Blender needs")
@@ -153,7 +176,3 @@ def _install_libraries(error: str) -> None:
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         if done.returncode:
             raise SetupError(f"'{' '.join(command)}' failed: {done.stderr.strip()}")
-
-
-if __name__ == "__main__":
-    print("\n".join(requirements(*sys.argv[1:])))

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Run the tests, in virtual environments that this script makes.
+"""Run the tests, in virtual environments that this script makes, on all cores.
 
-  python3 scripts/test.py                   on the Blender wheel of the running Python
-  python3 scripts/test.py --bpy 4.2         on the wheel of that Blender (its Python must be on the PATH)
-  python3 scripts/test.py --all             on every Blender wheel that can be had
-  python3 scripts/test.py --blender PATH    inside a real Blender
-  python3 scripts/test.py --installed       on the bpy and pytest of the running Python, nothing is set up
-  python3 scripts/test.py --kernel          the kernel's alone, compiled and interpreted, without Blender: seconds
-  python3 scripts/test.py --lint            format, lint and types against the oldest and newest Blender
+  python3 scripts/test.py                  on the Blender wheel of the running Python
+  python3 scripts/test.py --changed        what the change at hand touches (since --base, main): lint, types, tests
+  python3 scripts/test.py --bpy 4.2        on the wheel of that Blender (its Python must be on the PATH)
+  python3 scripts/test.py --all            all that is promised: the kernel alone, the rig layer on every Blender that
+                                           can be had, the rest on the oldest and the newest; ends at what fails first
+  python3 scripts/test.py --blender PATH   inside a real Blender
+  python3 scripts/test.py --kernel         the kernel's alone, compiled and interpreted, without Blender: minutes
+  python3 scripts/test.py --lint           format, lint and types against the oldest and newest Blender
 
-With --interpreted, the others run with the kernel interpreted. What follows `--` goes to pytest.
+With --interpreted, the others run with the kernel interpreted. What follows `--` goes to pytest, which then runs on one
+core.
 """
 
 from __future__ import annotations
@@ -20,29 +22,64 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from build import ensure_built
 from dev.any_report import check_any
+from dev.changed import ImportGraph, changed_files
 from dev.manual import ensure_manual
 from environment import (
     PYTHON_OF,
     ROOT,
-    VENVS,
     SetupError,
     blender_python,
     default_blender,
     ensure,
+    packages,
     python_for,
-    requirements,
     say,
 )
 
 RUNNER = ROOT / "tests" / "runner.py"
-KERNEL_TESTS = ["tests/kernel", "tests/scripts/test_amalgamate.py", "tests/test_layering.py"]
+KERNEL, RIG = "tests/kernel", "tests/rig"
+KERNEL_TESTS = [KERNEL, "tests/scripts/test_amalgamate.py", "tests/test_layering.py"]
 SWITCH = "FABRIK_INTERPRETED"
+OLDEST, *BETWEEN, NEWEST = PYTHON_OF
+ON_ALL_CORES = ["--numprocesses", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 
 
-def run_suite(command: list[str], pytest_arguments: list[str], paths: str = "") -> int:
+class Job(NamedTuple):
+    """A command that runs beside others.
+
+    Attributes:
+        title: What is said before its output.
+        command: Its words.
+        settings: More of its environment.
+    """
+
+    title: str
+    command: list[str]
+    settings: dict[str, str]
+
+
+def run_beside(jobs: list[Job]) -> int:
+    """Run commands beside each other, and print the output of each once it has ended, in order."""
+    with tempfile.TemporaryDirectory(prefix="fabrik-jobs-") as folder:
+        files = [Path(folder, str(i)) for i in range(len(jobs))]
+        processes = []
+        for job, file in zip(jobs, files, strict=True):
+            with file.open("wb") as output:
+                environment = {**os.environ, **job.settings}
+                processes.append(subprocess.Popen(job.command, cwd=ROOT, env=environment, stdout=output, stderr=output))
+        failed = 0
+        for job, file, process in zip(jobs, files, processes, strict=True):
+            failed |= process.wait()
+            say(job.title)
+            print(file.read_text(encoding="utf-8", errors="replace"), end="", flush=True)
+        return failed
+
+
+def run_suite(command: list[str], pytest_arguments: list[str], test_packages: Path) -> int:
     """Run the suite by a Python or a Blender, with user folders and a temporary folder of its own.
 
     Blender keeps the pose that was copied in the temporary folder, where another run beside this one would find it.
@@ -52,78 +89,113 @@ def run_suite(command: list[str], pytest_arguments: list[str], paths: str = "") 
         temporary = Path(folder, "temporary")
         temporary.mkdir()
         environment |= dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(temporary))
-        if paths:
-            environment["FABRIK_TEST_PACKAGES"] = paths
+        environment |= dict.fromkeys(("FABRIK_TEST_PACKAGES", "PYTHONPATH"), str(test_packages))
         return subprocess.run([*command, *pytest_arguments], cwd=ROOT, env=environment, check=False).returncode
 
 
 def run_kernel(pytest_arguments: list[str]) -> int:
-    """Run the kernel's tests without Blender, compiled and interpreted."""
+    """Run the kernel's tests without Blender, compiled and interpreted beside each other."""
     python = ensure("kernel", ["kernel-test"])
-    failed = 0
-    for form in ("compiled", "interpreted"):
-        say(f"Kernel, {form}")
-        os.environ.pop(SWITCH, None)
-        if form == "interpreted":
-            os.environ[SWITCH] = "1"
-        failed |= run_suite([str(python), str(RUNNER)], pytest_arguments or KERNEL_TESTS)
-    return failed
+    command = [str(python), str(RUNNER), *(pytest_arguments or KERNEL_TESTS)]
+    forms = {"compiled": "", "interpreted": "1"}
+    return run_beside([Job(f"Kernel, {form}", command, {SWITCH: switch}) for form, switch in forms.items()])
 
 
-def run_wheel(version: str, pytest_arguments: list[str]) -> int:
-    """Run the suite on a Blender wheel."""
-    python = blender_python(version, ["test"])
+def run_wheel(version: str, pytest_arguments: list[str], python: Path | None = None) -> int:
+    """Run the suite on a Blender wheel.
+
+    Args:
+        version: Of Blender.
+        pytest_arguments: For pytest.
+        python: A Python in which the wheel is installed; none for an environment of this script's own.
+    """
+    python = python or blender_python(version)
     say(f"Blender {version} (wheel)")
-    return run_suite([str(python), str(RUNNER)], pytest_arguments)
+    return run_suite([str(python), str(RUNNER)], pytest_arguments, test_packages(PYTHON_OF[version]))
+
+
+def test_packages(python: tuple[int, int]) -> Path:
+    """The folder with pytest and what the tests need, for a Python of that version."""
+    version = "{}.{}".format(*python)
+    return packages(f"test-{version}", ["test"], version)
 
 
 def run_blender(blender: str, pytest_arguments: list[str]) -> int:
     """Run the suite inside a real Blender, with the test packages beside its own Python."""
-    code = "import sys; print('PYTHON', '%d.%d' % sys.version_info[:2])"
+    code = "import sys; print('PYTHON', *sys.version_info[:2])"
     asked = subprocess.run(
         [blender, "--background", "--factory-startup", "--python-expr", code],
         capture_output=True,
         text=True,
         check=False,
     )
-    version = next((line.split()[1] for line in asked.stdout.splitlines() if line.startswith("PYTHON ")), None)
+    version = next((line.split()[1:] for line in asked.stdout.splitlines() if line.startswith("PYTHON ")), None)
     if version is None:
         raise SetupError(f"'{blender}' is not a Blender that runs: {asked.stderr.strip()[-300:]}")
-    folder = VENVS / f"blender-test-{version}"
-    if not folder.exists():
-        install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder)]
-        install += ["--python-version", version, "--only-binary=:all:", *requirements("test")]
-        subprocess.run(install, check=True)
+    beside = test_packages((int(version[0]), int(version[1])))
     say(f"Blender at {blender}")
     command = [blender, "--background", "--factory-startup", "--python-exit-code", "1", "--python", str(RUNNER), "--"]
-    return run_suite(command, pytest_arguments, str(folder))
+    return run_suite(command, pytest_arguments, beside)
 
 
 def run_lint() -> int:
     """Format, lint, and strict types against the stubs of the oldest and the newest Blender."""
-    lint = ensure("lint", ["lint"])
-    failed = 0
-    for command in (["ruff", "format", "--check", "."], ["ruff", "check", "."]):
-        failed |= subprocess.run([str(lint), "-m", *command], cwd=ROOT, check=False).returncode
-    for version in ("4.2", "5.2"):
-        types = ensure(f"types-{version}", [f"types-{version}"])
-        say(f"mypy against Blender {version}")
-        command = [str(lint), "-m", "mypy", "--python-executable", str(types)]
-        command += ["--any-exprs-report", str(ROOT / "build" / f"any-{version}")]
-        failed |= subprocess.run(command, cwd=ROOT, check=False).returncode
-        failed |= check_any(ROOT / "build" / f"any-{version}")
+    lint = [str(ensure("lint", ["lint"])), "-m"]
+    reports = {version: ROOT / "build" / f"any-{version}" for version in (OLDEST, NEWEST)}
+    jobs = [Job("ruff", [*lint, "ruff", *words], {}) for words in (["format", "--check", "."], ["check", "."])]
+    for version, report in reports.items():
+        words = [*_mypy(version), "--any-exprs-report", str(report)]
+        jobs.append(Job(f"mypy against Blender {version}", [*lint, *words], {}))
+    failed = run_beside(jobs)
+    for report in reports.values():
+        failed |= check_any(report)
     return failed
 
 
-def run_all(pytest_arguments: list[str]) -> int:
-    """Run the suite on every wheel for which there is a Python."""
-    failed = 0
-    for version in PYTHON_OF:
-        if python_for(version) is None:
-            say(f"Blender {version}: left out, its Python {PYTHON_OF[version]} is not on the PATH")
-            continue
-        failed |= run_wheel(version, pytest_arguments)
-    return failed
+def _mypy(version: str) -> list[str]:
+    """The words that check types against the stubs of a Blender."""
+    return ["mypy", "--python-executable", str(ensure(f"types-{version}", [f"types-{version}"]))]
+
+
+def run_changed(base: str) -> int:
+    """Judge what differs from where the branch left `base`: lint and types of its files, and the tests that see them.
+
+    Types are checked against the newest Blender's stubs alone, with what mypy remembers from the last time.
+    """
+    changed = [path for path in changed_files(ROOT, base) if (ROOT / path).exists()]
+    if not changed:
+        say(f"Nothing differs from {base}")
+        return 0
+    lint = [str(ensure("lint", ["lint"])), "-m"]
+    sources = [str(path) for path in changed if path.suffix == ".py"]
+    jobs = [Job("ruff", [*lint, "ruff", *words, *sources], {}) for words in (["format", "--check"], ["check"])]
+    jobs.append(Job("mypy", [*lint, *_mypy(NEWEST), *sources], {}))
+    failed = run_beside(jobs) if sources else 0
+    tests = [str(path) for path in ImportGraph(ROOT).tests_of(changed)]
+    if any(path.parts[:2] == ("fabrik_addon", "kernel") for path in changed):
+        failed |= run_kernel([])
+        tests = [path for path in tests if not path.startswith(KERNEL)]
+    say(f"{len(changed)} files differ from {base}, {len(tests)} test files see them")
+    return failed | run_wheel(default_blender(), [*ON_ALL_CORES, *tests])
+
+
+def run_all(newest: Path | None) -> int:
+    """Run all that is promised, until something fails.
+
+    Args:
+        newest: A Python in which the newest Blender's wheel is installed; none for one that this script makes.
+    """
+    there = [version for version in PYTHON_OF if python_for(version) or (version == NEWEST and newest)]
+    for version in PYTHON_OF.keys() - set(there):
+        say(f"Blender {version}: left out, its Python {PYTHON_OF[version]} is not on the PATH")
+    if failed := run_kernel([]):
+        return failed
+    whole = (there[0], there[-1])
+    for version in [*there[1:-1], *sorted(set(whole))]:  # the longest ones at the end, whose closing line is the last
+        which = [f"--ignore={KERNEL}"] if version in whole else [RIG]
+        if failed := run_wheel(version, [*ON_ALL_CORES, *which], newest if version == NEWEST else None):
+            return failed
+    return 0
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -138,15 +210,15 @@ def run(arguments: argparse.Namespace) -> int:
     ensure_manual()  # here and not in a test, whose Python may not be able to make an environment
     if arguments.interpreted:
         os.environ[SWITCH] = "1"
+    if arguments.changed:
+        return run_changed(arguments.base)
     if arguments.kernel:
         return run_kernel(arguments.pytest)
     if arguments.all:
-        return run_all(arguments.pytest)
+        return run_all(arguments.newest)
     if arguments.blender:
         return run_blender(str(arguments.blender), arguments.pytest)
-    if arguments.installed:
-        return run_suite([sys.executable, str(RUNNER)], arguments.pytest)
-    return run_wheel(arguments.bpy or default_blender(), arguments.pytest)
+    return run_wheel(arguments.bpy or default_blender(), arguments.pytest or ON_ALL_CORES)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -155,10 +227,12 @@ def parser() -> argparse.ArgumentParser:
     which = made.add_mutually_exclusive_group()
     which.add_argument("--bpy", choices=sorted(PYTHON_OF))
     which.add_argument("--all", action="store_true")
+    which.add_argument("--changed", action="store_true")
     which.add_argument("--blender", type=Path)
-    which.add_argument("--installed", action="store_true")
     which.add_argument("--kernel", action="store_true")
     which.add_argument("--lint", action="store_true")
+    made.add_argument("--base", default="main", help="with --changed: the branch that was left")
+    made.add_argument("--newest", type=Path, help="with --all: a Python that has the newest Blender's wheel")
     made.add_argument("--interpreted", action="store_true", help="run the kernel interpreted")
     made.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
     return made

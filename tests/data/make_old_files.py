@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make the files of this version of the extension, for the versions to come to be tested with; see README.md here.
 
-  .venv/bpy-4.2/bin/python tests/data/make_old_files.py              every file, to be opened by every Blender
-  .venv/bpy-5.0/bin/python tests/data/make_old_files.py blender-5.0  one file alone
+  .venv/blender-4.2/bin/python tests/data/make_old_files.py              every file, to be opened by every Blender
+  .venv/blender-5.0/bin/python tests/data/make_old_files.py blender-5.0  one file alone
 
 It writes to the folder of the version that blender_manifest.toml names. Run it once for a version, before that is
 published, and never again: the files are to stay as that version wrote them.

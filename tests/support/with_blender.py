@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import tempfile
 from pathlib import Path
 
 os.environ.setdefault("BLENDER_USER_RESOURCES", tempfile.mkdtemp(prefix="fabrik-tests-"))
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # one of some beside each other, each with folders of its own
+    for name in ("BLENDER_USER_RESOURCES", "TMPDIR", "TMP", "TEMP"):
+        os.environ[name] = str(Path(os.environ.get(name, tempfile.gettempdir()), worker))
+        Path(os.environ[name]).mkdir(parents=True, exist_ok=True)
+    tempfile.tempdir = None
+    atexit.register(os._exit, 0)  # as the runner ends, before Blender's own clean-up
 
 import bpy
 import pytest

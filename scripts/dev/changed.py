@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a change touches: the files that differ, and the tests that see one of them by what they import.
+
+The tests of a module are those that import it, or a module of the extension that imports it; support files stand for
+the tests that use them. The tests in the folder of its package are added where these are few, since many of them press
+buttons and import nothing. A file that is no module counts by its folder.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+ROOTS = ("", "scripts", "tests")  # from which modules are named
+ADDON, TESTS, SUPPORT = "fabrik_addon", "tests", "support"
+ALWAYS = ("tests/test_layering.py",)
+FEW = 4  # test files, below which the folder of the package is added
+
+
+def changed_files(root: Path, base: str = "main") -> list[Path]:
+    """Files that differ from where the branch left `base`, uncommitted and new ones with them; as from the root."""
+
+    def git(*arguments: str) -> list[str]:
+        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    start = git("merge-base", base, "HEAD")[0]
+    found = {*git("diff", "--name-only", start), *git("ls-files", "--others", "--exclude-standard")}
+    return [Path(name) for name in sorted(found)]
+
+
+@dataclass
+class ImportGraph:
+    """Which modules of the repository import which.
+
+    Attributes:
+        root: Folder of the repository.
+    """
+
+    root: Path
+    folders: tuple[str, ...] = field(default=(ADDON, "scripts", TESTS))
+
+    @cached_property
+    def modules(self) -> dict[str, Path]:
+        """All modules by each of their names, which differ by the folder from which they are seen; as from the root."""
+        found = {}
+        for folder in self.folders:
+            for path in sorted((self.root / folder).rglob("*.py")):
+                inside = path.relative_to(self.root)
+                for root in ROOTS:
+                    if inside.is_relative_to(root):
+                        parts = inside.relative_to(root).with_suffix("").parts
+                        found[".".join(parts).removesuffix(".__init__")] = inside
+        return found
+
+    @cached_property
+    def importers(self) -> dict[Path, set[Path]]:
+        """By module those that import it."""
+        found: dict[Path, set[Path]] = {}
+        for path in set(self.modules.values()):
+            for imported in self._imports(path):
+                found.setdefault(imported, set()).add(path)
+        return found
+
+    def tests_of(self, changed: Iterable[Path]) -> list[Path]:
+        """The test files that see a change; see above."""
+        found = {Path(name) for name in ALWAYS}
+        for path in changed:
+            if path.parts[0] == TESTS and _is_test(path) and (self.root / path).exists():
+                found.add(path)
+            else:
+                found |= self._tests_of(path)
+        return sorted(found)
+
+    def _tests_of(self, path: Path) -> set[Path]:
+        near = {path} | {user for user in self.importers.get(path, ()) if user.parts[0] == ADDON}
+        found, left, seen = set[Path](), list(near), set(near)
+        while left:
+            for user in self.importers.get(left.pop(), ()):
+                if _is_test(user):
+                    found.add(user)
+                elif SUPPORT in user.parts and user not in seen:
+                    seen.add(user)
+                    left.append(user)
+        return found if len(found) >= FEW else found | self._tests_beside(path)
+
+    def _tests_beside(self, path: Path) -> set[Path]:
+        """The tests in the folder that mirrors a file's, or the nearest one above it."""
+        parts = path.parts[1:-1] if path.parts[0] in (ADDON, TESTS) else path.parts[:1]
+        while parts:
+            if found := {each.relative_to(self.root) for each in self.root.joinpath(TESTS, *parts).glob("test_*.py")}:
+                return found
+            parts = parts[:-1]
+        return set()
+
+    def _imports(self, path: Path) -> Iterator[Path]:
+        for node in ast.walk(ast.parse((self.root / path).read_text(encoding="utf-8"))):
+            for name in _names(node, path):
+                found = self.modules.get(name) or self.modules.get(name.rpartition(".")[0])
+                if found and found != path:
+                    yield found
+
+
+def _names(node: ast.AST, path: Path) -> list[str]:
+    """Full names of what a statement imports: modules, or names in modules."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        above = path.parts[: -node.level] if node.level else ()
+        return [".".join([*above, *filter(None, (node.module, alias.name))]) for alias in node.names]
+    return []
+
+
+def _is_test(path: Path) -> bool:
+    return path.name.startswith("test_")
