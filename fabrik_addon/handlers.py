@@ -12,11 +12,11 @@ import bpy
 
 from .overlay import view
 from .rig.ground_inputs import forget_shapes
-from .rig.properties import rig_of
+from .rig.renames import follow_renames, follow_renames_after
+from .rig.schema import rig_of
 from .rig.versions import bring_all_up_to_date, newer_refusal
 from .rig.walk_goals import let_all_go
 from .session import chain_choice, live, record
-from .session.renaming import follow_renames, follow_renames_after
 from .session.walk import idle
 
 log = logging.getLogger(__name__)

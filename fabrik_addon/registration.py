@@ -11,15 +11,7 @@ from . import cli, handlers, operators, translations, ui
 from .operators import manual
 from .overlay import notice, strip, view
 from .overlay import settings as overlay_settings
-from .rig import (
-    body_properties,
-    bone_record,
-    limit_properties,
-    live_properties,
-    properties,
-    versions,
-    walker_properties,
-)
+from .rig import schema
 from .session import anchoring, pins
 from .ui import chain_choice, keymap, menus
 
@@ -32,13 +24,7 @@ def _class_step(cls: type) -> Step:
 
 STEPS: Sequence[Step] = (
     (translations.register, translations.unregister),
-    (body_properties.register, body_properties.unregister),
-    (properties.register, properties.unregister),
-    (limit_properties.register, limit_properties.unregister),
-    (live_properties.register, live_properties.unregister),
-    (walker_properties.register, walker_properties.unregister),
-    (versions.register, versions.unregister),
-    (bone_record.register, bone_record.unregister),
+    (schema.register, schema.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
     (overlay_settings.register, overlay_settings.unregister),
     (chain_choice.register, chain_choice.unregister),

@@ -14,8 +14,7 @@ import bpy
 
 if TYPE_CHECKING:
     from fabrik_addon.overlay.settings import FabrikOverlay
-    from fabrik_addon.rig.limit_properties import LimitView
-    from fabrik_addon.rig.properties import RigView
+    from fabrik_addon.rig.schema import LimitView, RigView
 
 
 class Group(Protocol):

@@ -13,7 +13,7 @@ import pytest
 from fabrik_addon import handlers
 from fabrik_addon.overlay import view
 from fabrik_addon.rig.chain_bones import pose_bones
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import chain_choice, live
 from fabrik_addon.session.live.known import state
 

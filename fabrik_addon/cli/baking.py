@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.bake import BakeSettings, bake_steps, to_the_end
 from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
 from ..session.frames import frames_between

@@ -19,8 +19,7 @@ from ..kernel import loading
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
 from ..rig.figures import set_of
-from ..rig.limit_properties import limit_of
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..session.convert import Converted, convert_ik, ik_constraints
 from ..session.convert_aims import convert_tracks, tracks
 from ..session.convert_back import convert_to_ik

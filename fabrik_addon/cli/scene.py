@@ -14,7 +14,7 @@ from ..rig import placing
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of
 from ..rig.placing import held_by, location_at, location_curves
-from ..rig.properties import FabrikChain, name_all, rig_of
+from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..session.order import Item
 from .settings import Settings, put_settings

@@ -11,7 +11,7 @@ import bpy
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..rig.animated import Animated
-from ..rig.properties import FabrikChain
+from ..rig.schema import FabrikChain
 from ..session.order import Item
 
 Value: TypeAlias = bool | float | str

@@ -11,7 +11,7 @@ import bpy
 
 from ..errors import InvalidValueError
 from ..gait import GAITS
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.walk.planning import plan_walk
 from ..session.walk.setup import add_walker
 from .baking import Report

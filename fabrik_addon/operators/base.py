@@ -10,9 +10,9 @@ import bpy
 from ..errors import ChainError, FabrikError
 from ..rig.checks import edit_refusal, rig_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.renames import follow_renames_of
+from ..rig.schema import FabrikChain, rig_of
 from ..session import live
-from ..session.renaming import follow_renames_of
 from ..texts import Text, capitalised
 from ..translations import CONTEXT, rpt_, tip_
 

@@ -10,7 +10,7 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..errors import BoneError
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.body import find_body, set_body
 from ..session.masses import fill_masses
 from ..texts import Text

@@ -13,7 +13,7 @@ from ..errors import ChainError, FabrikError, place_of
 from ..rig.chain_bones import bones_to
 from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..rig.versions import holds_data
 from ..session.anchoring import keep_poses, start_texts, unposed
 from ..session.clearing import clear_rig, clear_text

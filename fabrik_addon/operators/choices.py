@@ -11,7 +11,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from ..errors import ChainError
 from ..rig.chain_bones import bones_if_any
 from ..rig.compat import is_selected
-from ..rig.properties import name_all, rig_of
+from ..rig.schema import name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..session.frames import frames_between, keys_of_bones, span_of
 from ..session.order import Item

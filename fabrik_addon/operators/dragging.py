@@ -10,8 +10,8 @@ from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Euler, Quaternion, Vector
 
 from ..errors import FabrikError, RigError
-from ..rig.properties import rig_of
 from ..rig.rotations import IDENTITY, Q4, multiplied, q4
+from ..rig.schema import rig_of
 from ..session.dragging import (
     Drag,
     Dragged,

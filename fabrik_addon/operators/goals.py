@@ -12,7 +12,7 @@ from ..errors import TargetError
 from ..rig.chain_bones import resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..session.anchoring import keep_poses, starts_to_keep
 from ..session.control_bones import Asked, also_given, make_goals
 from ..session.defaults import GOAL_KINDS, read_defaults

@@ -11,7 +11,7 @@ from ..errors import FabrikError
 from ..overlay import hover
 from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.dragging import pin_bone
 from ..texts import Text
 from ..translations import iface_, rpt_

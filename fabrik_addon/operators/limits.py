@@ -17,7 +17,7 @@ from ..rig.checks import edit_refusal
 from ..rig.compat import is_selected
 from ..rig.find import working_chain
 from ..rig.joint_limits import set_from_ik
-from ..rig.limit_properties import limit_of
+from ..rig.schema import limit_of
 from ..session.bend_limits import BendReport, hinges_from_bend
 from ..session.joint_ranges import RangeReport, apply_range
 from ..session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange

@@ -12,7 +12,7 @@ from bpy.props import StringProperty
 from ..errors import InvalidValueError
 from ..recognise.mapping import load_mapping, mapping_text
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.setup.making import set_up, wanted_parts
 from ..session.setup.mapped import found_by, mapping_of
 from ..texts import Text

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty
 
 from ..recognise.words import side_of
 from ..rig.find import working_chain
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.mirror import mirror_chains
 from ..texts import Text, joined
 from ..translations import rpt_

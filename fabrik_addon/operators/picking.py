@@ -17,7 +17,7 @@ from ..rig.chain_bones import pose_bones
 from ..rig.checks import rig_refusal
 from ..rig.compat import is_hidden
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.standing import tip_of
 from .base import rigs_in_pose_mode
 

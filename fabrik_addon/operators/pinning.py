@@ -9,10 +9,9 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..errors import ChainError
-from ..rig.chain_goal_properties import EFFECTOR_ITEMS, ORIENTATION_ITEMS
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.properties import name_all, rig_of
+from ..rig.schema import EFFECTOR_ITEMS, ORIENTATION_ITEMS, name_all, rig_of
 from ..session.effector import set_effector
 from ..session.order import Item
 from ..session.orientation import set_orientation

@@ -10,7 +10,7 @@ import bpy
 from bpy.props import FloatProperty
 
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.bake import read_report
 from ..session.frames import go_to
 from ..texts import Text

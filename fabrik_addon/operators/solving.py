@@ -9,7 +9,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..rig.find import working_rig
-from ..rig.properties import FabrikChain, name_all, rig_of
+from ..rig.schema import FabrikChain, name_all, rig_of
 from ..session.order import Item
 from ..session.outcome import message_of
 from ..session.pose import solve_items

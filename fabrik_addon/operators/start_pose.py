@@ -12,7 +12,7 @@ from ..rig.chain_bones import resolve_bones
 from ..rig.channels import channel_of, neutral_values
 from ..rig.find import working_chain
 from ..rig.kept_start import capture, reset
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..translations import rpt_
 from .base import ChainOperator, listed
 

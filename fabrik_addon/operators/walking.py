@@ -9,8 +9,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
-from ..rig.walker_properties import GAIT_LABELS
+from ..rig.schema import GAIT_LABELS, rig_of
 from ..session.walk.baking import MOST, bake_bones, bake_goals
 from ..session.walk.marking import mark_steps
 from ..session.walk.planning import Planning

@@ -20,8 +20,8 @@ from ..rig.joints import path_of
 from ..rig.keys import KeyedChannels
 from ..rig.kinematics import BoneTree
 from ..rig.preparing import frame_of
-from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, rotated
+from ..rig.schema import FabrikChain
 from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
 from ..vectors import V3, Y_AXIS, distance, length, v3

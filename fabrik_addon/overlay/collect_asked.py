@@ -13,8 +13,8 @@ from mathutils import Vector
 from ..errors import FabrikError
 from ..rig.figures import lacks_goal
 from ..rig.goals import asked_point, goal_of, read_turn
-from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4
+from ..rig.schema import FabrikChain
 from ..rig.targets import resolve_point
 from ..vectors import V3, distance, minus, plus, scaled, unit, v3
 

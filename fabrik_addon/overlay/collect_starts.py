@@ -11,7 +11,7 @@ from ..errors import FabrikError
 from ..rig.figures import ChainSet, sets_of
 from ..rig.measured import ends_at
 from ..rig.preparing import read
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..vectors import ORIGIN, V3
 
 Points = tuple[V3, ...]

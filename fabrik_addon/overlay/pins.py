@@ -17,8 +17,8 @@ import bpy
 from ..errors import FabrikError
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.goals import read_points
-from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import Q4
+from ..rig.schema import FabrikChain, rig_of
 from ..rig.versions import newer_refusal
 from ..vectors import V3, Z_AXIS, distance, plus, scaled, v3
 from .colours import theme_colours

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, PointerProperty
 
-from ..rig.changes import announce
+from ..rig.schema import announce
 from ..translations import CONTEXT
 
 OPTIONS = {

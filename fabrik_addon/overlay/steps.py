@@ -10,7 +10,7 @@ import blf
 import bpy
 
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.record import RecordedStep, Recording, state
 from ..session.wording import length_text
 from ..texts import Text, joined

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..rig.versions import newer_refusal
 from ..session import record
 from . import hover, pins, steps

@@ -15,7 +15,7 @@ from .chain_bones import resolve_bones
 from .channels import read_locks
 from .figures import ChainSet, body_moves, figure_bones
 from .keys import KeyedChannels
-from .properties import FabrikChain, rig_of
+from .schema import FabrikChain, rig_of
 from .start_pose import hears_body_keys
 from .stretching import written_besides
 from .walk_goals import is_walked

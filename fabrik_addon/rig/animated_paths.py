@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import bpy
 
 from .compat import curves_of_action, fcurves_of, strips_of
-from .properties import FabrikChain, rig_of
+from .schema import FabrikChain, rig_of
 
 OF_CHAIN = re.compile(r'fabrik_chains\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]\.(.+)')
 

@@ -17,8 +17,8 @@ from ..vectors import ORIGIN, V3, length, minus, plus, scaled, v3
 from .array_types import Doubles
 from .chain_space import ChainSpace
 from .goals import GoalPoints, turns_tip
-from .properties import FabrikChain
 from .rotations import IDENTITY, Q4, rotated, slerped
+from .schema import FabrikChain
 from .walk_goals import is_walked_body
 
 NUMBERS = {

@@ -19,9 +19,8 @@ from .channels import read_rotation
 from .control_bones import control_names
 from .figures import ChainSet
 from .kinematics import Link
-from .limit_properties import limit_of
-from .properties import rig_of
 from .rotations import q4, rotated
+from .schema import limit_of, rig_of
 
 
 class Support(NamedTuple):

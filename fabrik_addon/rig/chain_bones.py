@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 
 from ..errors import ChainError, FabrikError, place_of
 from ..texts import Text
-from .properties import FabrikChain
+
+if TYPE_CHECKING:
+    from .schema import FabrikChain
 
 
 def pose_bones(owner: bpy.types.Object) -> bpy.types.bpy_prop_collection[bpy.types.PoseBone]:

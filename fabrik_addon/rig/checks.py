@@ -18,7 +18,7 @@ from .channels import rotation_path
 from .dependencies import bones_behind, broken_driver
 from .figures import is_let_go, lacks_goal
 from .goals import goals_of
-from .properties import FabrikChain
+from .schema import FabrikChain
 from .versions import newer_refusal
 from .visibility import is_evaluated
 

@@ -16,7 +16,7 @@ from ..errors import BoneError, FabrikError, RigError
 from ..texts import Text, quoted
 from .animated_paths import is_pinned_at_times
 from .chain_bones import names_if_any, pose_bones, resolve_bones
-from .properties import FabrikChain, rig_of
+from .schema import FabrikChain, rig_of
 from .walk_goals import is_walked
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from .properties import FabrikChain, rig_of
+from .schema import FabrikChain, rig_of
 
 
 def working_rig(context: bpy.types.Context) -> bpy.types.Object | None:

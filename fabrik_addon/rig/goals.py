@@ -11,8 +11,8 @@ import bpy
 from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
 from ..vectors import V3, v3
-from .properties import FabrikChain
 from .rotations import Q4, multiplied, normalized
+from .schema import FabrikChain
 from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from .compat import fcurves_of
 from .motion_text import carriers_of, key_bytes, placement_text
+from .schema import walker_of
 from .terrain import grounds_of, has_faces
-from .walker_properties import walker_of
 
 SETTINGS = {"BOOLEAN", "INT", "FLOAT", "ENUM", "STRING"}  # kinds of properties of a modifier that are read
 

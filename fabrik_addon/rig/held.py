@@ -14,8 +14,8 @@ from ..texts import Text
 from ..vectors import V3, v3
 from .chain_bones import pose_bones
 from .kinematics import world_turn
-from .properties import FabrikChain
 from .rotations import Q4, conjugated, multiplied, normalized
+from .schema import FabrikChain
 from .targets import kind_of
 
 ROUNDED = 1e-6  # share by which what is stored in single precision may differ from what stands

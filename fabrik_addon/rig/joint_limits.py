@@ -21,8 +21,8 @@ from .channels import (
     read_values,
     to_euler,
 )
-from .limit_properties import limit_of
 from .rotations import IDENTITY, Q4, rotated
+from .schema import limit_of
 
 OFF_ZERO = 1e-4  # by which a locked quaternion channel may be off zero where the bone is to be a hinge
 KEPT_DIGITS = 5  # of locked angles that are read back from a quaternion, so that rounding does not add up

@@ -15,8 +15,8 @@ from .figures import ChainSet
 from .joint_limits import read_limit, read_stiffness
 from .keys import KeyedChannels
 from .kinematics import BoneTree, Segment
-from .properties import rig_of
 from .rotations import IDENTITY, Q4, multiplied, turn_about
+from .schema import rig_of
 from .start_pose import Start, read_starts
 
 RIGID = 2e-5  # share of the longest bone by which lengths may differ between poses

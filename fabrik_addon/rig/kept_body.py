@@ -12,8 +12,8 @@ from ..vectors import V3, v3
 from .chain_bones import resolve_bones
 from .channels import read_rotation, stored
 from .figures import ChainSet, figure_bones
-from .properties import rig_of
 from .rotations import Q4, q4
+from .schema import rig_of
 
 
 class KeptBone(NamedTuple):

@@ -14,8 +14,8 @@ from .channels import stored
 from .figures import ChainSet
 from .kept_body import KeptBone, body_bones, store_bones
 from .kept_start import KeptStart, keep, put_back, read_kept
-from .properties import rig_of
 from .rotations import Q4, q4, turn_angle
+from .schema import rig_of
 
 AT_REST = 1e-5  # radians by which a joint may be turned and count as at rest
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import bpy
 
 from .channels import read_rotation, stored
-from .properties import FabrikChain
 from .rotations import Q4, q4
+from .schema import FabrikChain
 from .start_pose import fingerprint
 
 

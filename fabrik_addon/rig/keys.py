@@ -15,7 +15,7 @@ from .compat import fcurves_of
 from .goals import GoalRef
 from .key_arrays import SAME_FRAME
 from .placing import holder_of, key_group, location_curves, turn_curves
-from .properties import FabrikChain
+from .schema import FabrikChain
 
 HELD = ("held_location", "held_rotation")
 PINNED = ("pin", *HELD)

@@ -18,9 +18,8 @@ from .chain_bones import resolve_bones
 from .chain_space import RigFrame
 from .goals import goals_of, turns_tip
 from .kinematics import world_turn
-from .properties import FabrikChain, owner_of
 from .rotations import Q4, ULPS, axes_of, conjugated, multiplied, normalized, q4, rotated, turn_angle
-from .solve_properties import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS
+from .schema import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, FabrikChain, owner_of
 from .targets import kind_of, reader_of
 from .walk_goals import is_walked
 

@@ -1,28 +1,167 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which bones of an armature were renamed, found by their rest and their order, not by their names."""
+"""Chains go with their bones where these are renamed: by the user in edit or pose mode, by a script, by an undo.
+
+An armature object keeps what its bones were called, and how they stood at rest, when that was last looked at: where
+Blender tells that it changed, and before an operator runs. A bone that was renamed since is known again by its rest and
+its order. A library override keeps a record of its own, for in the library bones may be renamed while the override's
+file is closed. What is equal to the library's would not be kept by Blender, so an override's ends with a line of its
+own.
+"""
 
 from __future__ import annotations
+
+import logging
+import re
+from base64 import b64decode, b64encode
+from binascii import Error as EncodingError
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from .array_types import Mask, Singles
-from .bone_record import (
-    BoneRecord,
-    names_now,
-    record_now,
-    store_names,
-    store_record,
-    stored_record,
-)
+from .chain_bones import armature_of, bones_if_any, pose_bones
+from .goals import goals_of
 from .rotations import ULPS
+from .schema import FabrikChain, RigRecord, rig_of
+from .start_pose import fingerprint
+from .versions import newer_refusal
 
+log = logging.getLogger(__name__)
+
+NUMBERS = 9  # of a bone: its X axis, its Y axis at its length, and its head, in armature space
+BETWEEN = "\n"  # separates the names where they are stored
 SAME_REST = 1e-4  # share of a bone's length: leaving edit mode alters the last digits
 SAME_AXES = 10.0 * SAME_REST  # by which the X axis, of length one, may differ
 
+Names = Mapping[str, str]  # new ones by old ones
+Look = tuple[tuple[str, ...], bytes]  # names and rest matrices
 
-def follow_names(owner: bpy.types.Object) -> dict[str, str]:
-    """The names that changed since the armature's record was kept, and bring the record up to date.
+_looks: dict[int, Look] = {}  # of each armature by `session_uid`: one that looks the same is passed over
+
+
+class BoneRecord(NamedTuple):
+    """The bones of an armature in the order of its pose, which renaming a bone leaves as it is.
+
+    Attributes:
+        names: n names.
+        rests: (n, 9): X axis, Y axis at the bone's length, and head, in armature space.
+    """
+
+    names: tuple[str, ...]
+    rests: Singles
+
+
+def follow_renames(objects: Iterable[bpy.types.Object]) -> None:
+    """Let chains follow the bones of armatures that were renamed since these were last looked at.
+
+    Args:
+        objects: Those to look at; others than armatures with chains or with bones that are goals are passed over.
+    """
+    _looks.clear()  # an undo may have put back what is stored
+    for owner in objects:
+        names = _renamed_since(owner) if _is_followed(owner) else {}
+        if names:
+            _follow(owner, names)
+
+
+def follow_renames_of(owner: bpy.types.Object | None) -> None:
+    """`follow_renames` for an armature, and for those whose bones are goals of its chains."""
+    if owner is not None and owner.type == "ARMATURE":
+        goals = [goal.found for chain in rig_of(owner).chains for goal in goals_of(chain) if goal.bone]
+        for found in dict.fromkeys(goals):
+            if not _is_followed(found) and _can_be_followed(found):
+                _renamed_since(found)  # which keeps its first record
+        follow_renames(dict.fromkeys([owner, *goals]))
+
+
+def follow_renames_after(depsgraph: bpy.types.Depsgraph) -> None:
+    """`follow_renames` for the armatures that Blender evaluated anew."""
+    if not depsgraph.id_type_updated("ARMATURE"):
+        return
+    looks = dict(_looks)
+    changed: list[bpy.types.Object] = []
+    for update in depsgraph.updates:
+        found = update.id.original if update.id is not None else None
+        if not isinstance(found, bpy.types.Object) or not _is_followed(found):
+            continue
+        look = _look(found)
+        if looks.get(found.session_uid) != look:
+            looks[found.session_uid] = look
+            changed.append(found)
+    if changed:
+        follow_renames(changed)
+        _looks.update(looks)
+
+
+def _is_followed(owner: bpy.types.Object) -> bool:
+    return _can_be_followed(owner) and bool(len(rig_of(owner).chains) or RigRecord(owner).bone_names)
+
+
+def _can_be_followed(owner: bpy.types.Object) -> bool:
+    return owner.type == "ARMATURE" and owner.pose is not None and owner.is_editable and not newer_refusal(owner)
+
+
+def _look(owner: bpy.types.Object) -> Look:
+    """All names and rest matrices of an armature, read in bulk: a quick way to see that none of them changed."""
+    data = armature_of(owner)
+    matrices = np.empty(16 * len(data.bones), np.float32)
+    data.bones.foreach_get("matrix_local", matrices)
+    return _names_now(owner), matrices.tobytes()
+
+
+def _names_now(owner: bpy.types.Object) -> tuple[str, ...]:
+    """The names of an armature's bones as its pose has them: in edit mode, too, these are the present ones."""
+    return tuple(pose_bones(owner).keys())
+
+
+def _record_now(owner: bpy.types.Object) -> BoneRecord:
+    """The bones of an armature that is not in edit mode."""
+    data = armature_of(owner)
+    names, rest_names = _names_now(owner), tuple(data.bones.keys())
+    count = len(rest_names)
+    matrices, lengths = np.empty(16 * count, np.float32), np.empty(count, np.float32)
+    data.bones.foreach_get("matrix_local", matrices)
+    data.bones.foreach_get("length", lengths)
+    columns = matrices.reshape(-1, 4, 4).transpose(0, 2, 1)
+    axes, heads = columns[:, :2, :3].copy(), columns[:, 3, :3]
+    axes[:, 1] *= lengths[:, None]
+    rests = np.concatenate((axes.reshape(-1, 6), heads), axis=1)
+    if names != rest_names:
+        places = {name: i for i, name in enumerate(rest_names)}
+        names = tuple(name for name in names if name in places)
+        rests = rests[[places[name] for name in names]]
+    return BoneRecord(names, rests)
+
+
+def _stored_record(owner: bpy.types.Object) -> BoneRecord | None:
+    """What is kept with an armature object; None where there is nothing, or nothing that can be read."""
+    stored = RigRecord(owner)
+    names = tuple(stored.bone_names.removesuffix(BETWEEN).split(BETWEEN))
+    try:
+        rests = np.frombuffer(b64decode(stored.bone_rests), dtype=np.float32)
+    except EncodingError:
+        return None
+    if not rests.size or rests.size != NUMBERS * len(names):
+        return None
+    return BoneRecord(names, rests.reshape(-1, NUMBERS))
+
+
+def _store(owner: bpy.types.Object, names: tuple[str, ...], rests: Singles | None = None) -> None:
+    """Keep names and, where given, rests with an armature object; what is the same is not written."""
+    stored, end = RigRecord(owner), BETWEEN if owner.override_library is not None else ""
+    text = BETWEEN.join(names) + end
+    if stored.bone_names != text:
+        stored.bone_names = text
+    if rests is not None:
+        text = b64encode(np.ascontiguousarray(rests).tobytes()).decode() + end
+        if stored.bone_rests != text:
+            stored.bone_rests = text
+
+
+def _renamed_since(owner: bpy.types.Object) -> dict[str, str]:
+    """The names that changed since the armature's record was kept; bring the record up to date.
 
     Args:
         owner: An armature object that can be edited.
@@ -30,24 +169,19 @@ def follow_names(owner: bpy.types.Object) -> dict[str, str]:
     Returns:
         New names by old ones. A bone that can be told from no other is left out.
     """
-    before = stored_record(owner)
-    if owner.data is not None and getattr(owner.data, "is_editmode"):
-        return _in_edit_mode(owner, before)
-    now = record_now(owner)
+    before = _stored_record(owner)
+    if owner.data is not None and getattr(owner.data, "is_editmode"):  # where a pose has the present names, in order
+        names = _names_now(owner)
+        if before is None or len(names) != len(before.names):
+            return {}
+        _store(owner, names)
+        return _changed(before.names, names)
+    now = _record_now(owner)
     if not len(now.names):  # the armature is just made anew
         return {}
     found = renamed(before, now) if before is not None else {}
-    store_record(owner, now)
+    _store(owner, *now)
     return found
-
-
-def _in_edit_mode(owner: bpy.types.Object, before: BoneRecord | None) -> dict[str, str]:
-    """In edit mode a pose has the present names, and all bones that it had before, in their order."""
-    names = names_now(owner)
-    if before is None or len(names) != len(before.names):
-        return {}
-    store_names(owner, names)
-    return _changed(before.names, names)
 
 
 def renamed(before: BoneRecord, now: BoneRecord) -> dict[str, str]:
@@ -62,9 +196,9 @@ def renamed(before: BoneRecord, now: BoneRecord) -> dict[str, str]:
         return {}
     if len(before.names) == len(now.names) and bool(_are_same(before.rests, now.rests).all()):
         return _changed(before.names, now.names)
-    kept = set(before.names) & set(now.names)
-    gone = [i for i, name in enumerate(before.names) if name not in kept]
-    new = [i for i, name in enumerate(now.names) if name not in kept]
+    common = set(before.names) & set(now.names)
+    gone = [i for i, name in enumerate(before.names) if name not in common]
+    new = [i for i, name in enumerate(now.names) if name not in common]
     if not gone or not new:
         return {}
     same = _are_same(before.rests[gone][:, None], now.rests[new][None])
@@ -84,3 +218,60 @@ def _are_same(before: Singles, now: Singles) -> Mask:
     places: Singles = off[..., 3:].max(axis=-1)
     axes: Singles = off[..., :3].max(axis=-1)
     return np.asarray((places <= allowed) & (axes <= SAME_AXES), dtype=np.bool_)
+
+
+def _follow(owner: bpy.types.Object, names: Names) -> None:
+    """Give the body of an armature, and all chains that name bones of it, the new names."""
+    for other in bpy.data.objects:
+        if other.type == "ARMATURE" and other.is_editable and not newer_refusal(other):
+            for chain in rig_of(other).chains:
+                _follow_in(other, chain, owner, names)
+    rig = rig_of(owner)
+    _rename_items(rig.body_captured, names)
+    if rig.body_bone in names:
+        statuses = [chain.status for chain in rig.chains]
+        rig.body_bone = names[rig.body_bone]
+        for chain, status in zip(rig.chains, statuses, strict=True):  # what was found of its chains holds
+            chain.status = status
+
+
+def _follow_in(other: bpy.types.Object, chain: FabrikChain, owner: bpy.types.Object, names: Names) -> None:
+    """Give one chain of an object the new names of the bones of an armature, the same one or another."""
+    status, message = chain.status, chain.message
+    was = _named(chain)
+    for thing, name in ((other, "tip_bone"), (chain.target, "target_bone"), (chain.pole, "pole_bone")):
+        if thing == owner and getattr(chain, name) in names:
+            setattr(chain, name, names[getattr(chain, name)])
+    if other == owner:
+        _rename_items([*chain.captured, *chain.blocking_bones], names)
+        _follow_fingerprint(other, chain, names)
+    if _named(chain) != was:  # the same bones as before: what was found holds
+        chain.status = status
+        log.info("chain '%s' of '%s' follows renamed bones: %s", chain.name, other.name, _named(chain))
+    if other == owner and message:
+        chain.message = _reworded(message, names)
+
+
+def _rename_items(items: Iterable[bpy.types.PropertyGroup], names: Names) -> None:
+    for item in items:
+        if item.name in names:
+            item.name = names[item.name]
+
+
+def _named(chain: FabrikChain) -> tuple[str, str, str]:
+    return chain.tip_bone, chain.target_bone, chain.pole_bone
+
+
+def _follow_fingerprint(owner: bpy.types.Object, chain: FabrikChain, names: Names) -> None:
+    """Keep what tells whether the rest pose changed since the capture true; it has names in it."""
+    bones = bones_if_any(owner, chain)
+    old = {new: name for name, new in names.items()}
+    before = [old.get(bone.name, bone.name) for bone in bones]
+    if bones and chain.fingerprint and chain.fingerprint == fingerprint(bones, before):
+        chain.fingerprint = fingerprint(bones)
+
+
+def _reworded(message: str, names: Names) -> str:
+    """A message with the new names of bones."""
+    found = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w.])(?:{found})(?![\w.])", lambda match: names[match.group()], message)

@@ -18,8 +18,8 @@ from .channels import neutral_values, to_rotation, to_values
 from .compat import strips_of
 from .figures import ChainSet, starting_chains
 from .keys import KeyedChannels
-from .properties import FabrikChain, rig_of
 from .rotations import IDENTITY, Q4
+from .schema import FabrikChain, rig_of
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
 

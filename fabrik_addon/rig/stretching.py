@@ -20,7 +20,7 @@ from .animated_paths import chains_animated_in
 from .chain_bones import pose_bones, resolve_bones
 from .figures import ChainSet, body_moves
 from .kinematics import Instead, Link
-from .properties import FabrikChain
+from .schema import FabrikChain
 
 UNSTRETCHED: V3 = (1.0, 1.0, 1.0)
 BESIDE = 1e-4  # share of its distance by which the next head may be beside a bone's Y axis

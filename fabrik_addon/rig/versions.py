@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The version of the data that an armature stores, and the steps from each version to the next.
+"""The version of the data that an armature stores, the steps from each version to the next, and how to take all away.
 
 Whatever changes what is stored, or what it means, adds one to `DATA_VERSION` and a step from the version before to
 `STEPS`; new settings whose defaults leave older chains as they are need none. Steps are run when a file is opened, when
@@ -13,21 +13,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import bpy
-from bpy.props import IntProperty
 
 from ..errors import RigError
 from ..texts import Text
-from .limit_properties import BONE_PROPERTIES
-from .properties import note_names, rig_of
-from .stored import OVERRIDE
+from .chain_bones import pose_bones
+from .compat import fcurves_of, remove_curves
+from .schema import BONE_SETTINGS, RigRecord, note_names, rig_of
 
 log = logging.getLogger(__name__)
 
 FIRST = 1  # that of the extension 0.1.0, which stored no number
 DATA_VERSION = 3
+PREFIX = "fabrik_"  # of all that is stored
 
 Step = Callable[[bpy.types.Object], None]
 
@@ -52,7 +51,7 @@ STEPS: dict[int, Step] = {1: _to_2, 2: _to_3}  # by the version from which they 
 
 def stored_version(owner: bpy.types.Object) -> int:
     """The version of an armature's data; that of the first one where it has no number."""
-    return int(getattr(owner, "fabrik_version")) or FIRST
+    return RigRecord(owner).version or FIRST
 
 
 def newer_refusal(owner: bpy.types.Object | None) -> str:
@@ -99,8 +98,9 @@ def bring_up_to_date(owner: bpy.types.Object) -> None:
     for version in range(first, DATA_VERSION):
         STEPS[version](owner)
     note_names(owner)
-    if getattr(owner, "fabrik_version") != DATA_VERSION:
-        setattr(owner, "fabrik_version", DATA_VERSION)
+    record = RigRecord(owner)
+    if record.version != DATA_VERSION:
+        record.version = DATA_VERSION
 
 
 def bring_all_up_to_date(objects: Iterable[bpy.types.Object]) -> None:
@@ -123,20 +123,39 @@ def bring_all_up_to_date(objects: Iterable[bpy.types.Object]) -> None:
 
 def holds_data(owner: bpy.types.Object) -> bool:
     """Whether an armature has a number, chains, or bones with a setting."""
-    if getattr(owner, "fabrik_version") or len(rig_of(owner).chains):
+    if RigRecord(owner).version or len(rig_of(owner).chains):
         return True
-    names = [f"fabrik_{name}" for name in BONE_PROPERTIES]
+    names = [f"{PREFIX}{name}" for name in BONE_SETTINGS]
     return any(bone.is_property_set(name) for bone in (owner.pose.bones if owner.pose else ()) for name in names)
 
 
-def register() -> None:
-    """Register the number."""
-    stored: Any = bpy.types.Object
-    number: Any = IntProperty
-    stored.fabrik_version = number(name="Version of FABRIK Data", min=0, options={"HIDDEN"}, override=OVERRIDE)
+def clear_stored(owner: bpy.types.Object) -> None:
+    """Give an armature object and its bones the defaults of all our properties, none of them keyed or driven."""
+    remove_animation(owner, [path for path in _animated(owner) if path.startswith(PREFIX) or f"].{PREFIX}" in path])
+    for thing in (owner, *pose_bones(owner)):
+        for prop in thing.bl_rna.properties:
+            if prop.identifier.startswith(PREFIX) and thing.is_property_set(prop.identifier):
+                if prop.type == "COLLECTION":
+                    getattr(thing, prop.identifier).clear()
+                thing.property_unset(prop.identifier)
 
 
-def unregister() -> None:
-    """Take it away again; what is stored in files stays in them."""
-    stored: Any = bpy.types.Object
-    del stored.fabrik_version
+def clear_bones(owner: bpy.types.Object, names: Iterable[str]) -> None:
+    """Take away the keys and drivers of bones that are gone."""
+    starts = tuple(f'pose.bones["{bpy.utils.escape_identifier(name)}"]' for name in names)
+    remove_animation(owner, [path for path in _animated(owner) if path.startswith(starts)] if starts else [])
+
+
+def remove_animation(owner: bpy.types.Object, paths: Iterable[str]) -> None:
+    """Take away the curves of data paths in the object's action, and its drivers of them."""
+    gone = set(paths)
+    remove_curves(owner, [curve for curve in fcurves_of(owner) if curve.data_path in gone])
+    data = owner.animation_data
+    if data is not None:
+        for driver in [one for one in data.drivers if one.data_path in gone]:
+            data.drivers.remove(driver)
+
+
+def _animated(owner: bpy.types.Object) -> list[str]:
+    data = owner.animation_data
+    return [curve.data_path for curve in (*fcurves_of(owner), *(data.drivers if data is not None else ()))]

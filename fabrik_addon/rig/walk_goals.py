@@ -13,9 +13,8 @@ from ..errors import InvalidValueError, RigError, place_of
 from ..gait import WalkPlan, body_pose_at, feet_at, from_text
 from ..vectors import V3
 from .chain_bones import pose_bones
-from .properties import FabrikChain, owner_of, rig_of
 from .rotations import Q4, axes_of, multiplied, normalized
-from .walker_properties import walker_of
+from .schema import FabrikChain, owner_of, rig_of, walker_of
 
 KEPT = 16  # plans that stay parsed
 

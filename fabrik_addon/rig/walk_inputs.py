@@ -13,10 +13,9 @@ from .chain_bones import pose_bones
 from .compat import fcurves_of
 from .joint_limits import read_limit
 from .motion_text import carriers_of, key_bytes, line_parts, placement_text
-from .properties import FabrikChain, rig_of
 from .rotations import IDENTITY
+from .schema import PREFIX, FabrikChain, rig_of, walker_of
 from .start_pose import fingerprint
-from .walker_properties import PREFIX, walker_of
 
 
 def inputs_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:

@@ -16,14 +16,11 @@ import bpy
 
 from ..errors import FabrikError
 from ..rig.chain_bones import resolve_bones
-from ..rig.chain_solve_properties import START_ITEMS
-from ..rig.changes import SwitchedOn
 from ..rig.channels import read_rotation
 from ..rig.kept_body import capture_body
 from ..rig.kept_start import capture, take_keys
 from ..rig.keys import KeyedChannels
 from ..rig.preparing import frame_of
-from ..rig.properties import FabrikChain
 from ..rig.rotations import (
     IDENTITY,
     Q4,
@@ -31,6 +28,7 @@ from ..rig.rotations import (
     multiplied,
     turn_angle,
 )
+from ..rig.schema import START_ITEMS, FabrikChain, SwitchedOn
 from ..rig.start_pose import is_animated
 from ..texts import Text, joined
 from .live.known import state as live_state

@@ -13,7 +13,7 @@ import bpy
 from ..recognise.joint_bends import begins_limb, bend_of, is_second_half, own_axis
 from ..recognise.limbs import Limbs
 from ..rig.control_bones import control_names
-from ..rig.limit_properties import limit_of
+from ..rig.schema import limit_of
 from ..rig.skeleton import read_skeleton
 from ..texts import Text
 from ..vectors import V3

@@ -13,7 +13,7 @@ from ..rig.chain_bones import bones_to, pose_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
 from ..rig.figures import body_moves, chain_above, set_of
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date
 from ..texts import Text

@@ -10,7 +10,7 @@ import bpy
 from ..rig.chain_bones import names_if_any, pose_bones
 from ..rig.checks import edit_refusal
 from ..rig.compat import is_hidden
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from .selecting import select_bone
 
 

@@ -8,8 +8,8 @@ import bpy
 from ..errors import BoneError, FabrikError, TargetError
 from ..rig.chain_bones import pose_bones
 from ..rig.figures import ChainSet
-from ..rig.properties import FabrikChain
 from ..rig.rotations import ULPS
+from ..rig.schema import FabrikChain
 from ..rig.targets import resolve_point
 from ..texts import Text
 from ..vectors import distance

@@ -10,12 +10,11 @@ import bpy
 
 from ..errors import FabrikError, RigError
 from ..rig.chain_curves import check_can_follow
-from ..rig.clearing import clear_bones, clear_stored
 from ..rig.control_bones import control_names, new_bones_refusal, remove_control_bones
 from ..rig.control_shapes import remove_unused_shapes
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..rig.sides import sided_name
-from ..rig.versions import check_not_newer
+from ..rig.versions import check_not_newer, clear_bones, clear_stored
 from ..texts import Text
 from .walk.marking import mark_steps
 

@@ -12,7 +12,7 @@ from mathutils import Vector
 from ..errors import RigError
 from ..rig.chain_bones import resolve_bones
 from ..rig.control_bones import ControlBone, make_control_bones, new_bones_refusal, rest_head, root_control
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..rig.sides import sided_name
 from .live.known import state as live_state
 from .make import Empty, set_pole, set_target

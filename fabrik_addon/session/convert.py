@@ -15,10 +15,9 @@ from ..rig.chain_bones import bones_to, names_if_any, pose_bones
 from ..rig.checks import edit_refusal
 from ..rig.kept_start import capture
 from ..rig.keys import KeyedChannels
-from ..rig.limit_properties import limit_of
 from ..rig.preparing import frame_of
-from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import Q4
+from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.seen import seen_rotations, write_rotations
 from ..rig.start_pose import is_animated
 from ..texts import Text

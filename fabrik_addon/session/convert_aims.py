@@ -15,7 +15,7 @@ from ..rig.checks import edit_refusal
 from ..rig.kept_start import capture
 from ..rig.keys import KeyedChannels
 from ..rig.preparing import frame_of
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..rig.seen import seen_rotations, write_rotations
 from ..rig.start_pose import is_animated
 from ..texts import Text

@@ -20,10 +20,9 @@ from ..rig.figures import set_of
 from ..rig.goals import GoalPoints
 from ..rig.ik_settings import write_ik_settings
 from ..rig.keys import KeyedChannels
-from ..rig.limit_properties import limit_of
 from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
-from ..rig.properties import FabrikChain
+from ..rig.schema import FabrikChain, limit_of
 from ..texts import Text, joined
 from ..vectors import V3, distance
 from .bend import bend_between, differences, joints_of, solved_joints

@@ -16,7 +16,7 @@ from ..rig.compat import fcurves_of
 from ..rig.figures import ChainSet
 from ..rig.goals import goals_of
 from ..rig.key_arrays import SAME_FRAME
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..texts import Text
 from .live.known import state
 

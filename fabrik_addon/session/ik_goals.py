@@ -9,8 +9,8 @@ from typing import Any
 import bpy
 
 from ..rig.goals import goal_of
-from ..rig.properties import FabrikChain
 from ..rig.rotations import IDENTITY, normalized, turn_angle
+from ..rig.schema import FabrikChain
 from ..rig.targets import kind_of
 from ..texts import ROLE_TEXTS, Text
 

@@ -16,8 +16,8 @@ from ..rig.goals import GoalRef, goal_of, goals_of
 from ..rig.held import offset_from_target, read_held, store
 from ..rig.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed
 from ..rig.placing import carries, location_at, location_curves, put, stays
-from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import rotated
+from ..rig.schema import FabrikChain, rig_of
 from ..rig.targets import resolve_point
 from ..texts import ROLE_TEXTS, Text, joined
 from ..vectors import unit, v3

@@ -14,8 +14,8 @@ from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
 from ..rig.control_bones import control_names
 from ..rig.kept_start import KeptStart, put_back, read_kept
-from ..rig.properties import FabrikChain
 from ..rig.rotations import q4
+from ..rig.schema import FabrikChain
 from ..rig.skeleton import read_skeleton
 from ..rig.start_pose import fingerprint, is_stale
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import bpy
 
-from ..rig.limit_properties import LIMIT_PROPERTIES, limit_of
+from ..rig.schema import LIMIT_SETTINGS, limit_of
 
 
 def copy_limit(source: bpy.types.PoseBone, targets: Iterable[bpy.types.PoseBone]) -> int:
     """Give the limit of one bone to others; returns how many were changed."""
-    values = {name: _value(source, name) for name in LIMIT_PROPERTIES}
+    values = {name: _value(source, name) for name in LIMIT_SETTINGS}
     others = [bone for bone in targets if bone != source]
     for bone in others:
         _set(bone, values)

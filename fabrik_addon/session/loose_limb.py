@@ -9,9 +9,7 @@ from typing import cast
 import bpy
 
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
-from ..rig.body_properties import NO_ROTATION
-from ..rig.chain_solve_properties import FabrikCapturedRotation
-from ..rig.properties import FabrikChain
+from ..rig.schema import NO_ROTATION, FabrikCapturedRotation, FabrikChain
 
 
 @dataclass(slots=True)

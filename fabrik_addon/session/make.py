@@ -24,8 +24,8 @@ from ..rig.joint_limits import read_limit, read_stiffness
 from ..rig.joints import JointSettings, joints_of, path_of
 from ..rig.kept_start import reset
 from ..rig.kinematics import BoneTree
-from ..rig.properties import FabrikChain, rig_of, unique_name
 from ..rig.rotations import Q4, rotated, turn_about
+from ..rig.schema import FabrikChain, rig_of, unique_name
 from ..rig.sides import sided_name
 from ..rig.versions import bring_up_to_date
 from ..rig.visibility import enabled_collections

@@ -17,7 +17,7 @@ from ..recognise.part_names import parts_of
 from ..recognise.skeleton import Skeleton
 from ..rig.chain_bones import armature_of, pose_bones
 from ..rig.control_bones import control_names
-from ..rig.limit_properties import limit_of
+from ..rig.schema import limit_of
 from ..rig.skeleton import read_skeleton
 from ..texts import Text, joined
 

@@ -14,8 +14,8 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import BoneError, InvalidValueError
 from ..rig.chain_bones import pose_bones
-from ..rig.limit_properties import limit_of
 from ..rig.rotations import IDENTITY, axes_of
+from ..rig.schema import limit_of
 from ..rig.sides import flipped_name
 from ..texts import Text
 from .limits import copy_limit

@@ -14,7 +14,7 @@ from ..rig.evaluating import updated
 from ..rig.goals import GoalRef, goal_of
 from ..rig.keys import insert_goal_keys
 from ..rig.placing import location_at, location_curves, put, stays
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..rig.sides import flipped_name, sided_name
 from ..rig.targets import resolve_point
 from ..texts import ROLE_TEXTS, Text

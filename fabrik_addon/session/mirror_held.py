@@ -8,8 +8,8 @@ from mathutils import Matrix, Vector
 
 from ..rig.evaluating import updated
 from ..rig.held import offset_from_target, store, was_held
-from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, axes_of, conjugated, multiplied, normalized
+from ..rig.schema import FabrikChain
 from ..rig.targets import resolve_turn
 from .mirror_bones import BonePair
 

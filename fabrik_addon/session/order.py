@@ -11,7 +11,7 @@ from ..errors import ChainError
 from ..rig.dependencies import carriers_of
 from ..rig.figures import ChainSet, figure_bones_if_any, sets_of
 from ..rig.goals import goals_of
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..texts import Text, enumerated
 
 Item = tuple[bpy.types.Object, FabrikChain]

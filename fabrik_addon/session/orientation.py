@@ -9,7 +9,7 @@ from ..errors import ChainError, TargetError
 from ..rig.chain_bones import resolve_bones
 from ..rig.checks import check_rig
 from ..rig.held import offset_from_target, read_held, store
-from ..rig.properties import FabrikChain
+from ..rig.schema import FabrikChain
 from ..rig.targets import check_present
 from ..rig.versions import bring_up_to_date
 from ..texts import Text

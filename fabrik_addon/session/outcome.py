@@ -13,7 +13,7 @@ from ..kernel import PIN, Status
 from ..rig.asked import Asked
 from ..rig.figures import ChainSet
 from ..rig.prepared import Prepared
-from ..rig.properties import FabrikChain
+from ..rig.schema import FabrikChain
 from ..texts import Text, joined, quoted
 from .posing import Ended, Posed
 

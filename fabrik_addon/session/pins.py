@@ -11,13 +11,12 @@ import bpy
 
 from ..errors import BoneError, ChainError, FabrikError
 from ..rig.chain_bones import bones_to, pose_bones, resolve_bones
-from ..rig.changes import FirstHeld
 from ..rig.checks import check_rig
 from ..rig.compat import is_selected
 from ..rig.control_bones import is_control
 from ..rig.held import Held, offset_from_target, read_held, store, store_held, was_held
 from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_what_is_keyed, pin_note
-from ..rig.properties import FabrikChain, owner_of, rig_of
+from ..rig.schema import FabrikChain, FirstHeld, owner_of, rig_of
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted
 from .anchoring import keep_and_tell, unposed

@@ -18,7 +18,7 @@ from ..rig.following import why_unfollowed
 from ..rig.keys import KeyedChannels, insert_posed_keys
 from ..rig.last_solve import forget, remember
 from ..rig.preparing import FactsByRig, frame_of, read
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..rig.start_pose import is_stale
 from ..rig.writer import ChannelWrite
 from ..texts import Text

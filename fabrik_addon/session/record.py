@@ -13,7 +13,7 @@ from ..errors import ChainError
 from ..kernel import Status, Trace
 from ..rig.figures import ChainSet, set_of
 from ..rig.preparing import read
-from ..rig.properties import FabrikChain
+from ..rig.schema import FabrikChain
 from ..texts import Text, quoted
 from ..vectors import ORIGIN, V3, distance, scaled, v3
 

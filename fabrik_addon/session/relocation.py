@@ -21,7 +21,7 @@ from ..rig.keys import (
     insert_turn_keys,
 )
 from ..rig.placing import location_curves, put, put_turn, turn_curves
-from ..rig.properties import FabrikChain
+from ..rig.schema import FabrikChain
 
 Key: TypeAlias = tuple[str, str]  # full name of an object, and which of its bones or pins is meant; "" for itself
 

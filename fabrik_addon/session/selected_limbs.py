@@ -12,7 +12,7 @@ from ..recognise.limbs import Limb, Limbs
 from ..recognise.skeleton import Skeleton
 from ..rig.chain_bones import bones_to
 from ..rig.control_bones import control_names
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..rig.skeleton import read_skeleton, selected_numbers
 
 NamedLimb = tuple[str, int]  # name of the tip, number of bones

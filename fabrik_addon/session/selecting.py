@@ -9,7 +9,7 @@ from ..errors import RigError, TargetError
 from ..rig.chain_bones import armature_of, pose_bones, resolve_bones
 from ..rig.compat import set_selected
 from ..rig.goals import goals_of
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..texts import ROLE_TEXTS, Text
 
 

@@ -18,7 +18,7 @@ from ..rig.chain_bones import pose_bones
 from ..rig.compat import copy_action
 from ..rig.evaluating import updated
 from ..rig.goals import GoalRef, goals_of
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import FabrikChain, rig_of
 from ..texts import ROLE_TEXTS, Text
 from .make import link_like
 

@@ -19,8 +19,8 @@ from ..rig.held import Held, read_held
 from ..rig.key_arrays import clear_keys
 from ..rig.measured import joints_at
 from ..rig.placing import held_by, location_at, location_curves, turn_at, turn_curves, turn_held_by
-from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, conjugated, multiplied, normalized, rotated, turn_about
+from ..rig.schema import FabrikChain
 from ..texts import ROLE_TEXTS, Text
 from ..vectors import any_perpendicular, length, minus, perpendicular, plus, scaled, unit
 from .anchoring import keep_poses

@@ -10,7 +10,7 @@ import bpy
 from mathutils import Vector
 
 from ..rig.chain_bones import pose_bones, resolve_bones
-from ..rig.properties import FabrikChain
+from ..rig.schema import FabrikChain
 
 FARTHEST = 5.0  # widths of the soft zone beyond its beginning: nearer to full stretch no goal brings a limb
 LEAST_LEFT = 1e-9  # widths that count as left to full stretch, so that there is a logarithm

@@ -23,8 +23,8 @@ from ..rig.kinematics import world_turn
 from ..rig.measured import ends_at, measured_at, mounted_path
 from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
-from ..rig.properties import FabrikChain
 from ..rig.rotations import Q4, conjugated, multiplied, rotated, turn_about, turn_angle
+from ..rig.schema import FabrikChain
 from ..rig.start_pose import is_animated
 from ..rig.targets import resolve_point
 from ..vectors import ORIGIN, V3, cross, distance, dot, length, minus, perpendicular, plus, unit, v3

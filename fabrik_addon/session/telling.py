@@ -12,7 +12,7 @@ from ..rig.figures import lacks_goal
 from ..rig.following import why_unfollowed
 from ..rig.goals import goals_of
 from ..rig.last_solve import moved_since, stand_of
-from ..rig.properties import FabrikChain, is_scene_live, owner_of, rig_of
+from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
 from ..rig.visibility import absence_of
 from ..texts import ROLE_TEXTS, Text
 from .outcome import message_of

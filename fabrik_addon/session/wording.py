@@ -7,7 +7,7 @@ from math import degrees
 
 import bpy
 
-from ..rig.properties import FabrikChain
+from ..rig.schema import FabrikChain
 from ..texts import Text, counted, joined
 
 STATUS_TEXTS = {

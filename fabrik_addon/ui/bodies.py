@@ -6,9 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ..rig.chain_bones import pose_bones
-from ..rig.chain_goal_properties import EFFECTOR_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
 from ..rig.find import working_chain, working_rig
-from ..rig.properties import FabrikChain, rig_of
+from ..rig.schema import EFFECTOR_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS, FabrikChain, rig_of
 from ..translations import iface_
 from .base import FabrikPanel
 from .fitting import draw_settings, draw_wrapped, radio, row_for

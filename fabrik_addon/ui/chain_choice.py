@@ -13,7 +13,7 @@ import bpy
 from bpy.props import IntProperty
 
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session.chain_choice import choose
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..rig.properties import FabrikChain
+from ..rig.schema import FabrikChain
 from ..session.telling import told_of
 from ..translations import CONTEXT, iface_
 from .base import is_wide

@@ -18,9 +18,8 @@ from ..overlay.settings import scene_settings
 from ..rig.chain_bones import names_if_any
 from ..rig.checks import edit_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.limit_properties import LIMIT_PROPERTIES, limit_of
-from ..rig.properties import rig_of
 from ..rig.rotations import IDENTITY
+from ..rig.schema import LIMIT_SETTINGS, limit_of, rig_of
 from ..session.standing import tip_of
 from ..translations import iface_, name_
 from ..vectors import V3, v3
@@ -86,7 +85,7 @@ class LimitEnd:
         kind = LIMITS[limit_of(bone).limit] if bone else None
         if bone is None or kind is None:
             return ""
-        names = [name for name in _ends(bone) if name in LIMIT_PROPERTIES]
+        names = [name for name in _ends(bone) if name in LIMIT_SETTINGS]
         return names[self.index] if self.index < len(names) else ""
 
     def get(self) -> Vector:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..rig.properties import rig_of
+from ..rig.schema import rig_of
 from ..session import live
 from ..translations import iface_
 from .fitting import draw_wrapped

@@ -10,12 +10,10 @@ import bpy
 from ..errors import FabrikError, InvalidValueError
 from ..kernel import LIMITS
 from ..rig.chain_bones import resolve_bones
-from ..rig.chain_solve_properties import START_ITEMS
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.limit_properties import limit_of
-from ..rig.properties import FabrikChain, rig_of
 from ..rig.rotations import IDENTITY
+from ..rig.schema import START_ITEMS, FabrikChain, limit_of, rig_of
 from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
 from ..session.outcome import message_of

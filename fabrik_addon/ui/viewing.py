@@ -7,7 +7,7 @@ import bpy
 
 from ..overlay.settings import OPTIONS, scene_settings
 from ..overlay.steps import STEP_TEXTS, current_step
-from ..rig.properties import is_scene_live, rig_of
+from ..rig.schema import is_scene_live, rig_of
 from ..session.wording import length_text
 from ..translations import CONTEXT, iface_
 from .base import FabrikPanel, row_or_column

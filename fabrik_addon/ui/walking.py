@@ -9,11 +9,9 @@ import bpy
 
 from ..overlay import view
 from ..rig.chain_bones import pose_bones
-from ..rig.changes import Changes
 from ..rig.find import working_rig
-from ..rig.properties import rig_of
+from ..rig.schema import PREFIX, Changes, rig_of
 from ..rig.versions import newer_refusal
-from ..rig.walker_properties import PREFIX
 from ..session.walk.planning import planned_frames, what_is_old
 from ..session.walk.telling import refused_ahead
 from ..texts import capitalised

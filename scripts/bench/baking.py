@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import bake as session_bake
 
 from . import bake_floor, before

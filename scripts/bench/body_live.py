@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from fabrik_addon.rig.ik_settings import write_ik_settings
 from fabrik_addon.rig.joint_limits import read_limit
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 

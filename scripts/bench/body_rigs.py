@@ -14,7 +14,7 @@ import bpy
 from fabrik_addon.kernel import Figure, Joint
 from fabrik_addon.rig.chain_bones import armature_of
 from fabrik_addon.rig.joint_limits import read_limit
-from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.schema import limit_of
 from mathutils import Quaternion, Vector
 
 from blender import OPS

@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.live.known import state
 from numpy.typing import NDArray
 

@@ -8,8 +8,7 @@ from math import cos, sin, tau
 from random import Random
 
 import bpy
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Vector
 
 SPACING = 3.0

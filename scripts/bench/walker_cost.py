@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 from fabrik_addon.gait import Leg, Walk, plan_walk, settings_for
 from fabrik_addon.rig import terrain
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.walk import planning
 from fabrik_addon.session.walk.baking import bake_bones, bake_goals
 

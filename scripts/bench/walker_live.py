@@ -9,7 +9,7 @@ from math import degrees, tau
 import bpy
 from fabrik_addon.gait import FootPose, Leg, feet_at
 from fabrik_addon.rig.chain_bones import resolve_bones
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.baking import bake_bones
 from fabrik_addon.session.walk.planning import plan_walk

@@ -14,7 +14,7 @@ from blender import OPS, limit_of, rig_of
 from dev.humans import bone_of, both, give_ranges, make_human, select
 
 if TYPE_CHECKING:
-    from fabrik_addon.rig.properties import FabrikChain
+    from fabrik_addon.rig.schema import FabrikChain
 
 HUMAN = "human_game_engine"
 FORWARD = (0.0, 0.0, 1.0)  # where its eyes look, in the axes of its head

@@ -23,7 +23,7 @@ from dev.quiet import quiet
 from environment import say
 
 if TYPE_CHECKING:
-    from fabrik_addon.rig.properties import FabrikChain
+    from fabrik_addon.rig.schema import FabrikChain
 
 V3 = tuple[float, float, float]
 RootedLeg = tuple[bpy.types.EditBone, float, float]  # the bone it is on, place along the body, angle to the front

@@ -19,7 +19,7 @@ from dev.quiet import quiet
 from environment import say
 
 if TYPE_CHECKING:
-    from fabrik_addon.rig.properties import FabrikChain
+    from fabrik_addon.rig.schema import FabrikChain
 
 HEADER = f"{'body':<10} {'chain':<12} {'status':<9} {'off':>10} {'turned off':>14} {'limit violation':>16}"
 IN_PLACE = 1e-4  # of the height, that a goal may be off

@@ -25,7 +25,7 @@ from dev.quiet import quiet
 from environment import say
 
 if TYPE_CHECKING:
-    from fabrik_addon.rig.properties import FabrikChain
+    from fabrik_addon.rig.schema import FabrikChain
 
 HEADER = (
     f"{'rig':<10} {'chain':<12} {'bones':>5}  {'status':<9} {'tip error':>10} {'passes':>6} {'limit violation':>16}"

@@ -18,7 +18,7 @@ from blender import OPS, armature_of, limit_of
 from environment import ROOT
 
 if TYPE_CHECKING:
-    from fabrik_addon.rig.limit_properties import LimitView
+    from fabrik_addon.rig.schema import LimitView
 
 FOLDER = ROOT / "tests" / "data" / "humans"
 HUMANS = ("human_game_engine", "human_mixamo")

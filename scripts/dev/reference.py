@@ -42,18 +42,17 @@ def reference_text() -> str:
 
 
 def _of_objects() -> list[str]:
-    from fabrik_addon.rig.properties import RigView  # noqa: PLC0415  # what is enabled by now
-    from fabrik_addon.rig.walker_properties import WalkerView  # noqa: PLC0415
+    from fabrik_addon.rig import schema  # noqa: PLC0415  # what is enabled by now
 
     stored = kind_of(bpy.types.Object).properties
     return [
         "## Object.fabrik",
         "Of an armature object. Each is stored as the property of the object with `fabrik_` before its name.",
-        table([*_viewed(RigView, stored, PREFIX), *_python_only(RigView, stored, PREFIX)]),
+        table([*_viewed(schema.RigView, stored, PREFIX), *_python_only(schema.RigView, stored, PREFIX)]),
         *_chain(),
         "## Walker",
         "`Object.fabrik.walker`, stored with `fabrik_walker_` before each name. See [Walkers](walkers.md#settings).",
-        table([*_viewed(WalkerView, stored, WALKER), *_python_only(WalkerView, stored, WALKER)]),
+        table([*_viewed(schema.WalkerView, stored, WALKER), *_python_only(schema.WalkerView, stored, WALKER)]),
         "### Leg of a walker",
         "One of `Object.fabrik.walker.legs`; its `name` is that of its chain.",
         table(_rows(_group("FabrikWalkLeg"))),
@@ -65,24 +64,21 @@ def _of_objects() -> list[str]:
 
 def _chain() -> list[str]:
     """Of a chain: a table for each of the classes that make it up, and the items that it holds."""
-    from fabrik_addon.rig.chain_goal_properties import ChainGoal  # noqa: PLC0415
-    from fabrik_addon.rig.chain_solve_properties import ChainSolving  # noqa: PLC0415
-    from fabrik_addon.rig.properties import FabrikChain  # noqa: PLC0415
-    from fabrik_addon.rig.solve_properties import LastSolve  # noqa: PLC0415
+    from fabrik_addon.rig import schema  # noqa: PLC0415
 
     return [
         "## Chain",
         "One of `Object.fabrik.chains`, by its name or index. See [Chains](chains.md).",
-        table(_declared(FabrikChain, FabrikChain)),
+        table(_declared(schema.FabrikChain, schema.FabrikChain)),
         "### What a chain asks",
         "Of the same chain. See [Chains](chains.md#what-a-goal-asks).",
-        table(_declared(ChainGoal, FabrikChain)),
+        table(_declared(schema.ChainGoal, schema.FabrikChain)),
         "### How a chain is solved",
         "Of the same chain. See [Start pose](chains.md#start-pose).",
-        table(_declared(ChainSolving, FabrikChain)),
+        table(_declared(schema.ChainSolving, schema.FabrikChain)),
         "### How the last solve ended",
         "Of the same chain; to be read. See [When it does not reach](not_reached.md).",
-        table(_declared(LastSolve, FabrikChain)),
+        table(_declared(schema.LastSolve, schema.FabrikChain)),
         "### Items of captured poses",
         "Of `captured` of a chain, each with the bone's `name` and",
         table(_rows(_group("FabrikCapturedRotation"))),
@@ -92,7 +88,7 @@ def _chain() -> list[str]:
 
 
 def _of_bones_and_scenes() -> list[str]:
-    from fabrik_addon.rig.limit_properties import BONE_PROPERTIES  # noqa: PLC0415
+    from fabrik_addon.rig import schema  # noqa: PLC0415
 
     bone = kind_of(bpy.types.PoseBone).properties
     preferences = next(cls for cls in _classes(bpy.types.AddonPreferences))
@@ -100,7 +96,7 @@ def _of_bones_and_scenes() -> list[str]:
         "## PoseBone.fabrik",
         "The joint limit of a bone, and its mass. Each is stored as the property of the pose bone with `fabrik_` "
         "before its name. See [Joint limits](limits.md).",
-        table([row_of(bone[PREFIX + name], name, "PoseBone") for name in BONE_PROPERTIES]),
+        table([row_of(bone[PREFIX + name], name, "PoseBone") for name in schema.BONE_SETTINGS]),
         "## Scene and window",
         table(_of_type(bpy.types.Scene) + _of_type(bpy.types.WindowManager)),
         "### Overlay",
@@ -155,10 +151,9 @@ def _python_only(view: type, stored: Properties, prefix: str) -> list[Row]:
 
 def _unviewed(stored: Properties) -> list[Row]:
     """What is stored on objects and is in no view."""
-    from fabrik_addon.rig.properties import RigView  # noqa: PLC0415
-    from fabrik_addon.rig.walker_properties import WalkerView  # noqa: PLC0415
+    from fabrik_addon.rig import schema  # noqa: PLC0415
 
-    views: Sequence[tuple[type, str]] = ((RigView, PREFIX), (WalkerView, WALKER))
+    views: Sequence[tuple[type, str]] = ((schema.RigView, PREFIX), (schema.WalkerView, WALKER))
     viewed = {prefix + name for view, prefix in views for cls in view.__mro__ for name in vars(cls)}
     found = [prop for prop in stored if prop.identifier.startswith(PREFIX)]
     return [row_of(prop, prop.identifier, "Object") for prop in found if prop.identifier not in viewed]

@@ -15,7 +15,7 @@ from blender import armature_of, rig_of
 from .window import CONTEXT, MODULE, OPS, WAIT, Window, check, curves_of, make_leg, rotations, tip
 
 if TYPE_CHECKING:
-    from fabrik_addon.rig.properties import FabrikChain
+    from fabrik_addon.rig.schema import FabrikChain
     from fabrik_addon.session.live.known import Hand, Key
 
 PLACE = (0.1, -0.8, 0.7)

@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.settings import settings_of
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
 from support.body_rigs import HEIGHT, add_limb, effector, make_body, with_legs_pinned

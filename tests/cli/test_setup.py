@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.cli.commands import run
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 
 from support.cli_files import refused, reported
 from support.rigs import make_empty

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.cli.commands import run
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 
 from dev.walking_rigs import ahead, make_spider
 from support.cli_files import refused, reported

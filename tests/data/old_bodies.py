@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import radians
 
 import bpy
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from old_rigs import FRAMES, NEAR_PLACES, beside, keyed_empty, line, pose, with_chain
 
 from support.body_rigs import add_limb, make_body, with_legs_pinned

@@ -7,7 +7,7 @@ from math import radians
 
 import bpy
 from fabrik_addon.gait import Gravity, Swing
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.walk.planning import plan_walk
 from fabrik_addon.session.walk.setup import add_walker
 from old_rigs import FRAMES, beside

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from fabrik_addon.rig.limit_properties import limit_of
+from fabrik_addon.rig.schema import limit_of
 
 from support.rigs import add_chain, make_line, press, select
 from support.skeletons import make_character

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.operators.base import NAMED
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 
 from dev.walking_rigs import ahead, make_spider
 from support.body_rigs import update

@@ -14,8 +14,8 @@ from fabrik_addon.overlay import view
 from fabrik_addon.overlay.colours import FROM_THEME, theme_colours
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import PARTS, Picture, shapes_of
-from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import IDENTITY
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.vectors import ORIGIN, distance
 from mathutils import Vector
 

@@ -12,8 +12,8 @@ from fabrik_addon.overlay import pins, view
 from fabrik_addon.overlay.colours import theme_colours
 from fabrik_addon.overlay.settings import scene_settings
 from fabrik_addon.overlay.shapes import Picture, shapes_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import IDENTITY
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.vectors import distance
 from mathutils import Vector
 

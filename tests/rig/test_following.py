@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.following import why_unfollowed
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 
 from support.generated_rig import generate_rig
 from support.rigs import Bone, add_chain, make_armature, make_empty, make_line

@@ -16,8 +16,8 @@ from fabrik_addon.rig.chain_bones import resolve_bones
 from fabrik_addon.rig.joint_limits import read_limit
 from fabrik_addon.rig.keys import KeyedChannels
 from fabrik_addon.rig.preparing import frame_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import conjugated, multiplied, normalized, turn_angle
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.start_pose import is_stale, read_start
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST
 

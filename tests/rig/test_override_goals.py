@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
 from support.body_rigs import add_limb, effector, make_body, tip_turn, turned, update

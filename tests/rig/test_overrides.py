@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.kept_start import capture, put_back, read_kept, reset
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 
 from support.rigs import add_chain, evaluated_joints, make_empty, make_line, tip_error
 

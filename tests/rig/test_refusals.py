@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 
 from support.rigs import Bone, add_chain, channels, make_armature, make_empty, make_line
 

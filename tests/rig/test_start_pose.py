@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Quaternion, Vector
 
 from support.rigs import Point, add_chain, channels, evaluated_joints, make_line, tip_error

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.errors import BoneError
 from fabrik_addon.rig.chain_bones import pose_bones
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.rig.stretching import grown_by
 
 from support.live_rigs import update

@@ -8,8 +8,8 @@ import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.figures import sets_of
 from fabrik_addon.rig.preparing import read
-from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.rotations import IDENTITY
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.posing import posed
 from mathutils import Vector
 

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import bpy
 import pytest
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain, limit_of
 from fabrik_addon.vectors import V3, distance, dot, minus, perpendicular, plus, scaled, unit, v3
 from mathutils import Matrix
 

@@ -8,7 +8,7 @@ from math import radians
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Quaternion, Vector
 
 from support.body_rigs import HEIGHT, add_limb, effector, make_body, pin, tip_turn, turned, update, with_legs_pinned

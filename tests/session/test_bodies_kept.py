@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import Q4, axes_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.anchoring import keep_poses
 from fabrik_addon.vectors import V3, v3
 

@@ -9,7 +9,7 @@ from math import isnan, radians
 import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.vectors import perpendicular, unit
 from mathutils import Matrix, Vector
 

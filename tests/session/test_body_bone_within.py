@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.body import set_body
 from mathutils import Vector
 

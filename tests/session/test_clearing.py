@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 
 from support.body_rigs import add_limb, make_body, update
 from support.rigs import make_empty, make_line, overridden, press

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import is_selected
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
 from support.rigs import (

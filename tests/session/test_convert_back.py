@@ -7,8 +7,7 @@ from math import radians
 
 import bpy
 import pytest
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain, limit_of
 from fabrik_addon.vectors import distance
 from mathutils import Quaternion, Vector
 

@@ -7,7 +7,7 @@ from typing import cast
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion
 
 from support.body_rigs import add_limb, make_body, with_legs_pinned

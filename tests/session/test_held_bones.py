@@ -12,9 +12,8 @@ import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.goals import goal_of
-from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.placing import held_by
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Vector
 

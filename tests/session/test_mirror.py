@@ -12,8 +12,7 @@ import bpy
 import pytest
 from fabrik_addon.recognise.words import side_of
 from fabrik_addon.rig.chain_bones import pose_bones
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from fabrik_addon.rig.sides import flipped_name
 from mathutils import Matrix, Quaternion, Vector
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler, Matrix, Vector
 
 from support.body_rigs import add_limb, make_body, pin, update

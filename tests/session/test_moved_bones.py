@@ -12,7 +12,7 @@ from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.goals import GoalRef, goal_of
 from fabrik_addon.rig.placing import held_by, location_at, put
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Quaternion, Vector
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Matrix, Vector
 

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.rig.array_types import Singles
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 
 from support.body_rigs import add_limb, make_body, tip_turn, with_legs_pinned
 from support.live_rigs import keyed, limb_on_a_bone, live_line, many_limbs, two_levels, update

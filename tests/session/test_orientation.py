@@ -7,7 +7,7 @@ from math import radians
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Matrix
 
 from support.body_rigs import add_limb, effector, make_body, tip_turn, turned, update

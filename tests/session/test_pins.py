@@ -8,7 +8,7 @@ from math import radians
 import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of, set_selected
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.limb_ends import end_beyond, keeps_rotation
 from mathutils import Euler, Matrix, Vector
 

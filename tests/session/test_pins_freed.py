@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.pins import free, wanted_of_chains
 from mathutils import Vector
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Vector
 
 from support.body_rigs import HEIGHT, add_limb, make_body, pin, update

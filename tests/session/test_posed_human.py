@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.joint_limits import read_limit
-from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import q4
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session import dragging
 from mathutils import Vector
 from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from math import radians, tau
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
 from support.body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update

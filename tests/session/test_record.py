@@ -8,7 +8,7 @@ import pytest
 from fabrik_addon.errors import ChainError
 from fabrik_addon.overlay.settings import step_of
 from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.record import Recording, record, state
 from fabrik_addon.vectors import distance
 

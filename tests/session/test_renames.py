@@ -10,9 +10,8 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
-from fabrik_addon.session.renaming import follow_renames
+from fabrik_addon.rig.renames import follow_renames
+from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 
 from support.rigs import Bone, add_chain, armature, make_armature, make_empty, make_line, run, select, tip_error
 

@@ -9,7 +9,7 @@ from math import radians
 import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.vectors import distance
 from mathutils import Quaternion, Vector
 

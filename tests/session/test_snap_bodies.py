@@ -8,7 +8,7 @@ from math import radians
 import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update, with_legs_pinned

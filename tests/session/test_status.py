@@ -8,7 +8,7 @@ from itertools import permutations
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.visibility import absence_of
 from fabrik_addon.session.telling import Told, told_of
 from fabrik_addon.ui.status import ICONS

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.defaults import Defaults
 from fabrik_addon.session.make import add_chain as add_made_chain
 from fabrik_addon.session.telling import told_of

@@ -10,7 +10,7 @@ from random import Random
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
 from support.random_rigs import random_rig

@@ -9,8 +9,8 @@ from typing import Any
 
 import bpy
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import turn_angle
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, ChainBake, bake
 from mathutils import Quaternion
 

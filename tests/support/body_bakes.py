@@ -10,8 +10,8 @@ from typing import Any
 import bpy
 import numpy as np
 from fabrik_addon.rig.channels import read_values
-from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import q4
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.bake import BakeResult, BakeSettings, bake
 from fabrik_addon.session.pose import solve_items
 from mathutils import Vector

@@ -9,8 +9,8 @@ from typing import Any
 import bpy
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.kinematics import world_turn
-from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import Q4, conjugated, multiplied, turn_angle
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
 
 from support.rigs import Bone, make_armature, make_empty

@@ -24,7 +24,7 @@ import bpy
 import fabrik_addon
 from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.whole import check_whole
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 
 from support.cli_files import save_shot
 

@@ -11,7 +11,7 @@ import numpy as np
 from fabrik_addon.overlay import collect
 from fabrik_addon.overlay.shapes import Picture
 from fabrik_addon.rig.array_types import Singles
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Matrix
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Matrix, Quaternion, Vector
 
 from support.rigs import (

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import bpy
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.vectors import distance
 from mathutils import Vector
 

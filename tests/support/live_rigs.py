@@ -8,7 +8,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of as curves_of
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session import live
 from mathutils import Quaternion
 

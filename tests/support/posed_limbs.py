@@ -8,8 +8,7 @@ from typing import Any
 
 import bpy
 from fabrik_addon.rig.channels import channel_of
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.vectors import distance
 from mathutils import Euler, Matrix, Quaternion, Vector
 

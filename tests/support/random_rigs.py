@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 from fabrik_addon.kernel import LIMITS
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.limit_examples import EXAMPLES

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 from fabrik_addon.gait import FootPose, feet_at
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.planning import plan_walk
 from fabrik_addon.session.walk.setup import add_walker

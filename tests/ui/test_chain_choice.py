@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.rig.compat import is_selected
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 
 from support.rigs import Bone, channels, make_armature, select
 

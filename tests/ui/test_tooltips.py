@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.overlay.settings import FabrikOverlay
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 
 OPERATORS = sorted(dir(bpy.ops.fabrik))
 # But for those of a joint limit, of which each type shows its own: hinge and cone both have Min and Max.

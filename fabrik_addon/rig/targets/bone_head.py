@@ -12,8 +12,8 @@ from ...errors import FabrikError, TargetError
 from ...texts import ROLE_TEXTS, Text
 from ..chain_bones import armature_of, resolve_bones
 from ..kinematics import Link, world_turn
-from ..properties import rig_of
 from ..rotations import Q4
+from ..schema import rig_of
 
 FLAT = 1e-6  # volume of three axes, as a share of the product of their lengths, that single precision can't tell from 0
 

@@ -13,7 +13,7 @@ from ...rig.channels import plain_path, rotation_path
 from ...rig.checks import check_drivers, check_rig
 from ...rig.compat import curves_of_action, fcurves_of, groups_of, shares_curves
 from ...rig.figures import ChainSet, figure_bones, sets_of
-from ...rig.properties import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, rig_of
 from ...rig.stretching import written_besides
 from ...texts import Text
 from ..order import bones_above, bones_of

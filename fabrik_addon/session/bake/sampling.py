@@ -28,7 +28,7 @@ from ...rig.goals import GoalPoints, goals_of, held_point, read_points, read_tur
 from ...rig.plain_motion import points_at
 from ...rig.prepared import Prepared
 from ...rig.preparing import FactsByRig, carried, read, resettled, restarted
-from ...rig.properties import FabrikChain
+from ...rig.schema import FabrikChain
 from ...texts import Text
 from ..frames import go_to
 from ..posing import posed

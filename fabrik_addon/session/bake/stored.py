@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import bpy
 
-from ...rig.properties import rig_of
+from ...rig.schema import rig_of
 from .result import BakeResult, Report
 
 FORMAT = 1  # of what is stored

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...rig.properties import rig_of
+from ...rig.schema import rig_of
 from ..order import Item
 
 

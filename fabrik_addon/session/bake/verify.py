@@ -18,8 +18,8 @@ from ...rig.chain_space import RigFrame
 from ...rig.figures import is_let_go
 from ...rig.goals import asked_point, goal_of, goals_of, read_turn, turns_tip
 from ...rig.kinematics import world_turn
-from ...rig.properties import FabrikChain
 from ...rig.rotations import axes_of, conjugated, multiplied, rotated, turn_angle
+from ...rig.schema import FabrikChain
 from ...rig.targets import read_point, resolve_point
 from ...texts import Text
 from ...vectors import V3, cross, distance, dot, length, minus, v3

@@ -25,8 +25,8 @@ from ...rig.held import read_held
 from ...rig.placing import carries, location_at, put, restorer, stays
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, carried, frame_of, prepare
-from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import IDENTITY, Q4, multiplied
+from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ...vectors import ORIGIN
 from ..anchoring import exceeded, resume_live

@@ -14,7 +14,7 @@ from ...rig.goals import goal_of
 from ...rig.keys import KeyedChannels, insert_posed_keys
 from ...rig.prepared import Prepared
 from ...rig.preparing import frame_of
-from ...rig.properties import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..anchoring import resume_live
 from ..letting_go import LetGo, Loosed, key_goal, let_go

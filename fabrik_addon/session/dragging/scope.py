@@ -11,7 +11,7 @@ import bpy
 from ...errors import ChainError
 from ...rig.chain_bones import bones_to, names_if_any, pose_bones, resolve_bones
 from ...rig.figures import ChainSet, body_moves, set_of
-from ...rig.properties import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, rig_of
 from ..loose_limb import loose_chain, loose_limb
 from ..selected_limbs import limb_length
 

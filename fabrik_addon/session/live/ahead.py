@@ -12,8 +12,8 @@ from collections.abc import Sequence
 import bpy
 
 from ...finite import are_finite
-from ...rig.changes import Changes
 from ...rig.plain_motion import keeps_turn, points_ahead
+from ...rig.schema import Changes
 from .known import MISSING, Foreseen, LiveFigure, Source, state
 from .solving import follow
 from .sources import numbers_of

@@ -23,7 +23,7 @@ from ...rig.figures import ChainSet, body_moves, figure_bones, sets_of
 from ...rig.kept_pose import keep_pose, read_pose
 from ...rig.keys import KeyedChannels
 from ...rig.preparing import frame_of
-from ...rig.properties import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, rig_of
 from .hearing import Ear, answer
 from .known import MISSING, Hand, LiveRig, Starts, Values, state
 from .looking import live_armatures

@@ -15,8 +15,8 @@ from ...rig.figures import ChainSet, body_moves, figure_bones
 from ...rig.goals import goals_of
 from ...rig.kept_pose import keep_pose, put_back_pose, read_pose
 from ...rig.keys import KeyedChannels
-from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import Q4, q4
+from ...rig.schema import FabrikChain, rig_of
 from ...rig.still import has_motion, is_still
 from ...texts import Text
 from ...vectors import V3, v3

@@ -14,8 +14,8 @@ import bpy
 
 from ...rig.chain_bones import pose_bones
 from ...rig.keys import KeyedChannels, insert_auto_keys, insert_plain_keys
-from ...rig.live_properties import mark_unkeyed, unkeyed_chains
 from ...rig.preparing import frame_of
+from ...rig.schema import mark_unkeyed, unkeyed_chains
 from ...rig.walk_goals import path_bone
 from .known import Key, LiveFigure, LiveItem, Numbers, Pair, state
 from .tools import tool_of

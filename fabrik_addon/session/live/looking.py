@@ -14,7 +14,7 @@ from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.checks import movers_of
 from ...rig.figures import ChainSet, sets_of
 from ...rig.goals import goals_of
-from ...rig.properties import FabrikChain, name_all, rig_of
+from ...rig.schema import FabrikChain, name_all, rig_of
 from ...rig.versions import newer_refusal
 from ...rig.visibility import scenes_of
 from ...texts import Text

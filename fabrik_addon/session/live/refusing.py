@@ -10,7 +10,7 @@ import bpy
 
 from ...errors import AbsentTargetError, FabrikError, RigError
 from ...rig.chain_bones import resolve_bones
-from ...rig.properties import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..outcome import Outcome, store
 from .known import LiveRig, Names, state

@@ -17,11 +17,10 @@ import bpy
 from ...errors import FabrikError, place_of
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
-from ...rig.changes import Changes
 from ...rig.figures import ChainSet
 from ...rig.flush import flush_animation
 from ...rig.preparing import FactsByRig, frame_of
-from ...rig.properties import rig_of
+from ...rig.schema import Changes, rig_of
 from .by_hand import answer_hands, take_as_ours
 from .keying import key_posed
 from .known import MISSING, LiveFigure, LiveItem, LiveRig, Names, Seen, Starts, state

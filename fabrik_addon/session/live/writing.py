@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
 from ...rig.last_solve import forget
-from ...rig.properties import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, rig_of
 from ...rig.writer import plain_write
 from ..outcome import Outcome, store
 from .batch import Batch

@@ -8,7 +8,7 @@ import bpy
 from ...recognise.joint_bends import own_axis
 from ...recognise.limbs import Limbs
 from ...rig.control_bones import control_names
-from ...rig.properties import FabrikChain
+from ...rig.schema import FabrikChain
 from ...rig.skeleton import read_skeleton
 from ...vectors import V3
 

@@ -13,7 +13,7 @@ from ...recognise.parts import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
 from ...rig.chain_bones import bones_to, names_if_any, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import new_bones_refusal
-from ...rig.properties import FabrikChain, rig_of, unique_name
+from ...rig.schema import FabrikChain, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
 from ...texts import ROLE_TEXTS, Text
 from ..anchoring import keep_poses, starts_to_keep, unposed

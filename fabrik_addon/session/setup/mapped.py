@@ -10,7 +10,7 @@ import bpy
 from ...errors import BoneError, ChainError
 from ...recognise.mapping import MappedPart, Mapping
 from ...rig.chain_bones import pose_bones, resolve_bones
-from ...rig.properties import FabrikChain, rig_of
+from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from .finding import Found, RigPart, find_parts
 from .making import chain_of

@@ -14,8 +14,8 @@ from ...finite import are_finite
 from ...gait import WalkPlan
 from ...rig.goal_keys import key_goal
 from ...rig.held import store
-from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import IDENTITY, Q4, conjugated, multiplied, normalized, turn_angle
+from ...rig.schema import FabrikChain, rig_of
 from ...rig.sides import sided_name
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import Parsed, plan_of, rest_turn

@@ -10,9 +10,8 @@ from typing import Any
 import bpy
 
 from ...errors import FabrikError
-from ...rig.properties import rig_of
+from ...rig.schema import rig_of, walker_of
 from ...rig.unkeyed import pose_kept
-from ...rig.walker_properties import walker_of
 from ..live.known import state as live_state
 from .planning import Planning, age_of, stamp_of
 

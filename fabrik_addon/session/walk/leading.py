@@ -20,8 +20,8 @@ from ...rig.figures import ChainSet, set_of
 from ...rig.goals import read_points
 from ...rig.held import read_held
 from ...rig.prepared import Prepared
-from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import Q4, conjugated, multiplied, rotated
+from ...rig.schema import FabrikChain, rig_of
 from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
 from ...texts import Text
 from ...vectors import V3, minus, plus

@@ -14,8 +14,8 @@ from ...rig.chain_bones import pose_bones
 from ...rig.figures import alone
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, frame_of, prepare
-from ...rig.properties import FabrikChain
 from ...rig.rotations import IDENTITY, Q4, axes_of, conjugated, multiplied, rotated
+from ...rig.schema import FabrikChain
 from ...vectors import ORIGIN, V3, minus, scaled
 from .measuring import Frame, hip_of
 

@@ -18,8 +18,8 @@ from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.figures import ChainSet, alone, body_moves
 from ...rig.preparing import RigFacts, frame_of, prepare
-from ...rig.properties import FabrikChain
 from ...rig.rotations import IDENTITY, Q4, normalized, rotated
+from ...rig.schema import FabrikChain
 from ...rig.skeleton import read_skeleton
 from ...texts import Text
 from ...vectors import ORIGIN, V3, cross, dot, length, minus, scaled, unit, v3

@@ -20,8 +20,8 @@ from ...rig.curves import PLAIN, Channels, CurveWriter, Keys
 from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints
 from ...rig.preparing import RigFacts, prepare
-from ...rig.properties import FabrikChain, owner_of, rig_of
 from ...rig.rotations import multiplied
+from ...rig.schema import FabrikChain, owner_of, rig_of
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import rest_turn, set_led_poses
 from ..anchoring import resume_live

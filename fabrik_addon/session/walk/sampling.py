@@ -16,11 +16,10 @@ from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.figures import ChainSet
 from ...rig.preparing import RigFacts, prepare
-from ...rig.properties import FabrikChain, rig_of
 from ...rig.rotations import Q4, conjugated, multiplied
+from ...rig.schema import FabrikChain, rig_of, walker_of
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.walk_goals import rest_turn
-from ...rig.walker_properties import walker_of
 from ...texts import Text
 from ...vectors import ORIGIN, V3, plus, v3
 from ..frames import go_to

@@ -20,11 +20,10 @@ from ...rig.figures import ChainSet, body_moves
 from ...rig.held import read_held, store_held
 from ...rig.kept_body import capture_bones
 from ...rig.kept_start import take_keys
-from ...rig.properties import FabrikChain, rig_of, unique_name
 from ...rig.rotations import Q4
+from ...rig.schema import PREFIX, FabrikChain, rig_of, unique_name, walker_of
 from ...rig.skeleton import read_skeleton
 from ...rig.versions import bring_up_to_date
-from ...rig.walker_properties import PREFIX, walker_of
 from ...texts import Text
 from ..anchoring import unposed
 from ..defaults import read_defaults

@@ -9,7 +9,7 @@ import bpy
 
 from ...errors import FabrikError
 from ...gait import Refused, steps_between
-from ...rig.properties import rig_of
+from ...rig.schema import rig_of
 from ...rig.walk_goals import plan_of
 from ...texts import Text, enumerated
 

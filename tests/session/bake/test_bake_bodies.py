@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.bake.result import WORDS
 from fabrik_addon.session.pose import solve_items

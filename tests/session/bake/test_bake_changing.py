@@ -10,8 +10,8 @@ import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import turn_angle
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, bake
 from mathutils import Quaternion
 

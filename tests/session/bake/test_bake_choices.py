@@ -13,8 +13,8 @@ from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.channel_runs import to_rotations
 from fabrik_addon.rig.channels import to_rotation
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import conjugated, multiplied, turn_angle
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, ChainBake, bake, bake_steps
 from fabrik_addon.session.bake.result import levels_of, runs_of
 from mathutils import Quaternion

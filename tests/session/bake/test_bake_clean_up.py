@@ -10,8 +10,8 @@ from math import radians
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import turn_angle
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, bake
 
 from support.bake_rigs import FRAMES, poses, rotation_keys

@@ -18,8 +18,8 @@ from fabrik_addon.rig.channels import read_values
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.figures import alone
 from fabrik_addon.rig.preparing import read
-from fabrik_addon.rig.properties import FabrikChain
 from fabrik_addon.rig.rotations import turn_about
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.pose import solve_items
 

@@ -7,8 +7,8 @@ import bpy
 import pytest
 from fabrik_addon.errors import BoneError
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.rotations import q4
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.bake import BakeSettings, bake
 from mathutils import Euler
 

@@ -10,8 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.errors import BoneError, ChainError, TargetError
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from fabrik_addon.session.dragging import Drag, Taken, begin, drag_to, finish, pull_refusal
 from fabrik_addon.session.letting_go import LetGo
 from fabrik_addon.session.live import state as live_state

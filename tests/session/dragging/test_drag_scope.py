@@ -7,7 +7,7 @@ import bpy
 import pytest
 from fabrik_addon.errors import ChainError
 from fabrik_addon.rig.chain_bones import pose_bones
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish, pin_bone
 from fabrik_addon.session.dragging.scope import Scope, scope_of
 from mathutils import Vector

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from fabrik_addon.session.softening import hard_place
 from mathutils import Vector

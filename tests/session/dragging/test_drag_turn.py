@@ -8,9 +8,8 @@ from math import degrees, radians
 import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.rotations import Q4, multiplied, turn_about
+from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish, pull_refusal, set_turning
 from mathutils import Euler, Vector
 

@@ -7,7 +7,7 @@ import tracemalloc
 from typing import Any
 
 import bpy
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import live
 
 from support.live_rigs import curves_of, live_line, shown_error, two_levels, update

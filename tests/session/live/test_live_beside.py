@@ -11,7 +11,7 @@ import addon_utils
 import bpy
 import pytest
 from fabrik_addon.rig.compat import give_action
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session import live
 from fabrik_addon.vectors import distance
 from mathutils import Matrix, Quaternion

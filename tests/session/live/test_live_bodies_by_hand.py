@@ -8,7 +8,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.overlay import notice
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import live
 from mathutils import Euler, Quaternion, Vector
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.overlay import notice
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.vectors import distance
 from mathutils import Quaternion
 

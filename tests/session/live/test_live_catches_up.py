@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 
 from support.live_rigs import live_line, shown_error, update
 from support.rigs import chain_bones, make_line, press, select

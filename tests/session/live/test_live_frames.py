@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain
+from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session import live
 from mathutils import Vector
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import FabrikChain, rig_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session import live
 from fabrik_addon.session.live import ticking
 from mathutils import Vector

@@ -12,9 +12,8 @@ import pytest
 from fabrik_addon.kernel import LIMITS
 from fabrik_addon.rig.channels import read_rotation
 from fabrik_addon.rig.joint_limits import read_limit
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import rig_of
 from fabrik_addon.rig.rotations import IDENTITY
+from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.vectors import V3, cross, distance, dot, minus, perpendicular, unit, v3
 from mathutils import Quaternion, Vector
 

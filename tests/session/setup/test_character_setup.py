@@ -9,9 +9,8 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import FabrikChain, rig_of
 from fabrik_addon.rig.rotations import Q4, conjugated, multiplied, q4, turn_angle
+from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from fabrik_addon.vectors import V3, cross, distance, dot, minus, perpendicular, unit, v3
 from mathutils import Vector
 

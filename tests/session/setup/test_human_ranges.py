@@ -11,8 +11,8 @@ from typing import NamedTuple
 import bpy
 import pytest
 from fabrik_addon.kernel import LIMITS, Limit
-from fabrik_addon.rig.limit_properties import limit_of
 from fabrik_addon.rig.rotations import IDENTITY
+from fabrik_addon.rig.schema import limit_of
 from fabrik_addon.vectors import V3, Z_AXIS, cross, dot, minus, perpendicular, plus, scaled, unit, v3
 from mathutils import Quaternion
 

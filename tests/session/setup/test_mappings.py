@@ -8,8 +8,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import limit_of, rig_of
 
 from support.rigs import make_line, press
 from support.skeletons import make_character

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import resolve_bones
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to
 from fabrik_addon.session.setup.looking import face_axis
 from fabrik_addon.session.telling import IDLE, told_of

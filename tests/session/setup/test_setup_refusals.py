@@ -7,8 +7,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.session.setup.finding import find_parts
 
 from support.generated_rig import generate_rig

@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.ui.walking import FABRIK_PT_walker
 
 from support.rigs import select

@@ -12,7 +12,7 @@ from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait import body_pose_at
 from fabrik_addon.rig.array_types import Singles
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.live.known import state as live_state
 from fabrik_addon.session.walk.planning import plan_walk, what_is_old

@@ -7,7 +7,7 @@ import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.baking import bake_bones, bake_goals, kept_frames
 from fabrik_addon.session.walk.planning import plan_walk

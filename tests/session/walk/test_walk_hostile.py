@@ -13,7 +13,7 @@ from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait import Step
 from fabrik_addon.rig import walk_goals
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.live.known import state as live_state
 from fabrik_addon.session.walk.leading import begin, lead_to
 from fabrik_addon.session.walk.planning import plan_walk, planned_frames, what_is_old

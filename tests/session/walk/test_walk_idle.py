@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.live.known import state as live_state
 from fabrik_addon.session.walk import idle
 from fabrik_addon.session.walk.planning import Planning, plan_walk, what_is_old

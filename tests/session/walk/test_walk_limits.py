@@ -8,8 +8,7 @@ from random import Random
 import bpy
 import pytest
 from fabrik_addon.rig.chain_bones import pose_bones, resolve_bones
-from fabrik_addon.rig.limit_properties import limit_of
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.session.walk.leg_limits import leg_limits
 from fabrik_addon.session.walk.measuring import frame_for
 from fabrik_addon.session.walk.planning import plan_walk, what_is_old

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait import WalkPlan
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.marking import MARK, mark_steps
 from mathutils import Vector

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import bpy
 import pytest
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.walk.marking import mark_steps
 from fabrik_addon.session.walk.planning import plan_walk, what_is_old
 from fabrik_addon.session.walk.setup import add_walker

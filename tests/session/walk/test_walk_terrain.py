@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait import feet_at
-from fabrik_addon.rig.properties import rig_of
+from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.planning import plan_walk, what_is_old
 from fabrik_addon.session.walk.sampling import legs_now

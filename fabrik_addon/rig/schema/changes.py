@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 if TYPE_CHECKING:
-    from .properties import FabrikChain
+    from .chain import FabrikChain
 
 
 class Changes:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is stored in the file, in a table for each thing that has something: armature, chain, bone, walker, scene.
+
+Storage is flat on `Object` (and, for joint limits, on `PoseBone`), and `Object.fabrik` is a Python view of it. A
+property group behind a pointer would read the same, but from Blender 5.0 on an edit of such a group on a library
+override is lost on reload where the library file never wrote the group; top-level properties and collections are kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from .chain import (
+    EFFECTOR_ITEMS,
+    KIND_ITEMS,
+    ORIENTATION_ITEMS,
+    SOLVED_NUMBERS,
+    SOLVED_TURNS,
+    SOLVED_VECTORS,
+    START_ITEMS,
+    ChainGoal,
+    ChainSolving,
+    FabrikBoneName,
+    FabrikCapturedRotation,
+    FabrikChain,
+    LastSolve,
+    owner_of,
+    unique_name,
+)
+from .changes import Changes, FirstHeld, SwitchedOn, announce
+from .fields import NO_ROTATION, Items, View
+from .limit import BONE_SETTINGS, LIMIT_SETTINGS, LimitView, limit_of
+from .rig import (
+    FabrikCapturedBone,
+    RigRecord,
+    RigView,
+    SceneView,
+    is_scene_live,
+    mark_unkeyed,
+    name_all,
+    note_names,
+    rig_of,
+    unkeyed_chains,
+)
+from .walker import GAIT_LABELS, PREFIX, FabrikWalkLeg, WalkerView, walker_of
+
+__all__ = [
+    "BONE_SETTINGS",
+    "EFFECTOR_ITEMS",
+    "GAIT_LABELS",
+    "KIND_ITEMS",
+    "LIMIT_SETTINGS",
+    "NO_ROTATION",
+    "ORIENTATION_ITEMS",
+    "PREFIX",
+    "SOLVED_NUMBERS",
+    "SOLVED_TURNS",
+    "SOLVED_VECTORS",
+    "START_ITEMS",
+    "ChainGoal",
+    "ChainSolving",
+    "Changes",
+    "FabrikBoneName",
+    "FabrikCapturedBone",
+    "FabrikCapturedRotation",
+    "FabrikChain",
+    "FabrikWalkLeg",
+    "FirstHeld",
+    "Items",
+    "LastSolve",
+    "LimitView",
+    "RigRecord",
+    "RigView",
+    "SceneView",
+    "SwitchedOn",
+    "View",
+    "WalkerView",
+    "announce",
+    "is_scene_live",
+    "limit_of",
+    "mark_unkeyed",
+    "name_all",
+    "note_names",
+    "owner_of",
+    "rig_of",
+    "unique_name",
+    "unkeyed_chains",
+    "walker_of",
+]
+
+GROUPS = (FabrikBoneName, FabrikCapturedRotation, FabrikChain, FabrikCapturedBone, FabrikWalkLeg)
+VIEWS: tuple[tuple[type[View[Any]], type], ...] = (
+    (RigView, bpy.types.Object),
+    (WalkerView, bpy.types.Object),
+    (RigRecord, bpy.types.Object),
+    (LimitView, bpy.types.PoseBone),
+    (SceneView, bpy.types.Scene),
+)
+
+
+def register() -> None:
+    """Register the groups, the stored properties and the views."""
+    for cls in GROUPS:
+        bpy.utils.register_class(cls)
+    for view, owners in VIEWS:
+        view.register(owners)
+    setattr(bpy.types.Object, "fabrik", property(rig_of))
+    setattr(bpy.types.PoseBone, "fabrik", property(limit_of))
+
+
+def unregister() -> None:
+    """Take away all that `register` set; what is stored in files stays in them."""
+    delattr(bpy.types.PoseBone, "fabrik")
+    delattr(bpy.types.Object, "fabrik")
+    for view, owners in reversed(VIEWS):
+        view.unregister(owners)
+    for cls in reversed(GROUPS):
+        bpy.utils.unregister_class(cls)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is stored in the file, written down as the body of a class: a table of name, type, texts and options.
+
+In a class whose items Blender makes (`group`) the fields become the annotations by which Blender registers them. What
+is stored flat on an object, a bone or a scene is read and written by a `View` of it, whose fields stand for the
+properties of the owner with a prefix before their names. To a type checker each is an attribute of the stored type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+Owner = TypeVar("Owner", bound=bpy.types.bpy_struct)
+Update = Callable[[Any, bpy.types.Context], None]
+
+NO_ROTATION = (1.0, 0.0, 0.0, 0.0)
+HIDDEN = {"HIDDEN"}
+NO_KEYS: set[str] = set()  # options of what can't be animated
+NO_OTHERS: Sequence[str] = ()  # slots of a view; of a literal, type checkers would say that its fields can't be set
+
+
+class Items(Protocol[T_co]):
+    """What a stored collection can do; the stubs of Blender's versions name its type differently."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[T_co]: ...
+    def __getitem__(self, key: int | str) -> T_co: ...
+    def __contains__(self, name: str) -> bool: ...
+    def get(self, name: str) -> T_co | None: ...
+    def add(self) -> T_co: ...
+    def remove(self, index: int) -> None: ...
+    def move(self, index: int, to: int) -> None: ...
+    def clear(self) -> None: ...
+    def foreach_get(self, attr: str, seq: Any) -> None: ...
+    def foreach_set(self, attr: str, seq: Any) -> None: ...
+
+
+class Field:
+    """A property that is stored in the file; library overrides may have another value of it.
+
+    Attributes:
+        make: Blender's function for properties of its type.
+        options: With which that is called.
+        path: Name of the property on the owner of a view.
+    """
+
+    __slots__ = ("make", "options", "path")
+
+    def __init__(self, make: Callable[..., Any], name: str, description: str, options: dict[str, Any]) -> None:
+        told = {"name": name, "description": description}
+        self.make = make
+        self.options: dict[str, Any] = {
+            "override": {"LIBRARY_OVERRIDABLE"},
+            **{key: text for key, text in told.items() if text},
+        }
+        self.options |= options
+        self.path = ""
+
+    def bind(self, name: str, path: str, update: Update | None) -> None:
+        """Take note of the field's name and path, and call `update` after a change where it has no callback yet."""
+        self.path = path
+        if update is not None and self.make is not CollectionProperty:  # which calls nothing
+            self.options.setdefault("update", update)
+
+    def definition(self) -> Any:
+        """What Blender registers."""
+        return self.make(**self.options)
+
+    def __get__(self, view: View[Any] | None, cls: type | None = None) -> Any:
+        return self if view is None else getattr(view.owner, self.path)
+
+    def __set__(self, view: View[Any], value: object) -> None:
+        setattr(view.owner, self.path, value)
+
+
+def switch(name: str = "", description: str = "", **options: Any) -> bool:
+    """Something that is on or off."""
+    return cast("bool", Field(BoolProperty, name, description, options))
+
+
+def whole(name: str = "", description: str = "", **options: Any) -> int:
+    """A whole number."""
+    return cast("int", Field(IntProperty, name, description, options))
+
+
+def real(name: str = "", description: str = "", **options: Any) -> float:
+    """A number."""
+    return cast("float", Field(FloatProperty, name, description, options))
+
+
+def share(name: str = "", description: str = "", **options: Any) -> float:
+    """A number from 0 to 1, shown as a slider."""
+    return real(name, description, subtype="FACTOR", min=0.0, max=1.0, **options)
+
+
+def angle(name: str = "", description: str = "", **options: Any) -> float:
+    """An angle in radians, shown in degrees."""
+    return real(name, description, subtype="ANGLE", **options)
+
+
+def vector(name: str = "", description: str = "", **options: Any) -> Any:
+    """Several numbers; `size` says how many."""
+    return Field(FloatVectorProperty, name, description, options)
+
+
+def rotation(name: str = "", description: str = "", **options: Any) -> Any:
+    """A rotation as a quaternion (w, x, y, z), at first none."""
+    return vector(name, description, size=4, subtype="QUATERNION", default=NO_ROTATION, **options)
+
+
+def text(name: str = "", description: str = "", **options: Any) -> str:
+    """A text, or the name of something."""
+    return cast("str", Field(StringProperty, name, description, options))
+
+
+def choice(items: Sequence[tuple[Any, ...]], name: str, description: str = "", **options: Any) -> str:
+    """One of several identifiers; `items` are as Blender's."""
+    return cast("str", Field(EnumProperty, name, description, {"items": items, **options}))
+
+
+def pointer(kind: type[T], name: str, description: str, **options: Any) -> T | None:
+    """Another thing of the file, or None."""
+    return cast("T | None", Field(PointerProperty, name, description, {"type": kind, **options}))
+
+
+def items(kind: type[T]) -> Items[T]:
+    """A list of items of a group's class."""
+    options = {"type": kind, "override": {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}}
+    return cast("Items[T]", Field(CollectionProperty, "", "", options))
+
+
+def fields_of(cls: type) -> dict[str, Field]:
+    """The fields that stand in the body of a class, by their names."""
+    return {name: member for name, member in vars(cls).items() if isinstance(member, Field)}
+
+
+def group(update: Update | None = None) -> Callable[[type[T]], type[T]]:
+    """A class, or a part of one, whose fields Blender registers with it.
+
+    Args:
+        update: Is called with the item after a change of a field that has no callback of its own.
+    """
+
+    def annotated(cls: type[T]) -> type[T]:
+        found = fields_of(cls)
+        for name, field in found.items():
+            delattr(cls, name)
+            field.bind(name, name, update)
+        cls.__annotations__ = {name: field.definition() for name, field in found.items()}
+        return cls
+
+    return annotated
+
+
+class View(Generic[Owner]):
+    """What is stored flat on an object, a bone or a scene, as attributes under shorter names.
+
+    Attributes:
+        prefix: What comes before each name on the owner.
+        owner: What has the properties.
+    """
+
+    __slots__ = ("owner",)
+    prefix: ClassVar[str]
+
+    def __init__(self, owner: Owner) -> None:
+        self.owner = owner
+
+    def __init_subclass__(cls, prefix: str = "fabrik_", update: Update | None = None) -> None:
+        """Bind the fields.
+
+        Args:
+            prefix: As the attribute.
+            update: Is called with the owner after a change of a field that has no callback of its own.
+        """
+        cls.prefix = prefix
+        for name, field in fields_of(cls).items():
+            cls.add_field(name, field, update)
+
+    @classmethod
+    def add_field(cls, name: str, field: Field, update: Update | None) -> None:
+        """Let the view have a field."""
+        field.bind(name, cls.prefix + name, update)
+        setattr(cls, name, field)
+
+    @classmethod
+    def register(cls, owners: Any) -> None:
+        """Let a type of Blender's have the properties of the view."""
+        for field in fields_of(cls).values():
+            setattr(owners, field.path, field.definition())
+
+    @classmethod
+    def unregister(cls, owners: Any) -> None:
+        """Take them away; what is stored in files stays in them."""
+        for field in reversed(fields_of(cls).values()):
+            delattr(owners, field.path)

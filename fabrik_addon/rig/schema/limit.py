@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is stored of a bone, flat on `PoseBone`: its joint limit, its stiffness and its mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from math import pi, radians
+from typing import TYPE_CHECKING, Any
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
+
+from ...errors import FabrikError
+from ...kernel import LIMITS, LimitType, Setting
+from ..chain_bones import resolve_bones
+from .chain import chains_of, forget_statuses
+from .changes import announce
+from .fields import NO_OTHERS, Field, View, angle, choice, fields_of, real, share, switch
+
+LIMIT_ITEMS = tuple((kind, found.label, found.description, found.number) for kind, found in LIMITS.items())
+
+
+def _change(bone: bpy.types.PoseBone, context: bpy.types.Context) -> None:
+    """What the last solve found does not hold for chains of a bone with another limit."""
+    announce(bone, context)
+    owner = bone.id_data
+    assert isinstance(owner, bpy.types.Object)
+    for chain in chains_of(owner):
+        with suppress(FabrikError):
+            if chain.status != "NONE" and bone in resolve_bones(owner, chain):
+                chain.status = "NONE"
+
+
+class LimitView(View[bpy.types.PoseBone], update=_change):
+    """`PoseBone.fabrik`: the joint limit of a bone, and its mass.
+
+    Each attribute stands for the property of `PoseBone` with `fabrik_` before its name. Besides those listed here it
+    has the settings of all types of limits.
+    """
+
+    __slots__ = NO_OTHERS
+
+    limit = choice(LIMIT_ITEMS, "Limit", "How the bone may turn when a chain is solved")
+    use_twist = switch("Limit Twist", "Limit the turn of the bone about itself")
+    twist_min = angle("Twist Min", "Least turn of the bone about itself", min=-pi, max=pi, default=radians(-45))
+    twist_max = angle("Twist Max", "Greatest turn of the bone about itself", min=-pi, max=pi, default=radians(45))
+    stiffness = share(
+        "Stiffness",
+        "How much less than the others the joint turns; it distributes the bend and never prevents reaching",
+    )
+    mass = real(
+        "Mass",
+        "Share of the body's mass that the bone carries; 0: by its length",
+        min=0.0,
+        soft_max=1.0,
+        precision=4,
+        update=forget_statuses,
+    )
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: object) -> None: ...
+
+    @property
+    def type(self) -> LimitType:
+        """What is known of limits of its type."""
+        return LIMITS[self.limit]
+
+    @property
+    def ik_locks(self) -> Sequence[bool]:
+        """The bone's locks of X, Y and Z for Blender's own IK."""
+        bone = self.owner
+        return (bone.lock_ik_x, bone.lock_ik_y, bone.lock_ik_z)
+
+    @property
+    def ik_ranges(self) -> Sequence[tuple[float, float] | None]:
+        """The bone's limits about X, Y and Z for Blender's own IK, None where there is none."""
+        bone = self.owner
+        return (
+            (bone.ik_min_x, bone.ik_max_x) if bone.use_ik_limit_x else None,
+            (bone.ik_min_y, bone.ik_max_y) if bone.use_ik_limit_y else None,
+            (bone.ik_min_z, bone.ik_max_z) if bone.use_ik_limit_z else None,
+        )
+
+    @property
+    def ik_stiffness(self) -> float:
+        """The bone's stiffness for Blender's own IK, the mean of its three axes."""
+        bone = self.owner
+        return float(bone.ik_stiffness_x + bone.ik_stiffness_y + bone.ik_stiffness_z) / 3.0
+
+
+def _field(setting: Setting) -> Field:
+    """What is stored of a setting: a switch, a vector, or an angle in radians that is shown in degrees."""
+    options: dict[str, Any] = {"default": setting.default}
+    if setting.is_switch:
+        return Field(BoolProperty, setting.label, setting.description, options)
+    if setting.is_vector:
+        options |= {"size": 3, "subtype": "XYZ", "soft_min": -1.0, "soft_max": 1.0}
+        return Field(FloatVectorProperty, setting.label, setting.description, options)
+    options |= {"subtype": "ANGLE", "min": setting.low, "max": setting.high}
+    return Field(FloatProperty, setting.label, setting.description, options)
+
+
+for each in {setting.name: setting for found in LIMITS.values() for setting in found.settings}.values():
+    LimitView.add_field(each.name, _field(each), _change)
+BONE_SETTINGS: Sequence[str] = tuple(fields_of(LimitView))
+LIMIT_SETTINGS: Sequence[str] = tuple(name for name in BONE_SETTINGS if name != "mass")
+
+
+def limit_of(bone: bpy.types.PoseBone) -> LimitView:
+    """The joint limit of a pose bone."""
+    return LimitView(bone)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is stored of an armature object, flat on `Object`: its chains, its body, live posing; and of a scene."""
+
+from __future__ import annotations
+
+import bpy
+
+from .chain import FabrikChain, chains_of, forget_statuses, switch_on, unique_name
+from .changes import announce
+from .fields import HIDDEN, NO_KEYS, NO_OTHERS, View, group, items, rotation, share, switch, text, vector, whole
+from .walker import WalkerView, walker_of
+
+DEFAULT_SPINE = 0.5
+DEFAULT_FALLOFF = 0.5  # with which a body jumps least when a drag goes out of reach
+
+
+def is_scene_live(scene: bpy.types.Scene | None) -> bool:
+    """Whether live armatures follow their goals in a scene."""
+    return scene is not None and SceneView(scene).live
+
+
+def _announce_live(owner: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Update callback: an armature was switched live, or off."""
+    announce(owner, context)
+    if rig_of(owner).live:
+        switch_on(owner)
+
+
+def _announce_scene(scene: bpy.types.Scene, context: bpy.types.Context) -> None:
+    """Update callback: live posing was switched on or off in a scene."""
+    announce(scene, context)
+    for owner in scene.objects if is_scene_live(scene) else ():
+        if owner.type == "ARMATURE" and rig_of(owner).live:
+            _announce_live(owner, context)
+
+
+def _set_body(owner: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Update callback: clear the statuses, and have the poses of chains kept that stand as their goals want."""
+    forget_statuses(owner, context)
+    switch_on(owner)
+
+
+@group()
+class FabrikCapturedBone(bpy.types.PropertyGroup):
+    """How a bone of the body that is of no chain stands in the start pose; the group's `name` is the bone's."""
+
+    rotation = rotation("Rotation")
+    location = vector("Location", size=3, subtype="TRANSLATION")
+
+
+class RigView(View[bpy.types.Object]):
+    """`Object.fabrik`: the chains of an armature object, its body, and how it walks.
+
+    Attributes:
+        chains: The chains, by index or name; `add()` and `remove(index)` change the collection.
+        active_index: Index of the chain that the panel shows.
+        live: Whether the enabled chains are solved whenever something moves.
+        auto_capture: Whether a pose made by hand on a live chain becomes its start pose, where that moves no other
+            frame.
+        bake_report: What came of the last bake, as JSON; "" where there was none.
+        body_bone: Name of the bone that moves as the body; "" where the roots stay.
+        body_stiffness: How much later than the limbs the body bone gives way, 0 to 1.
+        spine: How readily the bones between body bone and chains give way, 0 to 1; 0: they stay.
+        balance: How much the centre of mass is kept over the pinned tips, 0 to 1.
+        falloff: How much more the bones near a dragged one follow than those far from it, 0 to 1.
+        body_captured: Start pose of the body bone and of those between it and the chains, by the bones' names.
+    """
+
+    __slots__ = NO_OTHERS
+
+    chains = items(FabrikChain)
+    active_index = whole("Active Chain", min=0, options=HIDDEN)
+    live = switch(
+        "Live",
+        "Solve the enabled chains of this armature whenever a target, a pole or the frame moves. "
+        "Chains that stand as their goals want stay so; others go there",
+        options=NO_KEYS,
+        update=_announce_live,
+    )
+    auto_capture = switch(
+        "Automatic Capture",
+        "A pose made by hand on a live chain becomes its start pose, if no other frame would change",
+        options=NO_KEYS,
+        default=True,
+    )
+    bake_report = text("Bake Report", options=HIDDEN)
+    body_bone = text(
+        "Body Bone",
+        "Bone that moves and turns with the goals of all chains below it: the hips, a centre of gravity. "
+        "Without one the roots stay",
+        update=_set_body,
+    )
+    body_stiffness = share(
+        "Body Stiffness",
+        "How strongly the body bone resists being moved, compared with the limbs",
+        update=forget_statuses,
+    )
+    spine = share(
+        "Spine",
+        "How freely the bones between body bone and limbs may bend; 0 keeps them fixed",
+        default=DEFAULT_SPINE,
+        update=forget_statuses,
+    )
+    balance = share(
+        "Balance",
+        "How strongly the centre of mass is kept over the pinned tips, as far as the goals allow",
+        update=forget_statuses,
+    )
+    falloff = share(
+        "Falloff",
+        "How much less the bones far from a dragged one follow than those near it; used only while dragging",
+        default=DEFAULT_FALLOFF,
+    )
+    body_captured = items(FabrikCapturedBone)
+
+    @property
+    def walker(self) -> WalkerView:
+        """How it walks."""
+        return walker_of(self.owner)
+
+    @property
+    def active(self) -> FabrikChain | None:
+        """The chain that the panel shows, or None."""
+        chains = self.chains
+        return chains[self.active_index] if 0 <= self.active_index < len(chains) else None
+
+
+class RigRecord(View[bpy.types.Object]):
+    """What the extension keeps with an armature object for its own use.
+
+    Attributes:
+        version: Of the stored data; 0 where there is none.
+        bone_names: How the bones were called when they were last looked at; see `renames`.
+        bone_rests: How they lay at rest then.
+        unkeyed: Names of the chains that automatic keying has yet to key when the mouse is let go, one a line.
+    """
+
+    __slots__ = NO_OTHERS
+
+    version = whole("Version of FABRIK Data", min=0, options=HIDDEN)
+    bone_names = text("Names of Bones", options=HIDDEN)
+    bone_rests = text("Rests of Bones", options=HIDDEN)
+    unkeyed = text("Keys to Come", options=HIDDEN)
+
+
+class SceneView(View[bpy.types.Scene]):
+    """What is stored of live posing in a scene."""
+
+    __slots__ = NO_OTHERS
+
+    live = switch(
+        "Live Posing",
+        "Let all live armatures of this scene follow their targets",
+        options=NO_KEYS,
+        override=NO_KEYS,
+        default=True,
+        update=_announce_scene,
+    )
+
+
+def rig_of(owner: bpy.types.Object) -> RigView:
+    """The chains of an armature object."""
+    return RigView(owner)
+
+
+def name_all(owner: bpy.types.Object) -> None:
+    """Give a name to each chain that a script left without one: chains are told apart by their names."""
+    chains = chains_of(owner)
+    for chain in chains:
+        if not chain.name:
+            chain.name = unique_name(chain.tip_bone or "Chain", [other.name for other in chains])
+
+
+def note_names(owner: bpy.types.Object) -> None:
+    """Keep by which names the chains are known, where a version of the extension that did not made them."""
+    for chain in chains_of(owner):
+        if not chain.known_as:
+            chain.known_as = chain.name
+
+
+def unkeyed_chains(owner: bpy.types.Object) -> list[str]:
+    """Names of the chains whose bones automatic keying has yet to key, when the mouse is let go."""
+    return RigRecord(owner).unkeyed.splitlines()
+
+
+def mark_unkeyed(owner: bpy.types.Object, names: list[str]) -> None:
+    """Keep these names; what is the same is not written, for every write makes Blender evaluate."""
+    if unkeyed_chains(owner) != names:
+        RigRecord(owner).unkeyed = "\n".join(names)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is stored of a walker, flat on `Object`: how it walks, its legs, and the walk that was planned."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, cast
+
+import bpy
+from bpy.props import FloatProperty
+
+from ...errors import InvalidValueError
+from ...gait import GAITS, RANGES, Gravity, Settings, Swing, from_text, to_text
+from ...translations import CONTEXT
+from .changes import announce
+from .fields import (
+    HIDDEN,
+    NO_OTHERS,
+    Field,
+    Update,
+    View,
+    choice,
+    group,
+    items,
+    pointer,
+    real,
+    rotation,
+    switch,
+    text,
+    vector,
+    whole,
+)
+
+PREFIX = "fabrik_walker_"
+USUAL = Settings()
+
+GAIT_ITEMS = tuple((gait.name, gait.label, gait.description, gait.number) for gait in GAITS)
+GAIT_LABELS = {gait.name: gait.label for gait in GAITS}
+SWING_ITEMS = (
+    (Swing.SMOOTH.value, "Smooth", "The foot lifts and lands at rest, with the least jerk"),
+    (Swing.SINE.value, "Sine", "The foot moves along a sine arc, as in games"),
+)
+GRAVITY_ITEMS = (
+    (Gravity.DOWN.value, "Down", "Down is the world's -Z"),
+    (Gravity.SURFACE.value, "Surface", "Down is the body's own: it walks on walls and ceilings, too"),
+)
+
+
+class GaitNumber(Field):
+    """A number of `gait.Settings` under the same name, which says its range and default."""
+
+    __slots__ = ()
+
+    def bind(self, name: str, path: str, update: Update | None) -> None:
+        """As that of all fields."""
+        super().bind(name, path, update)
+        low, high = RANGES[name]
+        self.options |= {"min": low, "max": high, "default": getattr(USUAL, name)}
+        if high == 1.0:
+            self.options["subtype"] = "FACTOR"
+
+
+def gait_number(name: str, description: str, **options: Any) -> float:
+    """What the panel calls such a number, its tooltip, and how Blender is to show it."""
+    return cast("float", GaitNumber(FloatProperty, name, description, options))
+
+
+@group(announce)
+class FabrikWalkLeg(bpy.types.PropertyGroup):
+    """A leg of a walker; the group's `name` is its chain's."""
+
+    offset = real(
+        "Offset",
+        "Share of the cycle by which the leg is ahead, for the gait with your own offsets",
+        min=0.0,
+        max=1.0,
+    )
+    group = whole("Group", "Legs with the same group number step together when the body is moved by hand", min=0)
+    home = vector(
+        "Home",
+        "How far from where it stands in the rest pose the foot is at home: to the left, backwards, up, in scene units",
+        size=3,
+        subtype="TRANSLATION",
+        translation_context=CONTEXT,  # Blender has a key for it
+    )
+
+
+class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
+    """`Object.fabrik.walker`: how an armature object walks; the names are those of `gait.Settings`, and a few more."""
+
+    __slots__ = NO_OTHERS
+
+    on = switch("Follow Planned Walk", "Legs and body go as the walk was planned, in place of their goals")
+    plans_when_idle = switch(
+        "Plan When Idle",
+        "Plan the walk anew by itself, a little at a time, when its path, legs or settings have changed and nothing "
+        "else goes on",
+        update=None,
+    )
+    gait = choice(
+        GAIT_ITEMS,
+        "Gait",
+        "In which order and rhythm the feet step",
+        default=USUAL.gait,
+        translation_context=CONTEXT,
+    )
+    duty = gait_number(
+        "Duty", "Share of the cycle in which a foot is on the ground, for the gait with your own offsets"
+    )
+    step_height = gait_number("Step Height", "How far a swinging foot rises, as a share of the leg's reach")
+    stride_scale = gait_number("Stride", "Factor on the natural stride length for the speed: longer steps are fewer")
+    step_trigger = gait_number(
+        "Step Trigger", "Drift from home, as a share of the usual stride, at which a foot of a body that stands steps"
+    )
+    swing_curve = choice(SWING_ITEMS, "Swing Curve", "How a foot moves through the air", default=USUAL.swing_curve)
+    body_height = gait_number("Body Height", "Height of the body above its feet; 1: as at rest")
+    body_carry = gait_number(
+        "Body Carry", "How far the ground carries the body; 0: the keyed path's height stays as it is"
+    )
+    body_tilt = gait_number("Body Tilt", "How far the body takes on the tilt of its feet")
+    body_sway = gait_number("Body Sway", "How far the body shifts to over the standing feet")
+    foot_tilt = gait_number("Foot Tilt", "How far feet take on the slope of the ground")
+    heel_toe = gait_number("Heel and Toe", "How far a foot rolls from its heel to its toes")
+    prediction = gait_number("Prediction", "How far footholds look ahead along the path")
+    clearance = gait_number(
+        "Clearance", "Least distance of a swinging foot from the ground, as a share of the leg's reach"
+    )
+    slope_max = gait_number("Steepest Slope", "The steepest ground to stand on, from what is up", subtype="ANGLE")
+    gravity = choice(
+        GRAVITY_ITEMS, "Gravity Direction", "Whither the body and its feet are drawn", default=USUAL.gravity
+    )
+    acceleration = gait_number(
+        "Gravity",
+        "Acceleration by gravity: the greater, the longer the stride that belongs to a speed",
+        unit="ACCELERATION",
+        precision=3,
+    )
+    ground_height = real(
+        "Ground Height", "Z in the world of the level ground where there is no terrain", subtype="DISTANCE"
+    )
+    body = text("Body", "Name of the chain that is the body")
+    plan = text("Planned Walk", "The steps, as text", options=HIDDEN, update=None)
+    digest = text("Digest", "Of the planned walk", options=HIDDEN)
+    inputs = text("Inputs", "Of what the walk was planned from", options=HIDDEN, update=None)
+    terrain = pointer(
+        bpy.types.Collection,
+        "Terrain",
+        "What is walked on; without one all visible meshes but the character's own, or where there is none, level "
+        "ground",
+    )
+    legs = items(FabrikWalkLeg)
+    upright = rotation(
+        "Upright",
+        "From the armature's axes to those in which the creature looks along -Y and stands along Z",
+        options=HIDDEN,
+        update=None,
+    )
+
+    @property
+    def settings(self) -> Settings:
+        """All that decides how it walks, as it is set now; single precision may be out of a range by its last digit."""
+        found: dict[str, Any] = {field: getattr(self.owner, PREFIX + field) for field in Settings.__dataclass_fields__}
+        found |= {field: min(max(found[field], low), high) for field, (low, high) in RANGES.items()}
+        return Settings(**found)
+
+    def follow_chain_name(self, old: str, new: str) -> None:
+        """Know a chain by its new name: a leg or the body, and in the walk that is planned."""
+        if self.body == old:
+            self.body = new
+        leg = self.legs.get(old)
+        if leg is None:
+            return
+        leg.name = new
+        try:
+            plan = from_text(self.plan) if self.digest else None
+        except InvalidValueError:  # told as it is where the walk is to be played
+            return
+        if plan is not None:
+            legs = tuple(replace(each, name=new) if each.name == old else each for each in plan.legs)
+            digest = sha256(f"{plan.digest} {old}\n{new}".encode()).hexdigest()  # plans are known by it
+            self.plan, self.digest = to_text(replace(plan, legs=legs, digest=digest)), digest
+
+
+def walker_of(owner: bpy.types.Object) -> WalkerView:
+    """How an armature object walks."""
+    return WalkerView(owner)
