@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "fabrik_addon"
 LAYERS = (
     ("texts",),
-    ("errors", "finite", "package", "vectors"),
+    ("errors", "finite", "maths", "package"),
     ("kernel",),
     ("gait", "recognise", "translations"),
     ("rig",),
@@ -25,7 +25,7 @@ LAYERS = (
     ("__init__", "__main__"),
 )
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-WITHOUT_BPY = ("errors", "finite", "package", "texts", "vectors", "kernel", "gait", "recognise")
+WITHOUT_BPY = ("errors", "finite", "maths", "package", "texts", "kernel", "gait", "recognise")
 
 
 BUT_FOR_THE_LIBRARY = ("bpy", "mathutils", "numpy", "bmesh", "gpu")

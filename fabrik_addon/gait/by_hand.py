@@ -8,6 +8,24 @@ from dataclasses import dataclass, field
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..maths import (
+    ORIGIN,
+    Q4,
+    V3,
+    X_AXIS,
+    along,
+    clipped,
+    distance,
+    length,
+    lerp,
+    minus,
+    multiplied,
+    perpendicular,
+    plus,
+    scaled,
+    turned,
+    unit_or,
+)
 from .carrying import LOWEST, Footing, Lean, carried, lean_of, need_of
 from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
 from .course import Course, course_of
@@ -21,24 +39,6 @@ from .steps import Cause, Foothold, Step
 from .swing import raised
 from .terrain import Terrain, is_body
 from .track import track_through
-from .vectors import (
-    ORIGIN,
-    Q4,
-    V3,
-    X_AXIS,
-    along,
-    apart,
-    clipped,
-    flattened,
-    length,
-    lerp,
-    minus,
-    plus,
-    product,
-    scaled,
-    turned,
-    unit,
-)
 
 LISTENING = 0.1  # seconds, half-life of the speed that is believed
 CARRYING = 0.1  # seconds, half-life in which the body follows its feet
@@ -132,11 +132,11 @@ class HandWalk:
     def holds(self, pose: tuple[V3, Q4]) -> bool:
         """Whether all feet that stand would reach, the body at a pose of its path and no lower than it may come."""
         offset, tilt = self._carried()
-        place, rotation, up = plus(pose[0], offset), product(tilt, pose[1]), self.course.tracks[0].ups[0]
+        place, rotation, up = plus(pose[0], offset), multiplied(tilt, pose[1]), self.course.tracks[0].ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
             hip = plus(place, turned(rotation, leg.hip))
             hip = along(hip, up, -need_of(hip, foot.ankle, up, leg.standing_reach, LOWEST * leg.height))
-            if foot.is_planted and apart(hip, foot.ankle) > leg.standing_reach * (1.0 + ROUNDED):
+            if foot.is_planted and distance(hip, foot.ankle) > leg.standing_reach * (1.0 + ROUNDED):
                 return False
         return True
 
@@ -213,10 +213,10 @@ class HandWalk:
         """
         state, up = self.states[index], self.course.tracks[0].ups[0]
         place, rotation = state.foothold.in_world(self.time, self._surface_pose)
-        drift = length(flattened(minus(minus(place, state.slack), state.home), up)) / self.trigger
+        drift = length(perpendicular(minus(minus(place, state.slack), state.home), up)) / self.trigger
         leg = self.legs[index]
         ankle = plus(place, turned(rotation, leg.ankle))
-        stretch = apart(self._hip(index), ankle) - max(leg.reach, apart(leg.hip, leg.rest_ankle))
+        stretch = distance(self._hip(index), ankle) - max(leg.reach, distance(leg.hip, leg.rest_ankle))
         is_beyond = stretch > 0.0 or self._held_off(index, ankle) > 0.0
         return max(drift, 1.0) if is_beyond and drift > JOINING else drift
 
@@ -227,15 +227,15 @@ class HandWalk:
 
     def _step(self, index: int) -> None:
         state, leg, up = self.states[index], self.legs[index], self.course.tracks[0].ups[0]
-        pace = length(flattened(state.speed, up))
+        pace = length(perpendicular(state.speed, up))
         span = clipped(self.trigger / pace if pace > 0.0 else SLOWEST_STEP, LEAST_SWING, SLOWEST_STEP)
-        ahead = scaled(flattened(state.speed, up), AHEAD * span * self.settings.prediction)
+        ahead = scaled(perpendicular(state.speed, up), AHEAD * span * self.settings.prediction)
         far = length(ahead)
         if far > self.trigger:
             ahead = scaled(ahead, self.trigger / far)
         land = self.time + span
         choice = self._choose(index, plus(state.home, ahead), land)
-        rising = unit(plus(state.foothold.normal, choice.foothold.normal), up) if self.ground.is_surface else up
+        rising = unit_or(plus(state.foothold.normal, choice.foothold.normal), up) if self.ground.is_surface else up
         step = Step(index, self.time, land, state.foothold, choice.foothold, rising, cause=Cause.DRIFT)
         step = raised(step, leg, self.ground, self.settings, self._surface_pose)
         state.steps.append(step)
@@ -251,9 +251,10 @@ class HandWalk:
             if other != index and not is_body(state.foothold.surface)
         ]
         wanted = along(wanted, up, self.lean.raised * self.settings.body_carry)
-        ahead = unit(flattened(minus(wanted, self.course.home(index, 0.0)), up), turned(track.uprights[0], X_AXIS))
+        way = perpendicular(minus(wanted, self.course.home(index, 0.0)), up)
+        ahead = unit_or(way, turned(track.uprights[0], X_AXIS))
         place, rotation = self._body()
-        body = plus(place, flattened(minus(wanted, self.course.home(index, 0.0)), up)), rotation
+        body = plus(place, way), rotation
         stance = Stance(
             leg, wanted, track.uprights[0], up, ahead, (body,), others, self.near[index], self.trigger, time,
             self.course.shortage(index),
@@ -275,7 +276,7 @@ class HandWalk:
         keep = _kept(span, CARRYING) if span is not None else 0.0
         self.lean = Lean(
             now.raised + (self.lean.raised - now.raised) * keep,
-            unit(lerp(now.normal, self.lean.normal, keep), track.ups[0]),
+            unit_or(lerp(now.normal, self.lean.normal, keep), track.ups[0]),
             lerp(now.aside, self.lean.aside, keep),
         )
         self.depth = max(self._need(), self.depth * keep)
@@ -303,7 +304,7 @@ class HandWalk:
         """The body over its feet, before it gives way to legs that would not reach."""
         offset, tilt = self._carried()
         track = self.course.tracks[0]
-        return plus(track.places[0], offset), product(tilt, track.rotations[0])
+        return plus(track.places[0], offset), multiplied(tilt, track.rotations[0])
 
     def _hip(self, index: int) -> V3:
         place, rotation = self._body()

@@ -7,11 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from .legs import Leg
-from .settings import Settings
-from .smoothing import covered, smoothed, smoothed_points
-from .track import TICK, Track
-from .vectors import (
+from ..maths import (
     IDENTITY,
     ORIGIN,
     Q4,
@@ -19,17 +15,21 @@ from .vectors import (
     Z_AXIS,
     along,
     between,
+    conjugated,
     dot,
-    flattened,
-    inverse,
     minus,
+    multiplied,
+    perpendicular,
     plus,
-    product,
     scaled,
     share_of_turn,
     turned,
-    unit,
+    unit_or,
 )
+from .legs import Leg
+from .settings import Settings
+from .smoothing import covered, smoothed, smoothed_points
+from .track import TICK, Track
 
 HALF_LIFE = 0.15  # seconds
 LOWEST = 0.5  # of the hips' height: the body is never lowered by more
@@ -70,7 +70,7 @@ class Carried:
 
     def pose(self, track: Track, index: int) -> tuple[V3, Q4]:
         """The body at a sample: place and rotation."""
-        return plus(track.places[index], self.offsets[index]), product(self.tilts[index], track.rotations[index])
+        return plus(track.places[index], self.offsets[index]), multiplied(self.tilts[index], track.rotations[index])
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def lean_of(track: Track, index: int, middle: V3, footings: Sequence[Footing], s
         footings: Of the feet that carry it.
         size: A leg's reach.
     """
-    back, up = inverse(track.uprights[index]), track.ups[index]
+    back, up = conjugated(track.uprights[index]), track.ups[index]
     under = plus(track.places[index], turned(track.uprights[index], middle))
     rows = []
     for each in footings:
@@ -111,8 +111,8 @@ def lean_of(track: Track, index: int, middle: V3, footings: Sequence[Footing], s
     carrying = [each.point for each in footings if each.point is not None and each.carries]
     aside = ORIGIN
     if carrying:
-        aside = flattened(minus(_mean(carrying), _mean([each.home for each in footings])), up)
-    return Lean(raised, turned(track.uprights[index], unit((-across, -along_it, 1.0), Z_AXIS)), aside)
+        aside = perpendicular(minus(_mean(carrying), _mean([each.home for each in footings])), up)
+    return Lean(raised, turned(track.uprights[index], unit_or((-across, -along_it, 1.0), Z_AXIS)), aside)
 
 
 def _mean(points: Sequence[V3]) -> V3:
@@ -161,14 +161,14 @@ def carried(
         body_up = turned(track.rotations[index], Z_AXIS)
         tilt, tipping = IDENTITY, ORIGIN
         if each.body_tilt:
-            normal = unit(normals[index], up)
+            normal = unit_or(normals[index], up)
             tilt = share_of_turn(between(body_up, normal), each.body_tilt)
             arm = turned(track.rotations[index], scaled(pivot, -1.0))
             tipping = minus(turned(tilt, arm), arm)
         offset = plus(along(tipping, up, lift), scaled(asides[index], each.body_sway))
         offsets.append(offset)
         tilts.append(tilt)
-    return Carried(offsets, tilts, raised, [unit(normal, up) for normal, up in zip(normals, track.ups, strict=True)])
+    return Carried(offsets, tilts, raised, [unit_or(normal, up) for normal, up in zip(normals, track.ups, strict=True)])
 
 
 def _spare(leg: Leg) -> float:
@@ -195,7 +195,7 @@ def need_of(hip: V3, ankle: V3, up: V3, most: float, deepest: float) -> float:
     """How far a hip must come down for an ankle to be within a distance; no farther than `deepest`."""
     way = minus(hip, ankle)
     above = dot(way, up)
-    level = flattened(way, up)
+    level = perpendicular(way, up)
     aside = dot(level, level)
     if aside + above * above <= most * most:
         return 0.0

@@ -12,26 +12,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 
+from ..maths import (
+    V3,
+    X_AXIS,
+    Z_AXIS,
+    between,
+    conjugated,
+    dot,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    share_of_turn,
+    turned,
+)
 from .course import Course
 from .gaits import Rhythm, rhythm_of
 from .legs import Leg
 from .reaching import CROUCH, LEAST_ROOM, Room, rooms_of
 from .settings import Settings
 from .track import TICK
-from .vectors import (
-    V3,
-    X_AXIS,
-    Z_AXIS,
-    between,
-    dot,
-    flattened,
-    inverse,
-    length,
-    minus,
-    plus,
-    share_of_turn,
-    turned,
-)
 
 STRIDE_FACTOR, STRIDE_EXPONENT = 2.3, 0.3
 USUAL_FROUDE = 0.25  # v²/gh of a comfortable walk
@@ -205,7 +205,7 @@ def _speeds(
         low, high = max(index - 1, 0), min(index + 1, last)
         span = max(high - low, 1) * TICK
         moves = [
-            flattened(minus(home[high], home[low]), calm[leg.segment].ups[index])
+            perpendicular(minus(home[high], home[low]), calm[leg.segment].ups[index])
             for home, leg in zip(homes, course.legs, strict=True)
         ]
         paces = [length(move) / span for move in moves]
@@ -213,7 +213,7 @@ def _speeds(
         tilt = course.settings_at(index * TICK).body_tilt
         ways = [max(leg.reach for leg in course.legs)] if speed <= 0.0 else []
         for segment, members in enumerate(course.members):
-            back = inverse(calm[segment].uprights[index])
+            back = conjugated(calm[segment].uprights[index])
             stand = _on_slope(course, segment, turned(back, normals[segment][index]), tilt)
             for leg in members:
                 if paces[leg] > SLOW_LEG * speed:

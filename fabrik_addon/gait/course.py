@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from ..maths import V3
 from .legs import Leg, by_segment, middle_of
 from .reaching import Reaching, Shortage
 from .rolling import TurnMissed
 from .settings import Settings
 from .track import Track
-from .vectors import V3
 
 
 @dataclass(frozen=True)

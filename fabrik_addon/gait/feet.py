@@ -8,29 +8,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, pi
 
-from .legs import Leg
-from .settings import Swing
-from .steps import Foothold, Step, SurfacePose
-from .terrain import is_body
-from .vectors import (
+from ..maths import (
     FRONT,
     Q4,
     V3,
     Z_AXIS,
-    about,
     along,
-    blended,
     cross,
     dot,
     eased,
-    flattened,
     lerp,
     minus,
+    multiplied,
+    perpendicular,
     plus,
-    product,
+    slerp,
+    turn_about,
     turned,
-    unit,
+    unit_or,
 )
+from .legs import Leg
+from .settings import Swing
+from .steps import Foothold, Step, SurfacePose
+from .terrain import is_body
 
 STRIKE_SHARE, STRIKE_OF_STANCE = 0.4, 0.25  # of the swing's time, at most of the stance's: from heel strike to flat
 ROLL_SHARE, ROLL_OF_STANCE = 0.8, 0.5  # the same from flat to toe-off
@@ -128,7 +128,7 @@ def flat_in_the_air(step: Step, time: float, surface_pose: SurfacePose) -> tuple
     across = advance(step.curve, (time - step.lift) / (step.land - step.lift))
     base = _base(step, start, end, across)
     place = along(base, step.up, step.apex * arch(across, step.power))
-    return (place, blended(start_rotation, end_rotation, across)), base
+    return (place, slerp(start_rotation, end_rotation, across)), base
 
 
 def pitch_in_the_air(step: Step, time: float) -> float:
@@ -177,7 +177,7 @@ def pose_of(
     if pitch:
         pivot = leg.ball if pitch > 0.0 else leg.heel
         held = plus(place, turned(rotation, pivot))
-        rotation = product(rotation, about(sideways(leg), -pitch))
+        rotation = multiplied(rotation, turn_about(sideways(leg), -pitch))
         place = minus(held, turned(rotation, pivot))
     ankle = plus(place, turned(rotation, leg.ankle))
     return FootPose(place, ankle, rotation, is_planted and not is_hanging, is_hanging, pitch, base)
@@ -190,4 +190,4 @@ def sideways(leg: Leg) -> V3:
 
 def forward(leg: Leg) -> V3:
     """Where the foot points at rest; a foot without length points along -Y, as figures do in Blender."""
-    return unit(flattened(minus(leg.ball, leg.heel), Z_AXIS), FRONT)
+    return unit_or(perpendicular(minus(leg.ball, leg.heel), Z_AXIS), FRONT)

@@ -8,6 +8,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 
+from ..maths import (
+    IDENTITY,
+    Q4,
+    V3,
+    along,
+    angle_between,
+    conjugated,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    multiplied,
+    plus,
+    turned,
+)
 from .carrying import need_of
 from .ground import Ground, foot_rotation, laid
 from .legs import Leg, spacing
@@ -15,22 +31,6 @@ from .reaching import SWAYING, Shortage, held_off
 from .settings import Settings
 from .steps import Foothold, Refused
 from .terrain import BODY, STATIC, Terrain, is_body
-from .vectors import (
-    IDENTITY,
-    Q4,
-    V3,
-    along,
-    angle_between,
-    apart,
-    cross,
-    dot,
-    inverse,
-    length,
-    minus,
-    plus,
-    product,
-    turned,
-)
 
 NEAR_FOOT = 0.15  # of a leg's reach: two feet are no nearer
 NEAR_HOME = 0.5  # of the distance between homes: the same for legs that stand closer together
@@ -202,7 +202,7 @@ def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) ->
         reason = Refused.SLOPE
     elif lying is None or ground.is_edge(leg, lying, hit.normal, stance.time):
         reason = Refused.EDGE
-    elif any(apart(flat[0], other) < stance.apart for other in stance.others):
+    elif any(distance(flat[0], other) < stance.apart for other in stance.others):
         reason = Refused.FOOT
     else:
         reason = None
@@ -272,9 +272,9 @@ def on_its_surface(choice: Choice, terrain: Terrain, time: float) -> Choice:
     if foothold.surface == STATIC or is_body(foothold.surface):
         return choice
     place, rotation = terrain.surface(foothold.surface, time)
-    back = inverse(rotation)
+    back = conjugated(rotation)
     riding = replace(
-        foothold, place=turned(back, minus(foothold.place, place)), rotation=product(back, foothold.rotation)
+        foothold, place=turned(back, minus(foothold.place, place)), rotation=multiplied(back, foothold.rotation)
     )
     return replace(choice, foothold=riding)
 

@@ -6,32 +6,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import atan2, radians
 
-from .feet import sideways
-from .legs import Leg
-from .settings import Gravity, Settings
-from .terrain import Hit, Terrain
-from .vectors import (
+from ..maths import (
     FRONT,
     Q4,
     V3,
     X_AXIS,
     Z_AXIS,
-    about,
     along,
     angle_between,
-    apart,
     between,
     cross,
+    distance,
     dot,
-    flattened,
     minus,
+    multiplied,
+    perpendicular,
     plus,
-    product,
     scaled,
     share_of_turn,
+    turn_about,
     turned,
-    unit,
+    unit_or,
 )
+from .feet import sideways
+from .legs import Leg
+from .settings import Gravity, Settings
+from .terrain import Hit, Terrain
 
 STEEPEST_FOOT = radians(35.0)  # feet take on no more of a slope
 STEEPEST_ON_WALLS = radians(80.0)
@@ -88,17 +88,17 @@ class Ground:
         if not self.is_surface:
             return self.under(point, up, spans, time)
         way = minus(point, hip)
-        toward = unit(way, scaled(up, -1.0))
-        hit = self.terrain.ray(hip, toward, IN_THE_WAY * apart(point, hip), time)
+        toward = unit_or(way, scaled(up, -1.0))
+        hit = self.terrain.ray(hip, toward, IN_THE_WAY * distance(point, hip), time)
         if hit is None:
             below = self.under(point, up, (ON_WALLS_ABOVE * leg.height, ON_WALLS_BELOW * leg.reach), time)
             if below is not None:
                 return below
-            inwards = unit(flattened(scaled(way, -1.0), up), X_AXIS)
+            inwards = unit_or(perpendicular(scaled(way, -1.0), up), X_AXIS)
             hit = self.terrain.ray(along(point, up, -UNDER_BODY * leg.reach), inwards, leg.reach, time)
         if hit is None:
             hit = self.terrain.nearest(point, leg.reach, time)
-        return _facing(hit, unit(minus(hip, hit.place), up)) if hit is not None else None
+        return _facing(hit, unit_or(minus(hip, hit.place), up)) if hit is not None else None
 
     def is_edge(self, leg: Leg, flat: tuple[V3, Q4], normal: V3, time: float) -> bool:
         """Whether the ground ends, drops or rises near a foot: round its tip, or half a foot before and behind it.
@@ -115,7 +115,7 @@ class Ground:
             points = [plus(leg.ball, way), minus(leg.heel, way)]
             around = [plus(flat[0], turned(flat[1], point)) for point in points]
         else:
-            first = unit(cross(normal, X_AXIS), cross(normal, FRONT))
+            first = unit_or(cross(normal, X_AXIS), cross(normal, FRONT))
             second = cross(normal, first)
             size = AROUND * leg.reach
             around = [along(flat[0], axis, way) for axis in (first, second) for way in (size, -size)]
@@ -145,7 +145,7 @@ def foot_rotation(upright: Q4, up: V3, normal: V3, settings: Settings) -> Q4:
     angle = angle_between(up, normal)
     most = STEEPEST_ON_WALLS if settings.gravity == Gravity.SURFACE else STEEPEST_FOOT
     share = settings.foot_tilt * (min(1.0, most / angle) if angle > 0.0 else 1.0)
-    return product(share_of_turn(between(up, normal), share), upright)
+    return multiplied(share_of_turn(between(up, normal), share), upright)
 
 
 def laid(ground: Ground, leg: Leg, flat: tuple[V3, Q4], up: V3, time: float) -> tuple[V3, Q4] | None:
@@ -170,7 +170,7 @@ def laid(ground: Ground, leg: Leg, flat: tuple[V3, Q4], up: V3, time: float) -> 
             return None
         gaps = found
         pitch = atan2(gaps[1] - gaps[0], leg.foot_length)
-        turn = product(rotation, about(axis, pitch))
+        turn = multiplied(rotation, turn_about(axis, pitch))
         if angle_between(turned(turn, (0.0, 0.0, 1.0)), up) > STEEPEST_FOOT and not ground.is_surface:
             pitch, turn = 0.0, rotation
         heel = along(plus(place, turned(rotation, leg.heel)), up, gaps[0] if pitch else max(gaps))

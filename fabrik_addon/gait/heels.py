@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..maths import Q4, V3
 from .carrying import Carried
 from .course import Course
 from .feet import Feet, arch, flat_in_the_air, pitch_in_the_air, roll_standing
@@ -16,7 +17,6 @@ from .rolling import TurnMissed, heel_up, turned_off
 from .steps import Foothold, Step, SurfacePose
 from .terrain import is_body
 from .track import TICK
-from .vectors import Q4, V3
 
 STANCE = tuple(index / 8.0 for index in range(9))  # shares of a stance at which ankles are looked at
 SWING = (0.2, 0.4, 0.6, 0.8)  # the same of a swing

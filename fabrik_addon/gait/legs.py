@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..maths import ORIGIN, V3, distance, dot, plus
 from ..texts import Text
-from .vectors import ORIGIN, V3, apart, dot, plus
 
 LEFT, RIGHT = 1, -1
 STRETCH, STRAIGHTEST = 0.97, 0.99  # of a leg's reach: what legs stretch to that are bent, and straight, at rest
@@ -59,18 +59,18 @@ class Leg:
 
     @property
     def foot_length(self) -> float:
-        return apart(self.heel, self.ball)
+        return distance(self.heel, self.ball)
 
     @property
     def walking_reach(self) -> float:
         """Greatest distance between hip and ankle as it walks; greater for a leg that is straight at rest."""
-        at_rest = apart(self.hip, self.rest_ankle) / self.reach
+        at_rest = distance(self.hip, self.rest_ankle) / self.reach
         return min(max(at_rest, STRETCH), STRAIGHTEST) * self.reach
 
     @property
     def standing_reach(self) -> float:
         """Greatest distance between hip and ankle as it stands: no less than at rest."""
-        return max(self.walking_reach, apart(self.hip, self.rest_ankle))
+        return max(self.walking_reach, distance(self.hip, self.rest_ankle))
 
     @property
     def rest_ankle(self) -> V3:
@@ -96,7 +96,7 @@ def check_legs(legs: Sequence[Leg]) -> None:
             raise InvalidValueError("the leg has no length", chain=leg.name)
         if leg.height <= 0.0:
             raise InvalidValueError("the leg's first joint is below its foot", chain=leg.name)
-        if apart(leg.hip, leg.rest_ankle) > leg.reach * JUST_REACHED:
+        if distance(leg.hip, leg.rest_ankle) > leg.reach * JUST_REACHED:
             raise InvalidValueError("the leg does not reach its own home", chain=leg.name)
 
 
@@ -156,7 +156,7 @@ def neighbours(legs: Sequence[Leg]) -> tuple[tuple[int, ...], ...]:
 
 def spacing(legs: Sequence[Leg], index: int) -> float:
     """The distance between a leg's home and the nearest other one; the leg's reach where it is alone."""
-    distances = [apart(legs[index].home, leg.home) for j, leg in enumerate(legs) if j != index]
+    distances = [distance(legs[index].home, leg.home) for j, leg in enumerate(legs) if j != index]
     return min([*distances, legs[index].reach])
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..maths import Q4, V3, distance
 from ..texts import Text
 from .legs import Leg
-from .vectors import Q4, V3, apart
 
 LEAST_TURN = 0.5  # size that a quaternion must have
 LEAP = 1.0  # of the longest leg, in a frame: no walk keeps up with it
@@ -55,13 +55,13 @@ def _check_path(path: BodyPath, legs: Sequence[Leg]) -> None:
             raise InvalidValueError(Text("the body has no rotation at frame {frame}", frame=path.first + index))
     farthest = LEAP * max(leg.reach for leg in legs)
     for index in range(len(path.places) - 1):
-        distance = apart(path.places[index], path.places[index + 1])
-        if distance > farthest:
+        leap = distance(path.places[index], path.places[index + 1])
+        if leap > farthest:
             frames = Text("frames {first} and {second}", first=path.first + index, second=path.first + index + 1)
             raise InvalidValueError(
                 Text(
                     "the body leaps by {distance:.3g} between {frames}, farther than a leg is long",
-                    distance=distance,
+                    distance=leap,
                     frames=frames,
                 )
             )

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import floor
 
+from ..maths import Q4, V3, lerp, multiplied, plus, slerp
 from .feet import Feet, FootPose
 from .legs import Leg
 from .steps import Foothold, Step
 from .terrain import BODY, is_body
 from .track import TICK
-from .vectors import Q4, V3, blended, lerp, plus, product
 
 Poses = Sequence[tuple[V3, Q4]]
 
@@ -63,7 +63,7 @@ class WalkPlan:
         if is_body(surface):
             place, rotation = sample(self.body[BODY - surface], time)
             offset, tilt = sample(self.carried[BODY - surface], time)
-            return plus(place, offset), product(tilt, rotation)
+            return plus(place, offset), multiplied(tilt, rotation)
         return sample(self.surfaces[surface], time)
 
 
@@ -105,4 +105,4 @@ def sample(poses: Poses, time: float) -> tuple[V3, Q4]:
     following, turned_to = poses[index + 1]
     if rotation == turned_to:
         return lerp(place, following, share), rotation
-    return lerp(place, following, share), blended(rotation, turned_to, share)
+    return lerp(place, following, share), slerp(rotation, turned_to, share)

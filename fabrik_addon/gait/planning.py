@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from math import floor
 
 from ..errors import InvalidValueError
+from ..maths import Q4, V3, plus, scaled, turned
 from ..texts import Text
 from .carrying import LOWEST, Carried, Footing, Lean, carried, lean_of, lowered, need_of
 from .clock import Clock, clock_of
@@ -19,13 +20,12 @@ from .legs import Leg, check_legs
 from .path import BodyPath, check_paths
 from .plan import WalkPlan
 from .reaching import Reaching
-from .settings import Gravity, Settings, check_settings
+from .settings import ROUNDING, Gravity, Settings, check_settings
 from .stepping import Stepper
 from .steps import SurfacePose
 from .storing import digest_of
 from .terrain import BODY, STATIC, Terrain, is_body
 from .track import TICK, Track, track_of
-from .vectors import Q4, ROUNDING, V3, plus, scaled, turned
 
 PROBE = 0.4  # of a leg's reach: how far ahead and behind a single row of legs feels the ground
 LOOKS = 5  # samples between two looks at the ground under the homes

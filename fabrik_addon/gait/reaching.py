@@ -9,8 +9,8 @@ from functools import partial
 from math import atan2, cos, pi, sin
 from typing import Protocol
 
+from ..maths import Q4, V3, conjugated, minus, plus, turned
 from .legs import Leg
-from .vectors import Q4, V3, inverse, minus, plus, turned
 
 CROUCH = 0.82  # of a leg's reach: how low over the ankle the hip of a leg that is straight at rest comes as it walks
 NEAR_ENOUGH = 2e-3  # of a leg's reach: a point that the ankle misses by no more is reached
@@ -68,7 +68,7 @@ def held_off(shortage: Shortage, leg: Leg, body: tuple[V3, Q4], ankle: V3) -> fl
     Returns:
         Scene units; 0 where the ankle gets there.
     """
-    missed = shortage(turned(inverse(body[1]), minus(ankle, body[0])))
+    missed = shortage(turned(conjugated(body[1]), minus(ankle, body[0])))
     return max(missed - NEAR_ENOUGH * leg.reach, 0.0)
 
 

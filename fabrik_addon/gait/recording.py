@@ -8,13 +8,14 @@ from hashlib import sha256
 from itertools import pairwise
 from math import ceil
 
+from ..maths import Q4, V3, lerp, slerp
 from .feet import Feet
 from .legs import Leg
 from .plan import WalkPlan
+from .settings import ROUNDING
 from .storing import to_text
 from .terrain import STATIC, Terrain
 from .track import TICK
-from .vectors import Q4, ROUNDING, V3, blended, lerp
 
 Pose = tuple[V3, Q4]
 
@@ -89,4 +90,4 @@ class RecordedWalk:
 
 
 def _between(a: Pose, b: Pose, share: float) -> Pose:
-    return (lerp(a[0], b[0], share), blended(a[1], b[1], share)) if share else a
+    return (lerp(a[0], b[0], share), slerp(a[1], b[1], share)) if share else a

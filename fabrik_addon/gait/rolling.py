@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import asin, radians
 
+from ..maths import Q4, V3, X_AXIS, clipped, conjugated, dot, eased, minus, multiplied, turned, unit_or
 from .feet import pose_of
 from .legs import Leg
-from .vectors import Q4, V3, X_AXIS, clipped, dot, eased, inverse, minus, product, turned, unit
 
 TOE_OFF, HEEL_STRIKE = radians(35.0), radians(20.0)  # of a full roll: the heel up at lifting, the toes at landing
 FULL_ROLL = 0.35  # seconds of a swing from which on feet roll in full
@@ -39,7 +39,7 @@ def rolls_of(leg: Leg, share: float, step: tuple[V3, Q4], axes: tuple[Q4, V3], s
     """
     if not share or leg.foot_length <= 0.0:
         return 0.0, 0.0
-    along_foot, (way, landing), (upright, up) = unit(minus(leg.ball, leg.heel), X_AXIS), step, axes
+    along_foot, (way, landing), (upright, up) = unit_or(minus(leg.ball, leg.heel), X_AXIS), step, axes
     share *= eased(dot(way, turned(upright, along_foot)) / (ROLLING_STRIDE * leg.reach)) * min(1.0, span / FULL_ROLL)
     rising = asin(clipped(dot(turned(landing, along_foot), up), 0.0, 1.0))
     return share * TOE_OFF, max(share * HEEL_STRIKE - rising, 0.0)
@@ -85,5 +85,5 @@ def turned_off(turn_missed: TurnMissed, leg: Leg, foot: tuple[tuple[V3, Q4], flo
             radians.
         body: Place and rotation of the leg's segment of the body, world space.
     """
-    back, rolled = inverse(body[1]), pose_of(leg, foot[0], foot[1], base=foot[0][0])
-    return turn_missed(turned(back, minus(rolled.ankle, body[0])), product(back, rolled.rotation))
+    back, rolled = conjugated(body[1]), pose_of(leg, foot[0], foot[1], base=foot[0][0])
+    return turn_missed(turned(back, minus(rolled.ankle, body[0])), multiplied(back, rolled.rotation))

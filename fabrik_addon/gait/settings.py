@@ -13,6 +13,7 @@ from ..finite import are_finite
 from ..texts import Text
 from .legs import Leg
 
+ROUNDING = 1e-9  # of a frame, a sample or a cycle: what rounding may add or take away
 TWO_LEGS, FOUR_LEGS, SIX_LEGS = 2, 4, 6
 MANY_LEGS = 12
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from .vectors import V3
+from ..maths import V3
 
 
 def smoothed(values: Sequence[float], half_life: float, spacing: float) -> list[float]:

@@ -6,25 +6,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .track import track_through
-from .vectors import (
+from ..maths import (
     FRONT,
     Q4,
     V3,
-    about,
     along,
     angle_between,
-    blended,
     clipped,
     cross,
     dot,
-    flattened,
     length,
     lerp,
     minus,
-    product,
+    multiplied,
+    perpendicular,
+    slerp,
+    turn_about,
     turned,
 )
+from .track import track_through
 
 FOLLOWING = 0.1  # seconds, half-life of the way that is left: the trembling of a mouse is not followed
 TURNING = 0.15  # seconds, half-life of the turn that is left
@@ -58,7 +58,7 @@ class Steering:
 
     def turn(self, angle: float) -> None:
         """Turn the body about what is up, to the left where the angle, in radians, is positive."""
-        self.rotation = product(about(self.up, angle), self.rotation)
+        self.rotation = multiplied(turn_about(self.up, angle), self.rotation)
 
     def go(self, wanted: V3, span: float, holds: Callable[[tuple[V3, Q4]], bool] | None = None) -> tuple[V3, Q4]:
         """Go on towards a point: calmly, no faster than `fastest`, and no farther than the feet hold.
@@ -77,14 +77,14 @@ class Steering:
         if holds is not None:
             far = self.place, self.rotation
             for share in TRIED_SHARES:
-                self.place, self.rotation = lerp(place, far[0], share), blended(rotation, far[1], share)
+                self.place, self.rotation = lerp(place, far[0], share), slerp(rotation, far[1], share)
                 if holds((self.place, self.rotation)):
                     break
         return self.place, self.rotation
 
     def _step(self, wanted: V3, span: float) -> None:
         up = self.up
-        left = flattened(minus(wanted, self.place), up)
+        left = perpendicular(minus(wanted, self.place), up)
         far = length(left)
         way = min(far * (1.0 - 0.5 ** (span / FOLLOWING)), self.fastest * span)
         if far > 0.0:
@@ -94,7 +94,7 @@ class Steering:
 
     def _face(self, way: V3, up: V3, span: float) -> None:
         """Turn towards where it goes, no faster than a body turns."""
-        ahead = flattened(turned(self.rotation, FRONT), up)
+        ahead = perpendicular(turned(self.rotation, FRONT), up)
         size = length(ahead) * length(way)
         if size <= 0.0:
             return

@@ -7,6 +7,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import floor
 
+from ..maths import (
+    ORIGIN,
+    Q4,
+    V3,
+    X_AXIS,
+    along,
+    clipped,
+    conjugated,
+    distance,
+    dot,
+    length,
+    lerp,
+    minus,
+    perpendicular,
+    plus,
+    turned,
+    unit_or,
+)
 from .carrying import Carried, need_of
 from .circle import smallest_circle
 from .clock import LEAST_SWING, MOST_SWING, Clock
@@ -21,24 +39,6 @@ from .steps import Cause, Foothold, Step
 from .swing import raised
 from .terrain import BODY, is_body
 from .track import TICK
-from .vectors import (
-    ORIGIN,
-    Q4,
-    V3,
-    X_AXIS,
-    along,
-    apart,
-    clipped,
-    dot,
-    flattened,
-    inverse,
-    length,
-    lerp,
-    minus,
-    plus,
-    turned,
-    unit,
-)
 
 WORTH_A_STEP = 0.5  # share of its time in the air that a leg must have left to lift late
 RESTED = 0.1  # seconds that a foot stands at least
@@ -169,14 +169,14 @@ class Stepper:
         place, rotation = state.foothold.in_world(now, self.ground.terrain.surface)
         ankle = plus(place, turned(rotation, self.legs[leg].ankle))
         reach = self.legs[leg].reach
-        stretch = apart(self._crouched_hip(leg, now, ankle), ankle) / self.legs[leg].walking_reach
+        stretch = distance(self._crouched_hip(leg, now, ankle), ankle) / self.legs[leg].walking_reach
         off = self._held_off(leg, now, ankle)
         if (stretch > 1.0 / SHARE_OF_REACH or off > 0.0) and not self._is_as_good_as_home(leg, now):
             return max(stretch, 1.0) + off / reach, Cause.REACH
         if not self.clock.is_standing[tick]:
             return 0.0, Cause.DRIFT
         home = self.course.home(leg, now)
-        drift = length(flattened(minus(minus(place, state.slack), home), self.course.of(leg).up(now)))
+        drift = length(perpendicular(minus(minus(place, state.slack), home), self.course.of(leg).up(now)))
         return max(drift / (self.settings_at(now).step_trigger * self.clock.stride) - 1.0, 0.0), Cause.DRIFT
 
     def _held_off(self, leg: int, now: float, ankle: V3) -> float:
@@ -190,7 +190,7 @@ class Stepper:
         """Whether no step would bring a foot nearer to where it is wanted."""
         state = self.states[leg]
         place = state.foothold.in_world(now, self.ground.terrain.surface)[0]
-        off = flattened(minus(minus(place, state.slack), self.course.home(leg, now)), self.course.of(leg).up(now))
+        off = perpendicular(minus(minus(place, state.slack), self.course.home(leg, now)), self.course.of(leg).up(now))
         return length(off) < ALREADY_HOME * self.legs[leg].reach
 
     # ---- where to
@@ -213,7 +213,7 @@ class Stepper:
         end, landing_turn = choice.foothold.in_world(land, self._surface_pose)
         up = self.course.of(leg).up(lift)
         if self.ground.is_surface:
-            up = unit(plus(state.foothold.normal, choice.foothold.normal), up)
+            up = unit_or(plus(state.foothold.normal, choice.foothold.normal), up)
         axes, way = (self.course.of(leg).upright(lift), self.course.of(leg).up(lift)), (minus(end, start), landing_turn)
         toe_off, strike = rolls_of(self.legs[leg], settings.heel_toe, way, axes, span)
         step = Step(
@@ -247,7 +247,7 @@ class Stepper:
         else:
             wanted = lerp(homes[0], _centre(homes, up, upright), settings.prediction)
         wanted = along(wanted, up, self._raised(leg, middle))
-        ahead = unit(flattened(minus(homes[-1], homes[0]), up), turned(upright, X_AXIS))
+        ahead = unit_or(perpendicular(minus(homes[-1], homes[0]), up), turned(upright, X_AXIS))
         bodies = tuple(self._body(self.legs[leg].segment, time) for time in (land, middle, until))
         stance = Stance(
             self.legs[leg], wanted, upright, up, ahead, bodies, self._others(leg, land), self.near[leg],
@@ -265,7 +265,7 @@ class Stepper:
 
     def _is_short_way(self, homes: Sequence[V3]) -> bool:
         """Whether the body goes so little during a stance that the foot may land at once where the body will stand."""
-        return apart(homes[0], homes[-1]) < SHORT_WAY * self.clock.stride
+        return distance(homes[0], homes[-1]) < SHORT_WAY * self.clock.stride
 
     def _others(self, leg: int, time: float) -> list[V3]:
         return [
@@ -299,9 +299,9 @@ class Stepper:
 
 def _centre(homes: Sequence[V3], up: V3, upright: Q4) -> V3:
     """The centre of the smallest circle round points, across what is up."""
-    back = inverse(upright)
+    back = conjugated(upright)
     first = homes[0]
-    flat = [turned(back, flattened(minus(home, first), up)) for home in homes]
+    flat = [turned(back, perpendicular(minus(home, first), up)) for home in homes]
     x, y, _ = smallest_circle([(point[0], point[1]) for point in flat])
     rise = 0.5 * dot(minus(homes[-1], first), up)
     return along(plus(first, turned(upright, (x, y, 0.0))), up, rise)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ..maths import Q4, V3, Z_AXIS, multiplied, plus, turned
 from .terrain import STATIC
-from .vectors import Q4, V3, Z_AXIS, plus, product, turned
 
 SurfacePose = Callable[[int, float], tuple[V3, Q4]]  # place and rotation of a moving surface at a time
 
@@ -55,7 +55,7 @@ class Foothold:
         if self.surface == STATIC:
             return self.place, self.rotation
         origin, rotation = surface_pose(self.surface, time)
-        return plus(origin, turned(rotation, self.place)), product(rotation, self.rotation)
+        return plus(origin, turned(rotation, self.place)), multiplied(rotation, self.rotation)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from dataclasses import asdict
 from hashlib import sha256
 
 from ..errors import InvalidValueError
+from ..maths import Q4, V3
 from ..texts import Text
 from .legs import Leg
 from .path import BodyPath
 from .plan import Poses, WalkPlan
 from .settings import Settings
 from .steps import Foothold, Step
-from .vectors import Q4, V3
 
 VERSION = 2
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..maths import V3, dot
 from .feet import advance, arch, swinging
 from .ground import Ground, climb
 from .legs import Leg
 from .settings import Settings, Swing
 from .steps import Step, SurfacePose
-from .vectors import V3, dot
 
 SAMPLES = 32  # moments of a swing that are looked at
 GRAZING = 0.004  # of a leg's reach: how far inside the ground a foot may be that lifts or lands

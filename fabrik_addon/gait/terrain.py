@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from .vectors import IDENTITY, ORIGIN, Q4, V3, Z_AXIS, along
+from ..maths import IDENTITY, ORIGIN, Q4, V3, Z_AXIS, along
 
 STATIC = -1  # the surface that does not move
 BODY = -2  # the body's first segment, on which a foot hangs where there is no ground; the others follow downwards

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import floor
 
+from ..maths import Q4, V3, Z_AXIS, between, lerp, multiplied, normalized, plus, slerp, turned
 from .path import BodyPath
-from .settings import Gravity
+from .settings import ROUNDING, Gravity
 from .smoothing import smoothed, smoothed_points
-from .vectors import Q4, ROUNDING, V3, Z_AXIS, between, blended, lerp, normalised, plus, product, turned
 
 TICK = 1.0 / 60.0  # seconds between samples
 TAIL = 2.0  # seconds after the path's end in which the walk comes to rest
@@ -47,7 +47,7 @@ class Track:
 
     def upright(self, time: float) -> Q4:
         index, share = self.split(time)
-        return blended(self.uprights[index], self.uprights[index + 1], share) if share else self.uprights[index]
+        return slerp(self.uprights[index], self.uprights[index + 1], share) if share else self.uprights[index]
 
     def up(self, time: float) -> V3:
         return self.ups[self.split(time)[0]]
@@ -68,7 +68,7 @@ class Track:
         """
         quaternions = _continuous(self.uprights)
         columns = [smoothed([q[axis] for q in quaternions], half_life, TICK) for axis in range(4)]
-        uprights = [normalised(q) for q in zip(columns[0], columns[1], columns[2], columns[3], strict=True)]
+        uprights = [normalized(q) for q in zip(columns[0], columns[1], columns[2], columns[3], strict=True)]
         return Track(smoothed_points(self.places, half_life, TICK), self.rotations, uprights, self.ups)
 
 
@@ -87,7 +87,7 @@ def track_through(places: list[V3], rotations: list[Q4], gravity: str) -> Track:
     """The track of given samples."""
     if gravity == Gravity.SURFACE:
         return Track(places, rotations, rotations, [turned(rotation, Z_AXIS) for rotation in rotations])
-    uprights = [product(between(turned(rotation, Z_AXIS), Z_AXIS), rotation) for rotation in rotations]
+    uprights = [multiplied(between(turned(rotation, Z_AXIS), Z_AXIS), rotation) for rotation in rotations]
     return Track(places, rotations, uprights, [Z_AXIS] * len(places))
 
 
@@ -117,8 +117,8 @@ def _rotation(path: BodyPath, position: float) -> Q4:
     last = len(path.rotations) - 1
     index = min(floor(position), last)
     if index == last:
-        return normalised(path.rotations[last])
-    return blended(normalised(path.rotations[index]), normalised(path.rotations[index + 1]), position - index)
+        return normalized(path.rotations[last])
+    return slerp(normalized(path.rotations[index]), normalized(path.rotations[index + 1]), position - index)
 
 
 def _continuous(rotations: list[Q4]) -> list[Q4]:

@@ -8,8 +8,7 @@ from math import atan2, pi
 
 from mathutils import Matrix, Vector
 
-from ..rig.rotations import Q4, multiplied, turn_about
-from ..vectors import V3, X_AXIS, Y_AXIS, Z_AXIS, v3
+from ..maths import Q4, V3, X_AXIS, Y_AXIS, Z_AXIS, multiplied, turn_about, v3
 
 A_PIXEL = 0.01  # radians by which a ball turns for a pixel at scale 1
 NO_PLACE = 2.0  # pixels round the pivot in which the mouse tells no direction

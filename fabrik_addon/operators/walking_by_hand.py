@@ -15,13 +15,13 @@ from mathutils.geometry import intersect_line_plane
 
 from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
+from ..maths import v3
 from ..rig.find import working_rig
 from ..session.walk.leading import Led, begin, lead_to, leave_led
 from ..session.walk.recording import check_recording, keep_recording
 from ..session.wording import length_text
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
-from ..vectors import v3
 from .base import CANCEL, CONFIRM, MouseOperator, give_back_window
 from .picking import View, view_of
 from .status_bar import tell_keys

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
-
-import bpy
 from mathutils import Matrix, Quaternion, Vector
-
 from ..errors import FabrikError
 from ..kernel import FREE, Figure, Joint, Limit, Solver
 from ..rig.chain_bones import pose_bones, resolve_bones
@@ -20,14 +18,13 @@ from ..rig.joints import path_of
 from ..rig.keys import KeyedChannels
 from ..rig.kinematics import BoneTree
 from ..rig.preparing import frame_of
-from ..rig.rotations import Q4, rotated
 from ..rig.schema import FabrikChain
 from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
-from ..vectors import V3, Y_AXIS, distance, length, v3
 from .collect_asked import asked_picture
 from .collect_starts import starts_together
 from .shapes import Picture, PlacedOutline
+from ..maths import Q4, V3, Y_AXIS, distance, length, rotated, v3
 
 SAMPLES = 400  # poses drawn to find how far a chain reaches within its limits
 

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import bpy
-
+from collections.abc import Collection
 from ..errors import FabrikError
 from ..rig.figures import ChainSet, sets_of
 from ..rig.measured import ends_at
 from ..rig.preparing import read
 from ..rig.schema import rig_of
-from ..vectors import ORIGIN, V3
+from ..maths import ORIGIN, V3
 
 Points = tuple[V3, ...]
 

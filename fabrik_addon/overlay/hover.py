@@ -11,8 +11,8 @@ import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Matrix, Vector
 
+from ..maths import V3, v3
 from ..rig.chain_bones import pose_bones
-from ..vectors import V3, v3
 from .colours import theme_colours
 from .paint import Painted
 from .shapes import Shapes

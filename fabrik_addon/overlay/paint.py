@@ -9,7 +9,7 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 
-from ..vectors import V3
+from ..maths import V3
 from .colours import Colour
 from .shapes import Shapes
 

@@ -11,8 +11,23 @@ from math import cos, sin, tau
 from mathutils import Matrix, Vector
 
 from ..kernel import Outline
-from ..rig.rotations import Q4, rotated
-from ..vectors import ORIGIN, V3, X_AXIS, Y_AXIS, Z_AXIS, distance, length, minus, perpendicular, plus, scaled, unit, v3
+from ..maths import (
+    ORIGIN,
+    Q4,
+    V3,
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    distance,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    unit,
+    v3,
+)
 
 CIRCLE_POINTS = 64  # corners of a circle of the reach
 DASHES = 12  # of a dashed line

@@ -3,23 +3,21 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from math import log10
-
 import blf
 import bpy
-
+from itertools import pairwise
+from math import log10
 from ..rig.find import working_rig
 from ..rig.schema import rig_of
 from ..session.record import RecordedStep, Recording, state
 from ..session.wording import length_text
 from ..texts import Text, joined
 from ..translations import iface_
-from ..vectors import V3, distance
 from .colours import theme_colours
 from .paint import Painted
 from .settings import step_of
 from .shapes import Shapes
+from ..maths import V3, distance
 
 GRAPH = 220.0, 70.0  # width and height in pixels at scale 1
 MARGIN = 60.0, 40.0  # from the corner of the view

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..vectors import (
+from ..maths import (
     ORIGIN,
     V3,
     X_AXIS,

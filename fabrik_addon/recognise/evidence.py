@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from ..maths import V3, distance, dot, minus, plus, scaled
 from ..texts import Text
-from ..vectors import V3, distance, dot, minus, plus, scaled
 from .pairs import Pair
 from .parts import ARM, LEG, WING
 from .tree import Tree

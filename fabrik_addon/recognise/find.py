@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..maths import dot
 from ..texts import Text, joined
-from ..vectors import dot
 from .body_axes import limb_bones
 from .evidence import Evidence, Features, attach_of, evidence_of, reach_of
 from .fingers import fingers_of

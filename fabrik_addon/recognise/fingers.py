@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..vectors import distance, dot
+from ..maths import distance, dot
 from .body_axes import limb_bones
 from .tree import Tree
 from .words import words_of

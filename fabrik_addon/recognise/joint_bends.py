@@ -6,7 +6,7 @@ from __future__ import annotations
 from math import atan2, cos, radians
 from typing import NamedTuple
 
-from ..vectors import ORIGIN, V3, cross, dot, length, minus, scaled, unit
+from ..maths import ORIGIN, V3, cross, dot, length, minus, scaled, unit
 from .body_axes import BodyAxes, limb_bones
 from .limbs import LEGS_OF_FOUR, Limb, Limbs
 

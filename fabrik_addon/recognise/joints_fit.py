@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from math import acos, log, radians
 from typing import NamedTuple
 
-from ..vectors import V3, distance, dot, length, minus, unit
+from ..maths import V3, distance, dot, length, minus, unit
 from .body_axes import count_on_ground
 from .limbs import LEGS_OF_FOUR, Limb
 from .parts import ARM, LEG

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..vectors import distance, dot, minus, unit
+from ..maths import distance, dot, minus, unit
 from .body_axes import BodyAxes, count_on_ground, find_axes, ground, limb_bones, stands
 from .part_names import NO_LIMB, family_of, may_follow, parts_of
 from .skeleton import Skeleton

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..maths import distance, dot, minus, plus, scaled, unit
 from ..texts import Text
-from ..vectors import distance, dot, minus, plus, scaled, unit
 from .body_axes import limb_bones
 from .evidence import NO_LENGTH, Evidence, Features, attach_of, ramp
 from .pairs import Pair

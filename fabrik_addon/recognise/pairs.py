@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..vectors import dot, minus, unit
+from ..maths import dot, minus, unit
 from .body_axes import LEAST_LEG, ground, limb_bones, stands
 from .joints_fit import Trimmed, trimmed
 from .limbs import LEGS_OF_FOUR, Limb, Limbs

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..maths import dot, minus
 from ..texts import Text
-from ..vectors import dot, minus
 from .tree import Tree
 
 DOUBTED = 0.75  # greatest confidence where names and place tell different sides, or neither tells one

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
-from ..vectors import V3, Z_AXIS, distance, plus, scaled
+from ..maths import V3, Z_AXIS, distance, plus, scaled
 
 JOINED = 1e-3  # share of the length of the bone above within which a head stands at its tail
 

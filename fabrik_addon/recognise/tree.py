@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..vectors import V3, X_AXIS, cross, distance, dot, minus, plus, scaled, unit
+from ..maths import V3, X_AXIS, cross, distance, dot, minus, plus, scaled, unit
 from .body_axes import BodyAxes
 from .limbs import Limbs
 from .part_names import family_of, parts_of

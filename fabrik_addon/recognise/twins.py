@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..vectors import V3, distance
+from ..maths import V3, distance
 from .skeleton import Skeleton
 from .words import side_of, twin_key
 

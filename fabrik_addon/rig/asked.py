@@ -3,23 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import bpy
 import numpy as np
-
+from collections.abc import Sequence
+from typing import NamedTuple
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..kernel import ASKED, PIN, Aim, Bend, Facing, Goal, Point
+from ..kernel import ASKED, Aim, Bend, Facing, Goal, PIN, Point
 from ..texts import Text
-from ..vectors import ORIGIN, V3, length, minus, plus, scaled, v3
-from .array_types import Doubles
 from .chain_space import ChainSpace
 from .goals import GoalPoints, turns_tip
-from .rotations import IDENTITY, Q4, rotated, slerped
 from .schema import FabrikChain
 from .walk_goals import is_walked_body
+from ..maths import Doubles, IDENTITY, ORIGIN, Q4, V3, length, minus, plus, rotated, scaled, slerp, v3
 
 NUMBERS = {
     "influence": Text("influence"),
@@ -126,7 +122,9 @@ class Asked(NamedTuple):
         turn: tuple[float, ...] = ()
         if self.turns:
             assert points.turn is not None, "it was read with the target"
-            turn = slerped(self.start_turn, space.to_chain_turn(points.turn), self.influence)
+            turn = space.to_chain_turn(points.turn)
+            if self.influence < 1.0:
+                turn = slerp(self.start_turn, turn, self.influence)
         pole = space.to_chain(points.pole) if points.pole is not None and self.has_pole else ()
         return *target, *turn, *pole
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .array_types import Doubles, Mask
+from ..maths import Doubles, Mask, lengths, products, turns_about, units
 from .channels import AXES, EVEN_ORDERS, LOCK, TURN, UNIT_AXES, euler_order
-from .quaternion_arrays import length, multiplied, turn_about, unit
 
 
 def run_on(mode: str, rotations: Doubles, steps: Doubles, near: Doubles) -> Doubles:
@@ -46,12 +45,12 @@ def run_of_turns(angles: Doubles, near: Doubles) -> Doubles:
 def to_rotations(mode: str, values: Doubles) -> Doubles:
     """The channels of F frames, (F, k), as unit quaternions (F, 4); see `channels.to_rotation`."""
     if mode == "QUATERNION":
-        return unit(values)
+        return units(values)
     if mode == "AXIS_ANGLE":
-        return turn_about(unit(values[:, 1:]), values[:, 0])
+        return turns_about(units(values[:, 1:]), values[:, 0])
     axes = [AXES.index(name) for name in euler_order(mode)]
-    first, second, third = (turn_about(np.array(UNIT_AXES[i]), values[:, i]) for i in axes)
-    return multiplied(third, multiplied(second, first))  # those later in the order are applied outside
+    first, second, third = (turns_about(np.array(UNIT_AXES[i]), values[:, i]) for i in axes)
+    return products(third, products(second, first))  # those later in the order are applied outside
 
 
 def cosines(vectors: Doubles) -> Doubles:
@@ -73,7 +72,7 @@ def _signs(first: Doubles, steps: Doubles) -> Doubles:
 
 def _axis_angles(rotations: Doubles, near: Doubles) -> Doubles:
     """(F, m, 4): the angle, then the axis, which stays as it was where a rotation has none."""
-    sizes = length(rotations[..., 1:])
+    sizes = lengths(rotations[..., 1:])
     turns = sizes > 0.0
     axes = rotations[..., 1:] * (1.0 / np.where(turns, sizes, 1.0))[..., None]
     axes = np.concatenate((near[None, :, 1:], axes))

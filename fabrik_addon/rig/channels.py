@@ -16,8 +16,7 @@ import bpy
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..vectors import V3, dot, length, scaled, unit
-from .rotations import IDENTITY, Q4, matrix_of, multiplied, normalized, turn_about
+from ..maths import IDENTITY, Q4, V3, dot, length, matrix_of, multiplied, normalized, scaled, turn_about, unit
 
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER_CHANNEL = ("rotation_euler", 3)

@@ -9,7 +9,7 @@ from math import cos, pi, sin
 
 import bpy
 
-from ..vectors import V3
+from ..maths import V3
 
 AROUND = 24  # corners of a circle
 Lines = list[Sequence[V3]]  # runs of points

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .array_types import Doubles, Singles
+from ..maths import Doubles, Singles
 from .compat import curves_of_action
 
 FEW = 16  # frames for which a copy of the action does not pay

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import bpy
 import numpy as np
 
-from .array_types import Bytes, Doubles, Mask, Singles
+from ..maths import Bytes, Doubles, Mask, Singles
 from .channels import AXES, TURN, euler_order
 from .compat import curves_of_action, ensure_curve, fcurves_of, remove_curves
 from .key_arrays import (

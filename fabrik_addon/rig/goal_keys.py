@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import bpy
 
-from ..vectors import V3
+from ..maths import Q4, V3
 from .compat import fcurves_of
-from .rotations import Q4
 
 CHANNELS = ("location", "rotation_quaternion")
 

@@ -3,21 +3,18 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Sequence
 from typing import NamedTuple
-
-import bpy
-
 from ..kernel import Figure, Joint, Limit, Locked
-from ..vectors import V3, X_AXIS, Z_AXIS, length
 from .chain_bones import pose_bones
 from .figures import ChainSet
 from .joint_limits import read_limit, read_stiffness
 from .keys import KeyedChannels
 from .kinematics import BoneTree, Segment
-from .rotations import IDENTITY, Q4, multiplied, turn_about
 from .schema import rig_of
 from .start_pose import Start, read_starts
+from ..maths import IDENTITY, Q4, V3, X_AXIS, Z_AXIS, length, multiplied, turn_about
 
 RIGID = 2e-5  # share of the longest bone by which lengths may differ between poses
 BENT = 0.7  # radians by which all joints are turned to see whether lengths depend on the pose

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
-
-import bpy
-
 from .channels import read_rotation, stored
-from .rotations import Q4, q4
 from .schema import FabrikChain
 from .start_pose import fingerprint
-
+from ..maths import Q4, q4
 
 class KeptStart(NamedTuple):
     """What is stored of a start pose.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 
-from .array_types import Bytes, Doubles, Mask, Singles
+from ..maths import Bytes, Doubles, Mask, Singles
 
 INTERPOLATION = {"LINEAR": 1, "BEZIER": 2}  # as Blender numbers them
 ALIGNED = 3  # the type of a handle that stays in line with the other

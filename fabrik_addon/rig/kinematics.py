@@ -19,9 +19,8 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix, Quaternion, Vector
 
-from ..vectors import V3, minus, v3
+from ..maths import Q4, V3, axes_of, conjugated, minus, multiplied, normalized, rotated, v3
 from .mount import Mount
-from .rotations import Q4, axes_of, conjugated, multiplied, normalized, rotated
 
 
 class Instead(NamedTuple):

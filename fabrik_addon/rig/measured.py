@@ -8,11 +8,10 @@ from collections.abc import Sequence
 import bpy
 
 from ..kernel import Figure
-from ..vectors import ORIGIN, V3, plus
+from ..maths import ORIGIN, Q4, V3, plus
 from .chain_bones import pose_bones
 from .kinematics import BoneTree
 from .prepared import Prepared
-from .rotations import Q4
 
 
 def measured_at(prepared: Prepared, tree: BoneTree, rotations: Sequence[Q4]) -> Figure:

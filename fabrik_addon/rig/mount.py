@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from mathutils import Matrix
 
-from .rotations import Q4, conjugated, multiplied, nine, normalized, q4
+from ..maths import Q4, conjugated, multiplied, nine, normalized, q4
 
 SIMILAR = 1e-5  # share of its size by which the axes of a parent that is not sheared differ in length and angle
 NEAR = 4e-6  # share by which a size is off its rounded value through rounding alone

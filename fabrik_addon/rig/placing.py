@@ -11,12 +11,12 @@ import bpy
 from mathutils import Vector
 
 from ..errors import TargetError
+from ..maths import Q4, conjugated, multiplied, normalized
 from ..texts import Text
 from .channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
 from .compat import fcurves_of
 from .dependencies import carriers_of
 from .goals import GoalRef
-from .rotations import Q4, conjugated, multiplied, normalized
 from .targets import kind_of, resolve_turn
 
 

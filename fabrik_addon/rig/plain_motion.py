@@ -9,8 +9,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from ..vectors import V3, v3
-from .array_types import Doubles
+from ..maths import V3, Doubles, v3
 from .compat import curves_of_action, fcurves_of, strips_of
 from .curve_samples import values_at
 from .goals import GoalRef

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .array_types import Singles
+from ..maths import Singles
 from .chain_bones import pose_bones
 from .writer import ChannelWrite
 

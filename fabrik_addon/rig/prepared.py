@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 import bpy
 
 from ..kernel import Figure, Goal, Joint, Limit, Rows, Settings, Solver
-from ..vectors import ORIGIN, V3, v3
+from ..maths import ORIGIN, Q4, V3, v3
 from .asked import Asked, lined_up
 from .balance import Weighed
 from .chain_bones import pose_bones
@@ -26,7 +26,6 @@ from .kinematics import Instead, head_of_root
 from .mount import Hang, Mount
 from .requests import goals_for, placed, rows_for
 from .root_move import RootMove
-from .rotations import Q4
 from .row import Row
 from .start_pose import Start
 from .stretching import Grown

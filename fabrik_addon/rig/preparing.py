@@ -12,8 +12,8 @@ import bpy
 
 from ..errors import ChainError, FabrikError, place_of
 from ..kernel import Settings, Solver
+from ..maths import v3
 from ..texts import Text
-from ..vectors import v3
 from .animated_paths import chains_animated_in
 from .asked import Asked, ask, lined_up
 from .balance import weigh

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..kernel import Figure, Goal, Rows
-from ..vectors import V3, Z_AXIS
+from ..maths import V3, Z_AXIS
 from .asked import Asked
 from .balance import Weighed
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import ChainError
+from ..maths import V3, Nine, minus, nine, plus, v3
 from ..texts import Text
-from ..vectors import V3, minus, plus, v3
 from .kinematics import BoneTree
-from .rotations import Nine, nine
 
 
 @dataclass(frozen=True, slots=True)

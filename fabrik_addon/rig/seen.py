@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import bpy
 from mathutils import Matrix
 
+from ..maths import Q4, normalized
 from .chain_bones import pose_bones
 from .channels import channel_of, read_values, to_values
-from .rotations import Q4, normalized
 
 
 def seen_rotations(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> dict[str, Q4]:

@@ -7,10 +7,9 @@ from collections.abc import Collection
 
 import bpy
 
+from ..maths import Z_AXIS, rotated, unit, v3
 from ..recognise.skeleton import Skeleton
-from ..vectors import Z_AXIS, unit, v3
 from .compat import is_selected
-from .rotations import rotated
 
 
 def read_skeleton(owner: bpy.types.Object, without: Collection[str] = ()) -> Skeleton:

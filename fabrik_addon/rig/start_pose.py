@@ -3,23 +3,20 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple
-
-import bpy
-
 from ..errors import ChainError, InvalidValueError, RigError
 from ..finite import are_finite
 from ..texts import Text
-from ..vectors import ORIGIN, V3, v3
 from .chain_bones import pose_bones
 from .channels import neutral_values, to_rotation, to_values
 from .compat import strips_of
 from .figures import ChainSet, starting_chains
 from .keys import KeyedChannels
-from .rotations import IDENTITY, Q4
 from .schema import FabrikChain, rig_of
+from ..maths import IDENTITY, ORIGIN, Q4, V3, v3
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
 

@@ -17,10 +17,8 @@ from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..gait import Hit
 from ..gait.terrain import STATIC
+from ..maths import Q4, V3, Singles, axes_of, slerp, v3
 from ..texts import Text
-from ..vectors import V3, v3
-from .array_types import Singles
-from .rotations import Q4, axes_of, slerped
 from .visibility import is_evaluated
 
 MADE_OF_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
@@ -159,7 +157,7 @@ class Way:
         if share <= 0.0:
             return v3(first.translation), axes_of(first)
         second = self.matrices[index + 1]
-        return v3(first.translation.lerp(second.translation, share)), slerped(axes_of(first), axes_of(second), share)
+        return v3(first.translation.lerp(second.translation, share)), slerp(axes_of(first), axes_of(second), share)
 
 
 class MeshTerrain:

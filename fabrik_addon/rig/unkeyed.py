@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .array_types import Singles
+from ..maths import Singles
 from .chain_bones import pose_bones
 
 CHANNELS = {"location": 3, "rotation_quaternion": 4, "rotation_euler": 3, "rotation_axis_angle": 4, "scale": 3}

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import bpy
 
 from ..kernel import Hinge, Limit
+from ..maths import Q4, q4
 from .channels import channel_of, neutral_values, read_locks, read_values, same_turn, stored, to_values
 from .joint_limits import free_channel, hinge_of_locks
 from .keys import KeyedChannels
-from .rotations import Q4, q4
 
 
 @dataclass(frozen=True, slots=True)

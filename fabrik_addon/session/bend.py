@@ -8,12 +8,11 @@ from math import atan2, degrees
 
 import bpy
 
+from ..maths import V3, cross, distance, dot, minus, perpendicular, rotated, unit
 from ..rig.chain_bones import pose_bones
 from ..rig.goals import GoalPoints
 from ..rig.prepared import Prepared
-from ..rig.rotations import rotated
 from ..texts import Text
-from ..vectors import V3, cross, distance, dot, minus, perpendicular, unit
 
 NEAR = 1.0  # degrees by which two bends may differ and count as the same
 APART = 0.01  # share of the limb's length by which joints may differ and count as the same

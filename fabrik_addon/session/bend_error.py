@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import atan2
 
+from ..maths import ORIGIN, V3, cross, dot, length, minus, perpendicular, rotated, turn_about, unit
 from ..rig.asked import Asked
-from ..rig.rotations import rotated, turn_about
-from ..vectors import ORIGIN, V3, cross, dot, length, minus, perpendicular, unit
 
 NO_SIDE = 1e-6  # share of the length: a joint or a pole nearer to the line from root to effector tells no side
 

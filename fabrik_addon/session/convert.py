@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import bpy
-
 from ..errors import FabrikError, RigError
 from ..rig.animated import Animated
 from ..rig.chain_bones import bones_to, names_if_any, pose_bones
@@ -16,18 +14,17 @@ from ..rig.checks import edit_refusal
 from ..rig.kept_start import capture
 from ..rig.keys import KeyedChannels
 from ..rig.preparing import frame_of
-from ..rig.rotations import Q4
 from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.seen import seen_rotations, write_rotations
 from ..rig.start_pose import is_animated
 from ..texts import Text
-from ..vectors import V3
 from .anchoring import keep_pose, unposed
 from .bend import bend_between, differences, joints_of, solved_joints
 from .defaults import Defaults
 from .ik_goals import take_goal
 from .make import add_chain
 from .standing import Standing, pole_error
+from ..maths import Q4, V3
 
 AXES = "xyz"
 STRAIGHT = Text("the limb stands straight, so its pole angle could not be told: check it")

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Sequence
 from typing import Any
-
-import bpy
-
 from ..errors import FabrikError, RigError
 from ..rig.animated import Animated
 from ..rig.chain_bones import pose_bones, resolve_bones
@@ -19,11 +17,11 @@ from ..rig.schema import FabrikChain, rig_of
 from ..rig.seen import seen_rotations, write_rotations
 from ..rig.start_pose import is_animated
 from ..texts import Text
-from ..vectors import V3, distance, unit, v3
 from .anchoring import keep_pose, unposed
 from .convert import Converted, names_of_animated
 from .defaults import Defaults
 from .make import add_chain
+from ..maths import V3, distance, unit, v3
 
 AXES: dict[str, V3] = {
     "TRACK_X": (1.0, 0.0, 0.0),

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import Any, NamedTuple
-
-import bpy
-
 from ..errors import ChainError, FabrikError
 from ..rig import pose_writer
 from ..rig.asked import Asked
@@ -24,12 +22,12 @@ from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
 from ..rig.schema import FabrikChain, limit_of
 from ..texts import Text, joined
-from ..vectors import V3, distance
 from .bend import bend_between, differences, joints_of, solved_joints
 from .convert import Converted
 from .convert_aims import make_track, track_axis
 from .ik_goals import give_goal, give_refusal, goal_refusal
 from .order import Item
+from ..maths import V3, distance
 
 CORRECTIONS = 5  # of the pole angle, each by what was left after the one before
 AT_TAIL = 1e-3  # share of a bone's length

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ..maths import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
 from ..recognise.joint_bends import (
     LEAST_BEND,
     PAW,
@@ -23,7 +24,6 @@ from ..recognise.joint_bends import (
 from ..recognise.limbs import Limbs
 from ..rig.control_bones import control_names
 from ..rig.skeleton import read_skeleton
-from ..vectors import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
 from .bend_limits import give_limits, hinge_settings
 from .joint_tables import HUMAN_JOINTS, JointRange, Range
 

@@ -6,13 +6,11 @@ Each maker is given what a planner found, and can't fail: all is planned before 
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-
-import bpy
 from mathutils import Vector
-
 from ..errors import ChainError, RigError, TargetError
 from ..finite import are_finite
 from ..kernel import Figure, Solver
@@ -24,14 +22,13 @@ from ..rig.joint_limits import read_limit, read_stiffness
 from ..rig.joints import JointSettings, joints_of, path_of
 from ..rig.kept_start import reset
 from ..rig.kinematics import BoneTree
-from ..rig.rotations import Q4, rotated, turn_about
 from ..rig.schema import FabrikChain, rig_of, unique_name
 from ..rig.sides import sided_name
 from ..rig.versions import bring_up_to_date
 from ..rig.visibility import enabled_collections
-from ..vectors import V3, length, minus, plus, scaled
 from .anchoring import start_new
 from .defaults import Defaults
+from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about
 
 AIMED = 2.0  # lengths of the chain from its tip, at which a target to aim at is made
 POLE_SIZE = 0.6  # of a target's

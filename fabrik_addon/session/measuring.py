@@ -9,11 +9,10 @@ from math import atan2
 import bpy
 
 from ..kernel import Solution, Solver, Status
+from ..maths import ULPS, V3, cross, distance, dot, length, minus, perpendicular, rotated, turn_about, v3
 from ..rig.kinematics import BoneTree
 from ..rig.measured import measured_at
 from ..rig.prepared import Prepared
-from ..rig.rotations import ULPS, rotated, turn_about
-from ..vectors import V3, cross, distance, dot, length, minus, perpendicular, v3
 from .uneven import UnevenChain
 
 EXACT = 2e-5  # share of the length within which Blender's joints must stand where the kernel put them

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import bpy
 
-from ..rig.rotations import rotated, turn_about
-from ..vectors import dot, length, minus, perpendicular, plus, scaled
+from ..maths import dot, length, minus, perpendicular, plus, rotated, scaled, turn_about
 from .make import Empty
 from .order import Item
 from .standing import Standing, bend_of, tip_of

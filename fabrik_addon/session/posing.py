@@ -11,14 +11,13 @@ from typing import NamedTuple
 import bpy
 
 from ..kernel import Solution, Solver, Status
+from ..maths import ORIGIN, Q4, V3, conjugated, cross, distance, dot, length, minus, multiplied, rotated, turn_angle
 from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones
 from ..rig.goals import GoalPoints
 from ..rig.kinematics import BoneTree
 from ..rig.measured import ends_at, measured_at, mounted_path
 from ..rig.prepared import Prepared
-from ..rig.rotations import Q4, conjugated, multiplied, rotated, turn_angle
-from ..vectors import ORIGIN, V3, cross, distance, dot, length, minus
 from .bend_error import bend_error
 from .measuring import EXACT, measured_solution, uneven_bone
 

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
-
-import bpy
 from mathutils import Vector
-
 from ..errors import ChainError, TargetError, place_of
 from ..kernel import Bend, Point
 from ..rig.chain_bones import resolve_bones
@@ -19,16 +17,15 @@ from ..rig.held import Held, read_held
 from ..rig.key_arrays import clear_keys
 from ..rig.measured import joints_at
 from ..rig.placing import held_by, location_at, location_curves, turn_at, turn_curves, turn_held_by
-from ..rig.rotations import Q4, conjugated, multiplied, normalized, rotated, turn_about
 from ..rig.schema import FabrikChain
 from ..texts import ROLE_TEXTS, Text
-from ..vectors import any_perpendicular, length, minus, perpendicular, plus, scaled, unit
 from .anchoring import keep_poses
 from .bend import bend_between
 from .frames import frames_visited, go_to
 from .order import Item
 from .relocation import HeldThere, Key, Moved, Relocation
 from .standing import Standing, bend_of, goal_point
+from ..maths import (Q4, any_perpendicular, conjugated, length, minus, multiplied, normalized, perpendicular, plus, rotated, scaled, turn_about, unit,)
 
 LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
 

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import atan2, pi
 from typing import NamedTuple
-
-import bpy
 from mathutils import Vector
-
 from ..kernel import Solver
 from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones, resolve_bones
@@ -23,14 +21,13 @@ from ..rig.kinematics import world_turn
 from ..rig.measured import ends_at, measured_at, mounted_path
 from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
-from ..rig.rotations import Q4, conjugated, multiplied, rotated, turn_about, turn_angle
 from ..rig.schema import FabrikChain
 from ..rig.start_pose import is_animated
 from ..rig.targets import resolve_point
-from ..vectors import ORIGIN, V3, cross, distance, dot, length, minus, perpendicular, plus, unit, v3
 from .bend_error import bend_side
 from .order import Item
 from .posing import posed
+from ..maths import (ORIGIN, Q4, V3, conjugated, cross, distance, dot, length, minus, multiplied, perpendicular, plus, rotated, turn_about, turn_angle, unit, v3,)
 
 SAME = 2e-4  # radians that a solve may turn a joint by rounding
 NO_SIDE = 1e-3  # share of the length: a pole nearer to the line from root to tip tells no side

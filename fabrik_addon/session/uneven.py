@@ -15,10 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernel import Limit
-from ..rig.array_types import Doubles
+from ..maths import Q4, V3, Doubles, conjugated, distance, dot, length, minus, multiplied, rotated, scaled, unit
 from ..rig.kinematics import BoneTree
-from ..rig.rotations import Q4, conjugated, multiplied, rotated
-from ..vectors import V3, distance, dot, length, minus, scaled, unit
 
 PROBE = 0.01  # radians by which a joint is turned to see how the tip follows
 LEAST_MOVED = 0.1  # share of that turn which its limit has to leave for the joint to be turned at all

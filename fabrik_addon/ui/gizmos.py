@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Callable
 from math import degrees
 from typing import Any
-
-import bpy
 from mathutils import Matrix, Vector
-
 from ..errors import FabrikError
 from ..kernel import LIMITS, Limit
 from ..overlay.collect import placed_limit
@@ -18,11 +16,10 @@ from ..overlay.settings import scene_settings
 from ..rig.chain_bones import names_if_any
 from ..rig.checks import edit_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.rotations import IDENTITY
 from ..rig.schema import LIMIT_SETTINGS, limit_of, rig_of
 from ..session.standing import tip_of
 from ..translations import iface_, name_
-from ..vectors import V3, v3
+from ..maths import IDENTITY, V3, v3
 
 HANDLES = 6  # the most that a limit of any type has, as of an ellipse and a twist; a test asks the examples
 HANDLE_SIZE, DIAL_SIZE = 0.08, 0.4  # scales of Blender's gizmos

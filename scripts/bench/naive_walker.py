@@ -9,21 +9,21 @@ from math import hypot, pi, sin, sqrt
 
 from fabrik_addon.gait import BodyPath, FootPose, Hit, Leg, Terrain
 from fabrik_addon.gait.ground import climb
-from fabrik_addon.gait.vectors import (
+from fabrik_addon.maths import (
     ORIGIN,
     Q4,
     V3,
     Z_AXIS,
     along,
-    apart,
+    distance,
     dot,
-    flattened,
     lerp,
     minus,
+    perpendicular,
     plus,
     scaled,
     turned,
-    unit,
+    unit_or,
 )
 
 from dev.walk_measures import Moment, Shown
@@ -97,10 +97,10 @@ class _Walker:
     def _step(self, leg: Leg, foot: _Foot, index: int) -> None:
         """Lift a foot that has drifted too far, towards where its home will be and a bit ahead; if there is ground."""
         up, home = self._up(leg, index), self._home(leg, index)
-        if apart(flattened(minus(foot.place, home), up), ORIGIN) <= TRIGGER * leg.reach:
+        if distance(perpendicular(minus(foot.place, home), up), ORIGIN) <= TRIGGER * leg.reach:
             return
         move = scaled(minus(home, self._home(leg, index - 1)), SWING * self.paths[0].fps)
-        ahead = scaled(unit(flattened(minus(home, foot.place), up), ORIGIN), TRIGGER * leg.reach)
+        ahead = scaled(unit_or(perpendicular(minus(home, foot.place), up), ORIGIN), TRIGGER * leg.reach)
         hit = self._below(leg, index, plus(move, ahead))
         if hit is None:
             return

@@ -14,21 +14,21 @@ from math import acos, atan2, degrees, pi
 from fabrik_addon.gait import FootPose, Leg, Terrain, WalkPlan, body_pose_at, feet_at
 from fabrik_addon.gait.legs import neighbours
 from fabrik_addon.gait.swing import contacts
-from fabrik_addon.gait.vectors import (
+from fabrik_addon.maths import (
     IDENTITY,
     ORIGIN,
     Q4,
     V3,
     Z_AXIS,
     angle_between,
-    apart,
+    conjugated,
+    distance,
     dot,
-    inverse,
     minus,
     plus,
     scaled,
     turned,
-    unit,
+    unit_or,
 )
 
 ROLLED = 1e-6  # radians of pitch from which on a foot stands on heel or ball alone
@@ -160,15 +160,14 @@ def _judge_reach(judged: Judged, leg: Leg, foot: FootPose, moment: Moment) -> No
     judged.hanging += foot.is_hanging
     if foot.is_planted:
         judged.stances += 1
-        judged.stretched += apart(moment.hip(leg), foot.ankle) > leg.reach * (1.0 + OVERSTRETCHED)
+        judged.stretched += distance(moment.hip(leg), foot.ankle) > leg.reach * (1.0 + OVERSTRETCHED)
 
 
 def _judge_turns(judged: Judged, index: int, leg: Leg, moments: tuple[Moment, Moment]) -> None:
     """How far a leg has turned in its body between two frames, and a foot in the world."""
-    ways = [
-        unit(turned(inverse(moment.bodies[leg.segment][1]), minus(moment.feet[index].ankle, moment.hip(leg))), Z_AXIS)
-        for moment in moments
-    ]
+    legs = [minus(moment.feet[index].ankle, moment.hip(leg)) for moment in moments]
+    backs = [conjugated(moment.bodies[leg.segment][1]) for moment in moments]
+    ways = [unit_or(turned(back, way), Z_AXIS) for back, way in zip(backs, legs, strict=True)]
     judged.turned = max(judged.turned, degrees(angle_between(*ways)))
     rotations = [moment.feet[index].rotation for moment in moments]
     same = abs(sum(a * b for a, b in zip(*rotations, strict=True)))
@@ -182,8 +181,8 @@ def _judge_slip(judged: Judged, leg: Leg, foot: FootPose, known: dict[str, tuple
     now: dict[str, tuple[V3, V3]] = {}
     for name, point in standing_points(leg, foot).items():
         first, last = known.get(name, (point, point))
-        judged.slip = max(judged.slip, apart(point, last) / leg.reach)
-        judged.drift = max(judged.drift, apart(point, first) / leg.reach)
+        judged.slip = max(judged.slip, distance(point, last) / leg.reach)
+        judged.drift = max(judged.drift, distance(point, first) / leg.reach)
         now[name] = (first, point)
     return now
 
@@ -203,7 +202,7 @@ def _judge_ground(judged: Judged, leg: Leg, foot: FootPose, terrain: Terrain, ti
     if foot.is_planted:
         for contact in standing_points(leg, foot).values():
             hit = terrain.nearest(contact, leg.reach, time)
-            gap = apart(contact, hit.place) / leg.reach if hit is not None else 1.0
+            gap = distance(contact, hit.place) / leg.reach if hit is not None else 1.0
             judged.hover = max(judged.hover, gap)
 
 
@@ -240,7 +239,7 @@ def is_supported(legs: Sequence[Leg], moment: Moment, on_walls: bool) -> bool:
     for leg in legs:
         total = plus(total, moment.hip(leg))
     centre = scaled(total, 1.0 / len(legs))
-    back = inverse(moment.bodies[0][1]) if on_walls else IDENTITY
+    back = conjugated(moment.bodies[0][1]) if on_walls else IDENTITY
     points = [turned(back, minus(foot.sole, centre)) for foot in moment.feet if foot.is_planted]
     return inside([(x, y) for x, y, _ in points])
 
@@ -260,6 +259,6 @@ def farthest_foothold(one: Shown, other: Shown) -> float:
     for leg, mine, others in zip(one.legs, one.footholds, other.footholds, strict=True):
         for here, there in ((mine, others), (others, mine)):
             for place in here:
-                near = min((apart(place, found) for found in there), default=leg.reach)
+                near = min((distance(place, found) for found in there), default=leg.reach)
                 worst = max(worst, near / leg.reach)
     return worst

@@ -9,7 +9,7 @@ from math import cos, floor, pi, radians, sin, sqrt, tan
 
 from fabrik_addon.gait import BodyPath, Hit, Leg, Terrain, arranged
 from fabrik_addon.gait.clock import size_of
-from fabrik_addon.gait.vectors import IDENTITY, ORIGIN, Q4, V3, Z_AXIS, about, along, dot, minus, unit
+from fabrik_addon.maths import IDENTITY, ORIGIN, Q4, V3, Z_AXIS, along, dot, minus, turn_about, unit_or
 
 FORWARD: V3 = (0.0, -1.0, 0.0)
 X_AXIS: V3 = (1.0, 0.0, 0.0)
@@ -120,7 +120,7 @@ class Heights:
         slope = ((low_x - high_x) / (2.0 * d), (low_y - high_y) / (2.0 * d))
         if abs(slope[0]) > 100.0 or abs(slope[1]) > 100.0:  # across a step
             return Z_AXIS
-        return unit((slope[0], slope[1], 1.0), Z_AXIS)
+        return unit_or((slope[0], slope[1], 1.0), Z_AXIS)
 
     def ray(self, origin: V3, direction: V3, reach: float, time: float) -> Hit | None:
         if abs(direction[2]) > 1.0 - 1e-12:
@@ -270,7 +270,7 @@ class Room:
             lambda time: at(speed * eased_time(time, seconds))[0],
             seconds,
             fps,
-            lambda time: about(X_AXIS, -at(speed * eased_time(time, seconds))[1]),
+            lambda time: turn_about(X_AXIS, -at(speed * eased_time(time, seconds))[1]),
         )
 
 
@@ -313,7 +313,7 @@ def turning(legs: tuple[Leg, ...], seconds: float, rate: float, fps: float = 24.
     """On the spot, at a rate in radians a second."""
     height = height_of(legs)
     return path_of(
-        lambda time: (0.0, 0.0, height), seconds, fps, lambda time: about(Z_AXIS, rate * eased_time(time, seconds))
+        lambda time: (0.0, 0.0, height), seconds, fps, lambda time: turn_about(Z_AXIS, rate * eased_time(time, seconds))
     )
 
 

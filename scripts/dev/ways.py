@@ -25,7 +25,7 @@ LAYERS = (
         ("translations", "the other languages"),
     ),
     (("kernel", "the solver, compiled; no Blender, no mathutils, no numpy"),),
-    (("errors, finite, vectors", "what all use"),),
+    (("errors, finite, maths", "what all use"),),
     (("texts", "English that can be told in other languages"),),
 )
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.gait import HandWalk, Leg, Plain, settings_for
-from fabrik_addon.gait.vectors import IDENTITY, V3, Z_AXIS, about, apart, turned
+from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, distance, turn_about, turned
 
 from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, height_of, noise, slope
 
@@ -28,17 +28,17 @@ def test_feet_follow_a_ragged_drag_and_planted_ones_stay(name: str) -> None:
     while time < 6.0:
         time += random.choice((0.004, 0.016, 0.033, 0.08))
         place = (0.2 * sin(time) + random.gauss(0.0, 0.002), -speed * time, height_of(legs) + random.gauss(0.0, 0.002))
-        feet = walk.move(time, (place, about(Z_AXIS, 0.2 * sin(time))))
+        feet = walk.move(time, (place, turn_about(Z_AXIS, 0.2 * sin(time))))
         up = {legs[index].group for index, foot in enumerate(feet) if not foot.is_planted}
         assert len(up) <= 1
         for old, new in zip(before, feet, strict=True):
             if old.is_planted and new.is_planted:
-                assert new.sole == old.sole or apart(new.sole, old.sole) > 0.05 * legs[0].reach
+                assert new.sole == old.sole or distance(new.sole, old.sole) > 0.05 * legs[0].reach
         before = feet
     assert all(steps for steps in walk.feet.steps)
     for leg, foot in zip(legs, before, strict=True):
-        home = turned(about(Z_AXIS, 0.2 * sin(time)), leg.home)
-        assert apart((foot.sole[0], foot.sole[1], 0.0), (home[0], home[1] - speed * time, 0.0)) < 1.2 * leg.reach
+        home = turned(turn_about(Z_AXIS, 0.2 * sin(time)), leg.home)
+        assert distance((foot.sole[0], foot.sole[1], 0.0), (home[0], home[1] - speed * time, 0.0)) < 1.2 * leg.reach
 
 
 @pytest.mark.parametrize("name", WALKERS)
@@ -62,7 +62,7 @@ def test_feet_land_when_the_mouse_rests() -> None:
     assert not walk.is_stepping
     for leg, foot in zip(SPIDER, walk.poses(), strict=True):
         assert foot.is_planted
-        assert apart(foot.sole, (leg.home[0], leg.home[1] - 0.87, foot.sole[2])) < 0.5 * leg.reach
+        assert distance(foot.sole, (leg.home[0], leg.home[1] - 0.87, foot.sole[2])) < 0.5 * leg.reach
 
 
 def test_the_body_is_carried_up_a_slope() -> None:

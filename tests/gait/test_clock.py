@@ -23,7 +23,7 @@ from fabrik_addon.gait import (
 from fabrik_addon.gait.clock import size_of, usual_stride
 from fabrik_addon.gait.gaits import rhythm_of
 from fabrik_addon.gait.legs import neighbours
-from fabrik_addon.gait.vectors import V3, Z_AXIS, about, apart, turned
+from fabrik_addon.maths import V3, Z_AXIS, distance, turn_about, turned
 
 from dev.walk_measures import judge, neighbours_up, swings_of
 from dev.walkers import (
@@ -70,7 +70,7 @@ def test_strides_are_longer_when_faster() -> None:
     strides = []
     for froude in (0.02, 0.05, 0.1, 0.2):
         steps = planned(ahead(SPIDER, 10.0, froude=froude), SPIDER).steps[0]
-        strides.append(max(apart(a.end.place, b.end.place) for a, b in pairwise(steps)))
+        strides.append(max(distance(a.end.place, b.end.place) for a, b in pairwise(steps)))
     assert strides == sorted(strides)
     assert strides[-1] > 1.3 * strides[0]
 
@@ -85,7 +85,7 @@ def test_the_frame_rate_does_not_matter(name: str) -> None:
         def place(time: float) -> V3:
             return (0.3 * sin(time), -speed * time, height)
 
-        path = path_of(place, 4.0, fps, lambda time: about(Z_AXIS, 0.3 * sin(time)))
+        path = path_of(place, 4.0, fps, lambda time: turn_about(Z_AXIS, 0.3 * sin(time)))
         return plan_walk(Walk(segments(legs, path), legs, (settings_for(legs),), noise(0.2 * legs[0].reach, 4.0)))
 
     first = walked(24.0)
@@ -96,7 +96,7 @@ def test_the_frame_rate_does_not_matter(name: str) -> None:
             for a, b in zip(mine, others, strict=True):
                 assert a.lift == pytest.approx(b.lift, abs=0.01)
                 assert a.land == pytest.approx(b.land, abs=0.01)
-                assert apart(a.end.place, b.end.place) <= 0.02 * legs[0].reach
+                assert distance(a.end.place, b.end.place) <= 0.02 * legs[0].reach
 
 
 @pytest.mark.parametrize("name", CREATURES)
@@ -125,7 +125,7 @@ def test_turning_on_the_spot_steps_round(name: str, rate: float) -> None:
     assert judged.stretched == 0
     for leg, foot in zip(legs, feet_at(plan, plan.last), strict=True):
         home = turned(plan.body[0][-1][1], (leg.home[0], leg.home[1], 0.0))
-        assert apart(foot.sole, home) < 0.3 * leg.reach
+        assert distance(foot.sole, home) < 0.3 * leg.reach
 
 
 @pytest.mark.parametrize("name", CREATURES)
@@ -158,7 +158,7 @@ def test_feet_come_home_where_the_body_stops(name: str) -> None:
         for leg, foot in zip(legs, feet_at(plan, frame), strict=True):
             at = plan.body[leg.segment][index][0]
             assert foot.is_planted
-            assert apart(foot.sole, (at[0] + leg.home[0], at[1] + leg.home[1], 0.0)) <= 0.45 * leg.reach
+            assert distance(foot.sole, (at[0] + leg.home[0], at[1] + leg.home[1], 0.0)) <= 0.45 * leg.reach
     still = [foot.sole for foot in feet_at(plan, 1 + 24 * 4.0)]
     assert [foot.sole for foot in feet_at(plan, 1 + 24 * 4.6)] == still
 

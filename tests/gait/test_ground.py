@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 from fabrik_addon.gait import Cause, Refused, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
-from fabrik_addon.gait.vectors import Z_AXIS, dot, turned
+from fabrik_addon.maths import Z_AXIS, dot, turned
 
 from dev.walk_measures import Judged, farthest_foothold, judge, shown
 from dev.walkers import (

@@ -20,7 +20,7 @@ from fabrik_addon.gait import (
     settings_for,
     to_text,
 )
-from fabrik_addon.gait.vectors import Q4, V3, angle_between, inverse, minus, product, turned, unit
+from fabrik_addon.maths import Q4, V3, angle_between, conjugated, minus, multiplied, turned, unit_or
 
 from dev.walk_measures import judge
 from dev.walkers import FROUDE, HUMAN, ahead, flat, noise, slope
@@ -52,7 +52,7 @@ class Ankles:
 
     def bent(self, leg: int, ankle: V3, rotation: Q4) -> float:
         """How far a foot is up from square to the leg, degrees."""
-        way = unit(minus(self.legs[leg].hip, ankle), FORWARD)
+        way = unit_or(minus(self.legs[leg].hip, ankle), FORWARD)
         return 90.0 - degrees(angle_between(turned(rotation, FORWARD), way))
 
 
@@ -67,11 +67,11 @@ def bends(plan: WalkPlan, ankles: Ankles, *, standing: bool) -> list[float]:
     found = []
     for frame in range(plan.first, int(plan.last) + 1):
         place, rotation = body_pose_at(plan, frame)
-        back = inverse(rotation)
+        back = conjugated(rotation)
         for leg, foot in enumerate(feet_at(plan, frame)):
             if foot.is_planted == standing:
                 ankle = turned(back, minus(foot.ankle, place))
-                found.append(ankles.bent(leg, ankle, product(back, foot.rotation)))
+                found.append(ankles.bent(leg, ankle, multiplied(back, foot.rotation)))
     return found
 
 

@@ -21,7 +21,7 @@ from fabrik_addon.gait import (
     settings_for,
     to_text,
 )
-from fabrik_addon.gait.vectors import IDENTITY, V3, Z_AXIS, about, apart, plus, product, turned
+from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, distance, multiplied, plus, turn_about, turned
 
 from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, flat, height_of, noise
 
@@ -57,7 +57,7 @@ def test_feet_keep_up_with_a_body_as_fast_as_it_may_be(name: str) -> None:
         place, rotation = body_pose_at(plan, frame)
         for leg, foot in zip(legs, feet_at(plan, frame), strict=True):
             if foot.is_planted:
-                assert apart(plus(place, turned(rotation, leg.hip)), foot.ankle) <= 1.01 * leg.reach, frame
+                assert distance(plus(place, turned(rotation, leg.hip)), foot.ankle) <= 1.01 * leg.reach, frame
 
 
 def test_a_mouse_that_trembles_does_not_shake_the_body() -> None:
@@ -103,17 +103,16 @@ def test_a_recording_shows_what_was_shown() -> None:
         frame = 11 + 60.0 * moment.time
         place, rotation = body_pose_at(plan, frame)
         shown = plus(moment.path[0], moment.carried[0])
-        assert apart(place, shown) < 0.01 * HEXAPOD[0].reach
-        assert abs(sum(a * b for a, b in zip(rotation, product(moment.carried[1], moment.path[1]), strict=True))) > cos(
-            0.02
-        )
+        assert distance(place, shown) < 0.01 * HEXAPOD[0].reach
+        turn = multiplied(moment.carried[1], moment.path[1])
+        assert abs(sum(a * b for a, b in zip(rotation, turn, strict=True))) > cos(0.02)
     assert all(foot.is_planted for foot in feet_at(plan, plan.last))
 
 
 def test_feet_begin_where_they_stand() -> None:
     walk = HandWalk(SPIDER, settings_for(SPIDER), flat(), ((0.0, 0.0, height_of(SPIDER)), IDENTITY), None)
     aside = tuple(
-        Foothold(plus(foot.sole, (0.02, -0.05, 0.0)), product(about(Z_AXIS, 0.3), foot.rotation))
+        Foothold(plus(foot.sole, (0.02, -0.05, 0.0)), multiplied(turn_about(Z_AXIS, 0.3), foot.rotation))
         for foot in walk.poses()
     )
     walk.stand_at(aside)

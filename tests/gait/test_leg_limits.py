@@ -20,7 +20,7 @@ from fabrik_addon.gait import (
     plan_walk,
     settings_for,
 )
-from fabrik_addon.gait.vectors import IDENTITY, Q4, V3, inverse, minus, turned
+from fabrik_addon.maths import IDENTITY, Q4, V3, conjugated, minus, turned
 
 from dev.walkers import FROUDE, HEXAPOD, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, stairs, turning
 
@@ -83,7 +83,7 @@ def angles(plan: WalkPlan, limits: Sectors) -> list[float]:
         place, rotation = body_pose_at(plan, frame)
         for leg, foot in enumerate(feet_at(plan, frame)):
             if foot.is_planted and foot.pitch == 0.0:
-                found.append(limits.angle(leg, turned(inverse(rotation), minus(foot.ankle, place))))
+                found.append(limits.angle(leg, turned(conjugated(rotation), minus(foot.ankle, place))))
     return found
 
 

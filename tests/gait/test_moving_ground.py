@@ -17,7 +17,7 @@ from fabrik_addon.gait import (
     settings_for,
     to_text,
 )
-from fabrik_addon.gait.vectors import ORIGIN, Q4, V3, Z_AXIS, about, apart, inverse, minus, plus, scaled, turned
+from fabrik_addon.maths import ORIGIN, Q4, V3, Z_AXIS, conjugated, distance, minus, plus, scaled, turn_about, turned
 
 from dev.walkers import HUMAN, SPIDER, Heights, ahead, height_of, path_of
 
@@ -45,7 +45,7 @@ class Platform:
     def surface(self, number: int, time: float) -> tuple[V3, Q4]:
         assert number == 3
         x, y, _ = scaled(self.speed, time)
-        return (x, y, self.height(time)), about(Z_AXIS, self.rate * time)
+        return (x, y, self.height(time)), turn_about(Z_AXIS, self.rate * time)
 
 
 def walked(legs: tuple[Leg, ...], speed: float) -> WalkPlan:
@@ -67,9 +67,9 @@ def test_a_foot_rides_on_what_it_stands_on(legs: tuple[Leg, ...], speed: float) 
                 held = None
                 continue
             origin, rotation = Platform().surface(3, plan.time_of(1 + frame / 2))
-            place = turned(inverse(rotation), minus(foot.sole, origin))
+            place = turned(conjugated(rotation), minus(foot.sole, origin))
             if held is not None:
-                assert apart(place, held) < 2e-4 * legs[leg].reach
+                assert distance(place, held) < 2e-4 * legs[leg].reach
             held = place
 
 

@@ -14,20 +14,20 @@ from fabrik_addon.gait.feet import Feet, advance, arch, swinging
 from fabrik_addon.gait.gaits import rhythm_of
 from fabrik_addon.gait.legs import neighbours
 from fabrik_addon.gait.smoothing import covered, smoothed
-from fabrik_addon.gait.vectors import (
+from fabrik_addon.maths import (
     IDENTITY,
     Q4,
     V3,
     Z_AXIS,
-    about,
-    apart,
     between,
-    blended,
+    conjugated,
+    distance,
     eased,
-    inverse,
-    product,
+    multiplied,
+    slerp,
+    turn_about,
     turned,
-    unit,
+    unit_or,
 )
 
 from dev.walkers import CENTIPEDE, HEXAPOD, HUMAN, SPIDER, WOLF
@@ -51,7 +51,7 @@ def test_the_smallest_circle_holds_all_points_and_none_is_smaller() -> None:
 def is_held(points: list[tuple[float, float]], centre: tuple[float, float]) -> bool:
     """Whether a centre is between points on its circle: then no smaller circle holds them."""
     if len(points) == 1:
-        return apart((*points[0], 0.0), (*centre, 0.0)) < 1e-9
+        return distance((*points[0], 0.0), (*centre, 0.0)) < 1e-9
     for a, b in combinations(points, 2):
         if hypot(0.5 * (a[0] + b[0]) - centre[0], 0.5 * (a[1] + b[1]) - centre[1]) < 1e-7:
             return True
@@ -93,7 +93,7 @@ def test_what_covers_needs_is_never_below_them() -> None:
 
 def test_a_hip_comes_down_just_so_far_that_its_leg_reaches() -> None:
     need = need_of((0.3, 0.0, 1.0), (0.0, 0.0, 0.0), Z_AXIS, 0.8, 1.0)
-    assert apart((0.3, 0.0, 1.0 - need), (0.0, 0.0, 0.0)) == pytest.approx(0.8)
+    assert distance((0.3, 0.0, 1.0 - need), (0.0, 0.0, 0.0)) == pytest.approx(0.8)
     assert need_of((0.3, 0.0, 0.5), (0.0, 0.0, 0.0), Z_AXIS, 0.8, 1.0) == 0.0
     assert need_of((3.0, 0.0, 0.5), (0.0, 0.0, 0.0), Z_AXIS, 0.8, 0.25) == 0.25
 
@@ -171,9 +171,9 @@ def test_slow_gaits_keep_neighbours_apart(name: str) -> None:
 def test_turns() -> None:
     random = Random(3)
     for _ in range(100):
-        a, b = (unit((random.gauss(0, 1), random.gauss(0, 1), random.gauss(0, 1)), Z_AXIS) for _ in range(2))
+        a, b = (unit_or((random.gauss(0, 1), random.gauss(0, 1), random.gauss(0, 1)), Z_AXIS) for _ in range(2))
         assert turned(between(a, b), a) == pytest.approx(b, abs=1e-9)
-        q = about(a, random.uniform(-pi, pi))
-        assert turned(product(inverse(q), q), b) == pytest.approx(b)
-        assert blended(IDENTITY, q, 0.0) == pytest.approx(IDENTITY)
+        q = turn_about(a, random.uniform(-pi, pi))
+        assert turned(multiplied(conjugated(q), q), b) == pytest.approx(b)
+        assert slerp(IDENTITY, q, 0.0) == pytest.approx(IDENTITY)
     assert turned(between(Z_AXIS, (0.0, 0.0, -1.0)), Z_AXIS) == pytest.approx((0.0, 0.0, -1.0), abs=1e-9)

@@ -27,7 +27,7 @@ from fabrik_addon.gait import (
     steps_between,
     to_text,
 )
-from fabrik_addon.gait.vectors import IDENTITY
+from fabrik_addon.maths import IDENTITY
 
 from dev.walkers import CENTIPEDE, FORWARD, HUMAN, SPIDER, WOLF, ahead, noise, path_of, segments, stairs
 

@@ -9,7 +9,7 @@ from fabrik_addon.gait import Leg, Plain, Terrain, Walk, WalkPlan, body_pose_at,
 from fabrik_addon.gait.plan import sample
 from fabrik_addon.gait.rolling import HEEL_STRIKE
 from fabrik_addon.gait.settings import RANGES, Settings
-from fabrik_addon.gait.vectors import IDENTITY, Z_AXIS, angle_between, apart, turned
+from fabrik_addon.maths import IDENTITY, Z_AXIS, angle_between, distance, turned
 
 from dev.walk_measures import judge
 from dev.walkers import CREATURES, HUMAN, SPIDER, WOLF, ahead, flat, height_of, noise, slope
@@ -47,7 +47,7 @@ def test_strides_follow_their_scale() -> None:
     ways = []
     for scale in (0.5, 1.0):
         steps = planned(SPIDER, replace(settings_for(SPIDER), stride_scale=scale)).steps[0]
-        ways.append(max(apart(step.start.place, step.end.place) for step in steps))
+        ways.append(max(distance(step.start.place, step.end.place) for step in steps))
     assert ways[0] == pytest.approx(0.5 * ways[1], rel=0.1)
 
 
@@ -115,7 +115,7 @@ def test_without_a_look_ahead_feet_land_at_their_homes(legs: tuple[Leg, ...]) ->
         for step in free:
             track = plan.body[0][round(step.land * 60.0)][0]
             home = legs[step.leg].home
-            assert apart(step.end.place, (track[0] + home[0], track[1] + home[1], 0.0)) < 0.02
+            assert distance(step.end.place, (track[0] + home[0], track[1] + home[1], 0.0)) < 0.02
 
 
 def test_both_curves_swing() -> None:

@@ -7,10 +7,10 @@ from math import pi, radians
 
 import bpy
 import pytest
+from fabrik_addon.maths import rotated
 from fabrik_addon.operators.drag_texts import Mode, Shown, header_text, keys_of, name_of
 from fabrik_addon.operators.status_bar import fitting
 from fabrik_addon.operators.turning import angle_about, turn_of_ball, turn_of_view
-from fabrik_addon.rig.rotations import rotated
 from fabrik_addon.session.dragging import Dragged, Taken, begin, set_turning
 from mathutils import Matrix, Vector
 

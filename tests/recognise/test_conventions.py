@@ -6,12 +6,12 @@ from __future__ import annotations
 from math import cos, radians
 
 import pytest
+from fabrik_addon.maths import V3, dot
 from fabrik_addon.recognise.find import recognise
 from fabrik_addon.recognise.names import CONVENTIONS as KNOWN
 from fabrik_addon.recognise.names.convention import Convention
 from fabrik_addon.recognise.part_names import PARTS
 from fabrik_addon.recognise.skeleton import Skeleton
-from fabrik_addon.vectors import V3, dot
 
 from support.human_shapes import A_POSE, Made, human, moved, unnamed
 from support.name_lists import CONVENTIONS

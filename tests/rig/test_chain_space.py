@@ -8,13 +8,12 @@ from random import Random
 import bpy
 import numpy as np
 import pytest
+from fabrik_addon.maths import distance, length, minus, normalized
 from fabrik_addon.rig.chain_space import ChainSpace, RigFrame
 from fabrik_addon.rig.figures import alone
 from fabrik_addon.rig.mount import rounded
 from fabrik_addon.rig.prepared import Prepared
 from fabrik_addon.rig.preparing import RigFacts, carried, read
-from fabrik_addon.rig.rotations import normalized
-from fabrik_addon.vectors import distance, length, minus
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.live_rigs import limb_on_a_bone, update

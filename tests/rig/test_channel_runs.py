@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from fabrik_addon.rig.array_types import Doubles
+from fabrik_addon.maths import Doubles
 from fabrik_addon.rig.channel_runs import cosines, run_on, to_rotations
 from fabrik_addon.rig.channels import to_rotation, to_values
 

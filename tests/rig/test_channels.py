@@ -8,8 +8,8 @@ from random import Random
 
 import bpy
 import pytest
+from fabrik_addon.maths import conjugated, multiplied, normalized, turn_angle
 from fabrik_addon.rig.channels import stored, to_rotation, to_values
-from fabrik_addon.rig.rotations import conjugated, multiplied, normalized, turn_angle
 
 from support.rigs import Bone, make_armature
 

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import radians
-
 import bpy
 import pytest
+from collections.abc import Sequence
+from math import radians
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain
-from fabrik_addon.vectors import distance
 from mathutils import Quaternion, Vector
-
 from support.rigs import add_chain, evaluated_joints, make_empty, make_line
+from fabrik_addon.maths import distance
 
 LENGTH = 2.0
 

@@ -7,7 +7,7 @@ from math import radians
 
 import bpy
 import pytest
-from fabrik_addon.rig.rotations import turn_angle
+from fabrik_addon.maths import turn_angle
 from mathutils import Quaternion
 
 from support.rigs import Bone, add_chain, channels, make_armature, make_empty, make_line, tip_error

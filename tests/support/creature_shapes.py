@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import cos, pi, sin
 
+from fabrik_addon.maths import V3
 from fabrik_addon.recognise.skeleton import Skeleton
-from fabrik_addon.vectors import V3
 
 from support.human_shapes import axes_of
 

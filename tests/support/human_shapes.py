@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from math import cos, pi, radians, sin
 from random import Random
 
+from fabrik_addon.maths import V3, any_perpendicular, cross, distance, minus, plus, scaled, unit
 from fabrik_addon.recognise.skeleton import Skeleton
-from fabrik_addon.vectors import V3, any_perpendicular, cross, distance, minus, plus, scaled, unit
 
 # Joints of the middle and of the left side in metres: left along +X, facing -Y, up along +Z.
 MIDDLE: dict[str, V3] = {

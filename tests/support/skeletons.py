@@ -11,7 +11,7 @@ from typing import Any
 
 import addon_utils
 import bpy
-from fabrik_addon.vectors import V3
+from fabrik_addon.maths import V3
 from mathutils import Matrix, Vector
 
 FOLDER = Path(__file__).parents[1] / "data" / "skeletons"

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..legs import Leg
-from ..settings import Settings
-from ..vectors import ROUNDING
+from ..settings import ROUNDING, Settings
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from mathutils import Vector
 
 from ...errors import AbsentTargetError, InvalidValueError
 from ...finite import are_finite
+from ...maths import Q4
 from ...texts import ROLE_TEXTS, Text
-from ..rotations import Q4
 from ..visibility import is_deleted, is_evaluated
 from . import (
     bone_head,

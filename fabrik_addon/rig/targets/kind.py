@@ -8,7 +8,7 @@ from typing import Protocol
 import bpy
 from mathutils import Vector
 
-from ..rotations import Q4
+from ...maths import Q4
 
 
 class Kind(Protocol):

@@ -7,8 +7,8 @@ import bpy
 from mathutils import Vector
 
 from ...errors import TargetError
+from ...maths import Q4, axes_of
 from ...texts import Text
-from ..rotations import Q4, axes_of
 
 
 def accepts(target: bpy.types.Object, bone: str) -> bool:

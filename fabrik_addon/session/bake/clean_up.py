@@ -15,10 +15,9 @@ from dataclasses import replace
 import numpy as np
 
 from ...kernel import Limit
-from ...rig.array_types import Doubles, Mask, Places
+from ...maths import Doubles, Mask, Places, conjugates, lengths, products, turn_angles
 from ...rig.channel_runs import to_rotations
 from ...rig.curves import CONSTANT, Keys, staying
-from ...rig.quaternion_arrays import conjugated, length, multiplied, turn_angle
 
 LEAST = 3  # frames; fewer have no key between first and last to leave out
 LEFT = 1e-4  # radians beyond a limit that rounding to single precision may cause
@@ -50,14 +49,14 @@ class Turned(Measure):
 
     def __init__(self, mode: str, values: Doubles, limit: Limit | None) -> None:
         self._mode = mode
-        self._wanted = conjugated(to_rotations(mode, values))
+        self._wanted = conjugates(to_rotations(mode, values))
         self._violation = _Violation(limit, len(values))
 
     def of(self, values: Doubles) -> Doubles:
         found = to_rotations(self._mode, values)
         left = self._violation.of(found)
         self.violation = float(left.max())
-        off: Doubles = turn_angle(multiplied(self._wanted, found)) + np.where(left > LEFT, TOO_FAR, 0.0)
+        off: Doubles = turn_angles(products(self._wanted, found)) + np.where(left > LEFT, TOO_FAR, 0.0)
         return off
 
 
@@ -73,7 +72,7 @@ class Moved(Measure):
         self._wanted, self._size = values, size
 
     def of(self, values: Doubles) -> Doubles:
-        found: Doubles = length(values - self._wanted) / self._size
+        found: Doubles = lengths(values - self._wanted) / self._size
         return found
 
 

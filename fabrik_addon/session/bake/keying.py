@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ...rig.array_types import Doubles, Mask
+from ...maths import Doubles, Mask, conjugated, multiplied, turn_angle
 from ...rig.chain_bones import pose_bones
 from ...rig.channel_runs import cosines, run_of_turns, run_on
 from ...rig.channels import plain_path, read_values, rotation_path
 from ...rig.curves import PLAIN, Channels, CurveWriter, Keys, staying
 from ...rig.keys import KeyedChannels
-from ...rig.rotations import conjugated, multiplied, turn_angle
 from ...rig.writer import BoneChannels
 from .clean_up import Measure, Moved, Turned, cleaned
 from .result import ChainBake

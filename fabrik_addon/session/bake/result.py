@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernel import STATUSES
-from ...rig.array_types import Doubles, Ints
+from ...maths import Doubles, Ints
 
 Report = dict[str, Any]
 WORDS = (*(status.value for status in STATUSES), "MOVED")  # how a frame ended, by number

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 
 from ...errors import ChainError
-from ...rig.array_types import Doubles
+from ...maths import Doubles
 from ...rig.figures import ChainSet
 from ...texts import Text
 from ..frames import frames_visited, keys_of_goals

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...kernel import STATUSES, Rows
-from ...rig.array_types import Doubles, Ints
+from ...maths import Doubles, Ints
 from ...rig.prepared import Prepared
 from ..posing import Posed, is_plain, posed_rigidly
 from .result import REACHED

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from ...rig.array_types import Doubles, Ints, Places
+from ...maths import Doubles, Ints, Places
 from ...rig.figures import ChainSet
 from ...rig.prepared import Prepared
 

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import atan2
 from typing import NamedTuple
-
-import bpy
-
 from ...errors import FabrikError, place_of
 from ...finite import LARGEST
 from ...rig.animated import Animated
@@ -18,15 +16,14 @@ from ...rig.chain_space import RigFrame
 from ...rig.figures import is_let_go
 from ...rig.goals import asked_point, goal_of, goals_of, read_turn, turns_tip
 from ...rig.kinematics import world_turn
-from ...rig.rotations import axes_of, conjugated, multiplied, rotated, turn_angle
 from ...rig.schema import FabrikChain
 from ...rig.targets import read_point, resolve_point
 from ...texts import Text
-from ...vectors import V3, cross, distance, dot, length, minus, v3
 from ..frames import go_to
 from ..order import bones_above, bones_of
-from .result import MOVED, REACHED, ChainBake, all_frames
+from .result import ChainBake, MOVED, REACHED, all_frames
 from .track import Track
+from ...maths import (V3, axes_of, conjugated, cross, distance, dot, length, minus, multiplied, rotated, turn_angle, v3,)
 
 OFF = 1e-3  # share of the length by which a tip is off where something else moves it
 SAMPLES = 50

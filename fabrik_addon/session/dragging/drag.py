@@ -8,13 +8,11 @@ the while, for live posing would do so.
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
-
-import bpy
 from mathutils import Vector
-
 from ...errors import BoneError, ChainError, TargetError
 from ...kernel import Status
 from ...rig import pose_writer
@@ -25,10 +23,8 @@ from ...rig.held import read_held
 from ...rig.placing import carries, location_at, put, restorer, stays
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, carried, frame_of, prepare
-from ...rig.rotations import IDENTITY, Q4, multiplied
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
-from ...vectors import ORIGIN
 from ..anchoring import exceeded, resume_live
 from ..live.known import state as live_state
 from ..posing import posed
@@ -36,7 +32,7 @@ from ..standing import Standing, held_to_pole
 from .falloff import with_falloff
 from .rope import pull, root_refusal
 from .scope import Scope, Taken, scope_of
-
+from ...maths import IDENTITY, ORIGIN, Q4, multiplied
 
 @dataclass(slots=True)
 class Drag:

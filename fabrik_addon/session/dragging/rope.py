@@ -9,13 +9,13 @@ import bpy
 from mathutils import Vector
 
 from ...kernel import Solver
+from ...maths import rotated
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import read_rotation
 from ...rig.joints import path_of
 from ...rig.measured import measured_at, mounted_path
 from ...rig.prepared import Prepared
-from ...rig.rotations import rotated
 from ...texts import Text
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rig.array_types import Doubles, Singles
+from ...maths import Doubles, Singles
 from ...rig.channels import channel_of
 
 QUATERNION = channel_of("QUATERNION")[0]

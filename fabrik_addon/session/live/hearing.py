@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Iterable
 from contextlib import suppress
-
-import bpy
-
 from ...errors import FabrikError
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_rotation
@@ -15,14 +13,13 @@ from ...rig.figures import ChainSet, body_moves, figure_bones
 from ...rig.goals import goals_of
 from ...rig.kept_pose import keep_pose, put_back_pose, read_pose
 from ...rig.keys import KeyedChannels
-from ...rig.rotations import Q4, q4
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.still import has_motion, is_still
 from ...texts import Text
-from ...vectors import V3, v3
 from .known import Done, Hand, Key, LiveFigure, LiveRig, Replay, Values, state
 from .tools import is_finished
 from .values import Player, difference, left_values, values_of
+from ...maths import Q4, V3, q4, v3
 
 Start = tuple[list[Q4], V3 | None]
 

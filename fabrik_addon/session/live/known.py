@@ -7,26 +7,22 @@ may not: at an undo, and while a file loads. No reference to a bone, a chain or 
 
 from __future__ import annotations
 
+import bpy
 from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
-
-import bpy
 from mathutils import Matrix
-
 from ...rig.animated import Motion
-from ...rig.array_types import Doubles
 from ...rig.chain_space import ChainSpace, RigFrame
 from ...rig.goals import GoalPoints
 from ...rig.kept_pose import KeptPose
 from ...rig.prepared import Prepared
-from ...rig.rotations import Q4
-from ...vectors import V3
 from ..outcome import Outcome
 from .batch import Batch
 from .tips import Tips
+from ...maths import Doubles, Q4, V3
 
 Numbers = tuple[float, ...]
 Seen = tuple[tuple[float, ...], ...]  # of each source the place, or the rotation, in the world

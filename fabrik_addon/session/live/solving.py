@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ...kernel import STATUSES, Status
-from ...rig.array_types import Doubles
+from ...maths import ORIGIN, Q4, ULPS, V3, Doubles, minus
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.checks import check_rig
@@ -23,9 +23,7 @@ from ...rig.kept_pose import read_pose
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, read, restarted
-from ...rig.rotations import Q4, ULPS
 from ...rig.writer import BoneChannels, channels_of
-from ...vectors import ORIGIN, V3, minus
 from ..measuring import EXACT
 from ..outcome import POLE_MISSED, Outcome, outcomes_of, warn_of_pole
 from ..posing import Posed, is_plain, posed, posed_rigidly

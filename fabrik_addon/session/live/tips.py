@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...rig.array_types import Doubles, Singles
+from ...maths import ULPS, Doubles, Singles
 from ...rig.chain_space import ChainSpace
-from ...rig.rotations import ULPS
 
 
 class Tips:

@@ -6,11 +6,10 @@ from __future__ import annotations
 import bpy
 
 from ...errors import FabrikError
+from ...maths import conjugated, distance, multiplied, turn_angle
 from ...rig.channels import channel_of, read_values, rotation_path, stored, to_rotation
 from ...rig.compat import curves_of_action, strips_of
 from ...rig.keys import KeyedChannels
-from ...rig.rotations import conjugated, multiplied, turn_angle
-from ...vectors import distance
 from .known import Done, LiveFigure, Values
 
 SAME_TURN = 1e-5  # radians that Blender's tools may be off by rounding where they turn nothing

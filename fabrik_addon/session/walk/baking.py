@@ -3,28 +3,25 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-
-import bpy
-
 from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
 from ...gait import WalkPlan
 from ...rig.goal_keys import key_goal
 from ...rig.held import store
-from ...rig.rotations import IDENTITY, Q4, conjugated, multiplied, normalized, turn_angle
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.sides import sided_name
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import Parsed, plan_of, rest_turn
 from ...texts import Text
-from ...vectors import V3, distance, plus, scaled
 from ..bake import BakeResult, BakeSettings, bake
 from ..defaults import read_defaults
 from ..make import Empty
 from .planning import planned_frames
+from ...maths import (IDENTITY, Q4, V3, conjugated, distance, multiplied, normalized, plus, scaled, turn_angle,)
 
 FOOT = 0.25  # of a leg's reach: how long a foot is, by which a turn moves its end
 MOST = 0.5  # of a leg's reach: a greater tolerance leaves nothing of the steps

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
-
-import bpy
-
 from ...errors import BoneError, ChainError
 from ...gait import Foothold, HandWalk, Leg, Moment, RecordedWalk, Steering
 from ...rig import pose_writer
@@ -20,11 +18,9 @@ from ...rig.figures import ChainSet, set_of
 from ...rig.goals import read_points
 from ...rig.held import read_held
 from ...rig.prepared import Prepared
-from ...rig.rotations import Q4, conjugated, multiplied, rotated
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
 from ...texts import Text
-from ...vectors import V3, minus, plus
 from ..anchoring import resume_live
 from ..dragging.ending import leave, moved_chains
 from ..letting_go import LetGo
@@ -32,6 +28,7 @@ from ..live.known import state as live_state
 from ..posing import posed
 from ..standing import Standing
 from .sampling import Grounds, body_chain, legs_now
+from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
 
 SETTLING = 1.0 / 60.0  # seconds of a step of those after the end, in which feet land that are in the air
 LONGEST_SETTLING = 120  # of these steps

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
+import bpy
 from collections.abc import Generator
 from dataclasses import replace
 from typing import NamedTuple
-
-import bpy
-
 from ...errors import ChainError, FabrikError, InvalidValueError
 from ...finite import are_finite
 from ...gait import BodyPath, Leg, Plain, Reaching, Settings, Terrain, Walk
@@ -16,16 +14,14 @@ from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.figures import ChainSet
 from ...rig.preparing import RigFacts, prepare
-from ...rig.rotations import Q4, conjugated, multiplied
 from ...rig.schema import FabrikChain, rig_of, walker_of
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.walk_goals import rest_turn
 from ...texts import Text
-from ...vectors import ORIGIN, V3, plus, v3
 from ..frames import go_to
 from .leg_limits import leg_limits
 from .measuring import check_body, frame_for, measured
-
+from ...maths import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
 
 class Measured(NamedTuple):
     """The legs of a walker as they are now.

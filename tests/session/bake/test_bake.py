@@ -8,8 +8,8 @@ from itertools import pairwise
 import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
+from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.rotations import turn_angle
 from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.bake import run as baking
 from mathutils import Quaternion

@@ -12,8 +12,8 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
+from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.compat import fcurves_of, groups_of
-from fabrik_addon.rig.rotations import turn_angle
 from fabrik_addon.session.bake import BakeSettings, bake_steps
 from mathutils import Quaternion
 

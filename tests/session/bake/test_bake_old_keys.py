@@ -7,8 +7,8 @@ from math import pi
 
 import bpy
 import pytest
+from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.rotations import turn_angle
 from fabrik_addon.session.bake import BakeSettings, bake_steps
 from mathutils import Quaternion
 

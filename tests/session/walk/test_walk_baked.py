@@ -11,11 +11,10 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.baking import bake_bones, bake_goals, kept_frames
 from fabrik_addon.session.walk.planning import plan_walk
-from fabrik_addon.vectors import distance
-
 from support.body_rigs import effector, update
 from support.rigs import make_empty
 from support.walking_rigs import FRAMES, feet, legs_of, walking_human, walking_spider, worst_foot
+from fabrik_addon.maths import distance
 
 TOLERANCE = 0.01
 HELD = 1e-3
