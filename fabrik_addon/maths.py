@@ -8,7 +8,7 @@ can use is told by `finite.py`, which the kernel shares.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import acos, atan2, cos, pi, sin, sqrt
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -86,6 +86,16 @@ def along(a: Sequence[float], direction: Sequence[float], way: float) -> V3:
 def lerp(a: Sequence[float], b: Sequence[float], share: float) -> V3:
     """The point a share of the way from one to another."""
     return a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share
+
+
+def mean(points: Iterable[Sequence[float]]) -> V3:
+    """The middle of points; the origin for none."""
+    x = y = z = 0.0
+    count = 0
+    for point in points:
+        x, y, z, count = x + point[0], y + point[1], z + point[2], count + 1
+    share = 1.0 / max(1, count)
+    return x * share, y * share, z * share
 
 
 def dot(a: Sequence[float], b: Sequence[float]) -> float:

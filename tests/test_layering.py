@@ -116,7 +116,7 @@ def test_the_kernels_package_exports_what_type_checkers_see() -> None:
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_files_stay_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
 
 
 def test_only_rig_writes_poses() -> None:

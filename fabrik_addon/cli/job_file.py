@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 
 from ..errors import InvalidValueError
 from ..gait import GAITS
+from ..recognise.find import PLANS
 from ..recognise.mapping import Mapping, load_mapping
-from ..recognise.plans import PLANS
 from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
 from ..texts import joined
 from .baking import BakeRequest

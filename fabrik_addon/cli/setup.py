@@ -12,8 +12,8 @@ from typing import Any
 import bpy
 
 from ..errors import ChainError, InvalidValueError
+from ..recognise.find import PLANS
 from ..recognise.mapping import Mapping, load_mapping
-from ..recognise.plans import PLANS
 from ..session.setup.finding import Found, find_parts
 from ..session.setup.making import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
 from ..session.setup.mapped import found_by

@@ -10,7 +10,7 @@ from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatPrope
 
 from ..errors import ChainError
 from ..overlay.lettering import lines_of, text_width
-from ..recognise.plans import PLANS
+from ..recognise.find import PLANS
 from ..rig.find import working_rig
 from ..session.setup.asking import chosen_parts
 from ..session.setup.finding import Found, find_parts

@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts of a body in a skeleton."""
+"""The parts of a body in a skeleton, and the four plans of bodies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ..maths import dot
 from ..texts import Text, joined
-from .body_axes import limb_bones
-from .evidence import Evidence, Features, attach_of, evidence_of, reach_of
-from .fingers import fingers_of
-from .middle import Middle, Trunk, middle_parts, trunk_of
-from .pairs import Pair, all_pairs
-from .part_names import convention_of
-from .parts import APPLIED, ARM, ASKED, FINGER, LABELS, LEG, RUN, WING, Part, Recognised
-from .plans import PLANS, plan_for
-from .plans.plan import BodyPlan
-from .sides_found import Sides
+from .axes import limb_bones
+from .part import (
+    APPLIED,
+    ARM,
+    ASKED,
+    FINGER,
+    LABELS,
+    LEG,
+    RUN,
+    WING,
+    Evidence,
+    Features,
+    Part,
+    Recognised,
+    attach_of,
+    evidence_of,
+    reach_of,
+)
+from .parts import Middle, Pair, Trunk, all_pairs, fingers_of, middle_parts, side_of_limb, trunk_of
 from .skeleton import Skeleton
 from .tree import Tree
+from .words import convention_of
 
 LEAST_RUN = 2
 MAYBE_HAIR = 0.7  # greatest confidence of what may be hair
@@ -26,6 +37,58 @@ GREAT_RUN = 0.15  # share of the extent from which a run of bones is a chain of 
 CARRYING = (ARM, LEG, WING)  # limbs that tell where hips and chest are
 TAKEN = Text("nothing tells where the body faces: its left was taken to be at +X, as Blender has it")
 Scored = tuple[Pair, Evidence]
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPlan:
+    """A plan of a body.
+
+    Attributes:
+        name: By which scripts choose it.
+        number: By which keymaps store it: never changed, and never given to another plan.
+        label: How it is called.
+        description: What it is.
+        leg_pairs: How many pairs of legs it stands on.
+        leg_labels: What its pairs of legs are called, from the front to the back; empty where they are numbered.
+        limbs: What the limbs are called that such a body has on both sides.
+        middle: The same of its middle.
+    """
+
+    name: str
+    number: int
+    label: str
+    description: str
+    leg_pairs: range
+    leg_labels: Sequence[str]
+    limbs: Sequence[str]
+    middle: Sequence[str]
+
+    @property
+    def expected(self) -> list[str]:
+        """Names of the parts that such a body has."""
+        return [*(f"{limb}.{side}" for limb in self.limbs for side in "LR"), *self.middle]
+
+    def leg_label(self, place: int, count: int) -> str:
+        """What the legs of a pair are called, of so many pairs, the first of which stands foremost."""
+        if len(self.leg_labels) == count:
+            return self.leg_labels[place]
+        return f"Leg {place + 1}" if count > 1 else "Leg"
+
+
+MIDDLE = ("Spine", "Head")
+HUMAN = BodyPlan("HUMAN", 1, "Human", "Stands on two legs; birds, too", range(1, 2), ("Leg",), ("Arm", "Leg"), MIDDLE)
+ON_FOUR = ("Front Leg", "Hind Leg")
+QUADRUPED = BodyPlan("QUADRUPED", 2, "Quadruped", "Stands on four legs", range(2, 3), ON_FOUR, ON_FOUR, MIDDLE)
+ON_SIX = tuple(f"Leg {row}" for row in (1, 2, 3))
+MANY_LEGS = BodyPlan("MANY_LEGS", 3, "Many Legs", "Stands on six legs or more", range(3, 1000), (), ON_SIX, ())
+CHAINS = BodyPlan("CHAINS", 4, "Chains", "No body: a chain for each long row of bones", range(0), (), (), ())
+PLANS = {plan.name: plan for plan in (HUMAN, QUADRUPED, MANY_LEGS, CHAINS)}
+
+
+def plan_for(legs: int, limbs: int) -> BodyPlan:
+    """The plan of a body that stands on so many pairs of legs, and has so many pairs of limbs in all."""
+    by_legs = next((plan for plan in PLANS.values() if legs in plan.leg_pairs), None)
+    return by_legs or (HUMAN if limbs else CHAINS)
 
 
 def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised:
@@ -47,7 +110,8 @@ def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised:
     middle = _runs(tree, used) if is_chains else middle_parts(tree, trunk, used)
     found += _middle(tree, middle, _most_sure(found))
     used |= {bone for one in middle for bone in one.bones}
-    found += list(_fingers(tree, found, used))
+    arms = [part for part in found if part.kind == ARM and part.holds_head and part.is_applied]
+    found += [finger for arm in arms for finger in fingers_of(tree, arm, used)]
     parts = [_in_whole(tree, part) for part in found if part.confidence >= ASKED]
     convention = convention_of(whole.names)
     return Recognised(
@@ -108,7 +172,6 @@ def _by_place(tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
 
 def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: BodyPlan) -> Iterator[Part]:
     """The parts of both sides, with their names."""
-    sides = Sides(tree)
     counts: dict[str, int] = {}
     for pair, evidence in chosen:
         if pair in legs:
@@ -119,7 +182,7 @@ def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: Bod
             label = LABELS[pair.kind] + (f" {number}" if number > 1 else "")
         for i, limb in enumerate(pair.limbs):
             others = pair.limbs[1 - i].bones if len(pair.limbs) == 2 else []
-            side = sides.of(limb.bones, others)
+            side = side_of_limb(tree, limb.bones, others)
             yield Part(
                 kind=pair.kind,
                 name=f"{label}.{side.side}",
@@ -170,37 +233,11 @@ def _runs(tree: Tree, used: set[int]) -> list[Middle]:
     return found
 
 
-def _fingers(tree: Tree, parts: Sequence[Part], used: set[int]) -> Iterator[Part]:
-    for arm in parts:
-        if arm.kind != ARM or not arm.holds_head or not arm.is_applied:
-            continue
-        for finger in fingers_of(tree, arm.bones, used):
-            yield Part(
-                kind=FINGER,
-                name=f"{finger.label}.{arm.side}",
-                side=arm.side,
-                bones=tuple(finger.bones),
-                roles=("FINGER",) * len(finger.bones),
-                holds_head=False,
-                confidence=min(arm.confidence, finger.confidence),
-            )
-
-
 def _in_whole(tree: Tree, part: Part) -> Part:
     """A part with the numbers of the whole skeleton, and bones between that were left out."""
     bones = tree.in_whole(part.bones)
     roles = dict(zip((tree.numbers[bone] for bone in part.bones), part.roles, strict=True))
-    return Part(
-        part.kind,
-        part.name,
-        part.side,
-        bones,
-        tuple(roles.get(bone, "") for bone in bones),
-        part.holds_head,
-        part.confidence,
-        part.reasons,
-        part.off_side,
-    )
+    return replace(part, bones=bones, roles=tuple(roles.get(bone, "") for bone in bones))
 
 
 def _body(tree: Tree, trunk: Trunk, parts: Sequence[Part]) -> int:

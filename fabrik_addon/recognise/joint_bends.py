@@ -7,7 +7,7 @@ from math import atan2, cos, radians
 from typing import NamedTuple
 
 from ..maths import ORIGIN, V3, cross, dot, length, minus, scaled, unit
-from .body_axes import BodyAxes, limb_bones
+from .axes import BodyAxes, limb_bones
 from .limbs import LEGS_OF_FOUR, Limb, Limbs
 
 LEAST_BEND = radians(1.0)  # at rest that tells an axis

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ..errors import InvalidValueError
 from ..texts import Text
-from .parts import LABELS
-from .plans import PLANS
+from .find import PLANS
+from .part import LABELS
 
 VERSION = 1
 MOST_CHARACTERS = 1_000_000
@@ -29,7 +29,7 @@ class MappedPart:
 
     Attributes:
         name: What its chain is called.
-        kind: See `parts`.
+        kind: One of `part.LABELS`.
         bones: Root to tip.
         roles: What each of them is, or "".
         end: Which end of the last bone is brought to a goal, `HEAD` or `TAIL`.

@@ -1,92 +1,459 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What recognition finds: the parts of a body, each with how sure it is, and why."""
+"""What can be a part of a body: arms, legs and other limbs with their sides, spine, head, tail, fingers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from .body_axes import BodyAxes
-
-APPLIED = 0.8  # confidence from which a part is set up without being asked about
-ASKED = 0.5  # confidence from which a part is asked about; below it counts as not found
-
-ARM, LEG, WING, FIN, SPINE, HEAD, TAIL, FINGER, EAR, RUN = (
-    "ARM",
-    "LEG",
-    "WING",
-    "FIN",
-    "SPINE",
-    "HEAD",
-    "TAIL",
-    "FINGER",
-    "EAR",
-    "RUN",
+from ..maths import distance, dot, minus, plus, scaled, unit
+from ..texts import Text
+from .axes import LEAST_LEG, ground, limb_bones, stands
+from .limbs import LEGS_OF_FOUR, Limb, Limbs
+from .part import (
+    ARM,
+    EAR,
+    FIN,
+    FINGER,
+    HEAD,
+    LEG,
+    NO_LENGTH,
+    SPINE,
+    TAIL,
+    WING,
+    Evidence,
+    Features,
+    Pair,
+    Part,
+    Trimmed,
+    attach_of,
+    ramp,
+    span_of,
+    trimmed,
 )
-LABELS = {
-    ARM: "Arm",
-    LEG: "Leg",
-    WING: "Wing",
-    FIN: "Fin",
-    SPINE: "Spine",
-    HEAD: "Head",
-    TAIL: "Tail",
-    FINGER: "Finger",
-    EAR: "Ear",
-    RUN: "Chain",
-}
+from .tree import Tree
+from .words import words_of
+
+SMALL_KINDS = {"WING": WING, "FIN": FIN, "EAR": EAR}  # limbs that names alone tell
+GREAT_KINDS = {"ARM": ARM, "LEG": LEG}
+NO_LIMB_NAMES = {"FINGER", "PALM", "FACE", "TOE", "HEEL", "HEAD", "TAIL", "SPINE"}
+UPRIGHT = 0.6  # cosine of the angle of the line from hips to chest, from which a body on two legs stands on its soles
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a body that is to be one chain.
+def all_pairs(tree: Tree) -> list[Pair]:
+    """Everything that can be an arm, a leg, a wing, a fin or an ear."""
+    hanging = list(dict.fromkeys([*_runs(tree.named), *_runs(tree.unnamed)]))
+    standing = _standing(tree, hanging)
+    legs = {run for one in standing for run in one}
+    in_legs = {bone for run in legs for bone in run}
+    labelled = [one for one in _by_labels(tree) if not in_legs.issuperset(bone for run in one for bone in run)]
+    runs = list(dict.fromkeys([*hanging, *labelled]))
+    stance = _stance(tree, runs, legs)
+    found = []
+    for one in runs:
+        kind = _kind(tree, one, legs, stance > 0)
+        if kind:
+            does_stand = one in standing
+            wider = _with_girdles(tree, one) if does_stand and stance > LEGS_OF_FOUR else one
+            limbs = tuple(_limb(tree, run, kind, stance) for run in wider)
+            found.append(Pair(kind, wider, limbs, does_stand))
+    return found
+
+
+def _with_girdles(tree: Tree, runs: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """Runs from the first bone on that is on one side alone: the hip of an insect's leg is of the leg."""
+    if len(runs) == 1:
+        return runs
+    top = tree.shared([run[0] for run in runs])
+    return tuple((*tree.between(top, run[0])[:-1], *run) for run in runs) if top >= 0 else runs
+
+
+def _limb(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Trimmed:
+    if kind in (ARM, LEG):
+        return trimmed(tree, run, kind, stance)
+    return Trimmed(list(run), [tree.labels[bone] for bone in run], False)
+
+
+def _runs(limbs: Limbs) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """The limbs of both sides, each with its twin where there is one."""
+    bones = {limb.tip: tuple(limb_bones(limbs.skeleton, limb)) for limb in limbs.all()}
+    for tip, run in bones.items():
+        twin = bones.get(limbs.twins[tip])
+        if twin is not None and tip < twin[-1]:
+            yield run, twin
+
+
+def _labelled_above(tree: Tree, bone: int) -> Iterator[int]:
+    """A bone, and those above it that names call the same limb."""
+    for above in tree.path_up(bone):
+        if tree.families[above] != tree.families[bone]:
+            return
+        yield above
+
+
+def _by_labels(tree: Tree) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """The bones that names call those of one arm or one leg, where they hang on each other, pair by pair."""
+    runs: dict[int, tuple[int, ...]] = {}
+    for bone, family in enumerate(tree.families):
+        is_last = not any(tree.families[child] == family for child in tree.skeleton.children[bone])
+        if family in GREAT_KINDS and is_last and tree.sides[bone]:
+            runs[bone] = tuple(_labelled_above(tree, bone))[::-1]
+    for tip, run in runs.items():
+        twin = runs.get(tree.named.twins[tip])
+        if twin is None:
+            yield (run,)
+        elif tip < twin[-1]:
+            yield run, twin
+
+
+def _standing(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]]) -> list[tuple[tuple[int, ...], ...]]:
+    """Those that go down to the ground, but for what is no higher than a foot."""
+    up = tree.axes.up
+    low = ground(tree.skeleton, up)
+    down = [one for one in runs if all(len(run) > 1 and stands(tree.skeleton, _as_limb(run), up, low) for run in one)]
+    tops = [dot(tree.skeleton.heads[one[0][0]], up) - low for one in down]
+    highest = max(tops, default=0.0)
+    return [one for one, top in zip(down, tops, strict=True) if top >= LEAST_LEG * highest]
+
+
+def _as_limb(run: Sequence[int]) -> Limb:
+    return Limb(run[-1], len(run))
+
+
+def _stance(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]], legs: set[tuple[int, ...]]) -> int:
+    """On how many legs an animal stands: more than two, or two with its back level or with wings; 0 for a human."""
+    count = _apart(legs)
+    if count > 2 or any(family in SMALL_KINDS and family != EAR for family in tree.families):
+        return count
+    hips = tree.shared([run[0] for run in legs])
+    others = [one for one in runs if len(one) > 1 and not legs.intersection(one) and len(one[0]) > 1]
+    chests = [tree.shared([run[0] for run in one]) for one in others]
+    chests = [chest for chest in chests if hips >= 0 and tree.between(hips, chest)]
+    if not chests:
+        return 0
+    heads = tree.skeleton.heads
+    rise = [dot(unit(minus(heads[chest], heads[hips])), tree.axes.up) for chest in chests]
+    return count if max(rise) < UPRIGHT else 0
+
+
+def _apart(runs: Iterable[tuple[int, ...]]) -> int:
+    """How many runs there are that share no bone."""
+    used: set[int] = set()
+    count = 0
+    for run in runs:
+        count += not used.intersection(run)
+        used.update(run)
+    return count
+
+
+def _kind(tree: Tree, runs: tuple[tuple[int, ...], ...], legs: set[tuple[int, ...]], is_animal: bool) -> str:
+    """What a run may be, or "" where it is no limb."""
+    families = Counter(tree.families[bone] for run in runs for bone in run if tree.families[bone])
+    small = next((kind for family, kind in SMALL_KINDS.items() if families[family]), "")
+    if small:
+        return small
+    if any(len(run) < 2 for run in runs):
+        return ""
+    great = sorted((family for family in GREAT_KINDS if families[family]), key=lambda family: -families[family])
+    if not great:
+        if NO_LIMB_NAMES.intersection(families):
+            return ""
+        return LEG if legs.intersection(runs) else ARM
+    if great[0] == ARM and is_animal and legs.intersection(runs):
+        return LEG
+    labels = {tree.labels[bone] for run in runs for bone in run}
+    return great[0] if labels - {"FOOT", "TOE", "HEEL", "HAND", ""} or great[0] == ARM else ""
+
+
+DOUBTED = 0.75  # greatest confidence where names and place tell different sides, or neither tells one
+
+
+class Side(NamedTuple):
+    """The side of a limb.
 
     Attributes:
-        kind: What it is, one of those above.
-        name: What its chain is called: part, number, side.
-        side: `L`, `R`, or "" in the middle; from where it stands.
-        bones: Numbers of its bones in the skeleton, root to tip, each the parent of the next.
-        roles: What each of them is, as names of bones have it, or "".
-        holds_head: Whether its end is the head of its last bone, a hand or a foot; else its tail.
-        confidence: From 0 to 1.
-        reasons: What speaks against it, in words; empty where nothing does.
-        off_side: Whether the names of its bones tell the other side.
+        side: `L` or `R`.
+        most: The greatest confidence that a limb can have whose side is found like this.
+        reasons: What is in doubt.
+        is_off: Whether names tell the other side.
+    """
+
+    side: str
+    most: float
+    reasons: tuple[str, ...]
+    is_off: bool
+
+
+def side_of_limb(tree: Tree, bones: Sequence[int], others: Sequence[int]) -> Side:
+    """The side of a limb, beside its twin: from where it stands; what names tell otherwise is told."""
+    told = Counter(tree.sides[bone] for bone in bones if tree.sides[bone])
+    named = told.most_common(1)[0][0] if told else ""
+    placed = tree.side_at(bones, others)
+    if not placed and named:
+        return Side(named, 1.0 if len(told) == 1 else DOUBTED, (), False)
+    if not placed:
+        heads, lateral = tree.skeleton.heads, tree.axes.lateral
+        way = minus(heads[bones[0]], heads[others[0]]) if others else heads[bones[0]]
+        side = "L" if dot(way, lateral) > 0.0 else "R"
+        return Side(side, DOUBTED, (Text("nothing tells where the body faces"),), False)
+    if named and named != placed:
+        reason = Text("its names tell the side {named}, it stands on the side {placed}", named=named, placed=placed)
+        return Side(placed, DOUBTED, (reason,), True)
+    if len(told) > 1:
+        return Side(placed, DOUBTED, (Text("its names tell both sides"),), False)
+    if not named and not others:
+        return Side(placed, DOUBTED, (Text("it has neither a twin nor names that tell its side"),), False)
+    return Side(placed, 1.0, (), False)
+
+
+AGREES = {SPINE: {"SPINE": 1.0, "PELVIS": 0.7, "": 0.0}, HEAD: {"HEAD": 1.0, "NECK": 1.0, "SPINE": 0.8}}
+AGREES |= {TAIL: {"TAIL": 1.0, "SPINE": 0.8}}
+LEAST_TAIL = 3  # bones of a tail that no name tells
+MOST_TAILS = 2  # such runs that hang on the hips, of which one is a tail
+LEAST_AHEAD = 0.1  # cosine: a head is ahead of the chest or above it, a tail behind the hips or below
+MOST_OF_HEAD = 6  # bones of a neck with its head at most, where no name tells which is the head
+LOWER_IS_BEHIND = 0.01  # what height counts beside the way ahead, where that tells no difference
+NOT_SMALL = 0.05  # share of the skeleton's extent from which a part is not small
+ELSEWHERE = 0.5  # how far it is met that a head hangs on the chest, or a tail on the hips, where it does not
+
+
+class Middle(NamedTuple):
+    """A part in the middle.
+
+    Attributes:
+        kind: `SPINE`, `HEAD` or `TAIL`.
+        bones: Root to tip.
+        evidence: What speaks for it.
     """
 
     kind: str
-    name: str
-    side: str
-    bones: tuple[int, ...]
-    roles: tuple[str, ...]
-    holds_head: bool
-    confidence: float
-    reasons: tuple[str, ...] = ()
-    off_side: bool = False
-
-    @property
-    def is_applied(self) -> bool:
-        """Whether it is sure enough to be set up without being asked about."""
-        return self.confidence >= APPLIED
+    bones: list[int]
+    evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Recognised:
-    """The parts of a skeleton.
+class Trunk(NamedTuple):
+    """Where the limbs hang.
 
     Attributes:
-        plan: What kind of body it is: `HUMAN`, `QUADRUPED`, `MANY_LEGS` or `CHAINS`.
-        convention: The convention that the names of its bones follow, or "".
-        axes: Where up, forward and left are.
-        parts: The parts from which chains can be made, sure or to be asked about.
-        body: Number of the bone on which all limbs hang, or -1.
-        missing: What such a body has and was not found, each with the reason.
-        notes: What was taken for granted, as sentences.
+        hips: The bone on which the hindmost legs hang, or -1.
+        chest: The bone on which the foremost limbs hang, farther along the body, or -1.
     """
 
-    plan: str
-    convention: str
-    axes: BodyAxes
-    parts: Sequence[Part]
-    body: int
-    missing: Sequence[tuple[str, str]]
-    notes: Sequence[str] = ()
+    hips: int
+    chest: int
+
+
+def trunk_of(tree: Tree, pairs: Sequence[Pair]) -> Trunk:
+    """Hips and chest, by the legs and arms that were found, else by names."""
+    tops = [(pair.kind, _top(tree, pair)) for pair in pairs if pair.kind in (ARM, LEG, WING)]
+    legs = [top for kind, top in tops if kind == LEG and top >= 0]
+    hips = min(legs, default=-1, key=lambda top: _ahead(tree, top))
+    above_hips = set(tree.path_up(hips))
+    others = [top for _, top in tops if top >= 0 and top not in above_hips]
+    chest = max(others, default=-1, key=lambda top: len(tree.between(-1, top)))
+    if hips < 0:
+        hips = _pelvis(tree)
+    if chest < 0:
+        chest = _last_spine(tree)
+    return Trunk(hips, chest)
+
+
+def _top(tree: Tree, pair: Pair) -> int:
+    """The bone on which a pair hangs; where both sides hang on nothing, that of the middle which is nearest."""
+    found = attach_of(tree, pair)
+    if found >= 0 or len(pair.runs) == 1:
+        return found
+    heads = [tree.skeleton.heads[list(tree.path_up(run[0]))[-1]] for run in pair.runs]
+    middle = scaled(plus(*heads), 0.5)
+    bones = [bone for bone in range(len(tree.labels)) if tree.unnamed.twins[bone] < 0 and not tree.sides[bone]]
+    return min(bones, default=-1, key=lambda bone: distance(middle, tree.skeleton.tails[bone]))
+
+
+def middle_parts(tree: Tree, trunk: Trunk, used: set[int]) -> list[Middle]:
+    """Spine, head and tail; no bone of `used` is in them."""
+    found = []
+    spine = _spine(tree, trunk, used)
+    if spine:
+        has_hips: Features = [(float(trunk.hips >= 0), Text("no legs are found"))]
+        found.append(Middle(SPINE, spine, _evidence(tree, SPINE, spine, has_hips)))
+    taken = used | set(spine)
+    head = _head(tree, trunk, taken)
+    if head:
+        found.append(Middle(HEAD, head, _evidence(tree, HEAD, head, _of_head(tree, trunk, head))))
+    tail = _tail(tree, trunk, taken | set(head))
+    if tail:
+        found.append(Middle(TAIL, tail, _evidence(tree, TAIL, tail, _of_tail(tree, trunk, tail))))
+    return found
+
+
+def _ahead(tree: Tree, bone: int) -> float:
+    """How far ahead a bone stands; the lower one counts as the one behind where forward is not known."""
+    head = tree.skeleton.heads[bone]
+    return dot(head, tree.axes.forward or tree.axes.up) + LOWER_IS_BEHIND * dot(head, tree.axes.up)
+
+
+def _pelvis(tree: Tree) -> int:
+    """The first bone of the middle that names call pelvis, or -1."""
+    return next((bone for bone, label in enumerate(tree.labels) if label == "PELVIS" and not tree.sides[bone]), -1)
+
+
+def _last_spine(tree: Tree) -> int:
+    """The last bone that names call spine, before a neck."""
+    found = [bone for bone, label in enumerate(tree.labels) if label == "SPINE" and not tree.sides[bone]]
+    return max(found, default=-1, key=lambda bone: len(tree.between(-1, bone)))
+
+
+def _spine(tree: Tree, trunk: Trunk, used: set[int]) -> list[int]:
+    if trunk.chest < 0:
+        return []
+    top = tree.shared([trunk.hips, trunk.chest]) if trunk.hips >= 0 else -1
+    if trunk.hips >= 0 and top < 0:
+        return []
+    found = tree.between(top, trunk.chest)
+    if top < 0:
+        found = [bone for bone in found if tree.labels[bone] == "SPINE"]
+    return found if not used.intersection(found) else []
+
+
+def _head(tree: Tree, trunk: Trunk, taken: set[int]) -> list[int]:
+    top = trunk.chest if trunk.chest >= 0 else trunk.hips
+    named = [bone for bone, label in enumerate(tree.labels) if label == "HEAD" and not tree.sides[bone]]
+    first = [bone for bone in named if "HEAD" not in [tree.labels[above] for above in list(tree.path_up(bone))[1:]]]
+    for bone in first:
+        found = tree.between(top, bone) if top >= 0 else _labelled_run(tree, bone)
+        if found and not taken.intersection(found):
+            return found
+    if trunk.chest < 0 or named:
+        return []
+    runs = [run for child in tree.skeleton.children[top] if (run := _middle_run(tree, child, taken))]
+    runs = [run for run in runs if _points(tree, run, is_ahead=True) and "TAIL" not in _labels(tree, run)]
+    best = max(runs, default=[], key=lambda run: span_of(tree, run))
+    return best[:MOST_OF_HEAD]
+
+
+def _labelled_run(tree: Tree, bone: int) -> list[int]:
+    run = [one for one in tree.path_up(bone) if tree.families[one] == "HEAD"]
+    return run[::-1]
+
+
+def _tail(tree: Tree, trunk: Trunk, taken: set[int]) -> list[int]:
+    named = [bone for bone, label in enumerate(tree.labels) if label == "TAIL" and not tree.sides[bone]]
+    if named:
+        last = max(named, key=lambda bone: len(tree.between(-1, bone)))
+        run = [bone for bone in tree.path_up(last) if tree.labels[bone] == "TAIL"][::-1]
+        return run if not taken.intersection(run) else []
+    if trunk.hips < 0:
+        return []
+    tops = [trunk.hips, *list(tree.path_up(trunk.hips))[1:]]
+    runs = [run for top in tops for child in tree.skeleton.children[top] if (run := _middle_run(tree, child, taken))]
+    runs = [run for run in runs if len(run) >= LEAST_TAIL and trunk.hips not in run and trunk.chest not in run]
+    if len(runs) > MOST_TAILS:  # a skirt
+        return []
+    runs = [run for run in runs if _points(tree, run, is_ahead=False)]
+    return max(runs, default=[], key=lambda run: span_of(tree, run))
+
+
+def _middle_run(tree: Tree, bone: int, taken: set[int]) -> list[int]:
+    """The bones of the middle from one on, as long as one of them goes on; of many the one with most below it."""
+    if bone in taken or tree.unnamed.twins[bone] >= 0 or tree.sides[bone]:
+        return []
+    runs = (limb_bones(tree.skeleton, limb) for limb in tree.unnamed.all())
+    run = next(run for run in runs if bone in run)
+    run = run[run.index(bone) :]
+    return [] if taken.intersection(run) else run
+
+
+def _labels(tree: Tree, run: Sequence[int]) -> set[str]:
+    return {tree.labels[bone] for bone in run}
+
+
+def _points(tree: Tree, run: Sequence[int], *, is_ahead: bool) -> bool:
+    way = unit(minus(tree.skeleton.end(run[-1]), tree.skeleton.heads[run[0]]))
+    up = dot(way, tree.axes.up)
+    if tree.axes.forward is None:
+        return up > LEAST_AHEAD if is_ahead else up < LEAST_AHEAD
+    ahead = dot(way, tree.axes.forward)
+    return max(ahead, up) > LEAST_AHEAD if is_ahead else -ahead > LEAST_AHEAD
+
+
+def _evidence(tree: Tree, kind: str, bones: Sequence[int], structure: Features) -> Evidence:
+    names: Features = [
+        (AGREES[kind].get(tree.labels[bone], 0.0), Text("'{name}' is no such name", name=tree.skeleton.names[bone]))
+        for bone in bones
+        if tree.labels[bone]
+    ]
+    if len(names) < len(bones) / 2 and all(value == 1.0 for value, _ in names):
+        names = []
+    in_middle = all(tree.unnamed.twins[bone] < 0 for bone in bones)
+    return Evidence(names, [*structure, (float(in_middle), Text("it has a twin on one side"))], _size(tree, bones))
+
+
+def _size(tree: Tree, bones: Sequence[int]) -> Features:
+    share = span_of(tree, bones) / max(tree.skeleton.extent, NO_LENGTH)
+    return [(ramp(share, 0.0, NOT_SMALL), Text("it is small"))]
+
+
+def _of_head(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
+    hangs = trunk.chest >= 0 and tree.skeleton.parents[bones[0]] == trunk.chest
+    return [
+        (1.0 if hangs else ELSEWHERE, Text("it hangs on no chest that was found")),
+        (float(_points(tree, bones, is_ahead=True)), Text("it does not point up or ahead")),
+    ]
+
+
+def _of_tail(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
+    above = tree.skeleton.parents[bones[0]]
+    hangs = above >= 0 and trunk.hips >= 0 and above in set(tree.path_up(trunk.hips))
+    return [
+        (1.0 if hangs else ELSEWHERE, Text("it does not hang on the hips")),
+        (float(_points(tree, bones, is_ahead=False)), Text("it does not point back")),
+    ]
+
+
+MOST_FINGER_BONES = 5  # that in the palm included
+USUAL_FINGER_BONES = 3
+LONGEST_FINGER = 0.35  # share of the arm that a finger without a name has
+FINGER_NAMES = {
+    "thumb": "Thumb",
+    "index": "Index",
+    "middle": "Middle",
+    "mid": "Middle",
+    "ring": "Ring",
+    "pinky": "Pinky",
+    "pinkie": "Pinky",
+    "little": "Pinky",
+}
+SURE, BY_PLACE = 0.95, 0.85  # confidence, by names and by where they hang
+
+
+def fingers_of(tree: Tree, arm: Part, taken: set[int]) -> Iterator[Part]:
+    """The fingers that hang on the hand of an arm, each of two bones or more; what no name tells is none alone."""
+    below = set(tree.below(arm.bones[-1])) - taken
+    runs = [limb_bones(tree.skeleton, limb) for limb in tree.named.all()]
+    runs = [[bone for bone in run if bone in below and tree.labels[bone] != "PALM"] for run in runs]
+    runs = [run for run in runs if 2 <= len(run) <= MOST_FINGER_BONES and _is_finger(tree, arm.bones, run)]
+    runs = runs if len(runs) > 1 or any(tree.labels[bone] for run in runs for bone in run) else []
+    # without the bone in the palm
+    runs = [run[1:] if len(run) > USUAL_FINGER_BONES and not tree.labels[run[0]] else run for run in runs]
+    runs.sort(key=lambda run: -dot(tree.skeleton.heads[run[0]], tree.axes.forward or tree.axes.lateral))
+    labels: set[str] = set()
+    for number, run in enumerate(runs, start=1):
+        label = _finger_label(tree, run)
+        label = label if label and label not in labels else f"Finger {number}"
+        labels.add(label)
+        sure = SURE if all(tree.labels[bone] == "FINGER" for bone in run) else BY_PLACE
+        name, roles = f"{label}.{arm.side}", ("FINGER",) * len(run)
+        yield Part(FINGER, name, arm.side, tuple(run), roles, False, min(arm.confidence, sure))
+
+
+def _is_finger(tree: Tree, arm: Sequence[int], run: Sequence[int]) -> bool:
+    labels = {tree.labels[bone] for bone in run}
+    heads = tree.skeleton.heads
+    size, whole = distance(heads[run[0]], heads[run[-1]]), distance(heads[arm[0]], heads[arm[-1]])
+    return labels <= {"FINGER", ""} and ("FINGER" in labels or size <= LONGEST_FINGER * whole)
+
+
+def _finger_label(tree: Tree, run: Sequence[int]) -> str:
+    words = [word for bone in run for word in words_of(tree.skeleton.names[bone])]
+    return next((FINGER_NAMES[word] for word in words if word in FINGER_NAMES), "")

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 
-from ..maths import V3, Z_AXIS, distance, plus, scaled
+from ..maths import V3, Z_AXIS, distance, mean
 
 JOINED = 1e-3  # share of the length of the bone above within which a head stands at its tail
 
@@ -60,7 +59,7 @@ class Skeleton:
             return self.tails[bone]
         if not below:
             return self.heads[bone]
-        return scaled(reduce(plus, (self.heads[child] for child in below)), 1.0 / len(below))
+        return mean(self.heads[child] for child in below)
 
     def length(self, bone: int) -> float:
         """Length of a bone."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import reduce
 
-from ..maths import V3, X_AXIS, cross, distance, dot, minus, plus, scaled, unit
-from .body_axes import BodyAxes
+from ..maths import ORIGIN, V3, X_AXIS, cross, distance, dot, mean, minus, perpendicular, plus, unit
+from .axes import BodyAxes
 from .limbs import Limbs
-from .part_names import family_of, parts_of
 from .skeleton import Skeleton
-from .words import side_of
+from .words import family_of, parts_of, side_of
 
 LEFT_OUT = {"HELPER", "TWIST", "OTHER", "FEATHER", "BREAST"}  # with all that hangs on them, unless a limb does
 BODY = {"ARM", "LEG", "SPINE", "HEAD", "NECK", "PELVIS", "TAIL", "WING"}
@@ -25,21 +25,6 @@ SAME_PLACE = 1e-4  # share of the extent within which two bones stand in one pla
 MANY_LEGS = 6
 ACROSS = 0.05  # share of the extent by which a bone of the middle may lie across the body
 MOST_AGREE = 0.8  # share of the named pairs that stand to the side that they name, from which names tell the left
-
-
-@dataclass(frozen=True, slots=True)
-class BodyBones:
-    """A skeleton without the bones that are no part of a body.
-
-    Attributes:
-        skeleton: What is left; a bone hangs on the next one above that is left.
-        numbers: The number of each of its bones in the whole skeleton.
-        labels: What the name of each says that it is, or "".
-    """
-
-    skeleton: Skeleton
-    numbers: Sequence[int]
-    labels: Sequence[str]
 
 
 class Tree:
@@ -60,8 +45,7 @@ class Tree:
 
     def __init__(self, whole: Skeleton) -> None:
         self.whole = whole
-        kept = _body_bones(whole)
-        self.skeleton, self.numbers, self.labels = kept.skeleton, kept.numbers, kept.labels
+        self.skeleton, self.numbers, self.labels = _body_bones(whole)
         self.sides = [side_of(name) for name in self.skeleton.names]
         self.families = [family_of(label) for label in self.labels]
         self.named = Limbs(self.skeleton)
@@ -114,12 +98,10 @@ class Tree:
         left = self.axes.left
         if left is None:
             return ""
-        middle = _mean([self.skeleton.heads[bone] for bone in others]) if others else self._centre()
-        off = dot(minus(_mean([self.skeleton.heads[bone] for bone in bones]), middle), left)
+        heads = self.skeleton.heads
+        middle = mean([heads[bone] for bone in others] if others else heads)
+        off = dot(minus(mean(heads[bone] for bone in bones), middle), left)
         return "L" if off > 0.0 else "R" if off < 0.0 else ""
-
-    def _centre(self) -> V3:
-        return _mean(self.skeleton.heads)
 
     def _axes(self) -> BodyAxes:
         """The body's axes; where place does not tell forward, the sides that names tell do.
@@ -149,23 +131,17 @@ class Tree:
             for bone, twin in enumerate(self.named.twins)
             if twin >= 0 and self.sides[bone] == "L" and self.sides[twin] == "R"
         ]
-        total = (0.0, 0.0, 0.0)
-        for line in lines:
-            total = plus(total, line)
-        left = unit(minus(total, scaled(up, dot(total, up))))
+        left = unit(perpendicular(reduce(plus, lines, ORIGIN), up))
         agreeing = sum(dot(line, left) > 0.0 for line in lines)
         return left if lines and agreeing >= MOST_AGREE * len(lines) else None
 
 
-def _mean(points: Sequence[V3]) -> V3:
-    total = (0.0, 0.0, 0.0)
-    for point in points:
-        total = plus(total, point)
-    return scaled(total, 1.0 / max(1, len(points)))
+def _body_bones(whole: Skeleton) -> tuple[Skeleton, list[int], list[str]]:
+    """The bones that can be parts of a body: no helpers, no clothes, and no second bone in the same place.
 
-
-def _body_bones(whole: Skeleton) -> BodyBones:
-    """The bones that can be parts of a body: no helpers, no clothes, and no second bone in the same place."""
+    Each hangs on the next one above that is left. With the number of each in the whole skeleton, and what its name
+    says that it is.
+    """
     labels = parts_of(whole)
     out = _left_out(whole, labels)
     if sum(out) > MOST_LEFT_OUT * len(out):
@@ -189,7 +165,7 @@ def _body_bones(whole: Skeleton) -> BodyBones:
         axes=[whole.axes[bone] for bone in numbers] if whole.axes else (),
         up=whole.up,
     )
-    return BodyBones(skeleton, numbers, [labels[bone] for bone in numbers])
+    return skeleton, numbers, [labels[bone] for bone in numbers]
 
 
 def _left_out(whole: Skeleton, labels: Sequence[str]) -> list[bool]:

@@ -7,11 +7,11 @@ from math import cos, radians
 
 import pytest
 from fabrik_addon.maths import V3, dot
+from fabrik_addon.recognise.conventions import CONVENTIONS as KNOWN
+from fabrik_addon.recognise.conventions import Convention
 from fabrik_addon.recognise.find import recognise
-from fabrik_addon.recognise.names import CONVENTIONS as KNOWN
-from fabrik_addon.recognise.names.convention import Convention
-from fabrik_addon.recognise.part_names import PARTS
 from fabrik_addon.recognise.skeleton import Skeleton
+from fabrik_addon.recognise.words import PARTS
 
 from support.human_shapes import A_POSE, Made, human, moved, unnamed
 from support.name_lists import CONVENTIONS
@@ -33,7 +33,7 @@ BROKEN = {"Rigify DEF"}  # whose bones hang on no body, so that names alone tell
 
 @pytest.mark.parametrize("convention", KNOWN, ids=lambda convention: convention.label)
 def test_a_convention_names_parts_that_there_are(convention: Convention) -> None:
-    assert set(convention.parts) <= set(PARTS)
+    assert set(convention.part_of.values()) <= set(PARTS)
 
 
 def made_of(convention: str, pose: str) -> Made:

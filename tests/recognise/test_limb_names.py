@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from fabrik_addon.recognise.body_axes import limb_bones
+from fabrik_addon.recognise.axes import limb_bones
 from fabrik_addon.recognise.joint_bends import is_second_half, part_of
 from fabrik_addon.recognise.limbs import Limbs
 from fabrik_addon.recognise.skeleton import Skeleton

@@ -10,7 +10,7 @@ import bpy
 
 from ...errors import FabrikError
 from ...recognise.find import recognise
-from ...recognise.parts import APPLIED, ARM, LEG, Part
+from ...recognise.part import APPLIED, ARM, LEG, Part
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_bones, movers_of
 from ...rig.control_bones import control_names

@@ -10,7 +10,6 @@ from ...errors import BoneError, ChainError, FabrikError
 from ...gait import settings_for
 from ...gait.legs import Leg, check_legs
 from ...recognise.limbs import Limbs
-from ...recognise.parts import LEG
 from ...rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import control_names, is_control
@@ -28,6 +27,7 @@ from ..make import add_chain, remove_chain
 from ..setup.finding import find_parts
 from .measuring import check_body, frame_for, measured, sole_of, upright_of
 from ...maths import Q4
+from ...recognise.part import LEG
 
 BODY = "Body"
 LEAST_BONES = 2  # of a limb that is a leg
