@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Walks, planned: body path, legs, settings and terrain in, steps and body offsets out. Free of Blender."""
 
-from .by_hand import HandWalk
-from .feet import FootPose
+from .feet import Cause, Foothold, FootPose, Refused, Step
 from .gaits import GAITS
-from .legs import Leg, arranged
+from .ground import Hit, Plain, Terrain
+from .led import HandWalk, Moment, RecordedWalk, Steering
+from .legs import Leg, Reaching, arranged
 from .path import BodyPath
-from .plan import WalkPlan, body_pose_at, feet_at, path_at, steps_between
+from .plan import WalkPlan, body_pose_at, feet_at, from_text, path_at, steps_between, to_text
 from .planning import Walk, plan_walk, planning
-from .reaching import Reaching
-from .recording import Moment, RecordedWalk
 from .settings import RANGES, Gravity, Settings, Swing, settings_for
-from .steering import Steering
-from .steps import Cause, Foothold, Refused, Step
-from .storing import from_text, to_text
-from .terrain import Hit, Plain, Terrain
 
 __all__ = (
     "GAITS",

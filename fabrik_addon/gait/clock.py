@@ -26,12 +26,11 @@ from ..maths import (
     share_of_turn,
     turned,
 )
-from .course import Course
+from .body import Course
 from .gaits import Rhythm, rhythm_of
-from .legs import Leg
-from .reaching import CROUCH, LEAST_ROOM, Room, rooms_of
+from .legs import CROUCH, LEAST_ROOM, Leg, Room, rooms_of
+from .path import TICK
 from .settings import Settings
-from .track import TICK
 
 STRIDE_FACTOR, STRIDE_EXPONENT = 2.3, 0.3
 USUAL_FROUDE = 0.25  # v²/gh of a comfortable walk

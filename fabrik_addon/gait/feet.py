@@ -1,36 +1,123 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where feet are at any time: planted, rolling from heel to toe, or in the air."""
+"""Where feet are at any time: planted, rolling from heel to toe, or in the air; and their steps."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import cos, pi
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import asin, cos, pi, radians
 
 from ..maths import (
-    FRONT,
     Q4,
     V3,
+    X_AXIS,
     Z_AXIS,
     along,
-    cross,
+    clipped,
+    conjugated,
     dot,
     eased,
     lerp,
     minus,
     multiplied,
-    perpendicular,
     plus,
     slerp,
     turn_about,
     turned,
     unit_or,
 )
+from .ground import STATIC, Ground, climb, is_body
 from .legs import Leg
-from .settings import Swing
-from .steps import Foothold, Step, SurfacePose
-from .terrain import is_body
+from .settings import Settings, Swing
+
+SurfacePose = Callable[[int, float], tuple[V3, Q4]]  # place and rotation of a moving surface at a time
+
+
+class Refused(StrEnum):
+    """Why a foothold is none."""
+
+    NO_GROUND = "NO_GROUND"
+    SLOPE = "SLOPE"
+    EDGE = "EDGE"
+    REACH = "REACH"
+    LIMITS = "LIMITS"
+    FOOT = "FOOT"
+
+
+class Cause(StrEnum):
+    """Why a leg steps."""
+
+    CYCLE = "CYCLE"  # its turn in the gait
+    DRIFT = "DRIFT"  # its home has moved away
+    REACH = "REACH"  # it would no longer reach its foothold, or not within the limits of its joints
+
+
+@dataclass(frozen=True)
+class Foothold:
+    """Where a foot stands, flat.
+
+    Attributes:
+        place: Of the sole's point, in the surface's own space: the world for one that does not move.
+        rotation: Of the foot, from how it is at rest.
+        normal: Of the ground.
+        surface: STATIC, BODY, or the number of a surface that moves.
+        pitch: How far the heel is up all the while, radians: where the ankle does not bend as far as the ground asks.
+    """
+
+    place: V3
+    rotation: Q4
+    normal: V3 = Z_AXIS
+    surface: int = STATIC
+    pitch: float = 0.0
+
+    def in_world(self, time: float, surface_pose: SurfacePose) -> tuple[V3, Q4]:
+        """Place and rotation at a time."""
+        if self.surface == STATIC:
+            return self.place, self.rotation
+        origin, rotation = surface_pose(self.surface, time)
+        return plus(origin, turned(rotation, self.place)), multiplied(rotation, self.rotation)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a leg. Times are seconds from the path's first frame.
+
+    Attributes:
+        leg: Index.
+        lift: When the foot leaves the ground.
+        land: When it is on the ground again.
+        start: Where it stood.
+        end: Where it will stand.
+        up: The direction in which it rises.
+        apex: How far it rises above the way from start to end, scene units.
+        power: Shape of the rise: 1 an arc, less is steeper at both ends.
+        lead: 1 where the foot changes its height evenly with its way; more where it climbs first, or descends last.
+        curve: A name of `Swing`.
+        toe_off: How far the heel is up when the foot lifts, radians.
+        heel_strike: How far the toes are up when it lands, radians.
+        toes_down: How much farther than without it the heel is up midway, radians: where the ankle asks for it.
+        cause: A name of `Cause`.
+        refused: Footholds that were considered and refused: place and a name of `Refused`.
+    """
+
+    leg: int
+    lift: float
+    land: float
+    start: Foothold
+    end: Foothold
+    up: V3 = Z_AXIS
+    apex: float = 0.0
+    power: float = 1.0
+    lead: float = 1.0
+    curve: str = "SMOOTH"
+    toe_off: float = 0.0
+    heel_strike: float = 0.0
+    toes_down: float = 0.0
+    cause: str = Cause.CYCLE
+    refused: tuple[tuple[V3, str], ...] = ()
+
 
 STRIKE_SHARE, STRIKE_OF_STANCE = 0.4, 0.25  # of the swing's time, at most of the stance's: from heel strike to flat
 ROLL_SHARE, ROLL_OF_STANCE = 0.8, 0.5  # the same from flat to toe-off
@@ -177,17 +264,145 @@ def pose_of(
     if pitch:
         pivot = leg.ball if pitch > 0.0 else leg.heel
         held = plus(place, turned(rotation, pivot))
-        rotation = multiplied(rotation, turn_about(sideways(leg), -pitch))
+        rotation = multiplied(rotation, turn_about(leg.sideways, -pitch))
         place = minus(held, turned(rotation, pivot))
     ankle = plus(place, turned(rotation, leg.ankle))
     return FootPose(place, ankle, rotation, is_planted and not is_hanging, is_hanging, pitch, base)
 
 
-def sideways(leg: Leg) -> V3:
-    """The axis of the foot's frame about which a positive turn lifts the toes."""
-    return cross(forward(leg), Z_AXIS)
+TOE_OFF, HEEL_STRIKE = radians(35.0), radians(20.0)  # of a full roll: the heel up at lifting, the toes at landing
+FULL_ROLL = 0.35  # seconds of a swing from which on feet roll in full
+ROLLING_STRIDE = 1.0  # of a leg's reach: the way of a swing from which on they do
+MET = radians(1.0)  # by which an ankle may miss the rotation of its foot
+SPARE = radians(3.0)  # how much more than an ankle asks for heels come up: the body may stand a little elsewhere
+MOST_UP = radians(45.0)  # to which heels come up for an ankle
+TRIES = 6  # times that a heel is raised farther
+
+# From an ankle's place and a foot's rotation in the body's frame: how far the leg's joints miss the rotation, radians
+TurnMissed = Callable[[V3, Q4], float]
 
 
-def forward(leg: Leg) -> V3:
-    """Where the foot points at rest; a foot without length points along -Y, as figures do in Blender."""
-    return unit_or(perpendicular(minus(leg.ball, leg.heel), Z_AXIS), FRONT)
+def rolls_of(leg: Leg, share: float, step: tuple[V3, Q4], axes: tuple[Q4, V3], span: float) -> tuple[float, float]:
+    """How far a foot rolls at lifting and at landing: forwards alone, and less for quick or short steps.
+
+    Ground that rises takes from the roll at landing: the toes are up no higher than on level ground.
+
+    Args:
+        leg: The foot's.
+        share: Of the full roll, as it is set, 0 to 1.
+        step: The way to where it lands, world space, and the foot's rotation there.
+        axes: The body's heading, a rotation that keeps Z upright, and what is up.
+        span: Seconds of its swing.
+
+    Returns:
+        How far the heel is up when it lifts, and the toes when it lands, radians.
+    """
+    if not share or leg.foot_length <= 0.0:
+        return 0.0, 0.0
+    along_foot, (way, landing), (upright, up) = unit_or(minus(leg.ball, leg.heel), X_AXIS), step, axes
+    share *= eased(dot(way, turned(upright, along_foot)) / (ROLLING_STRIDE * leg.reach)) * min(1.0, span / FULL_ROLL)
+    rising = asin(clipped(dot(turned(landing, along_foot), up), 0.0, 1.0))
+    return share * TOE_OFF, max(share * HEEL_STRIKE - rising, 0.0)
+
+
+def heel_up(
+    turn_missed: TurnMissed, leg: Leg, flat: tuple[V3, Q4], body: tuple[V3, Q4], from_pitch: float = 0.0
+) -> float:
+    """How far the heel of a foot has to be up for the leg's joints to bring the foot to its rotation.
+
+    Ankles bend no farther than they do: people climb steep ground on the balls of their feet. The heel is raised by
+    what the joints miss, again and again, until they miss next to nothing.
+
+    Args:
+        turn_missed: How far the leg's joints miss rotations.
+        leg: The leg.
+        flat: Place of the sole and rotation of the foot, without rolling, world space.
+        body: Place and rotation of the leg's segment of the body, world space.
+        from_pitch: How far the heel is up in any case, radians.
+
+    Returns:
+        Radians; `from_pitch` where that will do, and where rolling farther would not help.
+    """
+    pitch, now = from_pitch, turned_off(turn_missed, leg, (flat, from_pitch), body)
+    for _ in range(TRIES):
+        if now <= MET:
+            return min(pitch + SPARE, max(MOST_UP, pitch)) if pitch > from_pitch else from_pitch
+        raised = pitch + now
+        then = turned_off(turn_missed, leg, (flat, raised), body)
+        if then >= now or raised > max(MOST_UP, from_pitch):
+            break
+        pitch, now = raised, then
+    return pitch
+
+
+def turned_off(turn_missed: TurnMissed, leg: Leg, foot: tuple[tuple[V3, Q4], float], body: tuple[V3, Q4]) -> float:
+    """How far a leg's joints miss the rotation of a foot that has rolled, radians.
+
+    Args:
+        turn_missed: How far the leg's joints miss rotations.
+        leg: The leg.
+        foot: Place and rotation without rolling, world space; and how far the heel is up, or the toes where negative,
+            radians.
+        body: Place and rotation of the leg's segment of the body, world space.
+    """
+    back, rolled = conjugated(body[1]), pose_of(leg, foot[0], foot[1], base=foot[0][0])
+    return turn_missed(turned(back, minus(rolled.ankle, body[0])), multiplied(back, rolled.rotation))
+
+
+SAMPLES = 32  # moments of a swing that are looked at
+GRAZING = 0.004  # of a leg's reach: how far inside the ground a foot may be that lifts or lands
+EDGE = 0.02  # of a leg's reach: ground that rises by more between two moments has an edge somewhere between them
+NOT_WORTH = 1.3  # another shape is worth it where its apex is lower by more than this factor
+LEADS = (1.0, 2.0, 3.0)
+POWERS: dict[str, tuple[float, ...]] = {Swing.SMOOTH: (1.0, 0.6, 0.35), Swing.SINE: (0.5, 0.35)}
+
+
+def raised(step: Step, leg: Leg, ground: Ground, settings: Settings, surface_pose: SurfacePose) -> Step:
+    """The step with an apex at which heel and ball, or the tip, are clear of the ground.
+
+    Of all shapes the one that rises least is taken; a plain arc where it does not rise much more.
+    """
+    least, margin = settings.step_height * leg.reach, settings.clearance * leg.reach
+    best: Step | None = None
+    for lead in LEADS:
+        rises = _rises(replace(step, apex=0.0, lead=lead), leg, ground, surface_pose)
+        for power in POWERS[step.curve]:
+            needed = max(rise / arch(across, power) for across, rise in rises) + margin
+            found = replace(step, apex=max(least, needed), power=power, lead=lead)
+            if best is None or found.apex * NOT_WORTH < best.apex:
+                best = found
+            if best.apex <= NOT_WORTH * least:
+                return best
+    return best or step
+
+
+def _rises(step: Step, leg: Leg, ground: Ground, surface_pose: SurfacePose) -> list[tuple[float, float]]:
+    """By moment the share of the way, and how much higher the ground is than the lowest point of the foot."""
+    span = step.land - step.lift
+    moments = [step.lift + span * index / SAMPLES for index in range(SAMPLES + 1)]
+    poses = [swinging(leg, step, time, surface_pose) for time in moments]
+    rises = [-leg.reach] * (SAMPLES + 1)
+    for point in contacts(leg):
+        heights = [
+            _heights(ground, leg, pose.contact(point), (step.up, time))
+            for pose, time in zip(poses, moments, strict=True)
+        ]
+        for index in range(1, SAMPLES):
+            foot, here = heights[index]
+            for _, beside in (heights[index - 1], heights[index + 1]):
+                here = beside if beside - here > EDGE * leg.reach else here
+            rises[index] = max(rises[index], here - foot - GRAZING * leg.reach)
+    return [(advance(step.curve, index / SAMPLES), rises[index]) for index in range(1, SAMPLES)]
+
+
+def contacts(leg: Leg) -> Sequence[V3]:
+    """The points of a foot that touch the ground, in its frame."""
+    return (leg.heel, leg.ball) if leg.foot_length > 0.0 else (leg.heel,)
+
+
+def _heights(ground: Ground, leg: Leg, point: V3, look: tuple[V3, float]) -> tuple[float, float]:
+    """The height of a point along what is up, and that of the ground; a leg's reach lower where there is none."""
+    up, time = look
+    height = dot(point, up)
+    hit = ground.under(point, up, (climb(leg), leg.reach), time)
+    return height, dot(hit.place, up) if hit is not None else height - leg.reach

@@ -24,13 +24,11 @@ from ..maths import (
     plus,
     turned,
 )
-from .carrying import need_of
-from .ground import Ground, foot_rotation, laid
-from .legs import Leg, spacing
-from .reaching import SWAYING, Shortage, held_off
+from .body import need_of
+from .feet import Foothold, Refused
+from .ground import BODY, STATIC, Ground, Terrain, foot_rotation, is_body, laid
+from .legs import SWAYING, Leg, Shortage, held_off, spacing
 from .settings import Settings
-from .steps import Foothold, Refused
-from .terrain import BODY, STATIC, Terrain, is_body
 
 NEAR_FOOT = 0.15  # of a leg's reach: two feet are no nearer
 NEAR_HOME = 0.5  # of the distance between homes: the same for legs that stand closer together

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is under a foot: the terrain asked in the ways that legs need, and feet laid flat on it."""
+"""What a walk asks of the ground, the plain where there is no terrain, and feet laid flat on it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atan2, radians
+from math import atan2, hypot, radians
+from typing import Protocol
 
 from ..maths import (
     FRONT,
+    IDENTITY,
+    ORIGIN,
     Q4,
     V3,
     X_AXIS,
@@ -28,10 +32,86 @@ from ..maths import (
     turned,
     unit_or,
 )
-from .feet import sideways
 from .legs import Leg
 from .settings import Gravity, Settings
-from .terrain import Hit, Terrain
+
+STATIC = -1  # the surface that does not move
+BODY = -2  # the body's first segment, on which a foot hangs where there is no ground; the others follow downwards
+
+
+def is_body(surface: int) -> bool:
+    """Whether a surface is a segment of the body."""
+    return surface <= BODY
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A point of the ground.
+
+    Attributes:
+        place: In world space.
+        normal: Outwards, of unit length.
+        surface: STATIC, or the number of a surface that moves.
+    """
+
+    place: V3
+    normal: V3
+    surface: int = STATIC
+
+
+class Terrain(Protocol):
+    """The ground. Times are seconds from the path's first frame; only surfaces that move look at them."""
+
+    @property
+    def digest(self) -> str:
+        """A text that changes with the ground, and only with it."""
+        ...
+
+    def ray(self, origin: V3, direction: V3, reach: float, time: float) -> Hit | None:
+        """The first hit of a ray along a unit direction, or None."""
+        ...
+
+    def nearest(self, place: V3, reach: float, time: float) -> Hit | None:
+        """The nearest point of the ground, or None where none is within reach."""
+        ...
+
+    def surface(self, number: int, time: float) -> tuple[V3, Q4]:
+        """Place and rotation of a surface that moves."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plain:
+    """The ground where there is no terrain: level, without end.
+
+    Attributes:
+        height: Z, in world space.
+    """
+
+    height: float = 0.0
+
+    @property
+    def digest(self) -> str:
+        return f"plain {self.height!r}"
+
+    def ray(self, origin: V3, direction: V3, reach: float, time: float) -> Hit | None:
+        above = origin[2] - self.height
+        if above * direction[2] >= 0.0 and above != 0.0:
+            return None
+        distance = -above / direction[2] if direction[2] != 0.0 else 0.0
+        if distance > reach:
+            return None
+        place = along(origin, direction, distance)
+        return Hit((place[0], place[1], self.height), Z_AXIS)
+
+    def nearest(self, place: V3, reach: float, time: float) -> Hit | None:
+        if abs(place[2] - self.height) > reach:
+            return None
+        return Hit((place[0], place[1], self.height), Z_AXIS)
+
+    def surface(self, number: int, time: float) -> tuple[V3, Q4]:
+        return ORIGIN, IDENTITY
+
 
 STEEPEST_FOOT = radians(35.0)  # feet take on no more of a slope
 STEEPEST_ON_WALLS = radians(80.0)
@@ -162,7 +242,7 @@ def laid(ground: Ground, leg: Leg, flat: tuple[V3, Q4], up: V3, time: float) -> 
     if leg.foot_length <= 0.0:
         return flat
     span = SOLE_DROP * leg.foot_length
-    axis = sideways(leg)
+    axis = leg.sideways
     gaps = (0.0, 0.0)
     for _ in range(ROUNDS):
         found = _gaps(ground, leg, (place, rotation), up, (2.0 * span, time))
@@ -193,3 +273,52 @@ def _gaps(
             return None
         heights.append(dot(minus(hit.place, contact), up))
     return heights[0], heights[1]
+
+
+Point = tuple[float, float]
+Circle = tuple[float, float, float]  # centre and radius
+SLACK = 1e-9  # share of the radius
+
+
+def smallest_circle(points: Sequence[Point]) -> Circle:
+    """Centre x, centre y and radius of the smallest circle that holds all points.
+
+    Args:
+        points: At least one.
+    """
+    circle = (points[0][0], points[0][1], 0.0)
+    for i, point in enumerate(points):
+        if not _holds(circle, point):
+            circle = _through_one(points[:i], point)
+    return circle
+
+
+def _through_one(points: Sequence[Point], on: Point) -> Circle:
+    circle = (on[0], on[1], 0.0)
+    for i, point in enumerate(points):
+        if not _holds(circle, point):
+            circle = _through_two(points[:i], on, point)
+    return circle
+
+
+def _through_two(points: Sequence[Point], on: Point, also: Point) -> Circle:
+    circle = (0.5 * (on[0] + also[0]), 0.5 * (on[1] + also[1]), 0.5 * hypot(on[0] - also[0], on[1] - also[1]))
+    for point in points:
+        if not _holds(circle, point):
+            circle = _through_three(on, also, point)
+    return circle
+
+
+def _through_three(a: Point, b: Point, c: Point) -> Circle:
+    bx, by, cx, cy = b[0] - a[0], b[1] - a[1], c[0] - a[0], c[1] - a[1]
+    under = 2.0 * (bx * cy - by * cx)
+    if under == 0.0:  # in a line, which only rounding brings here
+        far = max((a, b, c), key=lambda point: hypot(point[0] - a[0], point[1] - a[1]))
+        return (0.5 * (a[0] + far[0]), 0.5 * (a[1] + far[1]), 0.5 * hypot(a[0] - far[0], a[1] - far[1]))
+    bb, cc = bx * bx + by * by, cx * cx + cy * cy
+    x, y = (cy * bb - by * cc) / under, (bx * cc - cx * bb) / under
+    return (a[0] + x, a[1] + y, hypot(x, y))
+
+
+def _holds(circle: Circle, point: Point) -> bool:
+    return hypot(point[0] - circle[0], point[1] - circle[1]) <= circle[2] * (1.0 + SLACK)

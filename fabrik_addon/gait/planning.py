@@ -10,22 +10,15 @@ from math import floor
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, plus, scaled, turned
 from ..texts import Text
-from .carrying import LOWEST, Carried, Footing, Lean, carried, lean_of, lowered, need_of
+from .body import LOWEST, Carried, Course, Footing, Lean, carried, course_of, lean_of, lowered, need_of, with_heels_up
 from .clock import Clock, clock_of
-from .course import Course, course_of
-from .feet import Feet, FootPose, forward
-from .ground import Ground, climb
-from .heels import with_heels_up
-from .legs import Leg, check_legs
-from .path import BodyPath, check_paths
-from .plan import WalkPlan
-from .reaching import Reaching
+from .feet import Feet, FootPose, SurfacePose
+from .ground import BODY, STATIC, Ground, Terrain, climb, is_body
+from .legs import Leg, Reaching, check_legs
+from .path import TICK, BodyPath, Track, check_paths, track_of
+from .plan import WalkPlan, digest_of
 from .settings import ROUNDING, Gravity, Settings, check_settings
 from .stepping import Stepper
-from .steps import SurfacePose
-from .storing import digest_of
-from .terrain import BODY, STATIC, Terrain, is_body
-from .track import TICK, Track, track_of
 
 PROBE = 0.4  # of a leg's reach: how far ahead and behind a single row of legs feels the ground
 LOOKS = 5  # samples between two looks at the ground under the homes
@@ -187,7 +180,7 @@ def _probes(legs: Sequence[Leg]) -> list[list[Leg]]:
     """The legs, and where all stand in one row others before and behind them, so that slopes ahead are felt."""
     if any(leg.row for leg in legs):
         return [[leg] for leg in legs]
-    ways = [scaled(forward(leg), PROBE * leg.reach) for leg in legs]
+    ways = [scaled(leg.forward, PROBE * leg.reach) for leg in legs]
     return [
         [replace(leg, home=plus(leg.home, scaled(way, sign))) for sign in (-1.0, 0.0, 1.0)]
         for leg, way in zip(legs, ways, strict=True)

@@ -25,20 +25,13 @@ from ..maths import (
     turned,
     unit_or,
 )
-from .carrying import Carried, need_of
-from .circle import smallest_circle
+from .body import Carried, Course, need_of
 from .clock import LEAST_SWING, MOST_SWING, Clock
-from .course import Course
-from .feet import Feet
+from .feet import Cause, Feet, Foothold, Step, raised, rolls_of
 from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, hanging, least_distances, on_its_surface
-from .ground import Ground
-from .legs import neighbours
-from .reaching import held_off
-from .rolling import rolls_of
-from .steps import Cause, Foothold, Step
-from .swing import raised
-from .terrain import BODY, is_body
-from .track import TICK
+from .ground import BODY, Ground, is_body, smallest_circle
+from .legs import held_off, neighbours
+from .path import TICK
 
 WORTH_A_STEP = 0.5  # share of its time in the air that a leg must have left to lift late
 RESTED = 0.1  # seconds that a foot stands at least

@@ -3,13 +3,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import bpy
-from typing import Any, TYPE_CHECKING
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Euler, Quaternion, Vector
+
 from ..errors import FabrikError, RigError
+from ..maths import IDENTITY, Q4, multiplied, q4
 from ..rig.schema import rig_of
-from ..session.dragging import (Drag, Dragged, Taken, begin, drag_to, finish, pin_bone, pull_refusal, set_falloff, set_turning,)
+from ..session.dragging import (
+    Drag,
+    Dragged,
+    Taken,
+    begin,
+    drag_to,
+    finish,
+    pin_bone,
+    pull_refusal,
+    set_falloff,
+    set_turning,
+)
 from ..session.letting_go import LetGo
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
@@ -21,7 +35,6 @@ from .picking import Picked, View, pick, view_of
 from .snapping import snapped
 from .status_bar import tell_keys
 from .turning import angle_about, turn_of_ball, turn_of_view
-from ..maths import IDENTITY, Q4, multiplied, q4
 
 if TYPE_CHECKING:
     from .base import Returned

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
+
+import bpy
 from mathutils import Matrix, Quaternion, Vector
+
 from ..errors import FabrikError
 from ..kernel import FREE, Figure, Joint, Limit, Solver
+from ..maths import Q4, V3, Y_AXIS, distance, length, rotated, v3
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
 from ..rig.joint_limits import read_limit
@@ -24,7 +27,6 @@ from ..rig.targets import resolve_point
 from .collect_asked import asked_picture
 from .collect_starts import starts_together
 from .shapes import Picture, PlacedOutline
-from ..maths import Q4, V3, Y_AXIS, distance, length, rotated, v3
 
 SAMPLES = 400  # poses drawn to find how far a chain reaches within its limits
 

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
+
+import bpy
 from mathutils import Vector
+
 from ..errors import FabrikError
+from ..maths import Q4, V3, distance, minus, plus, scaled, unit, v3
 from ..rig.figures import lacks_goal
 from ..rig.goals import asked_point, goal_of, read_turn
 from ..rig.schema import FabrikChain
 from ..rig.targets import resolve_point
-from ..maths import Q4, V3, distance, minus, plus, scaled, unit, v3
 
 NEARLY = 2.0  # times the tolerance that still counts as on target
 AIMED = 0.01  # share of the distance by which an axis may miss what it aims at

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Collection
+
+import bpy
+
 from ..errors import FabrikError
+from ..maths import ORIGIN, V3
 from ..rig.figures import ChainSet, sets_of
 from ..rig.measured import ends_at
 from ..rig.preparing import read
 from ..rig.schema import rig_of
-from ..maths import ORIGIN, V3
 
 Points = tuple[V3, ...]
 

@@ -7,12 +7,15 @@ held, and a line leads to it from where the bone could not follow.
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
+
+import bpy
+
 from ..errors import FabrikError
+from ..maths import Q4, V3, Z_AXIS, distance, plus, scaled, v3
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.goals import read_points
 from ..rig.schema import FabrikChain, rig_of
@@ -21,7 +24,6 @@ from .colours import theme_colours
 from .paint import Painted
 from .settings import scene_settings
 from .shapes import AXES, Shapes, draw_axes
-from ..maths import Q4, V3, Z_AXIS, distance, plus, scaled, v3
 
 SIZE = 0.06  # of a diamond, from its middle to its corners, as a share of the chain's length
 NEARLY = 2.0  # times the tolerance that still counts as held

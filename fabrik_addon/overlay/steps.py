@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-import blf
-import bpy
 from itertools import pairwise
 from math import log10
+
+import blf
+import bpy
+
+from ..maths import V3, distance
 from ..rig.find import working_rig
 from ..rig.schema import rig_of
 from ..session.record import RecordedStep, Recording, state
@@ -17,7 +20,6 @@ from .colours import theme_colours
 from .paint import Painted
 from .settings import step_of
 from .shapes import Shapes
-from ..maths import V3, distance
 
 GRAPH = 220.0, 70.0  # width and height in pixels at scale 1
 MARGIN = 60.0, 40.0  # from the corner of the view

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import bpy
 from math import atan2
+
+import bpy
+
 from ..errors import FabrikError
 from ..gait import WalkPlan, feet_at, steps_between
+from ..maths import V3, plus, scaled
 from ..rig.schema import rig_of
 from ..rig.walk_goals import plan_of
 from .shapes import Shapes
-from ..maths import V3, plus, scaled
 
 EVERY = 6  # samples of the body's path between two points that are drawn
 AHEAD = 1.0  # seconds of which the steps are drawn

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import bpy
 from mathutils import Matrix, Quaternion, Vector
+
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..kernel import Balance, Goal, HINT, PIN
+from ..kernel import HINT, PIN, Balance, Goal
+from ..maths import ORIGIN, V3, plus, q4, rotated, scaled, v3
 from .asked import Asked
 from .chain_bones import pose_bones
 from .channels import read_rotation
@@ -17,7 +20,7 @@ from .control_bones import control_names
 from .figures import ChainSet
 from .kinematics import Link
 from .schema import limit_of, rig_of
-from ..maths import ORIGIN, V3, plus, q4, rotated, scaled, v3
+
 
 class Support(NamedTuple):
     """Where a pinned tip supports a body.

@@ -7,13 +7,31 @@ applied, which keeps the digits of a rig that stands far from the origin.
 
 from __future__ import annotations
 
-import numpy as np
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 from mathutils import Matrix
+
 from ..errors import RigError
 from ..finite import are_finite
-from ..maths import (Doubles, Nine, Q4, V3, Z_AXIS, axes_of, conjugated, dot, length, matrix_of, multiplied, nine, plus, unit, v3,)
+from ..maths import (
+    Q4,
+    V3,
+    Z_AXIS,
+    Doubles,
+    Nine,
+    axes_of,
+    conjugated,
+    dot,
+    length,
+    matrix_of,
+    multiplied,
+    nine,
+    plus,
+    unit,
+    v3,
+)
 
 LEAST_VOLUME = 1e-9  # of the three axes, the longest of them as 1: less has no inverse to solve by
 SIMILAR = 1e-6  # share of its square by which the axes of an armature that is scaled alike differ

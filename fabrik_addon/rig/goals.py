@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import bpy
+
 from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
+from ..maths import Q4, V3, multiplied, normalized, v3
 from .schema import FabrikChain
 from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
-from ..maths import Q4, V3, multiplied, normalized, v3
+
 
 class GoalRef(NamedTuple):
     """What a chain is to reach, or towards which it bends.

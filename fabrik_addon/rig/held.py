@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import bpy
+
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..maths import Q4, V3, conjugated, multiplied, normalized, v3
 from ..texts import Text
 from .chain_bones import pose_bones
 from .kinematics import world_turn
 from .schema import FabrikChain
 from .targets import kind_of
-from ..maths import Q4, V3, conjugated, multiplied, normalized, v3
 
 ROUNDED = 1e-6  # share by which what is stored in single precision may differ from what stands
 

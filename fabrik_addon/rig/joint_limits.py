@@ -3,13 +3,25 @@
 
 from __future__ import annotations
 
-import bpy
 from math import pi
+
+import bpy
+
 from ..errors import BoneError, place_of
-from ..kernel import FREE, Hinge, LIMITS, Limit, Locked
-from .channels import (AXES, CHANNELS, UNIT_AXES, euler_order, from_euler, read_locks, read_rotation, read_values, to_euler,)
-from .schema import limit_of
+from ..kernel import FREE, LIMITS, Hinge, Limit, Locked
 from ..maths import IDENTITY, Q4, rotated, unit
+from .channels import (
+    AXES,
+    CHANNELS,
+    UNIT_AXES,
+    euler_order,
+    from_euler,
+    read_locks,
+    read_rotation,
+    read_values,
+    to_euler,
+)
+from .schema import limit_of
 
 OFF_ZERO = 1e-4  # by which a locked quaternion channel may be off zero where the bone is to be a hinge
 KEPT_DIGITS = 5  # of locked angles that are read back from a quaternion, so that rounding does not add up

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import bpy
+
 from ..kernel import Figure, Joint, Limit, Locked
+from ..maths import IDENTITY, Q4, V3, X_AXIS, Z_AXIS, length, multiplied, turn_about
 from .chain_bones import pose_bones
 from .figures import ChainSet
 from .joint_limits import read_limit, read_stiffness
@@ -14,7 +17,6 @@ from .keys import KeyedChannels
 from .kinematics import BoneTree, Segment
 from .schema import rig_of
 from .start_pose import Start, read_starts
-from ..maths import IDENTITY, Q4, V3, X_AXIS, Z_AXIS, length, multiplied, turn_about
 
 RIGID = 2e-5  # share of the longest bone by which lengths may differ between poses
 BENT = 0.7  # radians by which all joints are turned to see whether lengths depend on the pose

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterable
 from typing import NamedTuple
+
+import bpy
+
+from ..maths import Q4, V3, q4, v3
 from .chain_bones import resolve_bones
 from .channels import read_rotation, stored
 from .figures import ChainSet, figure_bones
 from .schema import rig_of
-from ..maths import Q4, V3, q4, v3
+
 
 class KeptBone(NamedTuple):
     """What is stored of a bone of the body, in single precision.

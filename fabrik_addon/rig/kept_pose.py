@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Mapping
 from typing import NamedTuple
+
+import bpy
+
+from ..maths import Q4, V3, q4, turn_angle, v3
 from .chain_bones import resolve_bones
 from .channels import stored
 from .figures import ChainSet
 from .kept_body import KeptBone, body_bones, store_bones
 from .kept_start import KeptStart, keep, put_back, read_kept
 from .schema import rig_of
-from ..maths import Q4, V3, q4, turn_angle, v3
 
 AT_REST = 1e-5  # radians by which a joint may be turned and count as at rest
 

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+import bpy
+
+from ..maths import Q4, q4
 from .channels import read_rotation, stored
 from .schema import FabrikChain
 from .start_pose import fingerprint
-from ..maths import Q4, q4
+
 
 class KeptStart(NamedTuple):
     """What is stored of a start pose.

@@ -6,19 +6,41 @@ Only what Blender evaluated last is read, from the originals, and nothing is eva
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from math import atan2
 from typing import NamedTuple
+
+import bpy
+
 from ..errors import FabrikError
+from ..maths import (
+    ORIGIN,
+    Q4,
+    ULPS,
+    V3,
+    axes_of,
+    conjugated,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    multiplied,
+    normalized,
+    plus,
+    q4,
+    rotated,
+    scaled,
+    turn_angle,
+    v3,
+)
 from .chain_bones import resolve_bones
 from .chain_space import RigFrame
 from .goals import goals_of, turns_tip
 from .kinematics import world_turn
-from .schema import FabrikChain, SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, owner_of
+from .schema import SOLVED_NUMBERS, SOLVED_TURNS, SOLVED_VECTORS, FabrikChain, owner_of
 from .targets import kind_of, reader_of
 from .walk_goals import is_walked
-from ..maths import (ORIGIN, Q4, ULPS, V3, axes_of, conjugated, cross, distance, dot, length, minus, multiplied, normalized, plus, q4, rotated, scaled, turn_angle, v3,)
 
 SAME = 1e-4  # share of the length by which something may stand elsewhere and count as not moved
 SAME_TURN = 1e-3  # radians, the same of rotations

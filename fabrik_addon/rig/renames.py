@@ -12,18 +12,20 @@ from __future__ import annotations
 
 import logging
 import re
-import bpy
-import numpy as np
 from base64 import b64decode, b64encode
 from binascii import Error as EncodingError
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..maths import ULPS, Mask, Singles
 from .chain_bones import armature_of, bones_if_any, pose_bones
 from .goals import goals_of
 from .schema import FabrikChain, RigRecord, rig_of
 from .start_pose import fingerprint
 from .versions import newer_refusal
-from ..maths import Mask, Singles, ULPS
 
 log = logging.getLogger(__name__)
 

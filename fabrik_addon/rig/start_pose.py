@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import NamedTuple
+
+import bpy
+
 from ..errors import ChainError, InvalidValueError, RigError
 from ..finite import are_finite
+from ..maths import IDENTITY, ORIGIN, Q4, V3, v3
 from ..texts import Text
 from .chain_bones import pose_bones
 from .channels import neutral_values, to_rotation, to_values
@@ -16,7 +19,6 @@ from .compat import strips_of
 from .figures import ChainSet, starting_chains
 from .keys import KeyedChannels
 from .schema import FabrikChain, rig_of
-from ..maths import IDENTITY, ORIGIN, Q4, V3, v3
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
 

@@ -8,17 +8,19 @@ channels. While a chain may stretch, these channels are its own; unstretched, th
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
+
+import bpy
+
 from ..errors import BoneError
+from ..maths import ORIGIN, V3, length, scaled, v3
 from ..texts import Text
 from .animated_paths import chains_animated_in
 from .chain_bones import pose_bones, resolve_bones
 from .figures import ChainSet, body_moves
 from .kinematics import Instead, Link
 from .schema import FabrikChain
-from ..maths import ORIGIN, V3, length, scaled, v3
 
 UNSTRETCHED: V3 = (1.0, 1.0, 1.0)
 BESIDE = 1e-4  # share of its distance by which the next head may be beside a bone's Y axis

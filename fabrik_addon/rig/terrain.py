@@ -16,7 +16,7 @@ from mathutils.bvhtree import BVHTree
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..gait import Hit
-from ..gait.terrain import STATIC
+from ..gait.ground import STATIC
 from ..maths import Q4, V3, Singles, axes_of, slerp, v3
 from ..texts import Text
 from .visibility import is_evaluated

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import NamedTuple
+
+import bpy
+
 from ..errors import InvalidValueError, RigError, place_of
 from ..gait import WalkPlan, body_pose_at, feet_at, from_text
+from ..maths import Q4, V3, axes_of, multiplied, normalized
 from .chain_bones import pose_bones
 from .schema import FabrikChain, owner_of, rig_of, walker_of
-from ..maths import Q4, V3, axes_of, multiplied, normalized
 
 KEPT = 16  # plans that stay parsed
 

@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterator
 from hashlib import blake2b
+
+import bpy
+
 from ..errors import FabrikError
+from ..maths import IDENTITY
 from .chain_bones import pose_bones
 from .compat import fcurves_of
 from .joint_limits import read_limit
 from .motion_text import carriers_of, key_bytes, line_parts, placement_text
-from .schema import FabrikChain, PREFIX, rig_of, walker_of
+from .schema import PREFIX, FabrikChain, rig_of, walker_of
 from .start_pose import fingerprint
-from ..maths import IDENTITY
+
 
 def inputs_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
     """A digest of path, legs and settings of a walker, to see whether they were changed.

@@ -7,26 +7,28 @@ are. What is animated is not captured: that would move every other frame.
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import degrees
+
+import bpy
+
 from ..errors import FabrikError
+from ..maths import IDENTITY, Q4, conjugated, multiplied, turn_angle
 from ..rig.chain_bones import resolve_bones
 from ..rig.channels import read_rotation
 from ..rig.kept_body import capture_body
 from ..rig.kept_start import capture, take_keys
 from ..rig.keys import KeyedChannels
 from ..rig.preparing import frame_of
-from ..rig.schema import FabrikChain, START_ITEMS, SwitchedOn
+from ..rig.schema import START_ITEMS, FabrikChain, SwitchedOn
 from ..rig.start_pose import is_animated
 from ..texts import Text, joined
 from .live.known import state as live_state
 from .live.looking import live_armatures
 from .order import Item
 from .standing import SAME, Standing, goal_point, pole_error
-from ..maths import IDENTITY, Q4, conjugated, multiplied, turn_angle
 
 FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
 CLOSER = 0.5  # share of what a solve turns that a new start pose has to leave, to be worth it

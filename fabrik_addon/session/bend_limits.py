@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import pi
 from typing import Any
+
+import bpy
+
+from ..maths import V3
 from ..recognise.joint_bends import begins_limb, bend_of, is_second_half, own_axis
 from ..recognise.limbs import Limbs
 from ..rig.control_bones import control_names
 from ..rig.schema import limit_of
 from ..rig.skeleton import read_skeleton
 from ..texts import Text
-from ..maths import V3
+
 
 @dataclass(slots=True)
 class BendReport:

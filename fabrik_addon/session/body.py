@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-import bpy
 from typing import Any, NamedTuple
+
+import bpy
+
 from ..errors import BoneError, ChainError, FabrikError
+from ..recognise.words import parts_of
 from ..rig.chain_bones import bones_to, pose_bones
 from ..rig.checks import check_rig
 from ..rig.control_bones import is_control
@@ -15,7 +18,7 @@ from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date
 from ..texts import Text
 from .anchoring import keep_and_tell, unposed
-from ..recognise.words import parts_of
+
 
 class BodySet(NamedTuple):
     """What `set_body` did.

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import bpy
+
 from ..errors import BoneError, FabrikError, TargetError
+from ..maths import ULPS, distance
 from ..rig.chain_bones import pose_bones
 from ..rig.figures import ChainSet
 from ..rig.schema import FabrikChain
 from ..rig.targets import resolve_point
 from ..texts import Text
 from .posing import Posed
-from ..maths import ULPS, distance
 
 PROMISED = 1e-4  # share of the length within which evaluated joints must stand where they were solved
 

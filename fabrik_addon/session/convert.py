@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import bpy
+
 from ..errors import FabrikError, RigError
+from ..maths import Q4, V3
 from ..rig.animated import Animated
 from ..rig.chain_bones import bones_to, names_if_any, pose_bones
 from ..rig.checks import edit_refusal
@@ -24,7 +27,6 @@ from .defaults import Defaults
 from .ik_goals import take_goal
 from .make import add_chain
 from .standing import Standing, pole_error
-from ..maths import Q4, V3
 
 AXES = "xyz"
 STRAIGHT = Text("the limb stands straight, so its pole angle could not be told: check it")

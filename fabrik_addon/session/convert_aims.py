@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from typing import Any
+
+import bpy
+
 from ..errors import FabrikError, RigError
+from ..maths import V3, distance, unit, v3
 from ..rig.animated import Animated
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
@@ -21,7 +24,6 @@ from .anchoring import keep_pose, unposed
 from .convert import Converted, names_of_animated
 from .defaults import Defaults
 from .make import add_chain
-from ..maths import V3, distance, unit, v3
 
 AXES: dict[str, V3] = {
     "TRACK_X": (1.0, 0.0, 0.0),

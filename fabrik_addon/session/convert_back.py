@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
 from typing import Any, NamedTuple
+
+import bpy
+
 from ..errors import ChainError, FabrikError
+from ..maths import V3, distance
 from ..rig import pose_writer
 from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones
@@ -27,7 +30,6 @@ from .convert import Converted
 from .convert_aims import make_track, track_axis
 from .ik_goals import give_goal, give_refusal, goal_refusal
 from .order import Item
-from ..maths import V3, distance
 
 CORRECTIONS = 5  # of the pole angle, each by what was left after the one before
 AT_TAIL = 1e-3  # share of a bone's length

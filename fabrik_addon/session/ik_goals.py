@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from typing import Any
+
+import bpy
+
+from ..maths import IDENTITY, normalized, turn_angle
 from ..rig.goals import goal_of
 from ..rig.schema import FabrikChain
 from ..rig.targets import kind_of
 from ..texts import ROLE_TEXTS, Text
-from ..maths import IDENTITY, normalized, turn_angle
 
 LEAST_WEIGHT = 0.01  # that Blender's IK takes
 STRETCHED = 2.0  # times its length that a chain may have in place of one that has no bound

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import bpy
 from mathutils import Vector
+
 from ..errors import FabrikError
+from ..maths import rotated, unit, v3
 from ..rig.chain_bones import resolve_bones
 from ..rig.goals import GoalRef, goal_of, goals_of
 from ..rig.held import offset_from_target, read_held, store
@@ -20,7 +23,6 @@ from ..texts import ROLE_TEXTS, Text, joined
 from .anchoring import keep_pose, take_keyed_pose
 from .order import Item
 from .standing import Standing, pole_error, turned_pole
-from ..maths import rotated, unit, v3
 
 IN_PLACE = 1e-6  # share of the length within which a target is where the tip is
 POLE_MET = 1e-4  # radians

@@ -8,6 +8,8 @@ held, the limb goes on to the foot, whose head is then brought to the target.
 from __future__ import annotations
 
 import bpy
+
+from ..maths import q4
 from ..recognise.limbs import Limbs
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
@@ -16,7 +18,6 @@ from ..rig.kept_start import KeptStart, put_back, read_kept
 from ..rig.schema import FabrikChain
 from ..rig.skeleton import read_skeleton
 from ..rig.start_pose import fingerprint, is_stale
-from ..maths import q4
 
 ENDS = {"HAND", "FOOT", "HEAD"}
 

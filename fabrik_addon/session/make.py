@@ -6,14 +6,17 @@ Each maker is given what a planner found, and can't fail: all is planned before 
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+
+import bpy
 from mathutils import Vector
+
 from ..errors import ChainError, RigError, TargetError
 from ..finite import are_finite
 from ..kernel import Figure, Solver
+from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about
 from ..rig.chain_bones import pose_bones
 from ..rig.chain_curves import check_can_follow, follow_order
 from ..rig.channels import read_rotation
@@ -28,7 +31,6 @@ from ..rig.versions import bring_up_to_date
 from ..rig.visibility import enabled_collections
 from .anchoring import start_new
 from .defaults import Defaults
-from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about
 
 AIMED = 2.0  # lengths of the chain from its tip, at which a target to aim at is made
 POLE_SIZE = 0.6  # of a target's

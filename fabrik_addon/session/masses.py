@@ -7,17 +7,19 @@ parameters, Journal of Biomechanics 29 (1996), table 4.
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
+
+import bpy
+
 from ..errors import ChainError
+from ..recognise.part import HALF_TEXTS
 from ..recognise.skeleton import Skeleton
+from ..recognise.words import parts_of
 from ..rig.chain_bones import armature_of, pose_bones
 from ..rig.control_bones import control_names
 from ..rig.schema import limit_of
 from ..rig.skeleton import read_skeleton
 from ..texts import Text, joined
-from ..recognise.part import HALF_TEXTS
-from ..recognise.words import parts_of
 
 SEGMENTS = {  # both sides together where there are two
     "HEAD": 0.0681,  # with the neck

@@ -6,12 +6,15 @@ All is planned before anything is written; what can't be mirrored but does not s
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
+
+import bpy
 from mathutils import Quaternion
+
 from ..errors import BoneError, ChainError
+from ..maths import q4
 from ..rig.chain_bones import bones_to, names_if_any, pose_bones, resolve_bones
 from ..rig.checks import check_rig
 from ..rig.kept_start import store_rotations
@@ -23,7 +26,6 @@ from ..texts import Text
 from .mirror_bones import BonePair, mirror_limit_to
 from .mirror_goals import GoalPlan, plan_goal
 from .mirror_held import mirror_held, target_turn
-from ..maths import q4
 
 OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "passes", "message", "is_baked"}
 # Copied by `mirror_held`, or found by the next solve.

@@ -7,16 +7,18 @@ other bone. Where Blender mirrored the bone itself, turns about its X stay and t
 
 from __future__ import annotations
 
-import bpy
 from typing import NamedTuple
+
+import bpy
 from mathutils import Matrix, Quaternion, Vector
+
 from ..errors import BoneError, InvalidValueError
+from ..maths import IDENTITY, axes_of
 from ..rig.chain_bones import pose_bones
 from ..rig.schema import limit_of
 from ..rig.sides import flipped_name
 from ..texts import Text
 from .limits import copy_limit
-from ..maths import IDENTITY, axes_of
 
 MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0))  # armature space
 ALIKE = 0.9998  # cosine of the angle up to which axes count as mirrored: about a degree

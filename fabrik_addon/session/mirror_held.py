@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import bpy
 from mathutils import Matrix, Vector
+
+from ..maths import Q4, axes_of, conjugated, multiplied, normalized
 from ..rig.evaluating import updated
 from ..rig.held import offset_from_target, store, was_held
 from ..rig.schema import FabrikChain
 from ..rig.targets import resolve_turn
 from .mirror_bones import BonePair
-from ..maths import Q4, axes_of, conjugated, multiplied, normalized
 
 MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # armature space
 

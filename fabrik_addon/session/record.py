@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+import bpy
+
 from ..errors import ChainError
 from ..kernel import Status, Trace
+from ..maths import ORIGIN, V3, distance, scaled, v3
 from ..rig.figures import ChainSet, set_of
 from ..rig.preparing import read
 from ..rig.schema import FabrikChain
 from ..texts import Text, quoted
-from ..maths import ORIGIN, V3, distance, scaled, v3
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedStep:

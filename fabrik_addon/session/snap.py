@@ -3,13 +3,30 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import NamedTuple
+
+import bpy
 from mathutils import Vector
+
 from ..errors import ChainError, TargetError, place_of
 from ..kernel import Bend, Point
+from ..maths import (
+    Q4,
+    any_perpendicular,
+    conjugated,
+    length,
+    minus,
+    multiplied,
+    normalized,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+    unit,
+)
 from ..rig.chain_bones import resolve_bones
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of, goals_of, turns_tip
@@ -25,7 +42,6 @@ from .frames import frames_visited, go_to
 from .order import Item
 from .relocation import HeldThere, Key, Moved, Relocation
 from .standing import Standing, bend_of, goal_point
-from ..maths import (Q4, any_perpendicular, conjugated, length, minus, multiplied, normalized, perpendicular, plus, rotated, scaled, turn_about, unit,)
 
 LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
 

@@ -3,13 +3,34 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import atan2, pi
 from typing import NamedTuple
+
+import bpy
 from mathutils import Vector
+
 from ..kernel import Solver
+from ..maths import (
+    ORIGIN,
+    Q4,
+    V3,
+    conjugated,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    multiplied,
+    perpendicular,
+    plus,
+    rotated,
+    turn_about,
+    turn_angle,
+    unit,
+    v3,
+)
 from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
@@ -27,7 +48,6 @@ from ..rig.targets import resolve_point
 from .bend_error import bend_side
 from .order import Item
 from .posing import posed
-from ..maths import (ORIGIN, Q4, V3, conjugated, cross, distance, dot, length, minus, multiplied, perpendicular, plus, rotated, turn_about, turn_angle, unit, v3,)
 
 SAME = 2e-4  # radians that a solve may turn a joint by rounding
 NO_SIDE = 1e-3  # share of the length: a pole nearer to the line from root to tip tells no side

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Callable
 from math import degrees
 from typing import Any
+
+import bpy
 from mathutils import Matrix, Vector
+
 from ..errors import FabrikError
 from ..kernel import LIMITS, Limit
+from ..maths import IDENTITY, V3, v3
 from ..overlay.collect import placed_limit
 from ..overlay.colours import theme_colours
 from ..overlay.settings import scene_settings
@@ -19,7 +22,6 @@ from ..rig.find import working_chain, working_rig
 from ..rig.schema import LIMIT_SETTINGS, limit_of, rig_of
 from ..session.standing import tip_of
 from ..translations import iface_, name_
-from ..maths import IDENTITY, V3, v3
 
 HANDLES = 6  # the most that a limit of any type has, as of an ellipse and a twist; a test asks the examples
 HANDLE_SIZE, DIAL_SIZE = 0.08, 0.4  # scales of Blender's gizmos

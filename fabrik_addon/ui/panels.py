@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
+
+import bpy
+
 from ..errors import FabrikError, InvalidValueError
 from ..kernel import LIMITS
+from ..maths import IDENTITY
 from ..rig.chain_bones import resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
-from ..rig.schema import FabrikChain, START_ITEMS, limit_of, rig_of
+from ..rig.schema import START_ITEMS, FabrikChain, limit_of, rig_of
 from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
 from ..session.outcome import message_of
@@ -19,13 +22,12 @@ from ..session.wording import length_text, measure_text
 from ..texts import Text, capitalised, counted
 from ..translations import iface_
 from . import bodies
-from .base import FabrikPanel, MODES, is_wide, row_or_column
+from .base import MODES, FabrikPanel, is_wide, row_or_column
 from .fitting import draw_settings, draw_wrapped, is_room_beside, operator_labels, radio, row_for
 from .goal_notes import draw_goal_notes
 from .live_notes import draw_notes
 from .status import ICONS
 from .viewing import draw_switches
-from ..maths import IDENTITY
 
 NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
 ROWS, ROWS_NARROW = 5, 8  # of the list; where there is no room to scroll in

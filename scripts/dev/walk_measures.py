@@ -12,8 +12,8 @@ from itertools import pairwise
 from math import acos, atan2, degrees, pi
 
 from fabrik_addon.gait import FootPose, Leg, Terrain, WalkPlan, body_pose_at, feet_at
+from fabrik_addon.gait.feet import contacts
 from fabrik_addon.gait.legs import neighbours
-from fabrik_addon.gait.swing import contacts
 from fabrik_addon.maths import (
     IDENTITY,
     ORIGIN,

@@ -129,7 +129,7 @@ WALK = (
     Step(BLENDER, "", "evaluates each frame once"),
     Step("rig/terrain", "MeshTerrain", "the ground, to be asked by rays"),
     Step("gait/planning", "planning", "clock, footholds, swings, body: the steps"),
-    Step("gait/storing", "to_text", "kept with the armature"),
+    Step("gait/plan", "to_text", "kept with the armature"),
     Step("handlers", "_on_frame", "later, in any frame: the way of a frame"),
     Step("rig/walk_goals", "walk_goal", "where the plan has each foot, in place of its goal"),
     Step("gait/plan", "feet_at", "read from the list of steps"),

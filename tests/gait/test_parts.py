@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 from fabrik_addon.gait import GAITS, Foothold, Settings, Step, Swing
-from fabrik_addon.gait.carrying import need_of
-from fabrik_addon.gait.circle import smallest_circle
+from fabrik_addon.gait.body import need_of
 from fabrik_addon.gait.feet import Feet, advance, arch, swinging
 from fabrik_addon.gait.gaits import rhythm_of
+from fabrik_addon.gait.ground import smallest_circle
 from fabrik_addon.gait.legs import neighbours
-from fabrik_addon.gait.smoothing import covered, smoothed
+from fabrik_addon.gait.path import covered, smoothed
 from fabrik_addon.maths import (
     IDENTITY,
     Q4,

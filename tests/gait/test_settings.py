@@ -6,8 +6,8 @@ from math import asin
 
 import pytest
 from fabrik_addon.gait import Leg, Plain, Terrain, Walk, WalkPlan, body_pose_at, feet_at, plan_walk, settings_for
+from fabrik_addon.gait.feet import HEEL_STRIKE
 from fabrik_addon.gait.plan import sample
-from fabrik_addon.gait.rolling import HEEL_STRIKE
 from fabrik_addon.gait.settings import RANGES, Settings
 from fabrik_addon.maths import IDENTITY, Z_AXIS, angle_between, distance, turned
 

@@ -92,7 +92,7 @@ def test_each_example_adds_one_to_its_list(copy: Path) -> None:
     }
     in_code = sorted(path for path in changed if path.startswith("fabrik_addon/"))
     assert in_code == [
-        "fabrik_addon/gait/gaits/biped.py",
+        "fabrik_addon/gait/gaits.py",
         "fabrik_addon/kernel/__init__.py",
         "fabrik_addon/kernel/limits/registry.py",
         "fabrik_addon/kernel/limits/wall.py",

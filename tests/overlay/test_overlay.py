@@ -3,22 +3,24 @@
 
 from __future__ import annotations
 
-import bpy
-import numpy as np
-import pytest
 from dataclasses import replace
 from math import radians
 from typing import cast
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.maths import IDENTITY, ORIGIN, distance
 from fabrik_addon.overlay import view
 from fabrik_addon.overlay.colours import FROM_THEME, theme_colours
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
 from fabrik_addon.overlay.shapes import PARTS, Picture, shapes_of
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Vector
+
 from support.drawn import Context, pictures, ready_gpu, seen
 from support.live_bodies import live_body
 from support.rigs import add_chain, evaluated_joints, make_empty, make_line
-from fabrik_addon.maths import IDENTITY, ORIGIN, distance
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
 

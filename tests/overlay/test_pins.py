@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
 from math import radians
 from typing import cast
+
+import bpy
+import pytest
+from fabrik_addon.maths import IDENTITY, distance
 from fabrik_addon.overlay import pins, view
 from fabrik_addon.overlay.colours import theme_colours
 from fabrik_addon.overlay.settings import scene_settings
 from fabrik_addon.overlay.shapes import Picture, shapes_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
+
 from support.body_rigs import add_limb, effector, make_body, pin, tip_turn, turned, update
 from support.drawn import Context, pictures, ready_gpu, seen
 from support.rigs import make_empty, run
-from fabrik_addon.maths import IDENTITY, distance
 
 HELD = pins.Pin((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 2.0, None, has_target=False, is_held=True)
 

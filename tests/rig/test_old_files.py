@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import json
-import bpy
-import pytest
 from collections.abc import Iterator
 from itertools import pairwise
 from math import dist, hypot
 from pathlib import Path
 from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.maths import conjugated, multiplied, normalized, turn_angle
 from fabrik_addon.rig.chain_bones import resolve_bones
 from fabrik_addon.rig.joint_limits import read_limit
 from fabrik_addon.rig.keys import KeyedChannels
@@ -18,9 +20,9 @@ from fabrik_addon.rig.preparing import frame_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.start_pose import is_stale, read_start
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST
+
 from support.body_rigs import make_body
 from support.rig_facts import Facts, armatures, meant_at, stored
-from fabrik_addon.maths import conjugated, multiplied, normalized, turn_angle
 
 DATA = Path(__file__).parents[1] / "data"
 OLD = {f"{path.parent.name}/{path.stem}": path for path in sorted(DATA.glob("[0-9]*/*.json"))}

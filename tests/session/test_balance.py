@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.maths import IDENTITY
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.figures import sets_of
 from fabrik_addon.rig.preparing import read
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.posing import posed
 from mathutils import Vector
+
 from support.body_rigs import HEIGHT, add_limb, effector, make_body, update, with_legs_pinned
 from support.rigs import run
-from fabrik_addon.maths import IDENTITY
 
 FRONT, BACK = -0.15, 0.02  # of the feet along Y: balls and ankles
 

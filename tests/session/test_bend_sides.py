@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
 from math import acos, pi, radians
 from random import Random
 from typing import NamedTuple
+
+import bpy
+import pytest
+from fabrik_addon.maths import V3, distance, dot, minus, perpendicular, plus, scaled, unit, v3
 from fabrik_addon.rig.schema import FabrikChain, limit_of
 from mathutils import Matrix
+
 from support.rigs import add_chain, evaluated_joints, select
 from support.skeletons import forward_of, make_character, rename_all
-from fabrik_addon.maths import V3, distance, dot, minus, perpendicular, plus, scaled, unit, v3
 
 NEARER = 0.75  # share of its rest distance from root to tip to which a limb is pulled together
 SHOWS = 0.03  # share of the limb's length by which a joint stands off the line between its neighbours

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.maths import Q4, V3, axes_of, v3
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.anchoring import keep_poses
+
 from support.body_rigs import add_limb, effector, make_body, pin, turned, update, with_legs_pinned
 from support.rigs import run
-from fabrik_addon.maths import Q4, V3, axes_of, v3
 
 SAME = 2e-4  # radians, and scene units
 LIMBS = (("hand.L", 3), ("hand.R", 3), ("head", 2))

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
 from itertools import combinations
 from math import isnan, radians
+
+import bpy
+import pytest
+from fabrik_addon.maths import perpendicular, unit
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Vector
+
 from support.body_rigs import HEIGHT, add_limb, effector, make_body, pin, update, with_legs_pinned
 from support.rigs import armature, make_empty, run
-from fabrik_addon.maths import perpendicular, unit
 
 HELD = 1e-4 * HEIGHT
 LIMBS = ("hand.L", "hand.R", "foot.L", "foot.R")

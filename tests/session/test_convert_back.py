@@ -3,13 +3,25 @@
 
 from __future__ import annotations
 
+from math import radians
+
 import bpy
 import pytest
-from math import radians
+from fabrik_addon.maths import distance
 from fabrik_addon.rig.schema import FabrikChain, limit_of
 from mathutils import Quaternion, Vector
-from support.rigs import (Bone, Point, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error,)
-from fabrik_addon.maths import distance
+
+from support.rigs import (
+    Bone,
+    Point,
+    add_chain,
+    evaluated_joints,
+    make_armature,
+    make_empty,
+    make_line,
+    tip_error,
+)
+
 
 def leg(pole: Point = (0.4, -4, 1)) -> tuple[bpy.types.Object, FabrikChain]:
     owner = make_armature(

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-import bpy
-import numpy as np
-import pytest
 from collections.abc import Callable, Mapping
 from math import cos, radians, sin
 from random import Random
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.maths import Singles
 from fabrik_addon.rig.schema import rig_of
+
 from support.body_rigs import add_limb, make_body, tip_turn, with_legs_pinned
 from support.live_rigs import keyed, limb_on_a_bone, live_line, many_limbs, two_levels, update
 from support.rigs import add_chain, chain_bones, channels, make_line
-from fabrik_addon.maths import Singles
 
 ULPS = 4  # units in the last place of Blender's channels
 TARGETS = 150

@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 import pytest
-from typing import Any
+from fabrik_addon.maths import q4
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.joint_limits import read_limit
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session import dragging
 from mathutils import Vector
 from numpy.typing import NDArray
+
 from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, make_human, select
 from support.body_rigs import update
 from support.rigs import run
-from fabrik_addon.maths import q4
 
 STILL = 1e-4 * HEIGHT
 SLACK = 1e-4  # radians, of Blender's single precision

@@ -6,13 +6,15 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.errors import ChainError
+from fabrik_addon.maths import distance
 from fabrik_addon.overlay.settings import step_of
 from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.record import Recording, record, state
+
 from support.body_rigs import add_limb, make_body, with_legs_pinned
 from support.rigs import add_chain, channels, evaluated_joints, make_line
-from fabrik_addon.maths import distance
+
 
 def recorded(plain: bool = False) -> tuple[bpy.types.Object, FabrikChain, Recording]:
     owner = make_line(4)

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
 from collections.abc import Sequence
 from math import radians
+
+import bpy
+import pytest
+from fabrik_addon.maths import distance
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Quaternion, Vector
+
 from support.rigs import add_chain, evaluated_joints, make_empty, make_line
-from fabrik_addon.maths import distance
 
 LENGTH = 2.0
 

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+import bpy
+from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, ChainBake, bake
 from mathutils import Quaternion
+
 from support.rigs import Bone, add_chain, make_armature, make_empty, make_line, tip_error
-from fabrik_addon.maths import turn_angle
 
 FRAMES = tuple(range(1, 21))
 Rig = tuple[bpy.types.Object, FabrikChain]

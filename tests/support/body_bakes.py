@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-import bpy
-import numpy as np
 from collections.abc import Iterable
 from random import Random
 from typing import Any
+
+import bpy
+import numpy as np
+from fabrik_addon.maths import q4
 from fabrik_addon.rig.channels import read_values
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.bake import BakeResult, BakeSettings, bake
 from fabrik_addon.session.pose import solve_items
 from mathutils import Vector
+
 from support.body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, with_legs_pinned
-from fabrik_addon.maths import q4
 
 FRAMES = tuple(range(1, 13))
 HELD = 1e-4 * HEIGHT

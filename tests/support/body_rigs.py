@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from typing import Any
+
+import bpy
+from fabrik_addon.maths import Q4, conjugated, multiplied, turn_angle
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.kinematics import world_turn
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
+
 from support.rigs import Bone, make_armature, make_empty
-from fabrik_addon.maths import Q4, conjugated, multiplied, turn_angle
 
 HEIGHT = 1.7
 TRUNK = [("hips", 0.95, 1.05), ("spine1", 1.05, 1.2), ("spine2", 1.2, 1.35), ("chest", 1.35, 1.5), ("head", 1.5, 1.7)]

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import bpy
+from fabrik_addon.maths import distance
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
+
 from support.body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update, with_legs_pinned
-from fabrik_addon.maths import distance
 
 HELD = 1e-4 * HEIGHT
 HELD_TURN = 1e-3  # radians

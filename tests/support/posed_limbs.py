@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import bpy
 from math import radians
 from typing import Any
+
+import bpy
+from fabrik_addon.maths import distance
 from fabrik_addon.rig.channels import channel_of
 from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
+
 from support.rigs import Bone, make_armature, press, select
-from fabrik_addon.maths import distance
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 LIMBS = {"hinge": 3, "free": 4, "cones": 4, "one": 1}

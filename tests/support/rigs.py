@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import itertools
-import bpy
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import bpy
+from fabrik_addon.maths import distance
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Vector
-from fabrik_addon.maths import distance
 
 Point = Sequence[float]
 

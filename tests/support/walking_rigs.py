@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-import bpy
 from math import cos, pi, sin
 from typing import Any
+
+import bpy
 from fabrik_addon.gait import FootPose, feet_at
+from fabrik_addon.maths import distance
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.planning import plan_walk
 from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Vector
+
 from dev.walking_rigs import FPS, ahead, make_spider
 from support.body_rigs import effector, make_body, update
-from fabrik_addon.maths import distance
 
 FRAMES = (1, 60)
 

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
 from math import prod
+
+import bpy
 from mathutils import Vector
+
 from ...errors import FabrikError, TargetError
+from ...maths import Q4
 from ...texts import ROLE_TEXTS, Text
 from ..chain_bones import armature_of, resolve_bones
 from ..kinematics import Link, world_turn
 from ..schema import rig_of
-from ...maths import Q4
 
 FLAT = 1e-6  # volume of three axes, as a share of the product of their lengths, that single precision can't tell from 0
 

@@ -9,13 +9,16 @@ frame to frame are read and solved in each as by button.
 
 from __future__ import annotations
 
-import bpy
-import numpy as np
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import floor
+
+import bpy
+import numpy as np
+
 from ...errors import FabrikError, place_of
 from ...finite import LARGEST
+from ...maths import Doubles
 from ...rig.animated import Animated, Motion
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig, movers_of
@@ -31,7 +34,7 @@ from ..frames import go_to
 from ..posing import posed
 from .solving import put_posed
 from .track import Answers, Track
-from ...maths import Doubles
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wanted:

@@ -3,13 +3,29 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import atan2
 from typing import NamedTuple
+
+import bpy
+
 from ...errors import FabrikError, place_of
 from ...finite import LARGEST
+from ...maths import (
+    V3,
+    axes_of,
+    conjugated,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    multiplied,
+    rotated,
+    turn_angle,
+    v3,
+)
 from ...rig.animated import Animated
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
@@ -21,9 +37,8 @@ from ...rig.targets import read_point, resolve_point
 from ...texts import Text
 from ..frames import go_to
 from ..order import bones_above, bones_of
-from .result import ChainBake, MOVED, REACHED, all_frames
+from .result import MOVED, REACHED, ChainBake, all_frames
 from .track import Track
-from ...maths import (V3, axes_of, conjugated, cross, distance, dot, length, minus, multiplied, rotated, turn_angle, v3,)
 
 OFF = 1e-3  # share of the length by which a tip is off where something else moves it
 SAMPLES = 50

@@ -8,13 +8,16 @@ the while, for live posing would do so.
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+import bpy
 from mathutils import Vector
+
 from ...errors import BoneError, ChainError, TargetError
 from ...kernel import Status
+from ...maths import IDENTITY, ORIGIN, Q4, multiplied
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_rotation
@@ -32,7 +35,7 @@ from ..standing import Standing, held_to_pole
 from .falloff import with_falloff
 from .rope import pull, root_refusal
 from .scope import Scope, Taken, scope_of
-from ...maths import IDENTITY, ORIGIN, Q4, multiplied
+
 
 @dataclass(slots=True)
 class Drag:

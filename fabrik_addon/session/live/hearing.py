@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Iterable
 from contextlib import suppress
+
+import bpy
+
 from ...errors import FabrikError
+from ...maths import Q4, V3, q4, v3
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_rotation
 from ...rig.figures import ChainSet, body_moves, figure_bones
@@ -19,7 +22,6 @@ from ...texts import Text
 from .known import Done, Hand, Key, LiveFigure, LiveRig, Replay, Values, state
 from .tools import is_finished
 from .values import Player, difference, left_values, values_of
-from ...maths import Q4, V3, q4, v3
 
 Start = tuple[list[Q4], V3 | None]
 

@@ -7,13 +7,16 @@ may not: at an undo, and while a file loads. No reference to a bone, a chain or 
 
 from __future__ import annotations
 
-import bpy
 from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import bpy
 from mathutils import Matrix
+
+from ...maths import Q4, V3, Doubles
 from ...rig.animated import Motion
 from ...rig.chain_space import ChainSpace, RigFrame
 from ...rig.goals import GoalPoints
@@ -22,7 +25,6 @@ from ...rig.prepared import Prepared
 from ..outcome import Outcome
 from .batch import Batch
 from .tips import Tips
-from ...maths import Doubles, Q4, V3
 
 Numbers = tuple[float, ...]
 Seen = tuple[tuple[float, ...], ...]  # of each source the place, or the rotation, in the world

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import bpy
+
+from ...maths import V3
 from ...recognise.joint_bends import own_axis
 from ...recognise.limbs import Limbs
 from ...rig.control_bones import control_names
 from ...rig.schema import FabrikChain
 from ...rig.skeleton import read_skeleton
-from ...maths import V3
+
 
 def let_look(owner: bpy.types.Object, chain: FabrikChain) -> None:
     """Make the chain of a head one that aims its face, where the body tells to which side it faces."""

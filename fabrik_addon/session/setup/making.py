@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+
+import bpy
+
 from ...errors import FabrikError
+from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
 from ...rig.chain_bones import bones_to, names_if_any, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import new_bones_refusal
@@ -25,7 +28,6 @@ from ..walk.setup import add_walker
 from .finding import Found, RigPart
 from .looking import let_look
 from .ranges import give_ranges
-from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
 
 WITH_TARGETS = (ARM, LEG, WING, FIN, RUN)  # parts that are posed by their ends; the others are dragged
 WITH_POLES = (ARM, LEG, WING)

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Mapping, Sequence
 from math import radians
 from typing import NamedTuple
+
+import bpy
+
 from ...errors import FabrikError
+from ...recognise.part import ARM, FINGER, LEG, SPINE
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import read_rotation
 from ...rig.joint_limits import read_limit
@@ -16,7 +19,6 @@ from ..bend_limits import give_limits, hinges_from_bend
 from ..joint_ranges import apply_range
 from ..joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from .finding import RigPart
-from ...recognise.part import ARM, FINGER, LEG, SPINE
 
 ROUNDING = 1e-3  # radians by which a bone may stand outside a range and count as inside
 FREE = "FREE"  # the limit of a bone that has none

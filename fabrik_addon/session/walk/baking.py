@@ -3,13 +3,27 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+
+import bpy
+
 from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
 from ...gait import WalkPlan
+from ...maths import (
+    IDENTITY,
+    Q4,
+    V3,
+    conjugated,
+    distance,
+    multiplied,
+    normalized,
+    plus,
+    scaled,
+    turn_angle,
+)
 from ...rig.goal_keys import key_goal
 from ...rig.held import store
 from ...rig.schema import FabrikChain, rig_of
@@ -21,7 +35,6 @@ from ..bake import BakeResult, BakeSettings, bake
 from ..defaults import read_defaults
 from ..make import Empty
 from .planning import planned_frames
-from ...maths import (IDENTITY, Q4, V3, conjugated, distance, multiplied, normalized, plus, scaled, turn_angle,)
 
 FOOT = 0.25  # of a leg's reach: how long a foot is, by which a turn moves its end
 MOST = 0.5  # of a leg's reach: a greater tolerance leaves nothing of the steps

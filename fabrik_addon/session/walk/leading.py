@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import bpy
+
 from ...errors import BoneError, ChainError
 from ...gait import Foothold, HandWalk, Leg, Moment, RecordedWalk, Steering
+from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
 from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of
@@ -28,7 +31,6 @@ from ..live.known import state as live_state
 from ..posing import posed
 from ..standing import Standing
 from .sampling import Grounds, body_chain, legs_now
-from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
 
 SETTLING = 1.0 / 60.0  # seconds of a step of those after the end, in which feet land that are in the air
 LONGEST_SETTLING = 120  # of these steps

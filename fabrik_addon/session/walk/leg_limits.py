@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import bpy
+
 from ...gait import Reaching
 from ...kernel import Facing, Point, Settings, Solver
+from ...maths import IDENTITY, ORIGIN, Q4, V3, axes_of, conjugated, minus, multiplied, rotated, scaled
 from ...rig.chain_bones import pose_bones
 from ...rig.figures import alone
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, frame_of, prepare
 from ...rig.schema import FabrikChain
 from .measuring import Frame, hip_of
-from ...maths import IDENTITY, ORIGIN, Q4, V3, axes_of, conjugated, minus, multiplied, rotated, scaled
 
 RESTARTS = 0  # a point that takes other starts to be reached is at the edge of what the limits allow: not to stand on
 

@@ -12,7 +12,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ...errors import ChainError
 from ...gait import Leg, WalkPlan
-from ...gait.terrain import is_body
+from ...gait.ground import is_body
 from ...rig.walk_goals import plan_of
 from ...texts import Text
 

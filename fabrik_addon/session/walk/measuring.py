@@ -3,14 +3,31 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
+
+import bpy
 from mathutils import Matrix
+
 from ...errors import BoneError, ChainError, RigError
 from ...gait import Leg, arranged
 from ...kernel import Point
+from ...maths import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    cross,
+    dot,
+    length,
+    minus,
+    normalized,
+    rotated,
+    scaled,
+    unit,
+    v3,
+)
 from ...recognise.limbs import Limbs
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
@@ -19,7 +36,6 @@ from ...rig.preparing import RigFacts, frame_of, prepare
 from ...rig.schema import FabrikChain
 from ...rig.skeleton import read_skeleton
 from ...texts import Text
-from ...maths import (IDENTITY, ORIGIN, Q4, V3, cross, dot, length, minus, normalized, rotated, scaled, unit, v3,)
 
 FRONT: V3 = (0.0, -1.0, 0.0)  # where a creature looks in the axes of its body
 EVEN = 0.01  # by what share the scales of an armature along its axes may differ

@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
-import bpy
-import numpy as np
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from math import ceil
 from typing import NamedTuple
+
+import bpy
+import numpy as np
+
 from ...errors import place_of
 from ...gait import WalkPlan, path_at
+from ...maths import multiplied
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of, plain_path
-from ...rig.curves import Channels, CurveWriter, Keys, PLAIN
+from ...rig.curves import PLAIN, Channels, CurveWriter, Keys
 from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints
 from ...rig.preparing import RigFacts, prepare
@@ -30,7 +33,6 @@ from ..posing import posed
 from .leading import Led, settle
 from .planning import keep_plan, stamp_of
 from .sampling import body_chain
-from ...maths import multiplied
 
 ROUNDING = 1e-6  # of a frame: so little more than a whole number of them is rounding
 Values = Sequence[tuple[str, list[float]]]  # names of properties of a bone, with what they are to be

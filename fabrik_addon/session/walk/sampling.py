@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Generator
 from dataclasses import replace
 from typing import NamedTuple
+
+import bpy
+
 from ...errors import ChainError, FabrikError, InvalidValueError
 from ...finite import are_finite
 from ...gait import BodyPath, Leg, Plain, Reaching, Settings, Terrain, Walk
+from ...maths import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.figures import ChainSet
@@ -21,7 +24,7 @@ from ...texts import Text
 from ..frames import go_to
 from .leg_limits import leg_limits
 from .measuring import check_body, frame_for, measured
-from ...maths import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
+
 
 class Measured(NamedTuple):
     """The legs of a walker as they are now.

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+
+import bpy
+
 from ...errors import BoneError, ChainError, FabrikError
 from ...gait import settings_for
 from ...gait.legs import Leg, check_legs
+from ...maths import Q4
 from ...recognise.limbs import Limbs
+from ...recognise.part import LEG
 from ...rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import control_names, is_control
@@ -17,7 +21,7 @@ from ...rig.figures import ChainSet, body_moves
 from ...rig.held import read_held, store_held
 from ...rig.kept_body import capture_bones
 from ...rig.kept_start import take_keys
-from ...rig.schema import FabrikChain, PREFIX, rig_of, unique_name, walker_of
+from ...rig.schema import PREFIX, FabrikChain, rig_of, unique_name, walker_of
 from ...rig.skeleton import read_skeleton
 from ...rig.versions import bring_up_to_date
 from ...texts import Text
@@ -26,8 +30,6 @@ from ..defaults import read_defaults
 from ..make import add_chain, remove_chain
 from ..setup.finding import find_parts
 from .measuring import check_body, frame_for, measured, sole_of, upright_of
-from ...maths import Q4
-from ...recognise.part import LEG
 
 BODY = "Body"
 LEAST_BONES = 2  # of a limb that is a leg

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
 from collections.abc import Callable
 from math import radians
+
+import bpy
+import pytest
 from fabrik_addon.errors import FabrikError
+from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, bake
 from mathutils import Quaternion
+
 from support.bake_rigs import FRAMES, assert_on_target, keyed_line, local_rotations, run
 from support.rigs import add_chain, make_line
-from fabrik_addon.maths import turn_angle
 
 FRAME_VALUES = ((1, 0.4), (20, 0.9))
 

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+from math import radians
+
 import bpy
 import numpy as np
 import pytest
-from math import radians
 from fabrik_addon.errors import FabrikError
+from fabrik_addon.maths import conjugated, multiplied, turn_angle
 from fabrik_addon.rig.channel_runs import to_rotations
 from fabrik_addon.rig.channels import to_rotation
 from fabrik_addon.rig.compat import fcurves_of
@@ -16,9 +18,20 @@ from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, ChainBake, bake, bake_steps
 from fabrik_addon.session.bake.result import levels_of, runs_of
 from mathutils import Quaternion
-from support.bake_rigs import (FRAMES, MODES, Rig, assert_on_target, frames_gone_to, keyed_line, local_rotations, rotation_keys, run,)
+
+from support.bake_rigs import (
+    FRAMES,
+    MODES,
+    Rig,
+    assert_on_target,
+    frames_gone_to,
+    keyed_line,
+    local_rotations,
+    rotation_keys,
+    run,
+)
 from support.rigs import add_chain, channels, make_line
-from fabrik_addon.maths import conjugated, multiplied, turn_angle
+
 
 def key_frames(owner: bpy.types.Object) -> set[float]:
     return {point.co[0] for curve in fcurves_of(owner) for point in curve.keyframe_points}

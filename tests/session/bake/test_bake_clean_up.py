@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import random
-import bpy
-import pytest
 from collections.abc import Sequence
 from dataclasses import replace
 from math import radians
+
+import bpy
+import pytest
+from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, bake
+
 from support.bake_rigs import FRAMES, poses, rotation_keys
 from support.rigs import add_chain, make_line
-from fabrik_addon.maths import turn_angle
 
 Items = list[tuple[bpy.types.Object, FabrikChain]]
 BOUND = radians(0.5)

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
-import numpy as np
-import pytest
 from collections.abc import Callable, Iterable
 from functools import partial
 from math import radians
 from pathlib import Path
 from random import Random
+
+import bpy
+import numpy as np
+import pytest
 from fabrik_addon.cli.commands import run as run_command
+from fabrik_addon.maths import Doubles, turn_about
 from fabrik_addon.rig.channels import read_values
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.figures import alone
@@ -19,9 +21,9 @@ from fabrik_addon.rig.preparing import read
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.pose import solve_items
+
 from support.bake_rigs import FRAMES, MODES, Rig, keyed_line, on_moving_parents
 from support.rigs import Bone, add_chain, chain_bones, make_armature, make_empty
-from fabrik_addon.maths import Doubles, turn_about
 
 TAIL_FRAMES = tuple(range(1, 151))
 ULPS = 4.0  # units in the last place of a channel, or of a one where the channel is smaller

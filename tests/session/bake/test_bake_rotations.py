@@ -6,13 +6,15 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.errors import BoneError
+from fabrik_addon.maths import q4
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.bake import BakeSettings, bake
 from mathutils import Euler
+
 from support.body_bakes import FRAMES, HELD_TURN, keyed_target, run, squatting
 from support.body_rigs import add_limb, make_body, tip_turn, turned, update
-from fabrik_addon.maths import q4
+
 
 class TestRotations:
     def test_a_hand_that_turns_with_its_target(self) -> None:

@@ -3,19 +3,31 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
 from collections.abc import Callable, Sequence
 from math import cos, degrees, pi, sin
+
+import bpy
+import pytest
+from fabrik_addon.maths import Q4, axes_of, v3
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.dragging import Drag, Dragged, Taken, begin, drag_to, finish, set_falloff
 from fabrik_addon.session.dragging.falloff import bones_away, stiffness_at
 from mathutils import Vector
-from support.body_rigs import (HEIGHT, add_limb, effector, make_body, pin, tip_turn, turned, update, with_legs_pinned,)
+
+from support.body_rigs import (
+    HEIGHT,
+    add_limb,
+    effector,
+    make_body,
+    pin,
+    tip_turn,
+    turned,
+    update,
+    with_legs_pinned,
+)
 from support.rigs import channels, run
-from fabrik_addon.maths import Q4, axes_of, v3
 
 HELD = 1e-4 * HEIGHT
 HELD_TURN = 1e-3  # radians

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+from math import degrees, radians
+
 import bpy
 import pytest
-from math import degrees, radians
+from fabrik_addon.maths import Q4, multiplied, turn_about
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish, pull_refusal, set_turning
 from mathutils import Euler, Vector
+
 from support.body_rigs import add_limb, make_body, tip_turn, turned, update, with_legs_pinned
 from support.rigs import add_chain, channels, make_empty, make_line, press, run
-from fabrik_addon.maths import Q4, multiplied, turn_about
 
 HELD, HELD_TURN = 2e-4, 1e-3
 X_AXIS = (1.0, 0.0, 0.0)

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-import addon_utils
-import bpy
-import pytest
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import addon_utils
+import bpy
+import pytest
+from fabrik_addon.maths import distance
 from fabrik_addon.rig.compat import give_action
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session import live
 from mathutils import Matrix, Quaternion
+
 from support.live_rigs import curves_of, hand_of, keyed, live_line, shown_error, start_of, update
 from support.rigs import add_chain, channels, evaluated_joints, make_line, select
-from fabrik_addon.maths import distance
 
 Change = Callable[[bpy.types.Object], object]
 BEND = Quaternion((1.0, 0.0, 0.0), 0.7)

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 import pytest
-from collections.abc import Callable
+from fabrik_addon.maths import distance
 from fabrik_addon.overlay import notice
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion
+
 from support.live_rigs import TURN, curves_of, hand_of, keyed, live_line, shown_error, start_of, turned, update
 from support.rigs import add_chain, channels, evaluated_joints, make_empty, make_line, select
-from fabrik_addon.maths import distance
+
 
 def _limit(owner: bpy.types.Object, chain: FabrikChain) -> None:
     for bone in owner.pose.bones:

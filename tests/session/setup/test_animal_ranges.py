@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
 from itertools import pairwise
 from math import radians
 from typing import Any
+
+import bpy
+import pytest
 from fabrik_addon.kernel import LIMITS
+from fabrik_addon.maths import IDENTITY, V3, cross, distance, dot, minus, perpendicular, unit, v3
 from fabrik_addon.rig.channels import read_rotation
 from fabrik_addon.rig.joint_limits import read_limit
 from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Quaternion, Vector
+
 from support.rigs import press
 from support.skeletons import make_character, rename_all, rest_bones
-from fabrik_addon.maths import IDENTITY, V3, cross, distance, dot, minus, perpendicular, unit, v3
 
 ANIMALS = ("wolf", "cat", "horse", "basic_quadruped")
 FORWARD, BACK, OUT = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0)  # of the left side

@@ -3,17 +3,33 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
 from itertools import pairwise
 from math import radians
 from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.maths import (
+    Q4,
+    V3,
+    conjugated,
+    cross,
+    distance,
+    dot,
+    minus,
+    multiplied,
+    perpendicular,
+    q4,
+    turn_angle,
+    unit,
+    v3,
+)
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Vector
+
 from dev.walking_rigs import make_spider
 from support.rigs import press
 from support.skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
-from fabrik_addon.maths import (Q4, V3, conjugated, cross, distance, dot, minus, multiplied, perpendicular, q4, turn_angle, unit, v3,)
 
 ALL = (*METARIGS, *IMPORTED)
 LEGGED = [name for name in ALL if name != "shark"]

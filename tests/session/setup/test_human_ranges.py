@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-import bpy
-import pytest
 from collections.abc import Sequence
 from functools import reduce
 from math import radians
 from typing import NamedTuple
+
+import bpy
+import pytest
 from fabrik_addon.kernel import LIMITS, Limit
+from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, cross, dot, minus, perpendicular, plus, scaled, unit, v3
 from fabrik_addon.rig.schema import limit_of
 from mathutils import Quaternion
+
 from support.rigs import select
 from support.skeletons import forward_of, make_character, rest_bones
-from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, cross, dot, minus, perpendicular, plus, scaled, unit, v3
 
 UP, DOWN = Z_AXIS, scaled(Z_AXIS, -1.0)
 

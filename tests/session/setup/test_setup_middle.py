@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import pytest
-from typing import Any
+from fabrik_addon.maths import distance, dot, minus, unit, v3
 from fabrik_addon.rig.chain_bones import resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to
 from fabrik_addon.session.setup.looking import face_axis
 from fabrik_addon.session.telling import IDLE, told_of
 from mathutils import Vector
+
 from support.rigs import make_line, press, select
 from support.skeletons import forward_of, make_character
-from fabrik_addon.maths import distance, dot, minus, unit, v3
 
 FACES = ("human_mixamo", "human_game_engine", "makehuman", "human", "wolf", "cat", "horse", "bird")
 TAILED = ("wolf", "cat", "horse")

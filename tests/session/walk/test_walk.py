@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import bpy
 import numpy as np
 import pytest
-from random import Random
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait import body_pose_at
+from fabrik_addon.maths import Singles
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
@@ -16,12 +18,22 @@ from fabrik_addon.session.live.known import state as live_state
 from fabrik_addon.session.walk.planning import plan_walk, what_is_old
 from fabrik_addon.session.walk.setup import add_walker, remove_walker
 from mathutils import Vector
+
 from dev.walking_rigs import ahead, go_along, make_spider
 from support.body_rigs import add_limb, effector, make_body, update
 from support.rigs import channels, make_empty
 from support.skeletons import make_character
-from support.walking_rigs import (FRAMES, around, feet, key_way, legs_of, planned, walking_human, walking_spider, worst_foot,)
-from fabrik_addon.maths import Singles
+from support.walking_rigs import (
+    FRAMES,
+    around,
+    feet,
+    key_way,
+    legs_of,
+    planned,
+    walking_human,
+    walking_spider,
+    worst_foot,
+)
 
 ULPS = 4  # units in the last place of Blender's channels
 STANDS = 1e-4  # of the leg's length: a planted foot stands within it

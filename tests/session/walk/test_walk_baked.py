@@ -6,15 +6,16 @@ from __future__ import annotations
 import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
+from fabrik_addon.maths import distance
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.baking import bake_bones, bake_goals, kept_frames
 from fabrik_addon.session.walk.planning import plan_walk
+
 from support.body_rigs import effector, update
 from support.rigs import make_empty
 from support.walking_rigs import FRAMES, feet, legs_of, walking_human, walking_spider, worst_foot
-from fabrik_addon.maths import distance
 
 TOLERANCE = 0.01
 HELD = 1e-3

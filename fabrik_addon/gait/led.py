@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A body that is dragged instead of keyed: feet that have drifted from their homes step as it moves, by groups."""
+"""A body that is led by hand: it follows a point calmly, its feet step as it moves, and what was shown is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import pairwise
+from math import ceil
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..maths import (
+    FRONT,
     ORIGIN,
     Q4,
     V3,
     X_AXIS,
     along,
+    angle_between,
     clipped,
+    cross,
     distance,
+    dot,
     length,
     lerp,
     minus,
@@ -23,22 +30,102 @@ from ..maths import (
     perpendicular,
     plus,
     scaled,
+    slerp,
+    turn_about,
     turned,
     unit_or,
 )
-from .carrying import LOWEST, Footing, Lean, carried, lean_of, need_of
+from .body import LOWEST, Course, Footing, Lean, carried, course_of, lean_of, need_of
 from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
-from .course import Course, course_of
-from .feet import Feet, FootPose
+from .feet import Cause, Feet, Foothold, FootPose, Step, raised
 from .footholds import Choice, Stance, choose, hanging, least_distances, on_its_surface
-from .ground import Ground
-from .legs import Leg, check_legs
-from .reaching import Reaching, held_off, rooms_of
-from .settings import Gravity, Settings, check_settings
-from .steps import Cause, Foothold, Step
-from .swing import raised
-from .terrain import Terrain, is_body
-from .track import track_through
+from .ground import STATIC, Ground, Terrain, is_body
+from .legs import Leg, Reaching, check_legs, held_off, rooms_of
+from .path import TICK, track_through
+from .plan import WalkPlan, to_text
+from .settings import ROUNDING, Gravity, Settings, check_settings
+
+FOLLOWING = 0.1  # seconds, half-life of the way that is left: the trembling of a mouse is not followed
+TURNING = 0.15  # seconds, half-life of the turn that is left
+FASTEST_TURN = 2.5  # radians a second
+TRIED_SHARES = (1.0, 0.5, 0.25, 0.0)  # of a step that are tried where the feet would not reach at its end
+MOVING = 0.1  # of the greatest speed: a body that is slower keeps its heading
+
+
+@dataclass
+class Steering:
+    """Where a body that is led by hand is on its way.
+
+    Attributes:
+        place: Of the body, world space.
+        rotation: Of it.
+        fastest: Scene units a second.
+        gravity: A name of `settings.Gravity`.
+        faces_way: Whether it turns to where it goes.
+    """
+
+    place: V3
+    rotation: Q4
+    fastest: float
+    gravity: str
+    faces_way: bool = True
+
+    @property
+    def up(self) -> V3:
+        """What is up for the body."""
+        return track_through([self.place], [self.rotation], self.gravity).ups[0]
+
+    def turn(self, angle: float) -> None:
+        """Turn the body about what is up, to the left where the angle, in radians, is positive."""
+        self.rotation = multiplied(turn_about(self.up, angle), self.rotation)
+
+    def go(self, wanted: V3, span: float, holds: Callable[[tuple[V3, Q4]], bool] | None = None) -> tuple[V3, Q4]:
+        """Go on towards a point: calmly, no faster than `fastest`, and no farther than the feet hold.
+
+        Args:
+            wanted: In world space; its height above the body does not count.
+            span: Seconds that went by.
+            holds: Tells whether all standing feet would reach with the body at a place and rotation: it goes a part of
+                the way, or waits, where they would not. None to go in any case.
+
+        Returns:
+            Place and rotation of the body.
+        """
+        place, rotation = self.place, self.rotation
+        self._step(wanted, span)
+        if holds is not None:
+            far = self.place, self.rotation
+            for share in TRIED_SHARES:
+                self.place, self.rotation = lerp(place, far[0], share), slerp(rotation, far[1], share)
+                if holds((self.place, self.rotation)):
+                    break
+        return self.place, self.rotation
+
+    def _step(self, wanted: V3, span: float) -> None:
+        up = self.up
+        left = perpendicular(minus(wanted, self.place), up)
+        far = length(left)
+        way = min(far * (1.0 - 0.5 ** (span / FOLLOWING)), self.fastest * span)
+        if far > 0.0:
+            self.place = along(self.place, left, way / far)
+        if self.faces_way and span > 0.0 and way / span > MOVING * self.fastest:
+            self._face(left, up, span)
+
+    def _face(self, way: V3, up: V3, span: float) -> None:
+        """Turn towards where it goes, no faster than a body turns."""
+        ahead = perpendicular(turned(self.rotation, FRONT), up)
+        size = length(ahead) * length(way)
+        if size <= 0.0:
+            return
+        angle = angle_between(_divided(ahead, length(ahead)), _divided(way, length(way)))
+        side = 1.0 if dot(cross(ahead, way), up) >= 0.0 else -1.0
+        most = FASTEST_TURN * span
+        self.turn(side * clipped(angle * (1.0 - 0.5 ** (span / TURNING)), 0.0, most))
+
+
+def _divided(a: V3, size: float) -> V3:
+    return (a[0] / size, a[1] / size, a[2] / size)
+
 
 LISTENING = 0.1  # seconds, half-life of the speed that is believed
 CARRYING = 0.1  # seconds, half-life in which the body follows its feet
@@ -319,3 +406,79 @@ class HandWalk:
 def _kept(span: float, half_life: float) -> float:
     """What share of an old value is kept after a time, of which half is lost in each half-life, seconds."""
     return float(0.5 ** (span / half_life))
+
+
+Pose = tuple[V3, Q4]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A body that is walked by hand, at a time.
+
+    Attributes:
+        time: Seconds since the beginning.
+        path: Place and rotation of the body as it was led.
+        carried: Offset to the place, and rotation to be applied after the path's.
+    """
+
+    time: float
+    path: Pose
+    carried: Pose
+
+
+@dataclass
+class RecordedWalk:
+    """The moments of a walk by hand, in the order of time."""
+
+    moments: list[Moment] = field(default_factory=list)
+
+    def add(self, moment: Moment) -> None:
+        """Keep a moment; one that is no later than the last takes its place."""
+        if self.moments and moment.time <= self.moments[-1].time:
+            moment = Moment(self.moments[-1].time, moment.path, moment.carried)
+            self.moments.pop()
+        self.moments.append(moment)
+
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return self.moments[-1].time - self.moments[0].time
+
+    def poses(self) -> tuple[list[Pose], list[Pose]]:
+        """The path and how the body was carried off it, each TICK seconds, from the first moment to the last."""
+        first, count = self.moments[0].time, ceil(self.seconds / TICK - ROUNDING) + 1
+        path, carried = [], []
+        pairs = list(pairwise(self.moments)) or [(self.moments[0], self.moments[0])]
+        place = 0
+        for index in range(count):
+            time = min(first + index * TICK, self.moments[-1].time)
+            while place + 1 < len(pairs) and pairs[place][1].time < time:
+                place += 1
+            a, b = pairs[place]
+            share = (time - a.time) / (b.time - a.time) if b.time > a.time else 0.0
+            path.append(_between(a.path, b.path, share))
+            carried.append(_between(a.carried, b.carried, share))
+        return path, carried
+
+    def plan(self, feet: Feet, terrain: Terrain, first: int, fps: float) -> WalkPlan:
+        """The walk as a plan.
+
+        Args:
+            feet: All steps of it; the last of them have landed.
+            terrain: What was walked on.
+            first: The frame of the first moment, whose time is 0.
+            fps: Frames a second.
+        """
+        path, carried = self.poses()
+        footholds = [*feet.starts, *(step.end for steps in feet.steps for step in steps)]
+        moving = sorted({each.surface for each in footholds if each.surface > STATIC})
+        surfaces = {number: tuple(terrain.surface(number, i * TICK) for i in range(len(path))) for number in moving}
+        legs: tuple[Leg, ...] = tuple(feet.legs)
+        starts, steps = tuple(feet.starts), tuple(tuple(each) for each in feet.steps)
+        plan = WalkPlan("", first, fps, legs, starts, steps, (tuple(path),), (tuple(carried),), surfaces)
+        digest = sha256(to_text(plan).encode()).hexdigest()
+        return WalkPlan(digest, first, fps, legs, starts, steps, plan.body, plan.carried, surfaces)
+
+
+def _between(a: Pose, b: Pose, share: float) -> Pose:
+    return (lerp(a[0], b[0], share), slerp(a[1], b[1], share)) if share else a

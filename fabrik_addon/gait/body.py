@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The body over its feet: where its segments go, how the feet carry and tilt it, and feet rolled as ankles ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import sqrt
+
+from ..maths import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    Z_AXIS,
+    along,
+    between,
+    conjugated,
+    dot,
+    minus,
+    multiplied,
+    perpendicular,
+    plus,
+    scaled,
+    share_of_turn,
+    turned,
+    unit_or,
+)
+from .feet import (
+    Feet,
+    Foothold,
+    Step,
+    SurfacePose,
+    TurnMissed,
+    arch,
+    flat_in_the_air,
+    heel_up,
+    pitch_in_the_air,
+    roll_standing,
+    turned_off,
+)
+from .ground import is_body
+from .legs import Leg, Reaching, Shortage, by_segment, middle_of
+from .path import TICK, Track, covered, smoothed, smoothed_points
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Course:
+    """The ways of a body with its legs.
+
+    Attributes:
+        tracks: By segment; a rigid body is one.
+        legs: The walker's.
+        members: By segment the indices of its legs.
+        middles: By segment the centre of its legs' homes, in its frame.
+        pivots: By segment the point between its hips.
+        settings_at: The settings at a time.
+        reaching: How far legs reach within the limits of their joints; None where their length alone bounds them.
+    """
+
+    tracks: Sequence[Track]
+    legs: Sequence[Leg]
+    members: Sequence[Sequence[int]]
+    middles: Sequence[V3]
+    pivots: Sequence[V3]
+    settings_at: Callable[[float], Settings]
+    reaching: Reaching | None
+
+    @property
+    def count(self) -> int:
+        """How many samples each track has."""
+        return self.tracks[0].count
+
+    def of(self, leg: int) -> Track:
+        """The track of a leg's segment."""
+        return self.tracks[self.legs[leg].segment]
+
+    def home(self, leg: int, time: float) -> V3:
+        """A leg's home at a time, in world space."""
+        return self.of(leg).home(self.legs[leg].home, time)
+
+    def shortage(self, leg: int) -> Shortage | None:
+        """How far a leg's ankle stays away from points, by the limits of its joints; None where no leg has limits."""
+        return None if self.reaching is None else partial(self.reaching.shortage, leg)
+
+    def turn_missed(self, leg: int) -> TurnMissed | None:
+        """How far a leg's joints miss rotations of its foot; None where no leg has limits."""
+        return None if self.reaching is None else partial(self.reaching.turn_missed, leg)
+
+    def around(self, segment: int) -> list[int]:
+        """The legs of a segment and of those beside it: they carry it."""
+        near = range(max(segment - 1, 0), min(segment + 2, len(self.members)))
+        return [leg for each in near for leg in self.members[each]]
+
+
+def course_of(
+    tracks: Sequence[Track],
+    legs: Sequence[Leg],
+    settings_at: Callable[[float], Settings],
+    reaching: Reaching | None,
+) -> Course:
+    """Put legs to the segments that they belong to.
+
+    Raises:
+        InvalidValueError: See `by_segment`.
+    """
+    members = by_segment(legs, len(tracks))
+    middles = [middle_of([legs[index] for index in each]) for each in members]
+    pivots = []
+    for (x, y, _), each in zip(middles, members, strict=True):
+        pivots.append((x, y, sum(legs[index].hip[2] for index in each) / len(each)))
+    return Course(tracks, legs, members, middles, pivots, settings_at, reaching)
+
+
+HALF_LIFE = 0.15  # seconds
+LOWEST = 0.5  # of the hips' height: the body is never lowered by more
+GIVING_WAY = 5  # samples before and after in which the body goes down to where a leg reaches
+STEADY = 0.08  # of the legs' spread: how much of it feet must have in a direction to tilt the body in it
+
+
+@dataclass(frozen=True)
+class Lean:
+    """How the body leans by its feet: height, tilt and sideways shift against feet that stand at home.
+
+    Attributes:
+        raised: How much higher the ground under the body is than with all feet at home, along what is up.
+        normal: Of the plane through the feet, in world space.
+        aside: From the middle of all homes to the middle of the standing feet, level.
+    """
+
+    raised: float = 0.0
+    normal: V3 = Z_AXIS
+    aside: V3 = ORIGIN
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The body by sample of the track.
+
+    Attributes:
+        offsets: To the path's places, world space.
+        tilts: To be applied after the path's rotations.
+        raised: How high the ground under the body is against the path.
+        normals: Of the plane through the feet.
+    """
+
+    offsets: list[V3]
+    tilts: list[Q4]
+    raised: list[float]
+    normals: list[V3]
+
+    def pose(self, track: Track, index: int) -> tuple[V3, Q4]:
+        """The body at a sample: place and rotation."""
+        return plus(track.places[index], self.offsets[index]), multiplied(self.tilts[index], track.rotations[index])
+
+
+@dataclass(frozen=True)
+class Footing:
+    """A foot and its home at a time, in world space.
+
+    Attributes:
+        point: The sole's point without rising and rolling; None where the foot hangs.
+        home: Where it stands at rest, by the body's path.
+        carries: Whether it stands.
+    """
+
+    point: V3 | None
+    home: V3
+    carries: bool = True
+
+
+def lean_of(track: Track, index: int, middle: V3, footings: Sequence[Footing], size: float) -> Lean:
+    """The plane through feet, against their homes.
+
+    Args:
+        track: Of the body, or of a segment.
+        index: Sample.
+        middle: The centre of the homes, in the track's frame.
+        footings: Of the feet that carry it.
+        size: A leg's reach.
+    """
+    back, up = conjugated(track.uprights[index]), track.ups[index]
+    under = plus(track.places[index], turned(track.uprights[index], middle))
+    rows = []
+    for each in footings:
+        if each.point is not None:
+            x, y, _ = turned(back, minus(each.point, under))
+            rows.append((x, y, dot(minus(each.point, each.home), up)))
+    if not rows:
+        return Lean(0.0, up)
+    raised, across, along_it = _plane(rows, size)
+    carrying = [each.point for each in footings if each.point is not None and each.carries]
+    aside = ORIGIN
+    if carrying:
+        aside = perpendicular(minus(_mean(carrying), _mean([each.home for each in footings])), up)
+    return Lean(raised, turned(track.uprights[index], unit_or((-across, -along_it, 1.0), Z_AXIS)), aside)
+
+
+def _mean(points: Sequence[V3]) -> V3:
+    total = ORIGIN
+    for point in points:
+        total = plus(total, point)
+    return scaled(total, 1.0 / len(points))
+
+
+def _plane(rows: Sequence[tuple[float, float, float]], size: float) -> tuple[float, float, float]:
+    """Least squares z = c + a x + b y, held level where the points do not tell: c, a, b."""
+    share = 1.0 / len(rows)
+    mx, my, mz = (share * sum(row[axis] for row in rows) for axis in range(3))
+    hold = (STEADY * size) ** 2
+    xx = share * sum((row[0] - mx) ** 2 for row in rows) + hold
+    yy = share * sum((row[1] - my) ** 2 for row in rows) + hold
+    xy = share * sum((row[0] - mx) * (row[1] - my) for row in rows)
+    xz = share * sum((row[0] - mx) * (row[2] - mz) for row in rows)
+    yz = share * sum((row[1] - my) * (row[2] - mz) for row in rows)
+    under = xx * yy - xy * xy
+    a, b = (xz * yy - yz * xy) / under, (yz * xx - xz * xy) / under
+    return mz - a * mx - b * my, a, b
+
+
+def carried(
+    track: Track, pivot: V3, leans: Sequence[Lean], settings: Sequence[Settings], legs: Sequence[Leg]
+) -> Carried:
+    """The body over its feet, before it gives way to legs that would not reach.
+
+    Args:
+        track: Of the body, or of a segment.
+        pivot: Between the hips, in the track's frame: what the body tilts about.
+        leans: By sample.
+        settings: By sample.
+        legs: Those that carry it.
+    """
+    raised = smoothed([lean.raised for lean in leans], HALF_LIFE, TICK)
+    normals = smoothed_points([lean.normal for lean in leans], HALF_LIFE, TICK)
+    asides = smoothed_points([lean.aside for lean in leans], HALF_LIFE, TICK)
+    factors = smoothed([each.body_height for each in settings], HALF_LIFE, TICK)
+    height, spare = sum(leg.height for leg in legs) / len(legs), min(_spare(leg) for leg in legs)
+    offsets, tilts = [], []
+    for index, each in enumerate(settings):
+        up = track.ups[index]
+        lift = each.body_carry * raised[index] + min((factors[index] - 1.0) * height, spare)
+        body_up = turned(track.rotations[index], Z_AXIS)
+        tilt, tipping = IDENTITY, ORIGIN
+        if each.body_tilt:
+            normal = unit_or(normals[index], up)
+            tilt = share_of_turn(between(body_up, normal), each.body_tilt)
+            arm = turned(track.rotations[index], scaled(pivot, -1.0))
+            tipping = minus(turned(tilt, arm), arm)
+        offset = plus(along(tipping, up, lift), scaled(asides[index], each.body_sway))
+        offsets.append(offset)
+        tilts.append(tilt)
+    return Carried(offsets, tilts, raised, [unit_or(normal, up) for normal, up in zip(normals, track.ups, strict=True)])
+
+
+def _spare(leg: Leg) -> float:
+    """How far a hip may be higher than at rest over its foot."""
+    way = minus(leg.rest_ankle, leg.hip)
+    under = (leg.walking_reach) ** 2 - way[0] * way[0] - way[1] * way[1]
+    return max(0.0, sqrt(max(0.0, under)) + way[2])
+
+
+def lowered(track: Track, body: Carried, needs: Sequence[float]) -> Carried:
+    """The body, lowered smoothly so far that no leg is overstretched.
+
+    Args:
+        track: The body's path.
+        body: As carried.
+        needs: By sample how far at least, see `need_of`.
+    """
+    depths = covered(needs, GIVING_WAY)
+    offsets = [along(offset, up, -depth) for offset, up, depth in zip(body.offsets, track.ups, depths, strict=True)]
+    return Carried(offsets, body.tilts, body.raised, body.normals)
+
+
+def need_of(hip: V3, ankle: V3, up: V3, most: float, deepest: float) -> float:
+    """How far a hip must come down for an ankle to be within a distance; no farther than `deepest`."""
+    way = minus(hip, ankle)
+    above = dot(way, up)
+    level = perpendicular(way, up)
+    aside = dot(level, level)
+    if aside + above * above <= most * most:
+        return 0.0
+    under = most * most - aside
+    wanted = above - (sqrt(under) if under > 0.0 else 0.0)
+    return min(max(wanted, 0.0), deepest)
+
+
+STANCE = tuple(index / 8.0 for index in range(9))  # shares of a stance at which ankles are looked at
+SWING = (0.2, 0.4, 0.6, 0.8)  # the same of a swing
+MOST_STRIKE_CUTS = 4  # times that the toes are lowered at landing
+
+
+def with_heels_up(course: Course, feet: Feet, bodies: Sequence[Carried], surface_pose: SurfacePose) -> Feet:
+    """The same feet, rolled as the limits of the legs' joints ask for; as they are where there are none.
+
+    Args:
+        course: The body's and the legs'.
+        feet: All steps, rolled as the settings say.
+        bodies: By segment how it is carried by these feet.
+        surface_pose: Where surfaces that move stand.
+    """
+    if course.reaching is None:
+        return feet
+    starts, steps = list(feet.starts), [list(each) for each in feet.steps]
+    for leg in range(len(feet.legs)):
+        turn_missed = course.turn_missed(leg)
+        if turn_missed is not None and feet.legs[leg].foot_length > 0.0:
+            ankle = _Ankle(course, leg, turn_missed, (bodies[feet.legs[leg].segment], surface_pose))
+            starts[leg], steps[leg] = ankle.rolled(starts[leg], steps[leg])
+    return Feet(feet.legs, tuple(starts), tuple(tuple(each) for each in steps))
+
+
+class _Ankle:
+    """An ankle with limits.
+
+    Args:
+        course: The body's and the legs'.
+        leg: The index of its leg.
+        turn_missed: How far the joints of the leg miss rotations of the foot.
+        seen: How the leg's segment of the body is carried, and where surfaces that move stand.
+    """
+
+    def __init__(self, course: Course, leg: int, turn_missed: TurnMissed, seen: tuple[Carried, SurfacePose]) -> None:
+        self.course, self.leg, self.turn_missed = course, leg, turn_missed
+        self.limb = course.legs[leg]
+        self.carried, self.surface_pose = seen
+
+    def rolled(self, start: Foothold, steps: list[Step]) -> tuple[Foothold, list[Step]]:
+        """The foothold at first, and the steps, rolled as the ankle asks for."""
+        for index in range(-1, len(steps)):
+            landing = steps[index] if index >= 0 else None
+            lifting = steps[index + 1] if index + 1 < len(steps) else None
+            foothold = landing.end if landing is not None else start
+            if is_body(foothold.surface):
+                continue
+            pitch, toe_off = self._rolled_on(foothold, landing, lifting)
+            foothold = replace(foothold, pitch=pitch)
+            if landing is not None:
+                steps[index] = self._landed(replace(landing, end=foothold))
+            else:
+                start = foothold
+            if lifting is not None:
+                steps[index + 1] = replace(lifting, start=foothold, toe_off=toe_off)
+        return start, [self._swung(step) for step in steps]
+
+    def _rolled_on(self, foothold: Foothold, landing: Step | None, lifting: Step | None) -> tuple[float, float]:
+        """How a foot rolls while it stands, between two steps.
+
+        Args:
+            foothold: Where it stands.
+            landing: The step with which it came there; None for the first stance of a walk.
+            lifting: The one with which it leaves; None for the last stance.
+
+        Returns:
+            How far the heel is up all the time, so that it is up far enough at each; and how much farther when the
+            foot lifts, no less than its step says. Radians.
+        """
+        begun = landing.land if landing is not None else 0.0
+        ended = lifting.lift if lifting is not None else self.course.count * TICK
+        times = [begun + share * (ended - begun) for share in STANCE]
+        asked = [self._asked(foothold, time) for time in times]
+        flat_at_first = replace(landing, heel_strike=0.0) if landing is not None else None
+        rolling = replace(lifting, toe_off=max(lifting.toe_off, asked[-1])) if lifting is not None else None
+        rolls = [roll_standing(time, flat_at_first, rolling) for time in times]
+        pitch = max([0.0, *(need - roll for need, roll in zip(asked, rolls, strict=True))])
+        return pitch, max(lifting.toe_off, asked[-1] - pitch) if lifting is not None else 0.0
+
+    def _asked(self, foothold: Foothold, time: float) -> float:
+        """How far the heel has to be up at a time of a stance, radians."""
+        flat = foothold.in_world(time, self.surface_pose)
+        return heel_up(self.turn_missed, self.limb, flat, self._body(time))
+
+    def _landed(self, step: Step) -> Step:
+        """The step with its toes no higher at landing than the ankle allows."""
+        flat = step.end.in_world(step.land, self.surface_pose)
+        strike = 0.0 if step.end.pitch else step.heel_strike
+        for _ in range(MOST_STRIKE_CUTS):
+            off = turned_off(self.turn_missed, self.limb, (flat, -strike), self._body(step.land)) if strike else 0.0
+            strike = max(strike - off, 0.0)
+        return replace(step, heel_strike=strike)
+
+    def _swung(self, step: Step) -> Step:
+        """The step with its toes hanging as far as the ankle asks for in the air."""
+        most = 0.0
+        for share in SWING:
+            time = step.lift + share * (step.land - step.lift)
+            (flat, _), pitch = flat_in_the_air(step, time, self.surface_pose), pitch_in_the_air(step, time)
+            asked = heel_up(self.turn_missed, self.limb, flat, self._body(time), from_pitch=pitch)
+            most = max(most, (asked - pitch) / arch(share, 1.0))
+        return replace(step, toes_down=most)
+
+    def _body(self, time: float) -> tuple[V3, Q4]:
+        """Place and rotation of the leg's segment of the body at a time, world space."""
+        track = self.course.of(self.leg)
+        return self.carried.pose(track, track.split(time)[0])

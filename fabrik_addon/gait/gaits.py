@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All gaits, in the order in which they are shown: a new one is one more entry of the table.
+
+Two legs after Alexander (1989); four legs, the walk in lateral sequence, after Hildebrand (1965); six legs and more
+alternate, or step in waves that run from the hindmost leg to the front (Wilson 1966).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..errors import InvalidValueError
+from ..texts import Text
+from .legs import RIGHT, Leg
+from .settings import ROUNDING, Settings
+
+LEAD = 0.1  # share of the cycle between the two hind feet, and the two front feet, of a gallop
+
+
+@dataclass(frozen=True)
+class Rhythm:
+    """When each leg stands and swings, as shares of a cycle.
+
+    Leg i swings while the fraction of phase + offset i is the duty or more.
+
+    Attributes:
+        duty: Share of the cycle that a foot stands.
+        offsets: By leg.
+    """
+
+    duty: float
+    offsets: tuple[float, ...]
+
+    def is_together(self, one: int, other: int) -> bool:
+        """Whether the rhythm itself has both legs in the air at some time."""
+        ahead = (self.offsets[one] - self.offsets[other]) % 1.0
+        return min(ahead, 1.0 - ahead) < 1.0 - self.duty - ROUNDING
+
+
+Rhythms = Callable[[Sequence[Leg], Settings], Rhythm]
+
+
+@dataclass(frozen=True)
+class Gait:
+    """A way to walk.
+
+    Attributes:
+        name: By which scripts and jobs choose it.
+        number: Under which files store it: never changed, and never given to another gait.
+        label: As it is shown.
+        description: For the tooltip.
+        rhythm: Of given legs.
+        least: Least number of legs that it is meant for.
+        most: Greatest number.
+    """
+
+    name: str
+    number: int
+    label: str
+    description: str
+    rhythm: Rhythms
+    least: int = 1
+    most: int = 1000
+
+
+def steady(duty: float, offset: Callable[[Leg], float]) -> Rhythms:
+    """The rhythm of a duty factor, and of an offset that each leg has by its side and row."""
+    return lambda legs, settings: Rhythm(duty, tuple(offset(leg) for leg in legs))
+
+
+def by_side(leg: Leg) -> float:
+    """The sides are half a cycle apart."""
+    return 0.5 if leg.side == RIGHT else 0.0
+
+
+def by_turns(leg: Leg) -> float:
+    """Every second leg, along the rows and across, is half a cycle apart."""
+    return 0.5 * ((leg.row + (leg.side == RIGHT)) % 2)
+
+
+def waves(duty: float) -> Rhythms:
+    """Each leg swings when the one behind it has landed; the sides are half a cycle apart."""
+    step = 1.0 - duty
+    return steady(duty, lambda leg: by_side(leg) + leg.row * step)
+
+
+def one_by_one(legs: Sequence[Leg], settings: Settings) -> Rhythm:
+    """One leg at a time: all of a side, then all of the other."""
+    count = max(2, len(legs))
+    rows = 1 + max(leg.row for leg in legs)
+    return Rhythm(1.0 - 1.0 / count, tuple((leg.row + (rows if leg.side == RIGHT else 0)) / count for leg in legs))
+
+
+def _lateral(leg: Leg) -> float:
+    """Hind left, front left, hind right, front right."""
+    return (0.0 if leg.side == RIGHT else 0.5) + 0.25 * (leg.row % 2)
+
+
+def _gallop(leg: Leg) -> float:
+    """Hind legs, then front legs, the left one first."""
+    return 0.5 * (leg.row % 2) + (0.0 if leg.side == RIGHT else LEAD)
+
+
+def _custom(legs: Sequence[Leg], settings: Settings) -> Rhythm:
+    return Rhythm(settings.duty, tuple(leg.offset for leg in legs))
+
+
+GAITS = (
+    Gait(
+        "BIPED_WALK", 0, "Walk on Two Legs", "One foot is always on the ground, at times both",
+        steady(0.6, by_side), 1, 2,
+    ),
+    Gait("BIPED_RUN", 1, "Run on Two Legs", "Both feet are in the air between steps", steady(0.35, by_side), 1, 2),
+    Gait(
+        "WALK", 2, "Walk", "One foot at a time: hind, then front, of one side and then the other",
+        steady(0.75, _lateral), 3,
+    ),
+    Gait("TROT", 3, "Trot", "Diagonal feet together", steady(0.5, by_turns), 4, 4),
+    Gait("PACE", 4, "Pace", "The feet of a side together, as camels do", steady(0.5, by_side), 4, 4),
+    Gait("GALLOP", 5, "Gallop", "Hind feet, then front feet, with a time in the air", steady(0.3, _gallop), 4, 4),
+    Gait("TRIPOD", 6, "Tripod", "Every second foot together, so that three of six stand", steady(0.5, by_turns), 5),
+    Gait(
+        "TETRAPOD", 7, "Tetrapod", "Every second foot together, so that four of eight stand",
+        steady(0.5, by_turns), 6,
+    ),
+    Gait("RIPPLE", 8, "Ripple", "A third of the feet in the air, in waves from the back", waves(2.0 / 3.0), 5),
+    Gait("WAVE", 9, "Wave", "One foot at a time, from the back to the front", one_by_one, 3, 12),
+    Gait("METACHRONAL", 10, "Metachronal", "A quarter of the feet in the air, in waves from the back", waves(0.75), 6),
+    Gait("CUSTOM", 11, "Custom", "Offsets by leg and the duty factor as they are set", _custom),
+)  # fmt: skip
+_BY_NAME = {gait.name: gait for gait in GAITS}
+
+
+def rhythm_of(legs: Sequence[Leg], settings: Settings) -> Rhythm:
+    """The rhythm of the gait that is set.
+
+    Raises:
+        InvalidValueError: There is no such gait.
+    """
+    if settings.gait not in _BY_NAME:
+        raise InvalidValueError(Text("there is no gait '{gait}'", gait=settings.gait))
+    return _BY_NAME[settings.gait].rhythm(legs, settings)
