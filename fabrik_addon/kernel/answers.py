@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was found for a row: how each goal ended, and all of it as objects."""
+"""What was found for a row: where it stands, how each goal ended, and what holds it back."""
 
 from __future__ import annotations
 
@@ -7,52 +7,84 @@ from . import cython
 from .forms import V3
 from .goals.base import Goal
 from .goals.point import Point
-from .ladder.blocked import gives
+from .ladder.blocked import MOST_GIVES, gives
 from .ladder.bodies import Body, missing_of
 from .ladder.chain import Chain
 from .ladder.descent import Descent
 from .pose import Pose
-from .rows import Rows
-from .solution import BLOCKED, REACHED, STATUSES, TOO_FAR, TOO_NEAR, Solution
-from .vectors import ORIGIN, apart, length, put3, q4, scaled, v3
+from .rows import NEVER, UNKNOWN, Rows
+from .solution import BLOCKED, REACHED, TOO_FAR, TOO_NEAR
+from .vectors import ORIGIN, apart, length, plus, put3, scaled, v3
 
 POLE_MET = cython.declare(cython.double, 1e-3)  # radians
 
 
 @cython.cfunc
-def put_goals(rows: Rows, k: cython.Py_ssize_t, size: cython.double, tolerance: cython.double) -> cython.void:
+@cython.exceptval(check=False)
+def put_pose(rows: Rows, k: cython.Py_ssize_t, pose: Pose, size: cython.double, root: V3) -> cython.void:
+    """Leave a placed pose in a row.
+
+    Args:
+        rows: Of as many joints.
+        k: The row.
+        pose: Of size 1.
+        size: By how much it is to be larger.
+        root: Vector by which all of it is to stand elsewhere.
+    """
+    i: cython.int
+    count: cython.int = rows.joints
+    first: cython.Py_ssize_t = k * count
+    for i in range(4 * count):
+        rows.rotations[4 * first + i] = pose.rotations[i]
+        rows.frames[4 * first + i] = pose.frames[i]
+    for i in range(count):
+        put3(rows.heads, first + i, plus(root, scaled(v3(pose.heads, i), size)))
+        put3(rows.ends, first + i, plus(root, scaled(v3(pose.ends, i), size)))
+    put3(rows.shifts, k, plus(root, scaled(v3(pose.shift, 0), size)))
+
+
+@cython.cfunc
+def put_goals(
+    rows: Rows, k: cython.Py_ssize_t, body: Body, size: cython.double, tolerance: cython.double
+) -> cython.void:
     """Leave in a row how each goal of a body ended.
 
     Args:
-        rows: Its body was solved.
+        rows: The row was solved.
         k: The row.
+        body: That solved it.
         size: Of the figure.
         tolerance: What a goal may miss.
     """
     g: cython.int
     goal: Goal
-    body: Body = rows.body
     pose: Pose = body.descent.pose
+    rows.status[k] = body.status(tolerance)
+    rows.residual[k] = body.misses() * size
+    rows.pole_error[k] = 0.0
     for g in range(len(rows.asked)):
         goal = rows.asked[g]
         at: cython.Py_ssize_t = k * len(rows.asked) + g
-        rows.goal_status_out[at] = body.status_of(goal, tolerance)
-        rows.goal_residual_out[at] = missing_of(goal, pose) * size
-        rows.goal_turn_out[at] = goal.turn_missed(pose)
-        rows.softened_out[at] = goal.softening(pose) * size
-        rows.factors_out[at] = body.factors[g]
+        rows.goal_status[at] = body.status_of(goal, tolerance)
+        rows.goal_residual[at] = missing_of(goal, pose) * size
+        rows.goal_turn[at] = goal.turn_missed(pose)
+        rows.softened[at] = goal.softening(pose) * size
+        rows.factors[at] = body.factors[g]
 
 
 @cython.cfunc
-def put_chain(rows: Rows, k: cython.Py_ssize_t, chain: Chain, descent: Descent, size: cython.double) -> cython.void:
+def put_chain(rows: Rows, k: cython.Py_ssize_t, chain: Chain, descent: Descent, size: cython.double) -> cython.double:
     """Stretch a solved chain that misses its target, as far as that may, and leave in a row how its goals ended.
 
     Args:
-        rows: The row's pose and pole error are there.
+        rows: The row's pole error is there.
         k: The row.
         chain: Of size 1.
         descent: Stands where the row was solved.
         size: Of the figure.
+
+    Returns:
+        By how much it is longer.
     """
     point: Point = rows.point
     missed: cython.double = descent.error
@@ -64,7 +96,6 @@ def put_chain(rows: Rows, k: cython.Py_ssize_t, chain: Chain, descent: Descent, 
         place = point.softened_place(ORIGIN)
         point.let_stretch(False)
         missed = apart(tip, place)
-        put3(rows.tips_out, k, scaled(tip, size))
     status: cython.int = BLOCKED
     distance: cython.double = length(place)
     if missed <= chain.tolerance:
@@ -73,9 +104,10 @@ def put_chain(rows: Rows, k: cython.Py_ssize_t, chain: Chain, descent: Descent, 
         status = TOO_FAR
     elif distance < chain.inner:
         status = TOO_NEAR
-    rows.status_out[k] = status
-    rows.residual_out[k] = missed * size
+    rows.status[k] = status
+    rows.residual[k] = missed * size
     put_chain_goals(rows, k, factor, apart(place, point.target) * size)
+    return factor
 
 
 @cython.cfunc
@@ -92,43 +124,37 @@ def put_chain_goals(rows: Rows, k: cython.Py_ssize_t, factor: cython.double, sof
     for g in range(len(rows.asked)):
         at: cython.Py_ssize_t = k * len(rows.asked) + g
         is_point: cython.bint = rows.asked[g] is rows.point
-        met: cython.bint = rows.pole_error_out[k] <= POLE_MET
-        rows.goal_status_out[at] = rows.status_out[k] if is_point else REACHED if met else BLOCKED
-        rows.goal_residual_out[at] = rows.residual_out[k] if is_point else 0.0
-        rows.goal_turn_out[at] = 0.0 if is_point else rows.pole_error_out[k]
-        rows.softened_out[at] = softened if is_point else 0.0
-        rows.factors_out[at] = factor if is_point else 1.0
+        met: cython.bint = rows.pole_error[k] <= POLE_MET
+        rows.goal_status[at] = rows.status[k] if is_point else REACHED if met else BLOCKED
+        rows.goal_residual[at] = rows.residual[k] if is_point else 0.0
+        rows.goal_turn[at] = 0.0 if is_point else rows.pole_error[k]
+        rows.softened[at] = softened if is_point else 0.0
+        rows.factors[at] = factor if is_point else 1.0
 
 
 @cython.cfunc
-def solution_of(rows: Rows, descent: Descent, held: list[int], size: cython.double, explain: cython.double) -> Solution:
-    """The answer in the only row.
+def put_blocking(
+    rows: Rows, k: cython.Py_ssize_t, descent: Descent, held: list[int], tolerance: cython.double
+) -> cython.void:
+    """Leave in a row which limits hold it back, and by how much they would have to give.
 
     Args:
-        rows: Solved.
+        rows: The row's status is there.
+        k: The row.
         descent: Stands where the row was solved.
         held: The joints whose limits hold the figure back.
-        size: Of the figure.
-        explain: The tolerance within which a limit has to give for the goals to be met; below zero where that is not
-            asked for.
+        tolerance: Within which a limit has to give for the goals to be met; below zero where that is not asked for.
     """
-    pose: Pose = descent.pose
-    count = rows.joints
-    held = held if rows.status[0] == BLOCKED else []
-    longer: cython.double = size if rows.point is None else size * rows.factors[0]
-    return Solution(
-        STATUSES[rows.status[0]],
-        [q4(pose.rotations, i) for i in range(count)],
-        [scaled(v3(pose.heads, i), longer) for i in range(count + 1)],
-        rows.residual[0],
-        rows.passes[0],
-        tuple(held),
-        tuple(gives(descent, held, explain)) if explain >= 0.0 else (),
-        rows.pole_error[0],
-        tuple(STATUSES[status] for status in rows.goal_status),
-        tuple(rows.goal_residual),
-        tuple(rows.goal_turn),
-        tuple(rows.softened),
-        tuple(rows.factors),
-        scaled(v3(pose.shift, 0), size),
-    )
+    i: cython.int
+    found = held if rows.status[k] == BLOCKED else []
+    told: list[float | None] = gives(descent, found, tolerance) if tolerance >= 0.0 else []
+    for i in range(rows.joints):
+        rows.blocking[k * rows.joints + i] = found[i] if i < len(found) else -1
+    for i in range(MOST_GIVES):
+        at: cython.Py_ssize_t = MOST_GIVES * k + i
+        if i >= len(told):
+            rows.gives[at] = UNKNOWN
+        elif told[i] is None:
+            rows.gives[at] = NEVER
+        else:
+            rows.gives[at] = told[i]

@@ -21,6 +21,7 @@ from .vectors import (
     X_AXIS,
     Y_AXIS,
     conjugated,
+    copy_into,
     doubles,
     from_to,
     integers,
@@ -28,6 +29,7 @@ from .vectors import (
     minus,
     multiplied,
     normalized,
+    ones,
     plus,
     put3,
     put4,
@@ -99,9 +101,11 @@ class Figure:
     segments: Doubles
     rest: Doubles
     start: Doubles
+    root: Doubles  # vector by which the start pose has joint 0 elsewhere
     stiffness: Doubles
     spans: Doubles  # lengths of the segments
     limits: list[Limit]
+    changes: cython.int  # times that another start pose was given, or joints were told to stay there
 
     def __init__(
         self,
@@ -121,10 +125,11 @@ class Figure:
         self.count = count
         self.parents, self.gaps, self.inherits = integers(count), integers(count), integers(count)
         self.offsets, self.segments = doubles(3 * count), doubles(3 * count)
-        self.rest, self.start = doubles(4 * count), doubles(4 * count)
+        self.rest, self.start, self.root = doubles(4 * count), doubles(4 * count), doubles(3)
         self.stiffness, self.spans = doubles(count), doubles(count)
         self.base = normalized(checked_rotation("base", base))
         self.limits = []
+        self.changes = 0
         self.moves = bool(moves)
         self.is_chain = not self.moves
         for i, joint in enumerate(joints):
@@ -195,6 +200,19 @@ class Figure:
             parent = multiplied(parent, rest)
         return Figure(joints)
 
+    def started(self, rotations: Sequence[Sequence[float]]) -> Figure:
+        """The same figure with another start pose.
+
+        Args:
+            rotations: n quaternions, each in the rest frame of its joint.
+        """
+        if len(rotations) != self.count:
+            raise InvalidValueError(f"{len(rotations)} rotations were given for {self.count} joints")
+        figure: Figure = self.with_lengths(ones(self.count), 1.0)
+        for i in range(self.count):
+            put4(figure.start, i, normalized(checked_rotation("start rotation", rotations[i])))
+        return figure
+
     def at_unit_size(self) -> Figure:
         """The same figure at size 1, in which the solver works."""
         factors: Doubles = doubles(self.count)
@@ -212,8 +230,10 @@ class Figure:
         figure: Figure = Figure.__new__(Figure)
         figure.count, figure.is_chain, figure.moves, figure.base = self.count, self.is_chain, self.moves, self.base
         figure.parents, figure.gaps, figure.inherits = self.parents, self.gaps, self.inherits
-        figure.rest, figure.start, figure.stiffness = self.rest, self.start, self.stiffness
-        figure.limits = list(self.limits)
+        figure.rest, figure.stiffness = self.rest, self.stiffness
+        figure.start, figure.root = doubles(4 * self.count), doubles(3)
+        copy_into(figure.start, self.start, 4 * self.count)
+        figure.limits, figure.changes = list(self.limits), 0
         figure.offsets, figure.segments = doubles(3 * self.count), doubles(3 * self.count)
         figure.spans = doubles(self.count)
         for i in range(self.count):

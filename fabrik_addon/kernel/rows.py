@@ -3,23 +3,52 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from operator import index
-from typing import Any, SupportsIndex, cast
+from typing import Any, SupportsIndex
 
 from ..errors import ChainError, InvalidValueError
 from ..finite import LARGEST
 from . import cython
 from .figure import Figure
 from .forms import Doubles, Ints
-from .goals.base import Goal
+from .goals.base import HINT, Goal
 from .goals.bend import Bend
 from .goals.point import Point
-from .ladder.bodies import Body
-from .vectors import doubles, integers
+from .ladder.blocked import MOST_GIVES
+from .solution import STATUSES, Solution
+from .vectors import doubles, integers, q4, v3
 
 MOST_NUMBERS = 1 << 31
 LARGEST_NUMBER = cython.declare(cython.double, LARGEST)
+UNKNOWN = cython.declare(cython.double, -1.0)  # by how much a limit has to give, where nobody asked
+NEVER = cython.declare(cython.double, float("inf"))  # the same where that alone would not do
+# name, what each row has of it (see `widths_of`), and whether it holds whole numbers
+BUFFERS = (
+    ("numbers", "numbers", False),
+    ("starts", "rotations", False),
+    ("roots", "point", False),
+    ("weights", "goals", False),
+    ("ranks", "goals", True),
+    ("stays", "joints", True),
+    ("rotations", "rotations", False),
+    ("shifts", "point", False),
+    ("factors", "goals", False),
+    ("heads", "points", False),
+    ("ends", "points", False),
+    ("frames", "rotations", False),
+    ("status", "one", True),
+    ("residual", "one", False),
+    ("passes", "one", True),
+    ("pole_error", "one", False),
+    ("goal_status", "goals", True),
+    ("goal_residual", "goals", False),
+    ("goal_turn", "goals", False),
+    ("softened", "goals", False),
+    ("blocking", "joints", True),
+    ("gives", "gives", False),
+)
 
 
 @cython.cclass
@@ -28,9 +57,38 @@ class Rows:
 
     Args:
         figure: n joints.
-        goals: What is asked in every row. Their places and rotations are taken from the rows; weights, angles and
-            offsets from here.
+        goals: G goals, asked in every row. Their places and rotations are taken from the rows, as are weights and
+            ranks, which stand there as these goals have them until they are changed; angles and offsets from here.
         count: K rows.
+
+    Attributes:
+        count: K.
+        width: How many numbers the goals have together: 3 for a place, 4 for a rotation.
+        joints: n.
+        numbers: In: K x `width` doubles, those of the goals one after the other.
+        starts: In: K x n x 4 doubles, the start pose; a rotation of four zeros, as all are at first, is the figure's.
+        roots: In: K x 3 doubles, the vector by which the root starts elsewhere than the figure has it.
+        weights: In: K x G doubles, how much each goal counts; one of 0 asks for nothing.
+        ranks: In: K x G ranks.
+        stays: In: K x n switches: not 0 for a joint that stays at its start, brought inside its limit.
+        rotations: Out: K x n x 4 doubles, each in the rest frame of its joint.
+        shifts: Out: K x 3 doubles, the vector by which the root stands elsewhere than the figure has it.
+        factors: Out: K x G doubles, by how much the joints on the way to each goal were stretched.
+        heads: Out: K x n x 3 doubles, the joints in solve space, as long as they were stretched.
+        ends: Out: K x n x 3 doubles, the ends of their segments.
+        frames: Out: K x n x 4 doubles, their frames in solve space.
+        status: Out: K indices into `STATUSES`; with several goals that of the one that misses most.
+        residual: Out: K greatest distances from a goal, in units of the solve space.
+        passes: Out: K counts of sweeps.
+        pole_error: Out: K angles between the bend of a chain and where its pole wants it.
+        goal_status: Out: K x G indices into `STATUSES`.
+        goal_residual: Out: K x G distances; see `Solution.residuals`.
+        goal_turn: Out: K x G angles in radians; see `Solution.turns`.
+        softened: Out: K x G distances; see `Solution.softened`.
+        blocking: Out: K x n indices of joints whose limits hold a row back that is BLOCKED, the strongest first, then
+            -1.
+        gives: Out: K x 3 angles, by which the limits of the first of these would have to give for the goals to be met
+            with all others held; infinite where that alone would not do, -1 where it was not asked.
 
     Raises:
         ChainError: A goal is set for a joint that the figure does not have, or there are too many rows.
@@ -39,24 +97,33 @@ class Rows:
     count = cython.declare(cython.Py_ssize_t, visibility="readonly")
     width = cython.declare(cython.int, visibility="readonly")
     joints = cython.declare(cython.int, visibility="readonly")
-    buffers: list[Any]
+    buffers: dict[str, Any]
     asked: list[Goal]
     point: Point  # of a chain with the tip's target alone, or with a pole besides
     bend: Bend
-    body: Body  # for other goals, made at the first solve
-    numbers_in: Doubles
-    rotations_out: Doubles
-    status_out: Ints
-    residual_out: Doubles
-    passes_out: Ints
-    pole_error_out: Doubles
-    tips_out: Doubles
-    shifts_out: Doubles
-    goal_status_out: Ints
-    goal_residual_out: Doubles
-    goal_turn_out: Doubles
-    softened_out: Doubles
-    factors_out: Doubles
+    body: Any  # what solves other goals, made at the first solve
+    numbers: Doubles
+    starts: Doubles
+    roots: Doubles
+    weights: Doubles
+    ranks: Ints
+    stays: Ints
+    rotations: Doubles
+    shifts: Doubles
+    factors: Doubles
+    heads: Doubles
+    ends: Doubles
+    frames: Doubles
+    status: Ints
+    residual: Doubles
+    passes: Ints
+    pole_error: Doubles
+    goal_status: Ints
+    goal_residual: Doubles
+    goal_turn: Doubles
+    softened: Doubles
+    blocking: Ints
+    gives: Doubles
 
     def __init__(self, figure: Figure, goals: Sequence[Goal], count: SupportsIndex) -> None:
         if not isinstance(figure, Figure):
@@ -73,87 +140,30 @@ class Rows:
         self.count = count
         self.joints = figure.count
         self.width = sum(goal.width for goal in goals)
-        numbers, rotations = doubles(count * self.width), doubles(count * figure.count * 4)
-        status, passes = integers(count), integers(count)
-        residual, pole_error = doubles(count), doubles(count)
-        tips, shifts = doubles(3 * count), doubles(3 * count)
-        self.buffers = [numbers, rotations, status, residual, passes, pole_error, tips, shifts]
-        self.numbers_in, self.rotations_out, self.status_out, self.passes_out = numbers, rotations, status, passes
-        self.residual_out, self.pole_error_out, self.tips_out, self.shifts_out = residual, pole_error, tips, shifts
-        each = count * len(self.asked)
-        goal_status, goal_residual, goal_turn = integers(each), doubles(each), doubles(each)
-        softened, factors = doubles(each), doubles(each)
-        self.buffers += [goal_status, goal_residual, goal_turn, softened, factors]
-        self.goal_status_out, self.goal_residual_out, self.goal_turn_out = goal_status, goal_residual, goal_turn
-        self.softened_out, self.factors_out = softened, factors
+        widths = widths_of(figure.count, int(self.width), len(self.asked))
+        self.buffers = {
+            name: (integers if is_whole else doubles)(count * widths[each]) for name, each, is_whole in BUFFERS
+        }
+        self.buffers["weights"] = array("d", [goal.weight for goal in goals]) * count
+        self.buffers["ranks"] = array("i", [goal.rank for goal in goals]) * count
+        self._view(list(self.buffers.values()))
         self.point = self.bend = self.body = None
         if figure.is_chain:
             self._find_tip(figure.count - 1)
 
-    @property
-    def numbers(self) -> Doubles:
-        """In: K x `width` doubles, those of the goals one after the other: 3 for a place, 4 for a rotation."""
-        return cast("Doubles", self.buffers[0])
+    def _view(self, made: list[Any]) -> None:
+        """Take the buffers over for quick access, in their order."""
+        self.numbers, self.starts, self.roots, self.weights, self.ranks, self.stays = made[:6]
+        self.rotations, self.shifts, self.factors, self.heads, self.ends, self.frames = made[6:12]
+        self.status, self.residual, self.passes, self.pole_error = made[12:16]
+        self.goal_status, self.goal_residual, self.goal_turn, self.softened = made[16:20]
+        self.blocking, self.gives = made[20:]
 
-    @property
-    def rotations(self) -> Doubles:
-        """Out: K x n x 4 doubles, each in the rest frame of its joint."""
-        return cast("Doubles", self.buffers[1])
-
-    @property
-    def status(self) -> Ints:
-        """Out: K indices into `STATUSES`."""
-        return cast("Ints", self.buffers[2])
-
-    @property
-    def residual(self) -> Doubles:
-        """Out: K greatest distances from a goal, in units of the solve space."""
-        return cast("Doubles", self.buffers[3])
-
-    @property
-    def passes(self) -> Ints:
-        """Out: K counts of sweeps."""
-        return cast("Ints", self.buffers[4])
-
-    @property
-    def pole_error(self) -> Doubles:
-        """Out: K angles between the bend and where the pole wants it."""
-        return cast("Doubles", self.buffers[5])
-
-    @property
-    def tips(self) -> Doubles:
-        """Out: K x 3 doubles, the end of the last joint's segment in solve space."""
-        return cast("Doubles", self.buffers[6])
-
-    @property
-    def shifts(self) -> Doubles:
-        """Out: K x 3 doubles, the vector by which the root of a figure that moves stands elsewhere."""
-        return cast("Doubles", self.buffers[7])
-
-    @property
-    def goal_status(self) -> Ints:
-        """Out: K x goals indices into `STATUSES`."""
-        return cast("Ints", self.buffers[8])
-
-    @property
-    def goal_residual(self) -> Doubles:
-        """Out: K x goals distances, what each misses; see `Solution.residuals`."""
-        return cast("Doubles", self.buffers[9])
-
-    @property
-    def goal_turn(self) -> Doubles:
-        """Out: K x goals angles in radians; see `Solution.turns`."""
-        return cast("Doubles", self.buffers[10])
-
-    @property
-    def softened(self) -> Doubles:
-        """Out: K x goals distances; see `Solution.softened`."""
-        return cast("Doubles", self.buffers[11])
-
-    @property
-    def factors(self) -> Doubles:
-        """Out: K x goals factors; see `Solution.factors`."""
-        return cast("Doubles", self.buffers[12])
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.buffers[name]
+        except KeyError:
+            raise AttributeError(f"rows have no '{name}'") from None
 
     def _find_tip(self, last: int) -> None:
         """Set `point` and `bend` if the goals are just a place for the tip and at most one pole.
@@ -172,13 +182,15 @@ class Rows:
 
     @cython.cfunc
     def load(self, row: cython.Py_ssize_t, factor: cython.double) -> cython.void:
-        """Hand the numbers of a row to the goals, lengths times a factor."""
+        """Hand the numbers of a row, weights and ranks to the goals, lengths times a factor."""
         g: cython.int
         goal: Goal
         at: cython.Py_ssize_t = row * self.width
         for g in range(len(self.asked)):
             goal = self.asked[g]
-            goal.load(self.numbers_in, at, factor)
+            goal.load(self.numbers, at, factor)
+            goal.weight = self.weights[row * len(self.asked) + g]
+            goal.rank = self.ranks[row * len(self.asked) + g]
             at += goal.width
 
     @cython.cfunc
@@ -186,12 +198,28 @@ class Rows:
         """Refuse numbers that no solve can use.
 
         Raises:
-            InvalidValueError: One is NaN or infinite.
+            InvalidValueError: One is NaN or infinite, a weight below zero, or a rank none.
         """
         k: cython.Py_ssize_t
-        for k in range(self.count * self.width):
-            if not (-LARGEST_NUMBER <= self.numbers_in[k] <= LARGEST_NUMBER):
-                raise InvalidValueError(f"the {self._name_of(int(k))} is not a finite number")
+        bad: cython.Py_ssize_t = first_bad(self.numbers, self.count * self.width)
+        if bad >= 0:
+            raise InvalidValueError(f"the {self._name_of(int(bad))} is not a finite number")
+        bad = first_bad(self.starts, self.count * 4 * self.joints)
+        if bad >= 0:
+            raise InvalidValueError(f"the start pose{self._where(bad, 4 * self.joints)} is not of finite numbers")
+        bad = first_bad(self.roots, 3 * self.count)
+        if bad >= 0:
+            raise InvalidValueError(f"the place of the root{self._where(bad, 3)} is not of finite numbers")
+        each: cython.Py_ssize_t = len(self.asked)
+        for k in range(self.count * each):
+            if not (0.0 <= self.weights[k] <= LARGEST_NUMBER):
+                raise InvalidValueError(f"a goal's weight{self._where(k, each)} is not a finite number, or is negative")
+            if not (0 <= self.ranks[k] <= HINT):
+                raise InvalidValueError(f"a goal{self._where(k, each)} has the rank {self.ranks[k]}, which is none")
+
+    def _where(self, k: int, each: int) -> str:
+        """The row of a number of which each row has as many."""
+        return f" of row {int(k / each)}" if self.count > 1 else ""
 
     def _name_of(self, k: int) -> str:
         """Which goal a number belongs to."""
@@ -204,9 +232,66 @@ class Rows:
         return "goal" + where
 
     def fill(self, goals: Sequence[Goal], row: int = 0) -> None:
-        """Put the numbers of goals of the same kinds into a row."""
+        """Put the numbers of goals of the same kinds into a row; weights and ranks stay as they are."""
         numbers = [number for goal in goals for number in goal.numbers()]
         if len(numbers) != self.width or not 0 <= row < self.count:
             raise ChainError(f"row {row} of {self.count} takes {self.width} numbers, and {len(numbers)} were given")
         for k, number in enumerate(numbers):
-            self.numbers_in[row * self.width + k] = number
+            self.numbers[row * self.width + k] = number
+
+    def solution(self, row: int = 0) -> Solution:
+        """What was found for a row, as tuples and lists.
+
+        Raises:
+            ChainError: There is no such row.
+        """
+        if not 0 <= row < self.count:
+            raise ChainError(f"there is no row {row} of {self.count}")
+        n, each = int(self.joints), len(self.asked)
+        own, goals = range(row * n, row * n + n), slice(row * each, row * each + each)
+        ends = [v3(self.ends, i) for i in own]
+        blocking = tuple([self.blocking[i] for i in own if self.blocking[i] >= 0])
+        gives = [self.gives[MOST_GIVES * row + k] for k in range(min(MOST_GIVES, len(blocking)))]
+        return Solution(
+            STATUSES[self.status[row]],
+            [q4(self.rotations, i) for i in own],
+            [*[v3(self.heads, i) for i in own], ends[n - 1]],
+            self.residual[row],
+            self.passes[row],
+            blocking,
+            tuple([None if give == NEVER else give for give in gives if give >= 0.0]),
+            self.pole_error[row],
+            tuple([STATUSES[status] for status in self.buffers["goal_status"][goals]]),
+            tuple(self.buffers["goal_residual"][goals]),
+            tuple(self.buffers["goal_turn"][goals]),
+            tuple(self.buffers["softened"][goals]),
+            tuple(self.buffers["factors"][goals]),
+            v3(self.shifts, row),
+            ends,
+            [q4(self.frames, i) for i in own],
+        )
+
+
+def widths_of(joints: int, numbers: int, goals: int) -> dict[str, int]:
+    """How many numbers of each kind a row has, for n joints, goals with so many numbers, and so many goals."""
+    return {
+        "one": 1,
+        "point": 3,
+        "gives": MOST_GIVES,
+        "numbers": numbers,
+        "goals": goals,
+        "joints": joints,
+        "points": 3 * joints,
+        "rotations": 4 * joints,
+    }
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def first_bad(buffer: Doubles, count: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Where the first number stands that is NaN or infinite; -1 where there is none."""
+    k: cython.Py_ssize_t
+    for k in range(count):
+        if not (-LARGEST_NUMBER <= buffer[k] <= LARGEST_NUMBER):
+            return k
+    return -1

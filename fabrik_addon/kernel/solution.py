@@ -41,7 +41,9 @@ class Solution(NamedTuple):
         turns: The radians by which each goal of a rotation, an axis or a bend is missed; 0 for places.
         softened: How far the place that each goal asks for stands from where it was put, by soft reach.
         factors: By how much the joints on the way to each goal were stretched; `joints` are stretched ones.
-        shift: Vector by which the root of a figure that moves stands elsewhere, in solve space.
+        shift: Vector by which the root stands elsewhere than the figure has it, in solve space.
+        ends: n points in solve space, the ends of the segments.
+        frames: n unit quaternions, the frames of the joints in solve space.
     """
 
     status: Status
@@ -58,3 +60,5 @@ class Solution(NamedTuple):
     softened: tuple[float, ...]
     factors: tuple[float, ...]
     shift: V3
+    ends: list[V3]
+    frames: list[Q4]

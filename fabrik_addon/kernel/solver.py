@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
+from typing import cast
 
 from ..errors import ChainError, InvalidValueError
 from ..finite import are_finite
 from . import cython
-from .answers import put_chain, put_goals, solution_of
+from .answers import put_blocking, put_chain, put_goals, put_pose
 from .figure import Figure, checked_point
 from .forms import Q4, V3
 from .goals.base import Goal
@@ -27,7 +28,7 @@ from .limited_poses import LimitedPoses
 from .pose import Pose
 from .rows import Rows
 from .settings import MOST_PASSES, MOST_RESTARTS, Settings
-from .solution import Solution
+from .solution import BLOCKED, Solution
 from .trace import Trace
 from .vectors import ORIGIN, apart, minus, put3, q4, scaled, v3
 
@@ -57,9 +58,8 @@ class Solver(LimitedPoses):
     free: FreeChain
     limited: LimitedChain
     pole: PoleTurn
-    pole_error: cython.double
-    names_limits: cython.bint  # whether the joints that hold the chain back are asked for
-    held: list[int]
+    known_at: cython.int  # the `changes` of the figure for which all this was found
+    explains: cython.bint  # whether it is asked by how much limits would have to give
     start: Pose  # the start pose of a chain, inside its limits; None where a limb's way leads past it
     trace: Trace
 
@@ -67,15 +67,11 @@ class Solver(LimitedPoses):
         if not isinstance(figure, Figure):
             raise TypeError(f"a solver is made for a Figure, and not for {type(figure).__name__}")
         LimitedPoses.__init__(self, figure)
-        self.tolerance = self.pole_error = 0.0
+        self.tolerance = 0.0
         self.max_passes = self.restarts = 0
-        self.plain = self.names_limits = False
-        self.held = []
-        self.chain = self.extent = self.descent = self.free = self.limited = self.pole = self.start = self.trace = None
-        if figure.is_chain:
-            self.chain = Chain(self.unit)
-            self.extent = Reach(self.chain)
-            self.descent = Descent(self.unit, [self.chain.tip])
+        self.plain = self.explains = False
+        self.trace = None
+        self._forget()
         self._use(Settings())
 
     def solve(
@@ -106,29 +102,27 @@ class Solver(LimitedPoses):
             raise TypeError(f"the trace is {type(trace).__name__}, and not a Trace")
         rows: Rows = Rows(self.figure, goals, 1)
         rows.fill(goals)
-        self.trace, self.names_limits, self.held = trace, True, []
+        self.trace = trace
         try:
-            self.solve_many(rows, settings)
+            self.solve_many(rows, settings, explain)
         finally:
-            self.trace, self.names_limits = None, False
-        descent = self.descent
-        if rows.point is None:
-            descent = rows.body.descent
-            self.held = blocking_joints(descent)
-        return solution_of(rows, descent, self.held, self.size, self.tolerance if explain else -1.0)
+            self.trace = None
+        return rows.solution()
 
-    def solve_many(self, rows: object, settings: Settings = Settings()) -> None:  # noqa: B008
+    def solve_many(self, rows: object, settings: Settings = Settings(), explain: bool = False) -> None:  # noqa: B008
         """`solve` for each row of numbers, by the same code; the answers are left in the rows.
 
         Args:
             rows: `Rows` that were made for a figure with as many joints.
             settings: All else that decides the answers.
+            explain: See `solve`; which limits block a row is found in any case.
 
         Raises:
             InvalidValueError: A number is NaN or infinite, or a setting makes no sense.
         """
         if not isinstance(rows, Rows):
             raise TypeError(f"the rows are {type(rows).__name__}, and not Rows")
+        self.explains = explain
         self.solve_rows(rows, settings)
 
     @cython.cfunc
@@ -139,15 +133,34 @@ class Solver(LimitedPoses):
         if settings is not self.settings:
             self._use(settings)
         rows.check()
-        if rows.point is not None and self.chain is not None:
-            self.prepare_chain(rows)
-            for k in range(rows.count):
-                self.solve_chain(rows, k)
-            return
-        if rows.body is None or rows.body.figure is not self.unit:
-            rows.body = Body(self.unit, rows.asked)
         for k in range(rows.count):
-            self.solve_body(rows, k)
+            rows.load(k, 1.0 / self.size)
+            if rows.point is not None and self.chain is not None and rows.point.weight > 0.0:
+                self.take_start(rows.starts, rows.stays, k * rows.joints, ORIGIN)
+                self.refresh()
+                self.prepare_chain(rows)
+                self.solve_chain(rows, k)
+            else:
+                self.take_start(rows.starts, rows.stays, k * rows.joints, v3(rows.roots, k))
+                self.solve_body(rows, k)
+
+    def _forget(self) -> None:
+        """Drop all that was found out about the figure with another start."""
+        self.chain = self.extent = self.descent = self.free = self.limited = self.pole = self.start = None
+        self.known_at = self.unit.changes
+        self.settings = None
+        if self.figure.is_chain:
+            self.chain = Chain(self.unit)
+            self.extent = Reach(self.chain)
+            self.descent = Descent(self.unit, [self.chain.tip])
+
+    @cython.cfunc
+    def refresh(self) -> cython.void:
+        """Drop what was found out about the figure if it starts elsewhere now."""
+        if self.known_at != self.unit.changes:
+            settings: Settings = cast("Settings", self.settings)
+            self._forget()
+            self._use(settings)
 
     def _use(self, settings: Settings) -> None:
         """Take over settings.
@@ -179,7 +192,7 @@ class Solver(LimitedPoses):
         limb: Limb = self.find_limb()
         if self.start is None and (limb is None or not limb.leads_past_start):
             self.start = placed_pose(self.unit, clamp_start(self.unit))
-        if rows.bend is not None and self.pole is None:
+        if rows.bend is not None and rows.bend.weight > 0.0 and self.pole is None:
             self.pole = PoleTurn(chain, limb)
 
     @cython.cfunc
@@ -196,7 +209,8 @@ class Solver(LimitedPoses):
         """A chain whose tip has a target, and which perhaps has a pole."""
         chain: Chain = self.chain
         descent: Descent = self.descent
-        rows.load(k, 1.0 / self.size)
+        root: V3 = v3(rows.roots, k)
+        rows.point.target = minus(rows.point.target, scaled(root, 1.0 / self.size))
         chain.target = rows.point.softened_place(ORIGIN)
         chain.tip.target = chain.target
         if self.trace is not None:
@@ -208,52 +222,45 @@ class Solver(LimitedPoses):
             descent.take(start)
         else:
             passes = self.free.solve() if chain.is_free else self.limited.solve()
-        self.pole_error = 0.0
-        if self.names_limits and descent.error > self.tolerance:
-            self.held = blocking_joints(descent)  # before the pole, which turns a joint away from its limit
-        if rows.bend is not None:
-            self.pole_error = self.pole.turn(descent.pose, rows.bend.pole, rows.bend.angle)
+        held: list[int] = []
+        if descent.error > self.tolerance:
+            held = blocking_joints(descent)  # before the pole, which turns a joint away from its limit
+        rows.pole_error[k] = 0.0
+        if rows.bend is not None and rows.bend.weight > 0.0:
+            place: V3 = minus(rows.bend.pole, scaled(root, 1.0 / self.size))
+            rows.pole_error[k] = self.pole.turn(descent.pose, place, rows.bend.angle)
             descent.judge()
         chain.record("end", descent.pose.heads)
-        rows.passes_out[k] = passes if passes > 0 else 1
-        rows.pole_error_out[k] = self.pole_error
-        self.put_pose(rows, k, descent.pose)
-        put_chain(rows, k, chain, descent, self.size)
+        rows.passes[k] = passes if passes > 0 else 1
+        factor: cython.double = put_chain(rows, k, chain, descent, self.size)
+        put_pose(rows, k, descent.pose, self.size * factor, root)
+        put_blocking(rows, k, descent, held, self.tolerance if self.explains else -1.0)
 
     @cython.cfunc
     def solve_body(self, rows: Rows, k: cython.Py_ssize_t) -> cython.void:
         """A figure with other goals than a chain's."""
         body: Body = rows.body
-        rows.load(k, 1.0 / self.size)
+        if body is None or body.figure is not self.unit or not body.fits():
+            body = Body(self.unit, rows.asked)
+            rows.body = body
         body.trace = self.trace
         passes: cython.int = body.solve(self.tolerance, self.max_passes, self.restarts, self.plain)
-        missed: cython.double = body.misses()
-        rows.status_out[k] = body.status(self.tolerance)
-        rows.residual_out[k] = missed * self.size
-        rows.passes_out[k] = passes if passes > 0 else 1
-        rows.pole_error_out[k] = 0.0
-        self.put_pose(rows, k, body.descent.pose)
-        put_goals(rows, k, self.size, self.tolerance)
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def put_pose(self, rows: Rows, k: cython.Py_ssize_t, pose: Pose) -> cython.void:
-        """Leave a pose in a row."""
-        i: cython.int
-        at: cython.Py_ssize_t = k * 4 * self.unit.count
-        for i in range(4 * self.unit.count):
-            rows.rotations_out[at + i] = pose.rotations[i]
-        put3(rows.tips_out, k, scaled(v3(pose.heads, self.unit.count), self.size))
-        put3(rows.shifts_out, k, scaled(v3(pose.shift, 0), self.size))
+        rows.passes[k] = passes if passes > 0 else 1
+        put_goals(rows, k, body, self.size, self.tolerance)
+        put_pose(rows, k, body.descent.pose, self.size, ORIGIN)
+        held: list[int] = blocking_joints(body.descent) if rows.status[k] == BLOCKED else []
+        put_blocking(rows, k, body.descent, held, self.tolerance if self.explains else -1.0)
 
     def _chain(self) -> Chain:
-        """The figure as a chain.
+        """The figure as a chain, which starts as it was given.
 
         Raises:
             ChainError: It has branches.
         """
         if self.chain is None:
             raise ChainError("the figure is no chain")
+        self.take_own_start()
+        self.refresh()
         return self.chain
 
     def pulled(self, rotations: Sequence[Q4], target: Sequence[float]) -> tuple[list[Q4], V3]:

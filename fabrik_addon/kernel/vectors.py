@@ -33,6 +33,11 @@ def doubles(count: int) -> Doubles:
     return array("d", bytes(8 * count))
 
 
+def ones(count: int) -> Doubles:
+    """A buffer of ones."""
+    return array("d", [1.0]) * count
+
+
 def integers(count: int) -> Ints:
     """A buffer of zeros."""
     return array("i", bytes(4 * count))

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import bpy
 import numpy as np
-
+from collections.abc import Sequence
+from typing import NamedTuple
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..kernel import ASKED, PIN, Aim, Bend, Facing, Goal, Point
-from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, length, minus, plus, rotated, scaled, slerp, v3
+from ..kernel import ASKED, Aim, Bend, Facing, Goal, PIN, Point
+from ..maths import Doubles, IDENTITY, ORIGIN, Q4, V3, length, minus, plus, rotated, scaled, slerp, v3
 from ..texts import Text
 from .chain_space import ChainSpace
 from .goals import GoalPoints, turns_tip
@@ -177,6 +175,7 @@ def ask(
     at_head = chain.effector == "HEAD" and chain.kind == "REACH"
     influence = 1.0 if is_one else chain.influence
     asks = influence > 0.0 and not is_let_go
+    is_alone = is_one and chain.kind == "REACH" and not at_head and not turns_tip(chain)  # nothing weighs against it
     return Asked(
         chain.name,
         tuple(bone.name for bone in bones),
@@ -186,7 +185,7 @@ def ask(
         turns_tip(chain),
         chain.pole is not None and chain.kind == "REACH" and len(bones) > at_head,
         chain.pole_angle,
-        chain.weight if asks else 0.0,
+        chain.weight if asks and not is_alone else float(asks),
         chain.orientation_weight * chain.weight if asks else 0.0,
         PIN if chain.pin or is_walked_body(chain) else ASKED,
         axis,

@@ -20,7 +20,7 @@ class Row(NamedTuple):
         residual: Out: one distance from tip to target, in units of chain space.
         passes: Out: one.
         pole_error: Out: one angle.
-        tip: Out: 3 numbers, in chain space: the end of the last bone.
+        tip: Out: 3 numbers, in chain space: the end of the last bone, a view of the kernel's.
         shift: Out: 3 numbers, the vector in chain space by which the root stands elsewhere than it starts.
         softened: Out: of each goal how far soft reach put the place that it asks for.
         factors: Out: of each goal by how much the bones on the way to it are longer.
@@ -33,7 +33,7 @@ class Row(NamedTuple):
     residual: array[float]
     passes: array[int]
     pole_error: array[float]
-    tip: array[float]
+    tip: Any
     shift: array[float]
     softened: array[float]
     factors: array[float]
@@ -42,5 +42,6 @@ class Row(NamedTuple):
     def of(cls, rows: Rows) -> Row:
         """The views of the kernel's only row."""
         found: Any = rows
-        out = found.rotations, found.status, found.residual, found.passes, found.pole_error, found.tips, found.shifts
-        return cls(rows, found.numbers, *out, found.softened, found.factors)
+        out = found.rotations, found.status, found.residual, found.passes, found.pole_error
+        tip = memoryview(found.ends)[-3:]
+        return cls(rows, found.numbers, *out, tip, found.shifts, found.softened, found.factors)

@@ -111,8 +111,10 @@ class Point(Goal):
     def is_beyond(self, figure: Figure) -> cython.bint:
         if self.soft > 0.0 or (figure.moves and self.path[0] == 0):
             return False
-        far: cython.double = apart(self.target, v3(figure.offsets, self.path[0]))
-        return far > self.stretch * self.reach_from(figure, 0, self.arm)
+        root: V3 = v3(figure.offsets, self.path[0])
+        if self.path[0] == 0:
+            root = plus(root, v3(figure.root, 0))
+        return apart(self.target, root) > self.stretch * self.reach_from(figure, 0, self.arm)
 
     @cython.cfunc
     @cython.exceptval(check=False)

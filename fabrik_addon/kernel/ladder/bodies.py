@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from .. import cython
 from ..figure import Figure
-from ..forms import Doubles
+from ..forms import Doubles, Ints
 from ..goals.base import HINT, Goal
 from ..pose import Pose, copied_pose
 from ..solution import BLOCKED, REACHED, TOO_FAR
 from ..trace import Trace
-from ..vectors import doubles, larger, length
+from ..vectors import doubles, integers, larger, length, ones
 from .body_starts import BodyStarts
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
 from .limb import clamp_start, placed_pose
@@ -41,6 +41,7 @@ NEARLY_MET = cython.declare(cython.double, 0.1)  # share of the most that a goal
 FINER_STEPS = cython.declare(cython.int, 12)  # by which they are met; goals that are in conflict gain nothing by more
 NEVER_ENOUGH = cython.declare(cython.double, -1.0)
 LAST_DAMPING = cython.declare(cython.double, 1e-5)  # of the first step of the descent that finishes a pose
+NO_RANK = cython.declare(cython.int, -1)
 NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
 
 
@@ -52,6 +53,7 @@ class Body:
         goals: In the order in which they are asked.
         judged: Those by which a solve is judged: hints are not, unless there is nothing else, nor what has no weight.
         factors: For each goal by how much the joints on the way to it were stretched.
+        ranks: For each goal the rank that it had when the stages were made; NO_RANK for one without weight.
         descent: Of all goals; its pose is the answer.
         stages: One for each rank of goals.
         rough: Of all goals by which a solve is judged, none before another.
@@ -62,6 +64,7 @@ class Body:
     goals: list[Goal]
     judged: list[Goal]
     factors: Doubles
+    ranks: Ints
     descent: Descent
     stages: list[Descent]
     rough: Descent
@@ -72,7 +75,9 @@ class Body:
     def __init__(self, figure: Figure, goals: list[Goal]) -> None:
         self.figure = figure
         self.goals = goals
-        self.factors = doubles(len(goals))
+        self.factors, self.ranks = doubles(len(goals)), integers(len(goals))
+        for g, goal in enumerate(goals):
+            self.ranks[g] = rank_of_goal(goal)
         self.stages = []
         before: list[Goal] = []
         weighty = [goal for goal in goals if goal.weight > 0.0] or goals
@@ -80,7 +85,6 @@ class Body:
         for rank in sorted({goal.rank for goal in weighty}):
             # side by side where they hang on the same joints: these then have few rows of the equations
             own = sorted((goal for goal in weighty if goal.rank == rank), key=effector_of)
-            share_weights(own)
             self.stages.append(Descent(figure, own, Descent(figure, before) if before else None))
             before = before + own
         self.descent = self.stages[0] if len(self.stages) == 1 else Descent(figure, before)
@@ -88,6 +92,31 @@ class Body:
         self.budget = 0
         self.starts = BodyStarts(self.descent)
         self.trace = None
+
+    @cython.cfunc
+    def fits(self) -> cython.bint:
+        """Whether the stages are still those of the goals' ranks."""
+        g: cython.int
+        for g in range(len(self.goals)):
+            if self.ranks[g] != rank_of_goal(self.goals[g]):
+                return False
+        return True
+
+    @cython.cfunc
+    def share_weights(self) -> cython.void:
+        """Weights count among the goals of one rank alone: make the greatest of each rank 1."""
+        i: cython.int
+        stage: Descent
+        goal: Goal
+        for stage in self.stages:
+            most: cython.double = 0.0
+            for i in range(stage.kept, len(stage.goals)):
+                goal = stage.goals[i]
+                most = larger(most, goal.weight)
+            for i in range(stage.kept, len(stage.goals)):
+                goal = stage.goals[i]
+                if most > 0.0:
+                    goal.weight = goal.weight / most
 
     @cython.cfunc
     def solve(
@@ -102,6 +131,7 @@ class Body:
             plain: Whether none is tried, nor the pose finished.
         """
         goal: Goal
+        self.share_weights()
         for goal in self.goals:
             goal.let_stretch(False)
         used: cython.int = self.search(tolerance, budget, restarts, plain)
@@ -112,7 +142,6 @@ class Body:
     @cython.cfunc
     def stretch(self, tolerance: cython.double) -> cython.void:
         """Let goals that are missed, and may stretch the joints on the way to them, do so one after the other."""
-        i: cython.int
         g: cython.int
         goal: Goal
         lengths: Doubles = None
@@ -122,9 +151,7 @@ class Body:
             self.factors[g] = goal.factor_at(self.descent.pose, tolerance)
             if self.factors[g] > 1.0:
                 if lengths is None:
-                    lengths = doubles(self.figure.count)
-                    for i in range(self.figure.count):
-                        lengths[i] = 1.0
+                    lengths = ones(self.figure.count)
                 goal.lengthen(lengths, self.factors[g])
                 longer: Figure = self.figure.with_lengths(lengths, 1.0)
                 longer.place(self.descent.pose)
@@ -285,15 +312,9 @@ def effector_of(goal: Goal) -> int:
 
 
 @cython.cfunc
-def share_weights(goals: list[Goal]) -> cython.void:
-    """Weights count among the goals of one rank alone: make the greatest of them 1."""
-    goal: Goal
-    most: cython.double = 0.0
-    for goal in goals:
-        most = larger(most, goal.weight)
-    for goal in goals:
-        if most > 0.0:
-            goal.weight = goal.weight / most
+def rank_of_goal(goal: Goal) -> cython.int:
+    """The rank of a goal that has weight; NO_RANK for one that asks for nothing."""
+    return goal.rank if goal.weight > 0.0 else NO_RANK
 
 
 def is_less(errors: list[float], least: list[float]) -> bool:

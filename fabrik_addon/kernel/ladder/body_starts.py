@@ -9,7 +9,7 @@ from ..forms import V3, Doubles
 from ..goals.base import Goal
 from ..limits.base import Limit
 from ..pose import Pose
-from ..vectors import ORIGIN, X_AXIS, Y_AXIS, Z_AXIS, copy_into, dot, plus, put3, put4, q4, scaled
+from ..vectors import X_AXIS, Y_AXIS, Z_AXIS, copy_into, dot, plus, put3, put4, q4, scaled, v3
 from .descent import Descent
 from .limb import clamp_start
 from .limited import APART
@@ -27,21 +27,25 @@ class BodyStarts:
 
     Attributes:
         drawn: All poses among which it chooses; None before they are asked for.
+        drawn_at: The figure's `changes` when they were drawn.
     """
 
     figure: Figure
     descent: Descent
     drawn: list[Pose]
+    drawn_at: cython.int
 
     def __init__(self, descent: Descent) -> None:
         self.figure = descent.figure
         self.descent = descent
         self.drawn = None
+        self.drawn_at = 0
 
     @cython.cfunc
     def best(self, count: cython.int) -> list[Pose]:
         """Those with the least errors that stand apart from each other, as many as are asked for at most."""
-        if self.drawn is None:
+        if self.drawn is None or self.drawn_at != self.figure.changes:
+            self.drawn_at = self.figure.changes
             self.drawn = [self.half_way(rotations) for rotations in drawn_poses(self.figure)]
         errors = []
         for k in range(len(self.drawn)):
@@ -69,9 +73,9 @@ class BodyStarts:
         """Shift a figure that moves to where its goals miss least."""
         a: cython.int
         goal: Goal
-        put3(pose.shift, 0, ORIGIN)
+        copy_into(pose.shift, self.figure.root, 3)
         self.figure.place(pose)
-        best: V3 = ORIGIN
+        best: V3 = v3(self.figure.root, 0)
         for a in range(3):
             axis: V3 = X_AXIS if a == 0 else Y_AXIS if a == 1 else Z_AXIS
             pull: cython.double = 0.0
@@ -91,6 +95,7 @@ class BodyStarts:
         k: cython.int
         pose: Pose = Pose(self.figure.count)
         copy_into(pose.rotations, clamp_start(self.figure), 4 * self.figure.count)
+        copy_into(pose.shift, self.figure.root, 3)
         for k in range(self.descent.count_of_turned):
             i: cython.int = self.descent.movers[k]
             limit: Limit = self.figure.limits[i]

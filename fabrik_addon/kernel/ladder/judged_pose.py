@@ -10,7 +10,7 @@ from ..figure import Figure
 from ..forms import V3, Doubles, Ints
 from ..goals.base import Goal
 from ..pose import Pose
-from ..vectors import ORIGIN, copy_into, dot, doubles, minus, put3, v3
+from ..vectors import copy_into, dot, doubles, minus, v3
 from .jacobian import movers_of, placed_of
 from .posture import Posture
 
@@ -73,10 +73,11 @@ class JudgedPose:
 
     @cython.cfunc
     def begin(self, rotations: Doubles) -> cython.void:
-        """Stand at allowed rotations."""
+        """Stand at allowed rotations, the root where the start pose has it."""
         copy_into(self.pose.rotations, rotations, 4 * self.count)
         copy_into(self.trial.rotations, rotations, 4 * self.count)
-        put3(self.pose.shift, 0, ORIGIN)
+        copy_into(self.pose.shift, self.figure.root, 3)
+        copy_into(self.trial.shift, self.figure.root, 3)
         self.figure.place(self.pose)
         self.judge()
 
@@ -85,6 +86,7 @@ class JudgedPose:
         """Stand as a pose does."""
         copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
         copy_into(self.pose.shift, pose.shift, 3)
+        copy_into(self.trial.shift, pose.shift, 3)
         copy_into(self.trial.rotations, pose.rotations, 4 * self.count)
         self.figure.place_part(self.pose, self.placed, self.count_of_placed)
         self.judge()

@@ -153,9 +153,10 @@ def clamp_start(figure: Figure) -> Doubles:
 
 @cython.cfunc
 def placed_pose(figure: Figure, rotations: Doubles) -> Pose:
-    """A pose with these rotations."""
+    """A pose with these rotations, the root where the start pose has it."""
     pose: Pose = Pose(figure.count)
     copy_into(pose.rotations, rotations, 4 * figure.count)
+    copy_into(pose.shift, figure.root, 3)
     figure.place(pose)
     return pose
 

@@ -7,7 +7,7 @@ from .. import cython
 from ..figure import Figure
 from ..forms import V3, Ints
 from ..pose import Pose
-from ..vectors import ORIGIN, conjugated, dot, multiplied, q4, rotation_vector, scaled, v3
+from ..vectors import ORIGIN, conjugated, dot, minus, multiplied, q4, rotation_vector, scaled, v3
 from .jacobian import A_RADIAN_OF_SHIFT
 
 STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness to turn that full stiffness takes
@@ -59,7 +59,8 @@ class Posture:
     def to_start(self, pose: Pose, i: cython.int) -> V3:
         """The turn of a joint, in its rest frame, back to the start pose."""
         if i == self.figure.count:
-            return scaled(v3(pose.shift, 0), -1.0 / A_RADIAN_OF_SHIFT)
+            away: V3 = minus(v3(self.figure.root, 0), v3(pose.shift, 0))
+            return scaled(away, 1.0 / A_RADIAN_OF_SHIFT)
         return rotation_vector(multiplied(q4(self.figure.start, i), conjugated(q4(pose.rotations, i))))
 
     @cython.cfunc

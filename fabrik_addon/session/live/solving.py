@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
+import bpy
+import numpy as np
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
 from struct import Struct
 from typing import Any
-
-import bpy
-import numpy as np
-
 from ...kernel import STATUSES, Status
-from ...maths import ORIGIN, Q4, ULPS, V3, Doubles, minus
+from ...maths import Doubles, ORIGIN, Q4, ULPS, V3, minus
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.checks import check_rig
@@ -25,7 +23,7 @@ from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, read, restarted
 from ...rig.writer import BoneChannels, channels_of
 from ..measuring import EXACT
-from ..outcome import POLE_MISSED, Outcome, outcomes_of, warn_of_pole
+from ..outcome import Outcome, POLE_MISSED, outcomes_of, warn_of_pole
 from ..posing import Posed, is_plain, posed, posed_rigidly
 from .known import LiveFigure, LiveRig, Numbers, Seen, state
 from .sources import numbers_of, points_now, seen_in, sources_of
@@ -242,7 +240,6 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
         known.outcomes = [outcome]
     if prepared.influence < 1.0:
         prepared.solver.blend_rows(row.rows, prepared.influence)
-        row.tip[:] = array("d", prepared.solver.figure.placed(known.rotations.tolist()).joints[-1])
 
 
 def _note(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
