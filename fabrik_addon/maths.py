@@ -318,6 +318,28 @@ def conjugates(q: Doubles) -> Doubles:
     return found
 
 
+def dots(a: Doubles, b: Doubles) -> Doubles:
+    """Scalar products of vectors (..., 3), (...)."""
+    found: Doubles = a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
+    return found
+
+
+def crosses(a: Doubles, b: Doubles) -> Doubles:
+    """Cross products of vectors (..., 3)."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    found: Doubles = np.stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), axis=-1)
+    return found
+
+
+def rotated_each(q: Doubles, v: Doubles) -> Doubles:
+    """Vectors (..., 3) turned by unit quaternions (..., 4)."""
+    w, axis = q[..., :1], q[..., 1:]
+    across = 2.0 * crosses(axis, v)
+    found: Doubles = v + w * across + crosses(axis, across)
+    return found
+
+
 def turns_about(axis: Doubles, angle: Doubles) -> Doubles:
     """The rotations by angles (...) about unit axes (..., 3)."""
     half = 0.5 * angle

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import bpy
-import numpy as np
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import bpy
+import numpy as np
+
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..kernel import ASKED, Aim, Bend, Facing, Goal, PIN, Point
-from ..maths import Doubles, IDENTITY, ORIGIN, Q4, V3, length, minus, plus, rotated, scaled, slerp, v3
+from ..kernel import ASKED, PIN, Aim, Bend, Facing, Goal, Point
+from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, length, minus, plus, rotated, scaled, slerp, v3
 from ..texts import Text
 from .chain_space import ChainSpace
 from .goals import GoalPoints, turns_tip

@@ -126,13 +126,19 @@ def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
     if walk is not None:
         return walk.turn
     if chain.orientation == "KEEP":
-        return _checked(chain, chain.held_rotation)
+        return checked_turn(chain, chain.held_rotation)
     if chain.target is None:
         raise TargetError("its rotation follows a target, and no target is set", chain=chain.name)
-    return multiplied(resolve_turn(chain.target, chain.target_bone, depsgraph), _checked(chain, chain.rotation_offset))
+    offset = checked_turn(chain, chain.rotation_offset)
+    return multiplied(resolve_turn(chain.target, chain.target_bone, depsgraph), offset)
 
 
-def _checked(chain: FabrikChain, rotation: Sequence[float]) -> Q4:
+def checked_turn(chain: FabrikChain, rotation: Sequence[float]) -> Q4:
+    """A rotation that is stored with a chain, made unit.
+
+    Raises:
+        InvalidValueError: It is none.
+    """
     if not are_finite(rotation) or not any(rotation):
         raise InvalidValueError("the rotation that it keeps is zero, or not a finite number", chain=chain.name)
     return normalized(rotation)

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...kernel import STATUSES, Rows
 from ...maths import Doubles, Ints
+from ...rig.judge import worst_status
 from ...rig.prepared import Prepared
 from ..posing import Posed, is_plain, posed_rigidly
-from .result import REACHED
 from .track import Answers, Track
 
 PORTION = 4096  # frames of a chain that are solved without a word on how far it is
@@ -75,9 +75,9 @@ def _body_solved(track: Track, numbers: Doubles) -> Answers:
         pairs = zip(shifts.tolist(), factors.tolist(), strict=True)
         found.plain[:] = [prepared.plain_values(shift, own) for shift, own in pairs]
     status, residual, turn, softened = _of_goals(rows, count)
+    found.status[:] = worst_status(prepared.asked, status, residual)
     for j, one in enumerate(prepared.asked):
         first = one.goal_at
-        found.status[:, j] = _worst(status, residual, one.wanted)
         found.softened[:, j] = softened[:, first] / track.lengths[j]
         if one.weight > 0.0 and one.kind == "REACH":
             found.residual[:, j] = residual[:, first] / track.lengths[j]
@@ -99,16 +99,6 @@ def _of_goals(rows: Rows, count: int) -> tuple[Ints, Doubles, Doubles, Doubles]:
     numbers = (rows.goal_residual, rows.goal_turn, rows.softened)
     residual, turn, softened = (_doubles(buffer).reshape(count, -1) for buffer in numbers)
     return _ints(rows.goal_status).reshape(count, -1), residual, turn, softened
-
-
-def _worst(status: Ints, residual: Doubles, goals: range) -> Ints:
-    """(F,), how that goal of a chain ended which is not met and misses most; see `posing.endings`."""
-    found, most = status[:, goals[0]], residual[:, goals[0]]
-    for k in goals[1:]:
-        is_missed, was_missed = status[:, k] != REACHED, found != REACHED
-        is_worse = np.where(is_missed == was_missed, residual[:, k] > most, is_missed)
-        found, most = np.where(is_worse, status[:, k], found), np.where(is_worse, residual[:, k], most)
-    return found
 
 
 def put_posed(track: Track, answers: Answers, k: int, item: Posed) -> None:

@@ -3,37 +3,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import atan2
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
-from ...errors import FabrikError, place_of
-from ...finite import LARGEST
+from ...errors import FabrikError
 from ...maths import (
-    V3,
-    axes_of,
-    conjugated,
-    cross,
-    distance,
-    dot,
-    length,
-    minus,
-    multiplied,
-    rotated,
-    turn_angle,
+    Doubles,
+    Mask,
+    Places,
+    conjugates,
+    lengths,
+    products,
     v3,
 )
 from ...rig.animated import Animated
+from ...rig.asked import Asked, lined_up
 from ...rig.chain_bones import pose_bones
-from ...rig.chain_space import RigFrame
 from ...rig.figures import is_let_go
-from ...rig.goals import asked_point, goal_of, goals_of, read_turn, turns_tip
-from ...rig.kinematics import world_turn
+from ...rig.goal_paths import GoalPaths
+from ...rig.goals import goals_of, turns_tip
+from ...rig.judge import Columns, judge
 from ...rig.schema import FabrikChain
-from ...rig.targets import read_point, resolve_point
+from ...rig.schema.chain import owner_of
+from ...rig.targets import BoneHead, Named, quaternions_of
 from ...texts import Text
 from ..frames import go_to
 from ..order import bones_above, bones_of
@@ -74,23 +70,21 @@ def verify(
     if not frames:
         return
     baked = {(track.owner.name_full, name): track.owner for track, _ in tracks for name in track.prepared.bones}
-    chains = [
-        _Compared((track, k), result, slack, baked) for track, results in tracks for k, result in enumerate(results)
-    ]
-    animated = {track.owner.name_full: Animated(track.owner) for track, _ in tracks}
-    for compared in chains:
-        compared.changes = bool(animated[compared.track.owner.name_full].of_chain(compared.chain))
+    together: dict[tuple[str, int], list[_Baked]] = {}
+    for track, results in tracks:
+        for c, result in enumerate(results):
+            key = track.owner.name_full, id(result.frames)
+            together.setdefault(key, []).append(_Baked.of(track, c, result, slack, baked))
+    compared = [_Compared(own, frames, slack) for own in together.values()]
     with _scene_of(context, [track for track, _ in tracks]) as scene:
         for frame in frames:
             go_to(scene, frame)
             depsgraph = _depsgraph_of(context, scene)
-            rigs: dict[str, _EvaluatedRig] = {}
-            for compared in chains:
-                name = compared.track.owner.name_full
-                if frame in compared.places:
-                    rigs[name] = rigs.get(name) or _EvaluatedRig.of(compared.track.owner, depsgraph)
-                    compared.compare(frame, rigs[name], depsgraph)
+            for one in compared:
+                one.read(frame, depsgraph)
             yield
+    for one in compared:
+        one.compare()
 
 
 @contextmanager
@@ -119,163 +113,181 @@ def _depsgraph_of(context: bpy.types.Context, scene: bpy.types.Scene) -> bpy.typ
     return own or context.evaluated_depsgraph_get()
 
 
-class _EvaluatedRig(NamedTuple):
-    """An armature as evaluated in a frame."""
-
-    evaluated: bpy.types.Object
-    frame: RigFrame
-    bones: bpy.types.bpy_prop_collection[bpy.types.PoseBone]
-
-    @classmethod
-    def of(cls, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> _EvaluatedRig:
-        """Read an armature object."""
-        evaluated = owner.evaluated_get(depsgraph)
-        return cls(evaluated, RigFrame.of(evaluated.matrix_world), pose_bones(evaluated))
-
-    def to_armature(self, point: Sequence[float]) -> V3:
-        """A world point in armature space."""
-        return self.frame.to_armature(minus(point, self.frame.away))
-
-
-class _Asked(NamedTuple):
-    """What a chain asks for in a frame.
+class _Baked(NamedTuple):
+    """One of the chains of an armature that are compared in the same frames.
 
     Attributes:
-        counts: Whether it asks for anything.
-        is_full: Whether it is to come to its goal in full.
-        aims: Whether it aims.
-        at_head: Whether the head of its last bone is its effector.
-        turns: Whether its last bone is to have a rotation.
-    """
-
-    counts: bool
-    is_full: bool
-    aims: bool
-    at_head: bool
-    turns: bool
-
-    @classmethod
-    def of(cls, owner: bpy.types.Object, chain: FabrikChain) -> _Asked:
-        """Read a chain."""
-        return cls(
-            chain.weight > 0.0 and not is_let_go(owner, chain),
-            chain.influence >= 1.0,
-            chain.kind == "AIM",
-            chain.effector == "HEAD",
-            turns_tip(chain),
-        )
-
-
-class _Compared:
-    """A chain that is compared frame by frame.
-
-    Args:
-        place: Those that it is solved with, and its index among them.
+        chain: The chain.
+        asked: What it asks for, as it was solved.
         result: What came of it; the errors are put in.
-        slack: See `verify`.
-        baked: The armatures of all bones that are baked.
-
-    Attributes:
-        places: Index of each of its frames.
-        changes: Whether what it asks for is animated.
+        size: Its length, in armature space.
+        far: By what share of that its tip may be off.
+        turned: By what angle in radians its tip may be off.
+        above: Bones that were keyed and carry it or its goals, where keys of these were left out.
     """
 
-    def __init__(
-        self,
-        place: tuple[Track, int],
+    chain: FabrikChain
+    asked: Asked
+    result: ChainBake
+    size: float
+    far: float
+    turned: float
+    above: list[Named]
+
+    @classmethod
+    def of(
+        cls,
+        track: Track,
+        c: int,
         result: ChainBake,
         slack: float,
         baked: Mapping[tuple[str, str], bpy.types.Object],
-    ) -> None:
-        self.track, k = place
-        self.result, self.slack = result, slack
-        chain_set, self.asked = self.track.chain_set, self.track.prepared.asked[k]
-        self.chain, self.length = chain_set.chains[k], self.track.lengths[k]
-        self.target = goal_of(self.chain, "target")
-        self.now = _Asked.of(self.track.owner, self.chain)
-        self.changes = False
-        size = self.track.prepared.length
-        self.turned = OFF + slack * self.track.way_to(k)
-        self.allowed = OFF + slack * self.track.way_to(k) * size / self.length
-        above = sorted(bones_above(chain_set, bones_of(chain_set)) & baked.keys()) if slack > 0.0 else []
-        self.above = [(baked[pair], pair[1]) for pair in above]
-        self.places = {frame: i for i, frame in enumerate(result.frames.tolist())}
-
-    def compare(self, frame: float, rig: _EvaluatedRig, depsgraph: bpy.types.Depsgraph) -> None:
-        """Put in the errors of one of its frames.
+    ) -> _Baked:
+        """Of the chains of a track the one at an index.
 
         Args:
-            frame: For which Blender evaluated.
-            rig: Its armature.
-            depsgraph: With what it was evaluated.
+            track: The chains.
+            c: The index.
+            result: What came of it.
+            slack: See `verify`.
+            baked: The armatures of all bones that are baked.
         """
-        result, k = self.result, self.places[frame]
-        if self.changes:
-            self.now = _Asked.of(self.track.owner, self.chain)
-        if not self.now.counts:
+        chain_set, prepared, size = track.chain_set, track.prepared, track.lengths[c]
+        turned = OFF + slack * track.way_to(c)
+        far = OFF + slack * track.way_to(c) * prepared.length / size
+        above = sorted(bones_above(chain_set, bones_of(chain_set)) & baked.keys()) if slack > 0.0 else []
+        own = [(baked[pair], pair[1]) for pair in above]
+        return cls(chain_set.chains[c], prepared.asked[c], result, size, far, turned, own)
+
+
+class _Compared:
+    """C chains of one armature that are compared in the same frames.
+
+    Args:
+        baked: The chains.
+        frames: The frames that are evaluated.
+        slack: See `verify`.
+    """
+
+    def __init__(self, baked: Sequence[_Baked], frames: Sequence[float], slack: float) -> None:
+        self._baked, self._slack, self._owner = baked, slack, owner_of(baked[0].chain)
+        own = baked[0].result.frames
+        among = {*own.tolist()}
+        self._frames = [frame for frame in frames if frame in among]
+        self._at = {frame: k for k, frame in enumerate(self._frames)}
+        self._places = np.searchsorted(own, self._frames)
+        animated = Animated(self._owner)
+        self._changing = [c for c, one in enumerate(baked) if animated.of_chain(one.chain)]
+        self._asked = [self._asked_now([one.asked for one in baked], range(len(baked)))]
+        count, chains = len(self._frames), len(baked)
+        self._goals = GoalPaths([one.chain for one in baked], self._changing, count)
+        self._heads, self._tails = np.zeros((2, count, chains, 3))
+        self._turns, self._worlds = np.zeros((count, 1 + chains, 4)), np.zeros((count, 4, 4))
+        self._above = [*dict.fromkeys(pair for one in baked for pair in one.above)]
+        self._above_heads = np.zeros((count, len(self._above), 3))
+
+    def _asked_now(self, before: Sequence[Asked], chains: Iterable[int]) -> tuple[Asked, ...]:
+        """What the chains ask for in the frame at hand, each of a pose in which its tip is its only joint.
+
+        Args:
+            before: What they ask for in another frame.
+            chains: Indices of those for which that may be something else.
+        """
+        found = [*before]
+        for c in chains:
+            chain = self._baked[c].chain
+            found[c] = before[c]._replace(
+                joints=(c,),
+                kind=chain.kind,
+                at_head=chain.effector == "HEAD",
+                turns=turns_tip(chain),
+                has_pole=False,
+                weight=0.0 if is_let_go(self._owner, chain) else chain.weight,
+                axis=v3(chain.aim_axis),
+                influence=chain.influence,
+            )
+        return lined_up(found)
+
+    def read(self, frame: float, depsgraph: bpy.types.Depsgraph) -> None:
+        """Read armature and goals as Blender evaluated them, if the frame is one of these chains'.
+
+        Raises:
+            FabrikError: A goal can't be read.
+        """
+        k = self._at.get(frame)
+        if k is None:
             return
+        if self._changing:
+            self._asked.append(self._asked_now(self._asked[0], self._changing))
+        free = [c for c, one in enumerate(self._asked[-1]) if one.weight <= 0.0]
+        evaluated = self._owner.evaluated_get(depsgraph)
+        bones, world = pose_bones(evaluated), evaluated.matrix_world
+        tips = [bones[one.asked.bones[-1]] for one in self._baked]
+        self._heads[k], self._tails[k] = [tip.head for tip in tips], [tip.tail for tip in tips]
+        self._turns[k], self._worlds[k] = quaternions_of([world, *[tip.matrix for tip in tips]]), world
+        if self._above:
+            self._above_heads[k] = BoneHead().read_all(depsgraph, self._above)
         try:
-            with place_of(rig=result.rig, chain=result.chain):
-                target = self._target(depsgraph)
-                error = self._tip_error(rig, target, depsgraph) / self.length
-                turn = self._turn_error(rig, target, depsgraph)
+            self._goals.read(k, depsgraph, free)
         except FabrikError as reason:
+            reason.rig = reason.rig or self._owner.name
             reason.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=reason.reason)
             raise
-        solved, turned = float(result.residuals[k]), float(result.turns[k])
-        result.residuals[k], result.turns[k] = error, turn
-        if result.status[k] != REACHED or not self.now.is_full:
-            return
-        softened = float(result.softened[k])
-        result.worst_tip_error = _worse(result.worst_tip_error, abs(error - softened), frame)
-        if self.now.aims or self.now.turns:
-            result.worst_tip_turn = _worse(result.worst_tip_turn, turn, frame)
-        over = max(error - solved - softened - self.allowed, turn - turned - self.turned)
-        if over > 0.0 and over > self._carried(rig, depsgraph):
-            result.status[k] = MOVED
 
-    def _carried(self, rig: _EvaluatedRig, depsgraph: bpy.types.Depsgraph) -> float:
-        """By what share of the length the tip may be off since keys were left out of bones that carry it or its goals.
+    def compare(self) -> None:
+        """Put in the errors of all frames."""
+        asked = self._asked[1:] if self._changing else self._asked * len(self._frames)
+        for own in dict.fromkeys(asked):
+            self._compare(own, np.array([k for k, one in enumerate(asked) if one is own or one == own]))
 
-        Each may be turned by the slack, which takes the tip along a lever from its head.
-        """
-        levers, tip = 0.0, rig.bones[self.asked.bones[-1]].tail
-        for owner, name in self.above:
-            evaluated = owner.evaluated_get(depsgraph)
-            head = (evaluated.matrix_world @ pose_bones(evaluated)[name].head).to_tuple()
-            levers += distance(rig.to_armature(head), tip)
-        return self.slack * levers / self.length
-
-    def _target(self, depsgraph: bpy.types.Depsgraph) -> V3:
-        """Where the target is in the world, or what a pin holds."""
-        if self.target is None:
-            return asked_point(self.chain, depsgraph)
-        return v3(read_point(*self.target, depsgraph))
-
-    def _tip_error(self, rig: _EvaluatedRig, target: Sequence[float], depsgraph: bpy.types.Depsgraph) -> float:
-        """From effector to target in armature space; nothing for a chain that aims."""
-        if self.now.aims:
-            return 0.0
-        bone = rig.bones[self.asked.bones[-1]]
-        error = distance(rig.to_armature(target), bone.head if self.now.at_head else bone.tail)
-        if not error <= LARGEST and self.target is not None:
-            resolve_point(*self.target, depsgraph)  # which says what is wrong
-        return error
-
-    def _turn_error(self, rig: _EvaluatedRig, target: Sequence[float], depsgraph: bpy.types.Depsgraph) -> float:
-        """By how much the tip is off the rotation, or the aim, that it is to have, radians."""
-        if not (self.now.aims or self.now.turns):
-            return 0.0
-        bone = rig.bones[self.asked.bones[-1]]
-        if self.now.aims:
-            along = rotated(axes_of(bone.matrix), v3(self.chain.aim_axis))
-            wanted = minus(rig.to_armature(target), v3(bone.head))
-            return atan2(length(cross(along, wanted)), dot(along, wanted))
-        wanted_turn = read_turn(self.chain, depsgraph)
-        assert wanted_turn is not None, "its tip is to have a rotation"
-        return turn_angle(multiplied(conjugated(world_turn(rig.evaluated, bone)), wanted_turn))
+    def _compare(self, asked: Sequence[Asked], some: Places) -> None:
+        """Put in the errors of those of the frames that are evaluated, by their indices, in which so much is asked."""
+        back, away = np.linalg.inv(self._worlds[some, :3, :3]), self._worlds[some, :3, 3]
+        world_turn, turns = self._turns[some, 0], self._turns[some, 1:]
+        numbers = np.zeros((len(some), sum(one.width for one in asked)))
+        for c, one in enumerate(asked):
+            if one.weight > 0.0:
+                goals, at = self._goals.of(c), one.row_at
+                numbers[:, at : at + 3] = np.einsum("fij,fj->fi", back, goals.target[some] - away)
+                if goals.turn is not None and one.turns:
+                    numbers[:, at + 3 : at + 7] = products(conjugates(world_turn), goals.turn[some])
+        found = judge(Columns.of(asked), numbers, self._heads[some], self._tails[some], turns)
+        above = np.einsum("fij,fmj->fmi", back, self._above_heads[some] - away[:, None])
+        for c, (one, baked) in enumerate(zip(asked, self._baked, strict=True)):
+            if one.weight > 0.0:
+                columns = [self._above.index(pair) for pair in baked.above]
+                levers = lengths(above[:, columns] - self._tails[some, None, c]).sum(axis=1)
+                carried = self._slack * levers / baked.size
+                _put(baked, one, self._places[some], found.residual[:, c] / baked.size, found.turn[:, c], carried)
 
 
-def _worse(worst: tuple[float, float] | None, error: float, frame: float) -> tuple[float, float]:
-    """The worst error so far, and its frame."""
-    return worst if worst is not None and worst[0] >= error else (error, frame)
+def _put(baked: _Baked, asked: Asked, at: Places, error: Doubles, turn: Doubles, carried: Doubles) -> None:
+    """Put the errors of a chain in some frames into its result.
+
+    Args:
+        baked: The chain.
+        asked: What it asks for in these frames.
+        at: The places of the frames among its own.
+        error: By what share of its length the tip is off its target, as evaluated.
+        turn: By what angle in radians it is off its rotation or its aim.
+        carried: By what share of its length it may be off since keys were left out of bones that carry it or its goals:
+            each may be turned by the slack, which takes the tip along a lever from its head.
+    """
+    result = baked.result
+    solved, turned, softened = result.residuals[at], result.turns[at], result.softened[at]
+    result.residuals[at], result.turns[at] = error, turn
+    met = result.status[at] == REACHED
+    if asked.influence < 1.0 or not met.any():
+        return
+    frames = result.frames[at]
+    result.worst_tip_error = _worse(result.worst_tip_error, np.abs(error - softened), met, frames)
+    if asked.turns or asked.kind == "AIM":
+        result.worst_tip_turn = _worse(result.worst_tip_turn, turn, met, frames)
+    over = np.maximum(error - solved - softened - baked.far, turn - turned - baked.turned)
+    result.status[at[met & (over > 0.0) & (over > carried)]] = MOVED
+
+
+def _worse(worst: tuple[float, float] | None, errors: Doubles, met: Mask, frames: Doubles) -> tuple[float, float]:
+    """The worst error so far of frames in which a chain was reached, and its frame."""
+    k = int(np.where(met, errors, -1.0).argmax())
+    return worst if worst is not None and worst[0] >= errors[k] else (float(errors[k]), float(frames[k]))

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-import bpy
-import numpy as np
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
 from struct import Struct
 from typing import Any
+
+import bpy
+import numpy as np
+
 from ...kernel import STATUSES, Status
-from ...maths import Doubles, ORIGIN, Q4, ULPS, V3, minus
+from ...maths import ORIGIN, Q4, ULPS, V3, Doubles, minus
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.checks import check_rig
@@ -23,7 +25,7 @@ from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, read, restarted
 from ...rig.writer import BoneChannels, channels_of
 from ..measuring import EXACT
-from ..outcome import Outcome, POLE_MISSED, outcomes_of, warn_of_pole
+from ..outcome import POLE_MISSED, Outcome, outcomes_of, warn_of_pole
 from ..posing import Posed, is_plain, posed, posed_rigidly
 from .known import LiveFigure, LiveRig, Numbers, Seen, state
 from .sources import numbers_of, points_now, seen_in, sources_of

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where the goals of chains stand over many frames, as arrays: read of all goals at once in each frame."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..errors import FabrikError
+from ..finite import LARGEST
+from ..maths import Doubles, products
+from .goals import checked_turn, goals_of, held_point, read_points, turns_tip
+from .schema.chain import FabrikChain
+from .targets import KINDS, Kind, Named, kind_of
+from .walk_goals import is_walked
+
+
+class GoalArrays(NamedTuple):
+    """Where the goals of a chain stand in F frames, in world space; see `goals.GoalPoints`.
+
+    Attributes:
+        target: (F, 3).
+        pole: (F, 3), or None.
+        turn: (F, 4), or None.
+    """
+
+    target: Doubles
+    pole: Doubles | None = None
+    turn: Doubles | None = None
+
+
+class GoalPaths:
+    """Where the goals of C chains stand in F frames.
+
+    Args:
+        chains: The chains, with something that they ask for.
+        changing: Indices of those with settings that change from frame to frame, so that each frame is asked anew.
+        frames: F.
+
+    Attributes:
+        goals: m targets and poles of chains that go by these alone.
+        turned: Indices of those whose rotation counts.
+        places: (F, m, 3), where they stand in the world.
+        turns: (F, m, 4), how they are turned; zeros where that does not count.
+    """
+
+    def __init__(self, chains: Sequence[FabrikChain], changing: Collection[int], frames: int) -> None:
+        self._chains, self._frames = chains, frames
+        alone = [c for c, chain in enumerate(chains) if c in changing or is_walked(chain)]
+        pairs = [(c, goal) for c, chain in enumerate(chains) if c not in alone for goal in goals_of(chain)]
+        self._columns = {(c, goal.role): i for i, (c, goal) in enumerate(pairs)}
+        self.goals = [goal for _, goal in pairs]
+        self.turned = [i for (c, role), i in self._columns.items() if role == "target" and turns_with_target(chains[c])]
+        self.places, self.turns = np.zeros((frames, len(pairs), 3)), np.zeros((frames, len(pairs), 4))
+        self._alone = {c: GoalArrays(*(np.zeros((frames, width)) for width in (3, 3, 4))) for c in alone}
+        self._objects = {goal.found for goal in self.goals}
+        self._placed = self._by_kind(range(len(pairs)))
+        self._rotated = self._by_kind(self.turned)
+
+    def _by_kind(self, indices: Sequence[int]) -> list[tuple[Kind, list[int], list[Named]]]:
+        """Goals by their kinds: their indices, and the goals."""
+        kinds = {i: kind_of(self.goals[i].found, self.goals[i].bone) for i in indices}
+        own = [(kind, [i for i in indices if kinds[i] is kind]) for kind in KINDS]
+        return [(kind, some, [self.goals[i][1:] for i in some]) for kind, some in own if some]
+
+    def read(self, k: int, depsgraph: bpy.types.Depsgraph, free: Collection[int] = ()) -> None:
+        """Read the goals of all chains in a frame.
+
+        Args:
+            k: Its place among the F.
+            depsgraph: Evaluated for it.
+            free: Indices of chains that ask for nothing in it.
+
+        Raises:
+            FabrikError: A goal can't be read.
+        """
+        if not self._read_all(k, depsgraph):
+            for c, chain in enumerate(self._chains):
+                if c not in free:
+                    read_points(chain, depsgraph)  # which says what is wrong
+        for c, own in self._alone.items():
+            if c not in free:
+                for path, value in zip(own, read_points(self._chains[c], depsgraph), strict=True):
+                    if path is not None and value is not None:
+                        path[k] = value
+
+    def _read_all(self, k: int, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Read the goals of those that go by these alone; False where one is disabled, not there, or nowhere."""
+        try:
+            for kind, indices, found in self._placed:
+                self.places[k, indices] = kind.read_all(depsgraph, found)
+            for kind, indices, found in self._rotated:
+                self.turns[k, indices] = kind.turn_all(depsgraph, found)
+        except (KeyError, FabrikError):
+            return False
+        hidden = [found.hide_viewport for found in self._objects]
+        is_finite = (np.abs(self.places[k]) <= LARGEST).all() and np.isfinite(self.turns[k]).all()
+        return bool(is_finite) and True not in hidden
+
+    def of(self, c: int) -> GoalArrays:
+        """Where the goals of one of the chains stand.
+
+        Raises:
+            InvalidValueError: What a pin holds is not finite, or no rotation.
+        """
+        if c in self._alone:
+            return self._alone[c]
+        chain, target, pole = self._chains[c], self._columns.get((c, "target")), self._columns.get((c, "pole"))
+        turn: Doubles | None = None
+        if turns_tip(chain) and chain.orientation == "KEEP":
+            turn = self._tiled(checked_turn(chain, chain.held_rotation))
+        elif turns_tip(chain) and target is not None:
+            turn = products(self.turns[:, target], np.array(checked_turn(chain, chain.rotation_offset)))
+        points = self.places[:, target] if target is not None else self._tiled(held_point(chain))
+        return GoalArrays(points, self.places[:, pole] if pole is not None else None, turn)
+
+    def _tiled(self, values: Sequence[float]) -> Doubles:
+        """The same numbers in all frames."""
+        return np.tile(np.array(values), (self._frames, 1))
+
+
+def turns_with_target(chain: FabrikChain) -> bool:
+    """Whether the rotation of a chain's target counts."""
+    return turns_tip(chain) and chain.orientation == "TARGET"

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a target or a pole can be, and where it stands. A new kind is one class here and one line in `KINDS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+
+from ..errors import AbsentTargetError, FabrikError, InvalidValueError, TargetError
+from ..finite import are_finite
+from ..maths import Q4, Doubles, axes_of, products, units
+from ..texts import ROLE_TEXTS, Text
+from .chain_bones import armature_of, resolve_bones
+from .kinematics import Link, world_turn
+from .schema.rig import rig_of
+from .visibility import is_deleted, is_evaluated
+
+FLAT = 1e-6  # volume of three axes, as a share of the product of their lengths, that single precision can't tell from 0
+
+Named = tuple[bpy.types.Object, str]  # an object, with the name of a bone or of something else in it, or ""
+
+
+class Kind:
+    """What a kind of target or pole has to tell.
+
+    `target` is an object, the original one where nothing else is said, and `bone` the name of a bone or of something
+    else in it, or "".
+    """
+
+    def accepts(self, target: bpy.types.Object, bone: str) -> bool:
+        """Whether it is of this kind, asked at every solve; a name that is not found is for `read` to refuse."""
+        raise NotImplementedError
+
+    def read(self, role: str, target: bpy.types.Object, bone: str) -> Vector:
+        """Where it stands in the world, of an evaluated object; TargetError where it is not there."""
+        raise NotImplementedError
+
+    def turn(self, role: str, target: bpy.types.Object, bone: str) -> Q4:
+        """How it is turned in the world, of an evaluated object; TargetError where it is not there."""
+        raise NotImplementedError
+
+    def read_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> list[Vector]:
+        """`read` for many that are evaluated; KeyError or TargetError where one is not there."""
+        return [self.read("target", target.evaluated_get(depsgraph), bone) for target, bone in found]
+
+    def turn_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> Doubles:
+        """`turn` for many that are evaluated, (m, 4); KeyError or TargetError where one is not there."""
+        return np.array([self.turn("target", target.evaluated_get(depsgraph), bone) for target, bone in found])
+
+    def name_of(self, target: bpy.types.Object, bone: str) -> str:
+        """How a message calls it: by its name, quoted."""
+        return Text("'{bone}' of '{target}'", bone=bone, target=target.name)
+
+    def holder(self, target: bpy.types.Object, bone: str) -> bpy.types.Object | bpy.types.PoseBone:
+        """What has the channels of its location; TargetError where it is not there."""
+        raise NotImplementedError
+
+    def key_group(self, target: bpy.types.Object, bone: str) -> str:
+        """The group of its curves."""
+        return ""
+
+    def refusal(self, target: bpy.types.Object, bone: str) -> str:
+        """Why it can't be put elsewhere, as far as that is of this kind alone; or ""."""
+        return ""
+
+    def body_refusal(self, target: bpy.types.Object, bone: str) -> str:
+        """Why it is not to be put elsewhere unless that is asked for; or ""."""
+        return ""
+
+    def constraint_refusal(self, target: bpy.types.Object, bone: str) -> str:
+        """Why Blender's own IK can't have it as target or pole; or ""."""
+        return ""
+
+    def location_at(self, target: bpy.types.Object, bone: str, point: Vector) -> Vector:
+        """The location channels with which it stands at a point of the world, or TargetError."""
+        raise NotImplementedError
+
+
+class BoneHead(Kind):
+    """The head of a bone of an armature, as Blender's own IK constraint takes it."""
+
+    def accepts(self, target: bpy.types.Object, bone: str) -> bool:
+        """An armature, where a bone is named."""
+        return bool(bone) and target.type == "ARMATURE"
+
+    def read(self, role: str, target: bpy.types.Object, bone: str) -> Vector:
+        """World position of the evaluated bone's head."""
+        return target.matrix_world @ _bone_of(role, target, bone).head
+
+    def turn(self, role: str, target: bpy.types.Object, bone: str) -> Q4:
+        """World rotation of the evaluated bone; see `kinematics.world_turn`."""
+        return world_turn(target, _bone_of(role, target, bone))
+
+    def read_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> list[Vector]:
+        """`read` for many."""
+        pairs: list[tuple[Any, str]] = [(target.evaluated_get(depsgraph), bone) for target, bone in found]
+        return [target.matrix_world @ target.pose.bones[bone].head for target, bone in pairs]
+
+    def turn_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> Doubles:
+        """`turn` for many."""
+        pairs: list[tuple[Any, str]] = [(target.evaluated_get(depsgraph), bone) for target, bone in found]
+        worlds = quaternions_of([target.matrix_world for target, _ in pairs])
+        own = quaternions_of([target.pose.bones[bone].matrix for target, bone in pairs])
+        return products(worlds, own)
+
+    def holder(self, target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
+        """The pose bone."""
+        found = target.pose.bones.get(bone) if target.pose else None
+        if found is None:
+            raise TargetError(Text("the armature '{target}' has no bone '{bone}'", target=target.name, bone=bone))
+        return found
+
+    def key_group(self, target: bpy.types.Object, bone: str) -> str:
+        """That of the bone."""
+        return bone
+
+    def refusal(self, target: bpy.types.Object, bone: str) -> str:
+        """Why the channels of its location don't move a bone, or something else does."""
+        found = target.pose.bones.get(bone) if target.pose else None
+        if found is None:
+            return Text("has no bone '{bone}'", bone=bone)
+        if found.parent is not None and found.bone.use_connect:
+            return Text("is connected to '{parent}'", parent=found.parent.name)
+        if armature_of(target).pose_position == "REST":
+            return Text("is of an armature that is shown in its rest position")
+        for chain in rig_of(target).chains:
+            try:
+                bones = resolve_bones(target, chain)
+            except FabrikError:  # it has no bones
+                continue
+            if found in bones and (found != bones[0] or found.parent is not None):
+                return Text("is a bone of the chain '{chain}'", chain=chain.name)
+        return ""
+
+    def body_refusal(self, target: bpy.types.Object, bone: str) -> str:
+        """That a bone is a part of a body, which tears where one of its bones is moved."""
+        found = self.holder(target, bone)
+        if found.parent is None or not (found.bone.use_deform and found.parent.bone.use_deform):
+            return ""
+        return Text("deforms a body, as '{parent}' does on which it hangs", parent=found.parent.name)
+
+    def location_at(self, target: bpy.types.Object, bone: str, point: Vector) -> Vector:
+        """The location channels that put the head of an evaluated armature's bone to a point of the world.
+
+        Raises:
+            TargetError: The armature, or what the bone hangs on, has no scale.
+        """
+        found = self.holder(target, bone)
+        parent = found.parent.matrix.to_3x3().to_4x4() if found.parent is not None else None
+        axes = target.matrix_world.to_3x3() @ Link.of(found).location_axes(parent)
+        if abs(axes.determinant()) <= FLAT * prod(column.length for column in axes.col):
+            raise TargetError(
+                Text(
+                    "what the bone '{bone}' of '{target}' hangs on has no scale, so it can't be moved",
+                    bone=bone,
+                    target=target.name,
+                )
+            )
+        return found.location + axes.inverted() @ (point - target.matrix_world @ found.head)
+
+
+def _bone_of(role: str, target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
+    found = target.pose.bones.get(bone) if target.pose else None
+    if found is None:
+        word = ROLE_TEXTS[role]
+        raise TargetError(
+            Text("the {role} armature '{name}' has no bone '{bone}'", role=word, name=target.name, bone=bone)
+        )
+    return found
+
+
+class ObjectOrigin(Kind):
+    """The origin of an object."""
+
+    def accepts(self, target: bpy.types.Object, bone: str) -> bool:
+        """Any object."""
+        return True
+
+    def read(self, role: str, target: bpy.types.Object, bone: str) -> Vector:
+        """World position of the evaluated object's origin."""
+        return target.matrix_world.translation.copy()
+
+    def turn(self, role: str, target: bpy.types.Object, bone: str) -> Q4:
+        """World rotation of the evaluated object."""
+        return axes_of(target.matrix_world)
+
+    def read_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> list[Vector]:
+        """`read` for many."""
+        return [target.evaluated_get(depsgraph).matrix_world.translation.copy() for target, _ in found]
+
+    def turn_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> Doubles:
+        """`turn` for many."""
+        return quaternions_of([target.evaluated_get(depsgraph).matrix_world for target, _ in found])
+
+    def name_of(self, target: bpy.types.Object, bone: str) -> str:
+        """The object, quoted."""
+        return f"'{target.name}'"
+
+    def holder(self, target: bpy.types.Object, bone: str) -> bpy.types.Object:
+        """The object."""
+        return target
+
+    def key_group(self, target: bpy.types.Object, bone: str) -> str:
+        """That in which Blender itself puts the curves of an object."""
+        return "Object Transforms"
+
+    def location_at(self, target: bpy.types.Object, bone: str, point: Vector) -> Vector:
+        """The location channels that put the origin of an evaluated object to a point of the world.
+
+        Raises:
+            TargetError: What it is parented to has no scale.
+        """
+        try:
+            parent = target.matrix_world @ target.matrix_basis.inverted()
+            there = parent.inverted() @ point
+        except ValueError as error:
+            text = Text("the target '{name}' has no scale, so it can't be moved", name=target.name)
+            raise TargetError(text) from error
+        return target.location + there - target.matrix_basis.translation
+
+
+KINDS: tuple[Kind, ...] = (  # the first that accepts a target counts
+    BoneHead(),
+    ObjectOrigin(),
+)
+
+
+def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """The evaluated world position of a target or pole.
+
+    Args:
+        role: "target" or "pole", for the error.
+        target: The object.
+        bone: Name of a bone of it, or "".
+        depsgraph: Evaluated for the frame in question.
+
+    Raises:
+        AbsentTargetError: The object is not evaluated.
+        TargetError: It has no such bone.
+        InvalidValueError: The position is not a finite number.
+    """
+    check_present(role, target, depsgraph)
+    point = read_point(role, target, bone, depsgraph)
+    if not are_finite(point):
+        name = target.name
+        text = Text("the position of the {role} '{name}' is not a finite number", role=ROLE_TEXTS[role], name=name)
+        raise InvalidValueError(text)
+    return point
+
+
+def check_present(role: str, target: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Refuse a target or pole that is not evaluated.
+
+    Raises:
+        AbsentTargetError: It is not.
+    """
+    if not is_evaluated(target, depsgraph):
+        word, name = ROLE_TEXTS[role], target.name
+        if is_deleted(target):
+            raise AbsentTargetError(Text("the {role} '{name}' was deleted", role=word, name=name))
+        raise AbsentTargetError(
+            Text("the {role} '{name}' is not in the view layer, or is disabled in the viewport", role=word, name=name)
+        )
+
+
+def resolve_turn(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Q4:
+    """The evaluated world rotation of a target.
+
+    Raises:
+        AbsentTargetError: The object is not evaluated.
+        TargetError: It has no such bone.
+        InvalidValueError: The rotation is not one of finite numbers.
+    """
+    check_present("target", target, depsgraph)
+    turn = kind_of(target, bone).turn("target", target.evaluated_get(depsgraph), bone)
+    if not are_finite(turn):
+        raise InvalidValueError(
+            Text("the rotation of the target '{target}' is not a finite number", target=target.name)
+        )
+    return turn
+
+
+def read_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """`resolve_point` for an object that is known to be evaluated; the numbers may be of any kind.
+
+    Raises:
+        TargetError: It has no such bone.
+    """
+    return reader_of(target, bone)(role, target.evaluated_get(depsgraph), bone)
+
+
+def reader_of(target: bpy.types.Object, bone: str) -> Callable[[str, bpy.types.Object, str], Vector]:
+    """What reads the world position of a target or pole, from its role, the evaluated object and a bone's name."""
+    return kind_of(target, bone).read
+
+
+def kind_of(target: bpy.types.Object, bone: str) -> Kind:
+    """Of which kind a target or pole is."""
+    return next(kind for kind in KINDS if kind.accepts(target, bone))
+
+
+def quaternions_of(matrices: Sequence[Matrix]) -> Doubles:
+    """The rotations of matrices, (m, 4), as `rotations.axes_of` finds them one by one."""
+    found: list[Sequence[float]] = []
+    for matrix in matrices:
+        axes = matrix.to_3x3()
+        found.append((axes * -1.0 if axes.determinant() < 0.0 else axes).to_quaternion())
+    return units(np.array(found, dtype=np.float64).reshape(-1, 4))
