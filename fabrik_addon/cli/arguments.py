@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The arguments of the command line."""
+"""The arguments of the command line, and what they ask for."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from typing import NoReturn
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
+from ..gait import GAITS
+from ..recognise.find import PLANS
+from ..recognise.mapping import load_mapping
 from ..session.bake.settings import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..session.frames import check_range
-from .baking import BakeRequest
-from .progress import FORMS
-from .scene import Choice, Place
-from .settings import settings_of
-from .setup import add_setup
-from .walking import add_walk
+from .requests import CONTROLS, FORMS, LEFT_OUT, BakeRequest, SetupRequest, WalkRequest, options_of
+from .scene import Choice, Place, Value, value_of
 
 EXAMPLES = """examples:
   blender --background rig.blend --command fabrik inspect
@@ -77,15 +76,28 @@ def parser() -> Parser:
     made["convert"].add_argument("--to", choices=("chains", "ik"), required=True, help="what to make")
     made["convert"].add_argument("--aims", action="store_true", help="make chains of Damped Track constraints as well")
     made["inspect"].add_argument("--parts", action="store_true", help="tell the limbs that are found as well")
-    add_setup(made["setup"])
-    add_walk(made["walk"])
+    frames = "range; the scene's if it is not given"
+    for name in ("walk", "bake"):
+        made[name].add_argument("--frames", metavar="FIRST-LAST", help=frames)
+    _add_setup(made["setup"])
     _add_bake(made["bake"])
+    add = made["walk"].add_argument
+    add("--body-bone", default="", help="the bone that carries all legs; found if it is not given")
+    add("--gait", choices=[gait.name for gait in GAITS], help="chosen by the number of legs if it is not given")
     return found
+
+
+def _add_setup(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--plan", choices=("AUTO", *PLANS), default="AUTO", help="what kind of body it is; found if it is not given")
+    add("--mapping", type=Path, help="a file that tells which bones are which parts; nothing is looked for then")
+    add("--controls", choices=CONTROLS, default="BONES", help="what targets and poles are made as")
+    add("--without", action="append", default=[], choices=tuple(LEFT_OUT), help="what is not made")
+    add("--fingers", action="store_true", help="a chain for each finger, too")
 
 
 def _add_bake(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("--frames", metavar="FIRST-LAST", help="range; the scene's if it is not given")
     add("--step", type=int, default=1, help="frames from key to key")
     add("--only-keys", action="store_true", help="key each chain only where its target or pole has a key")
     add("--into", choices=INTO, default=INTO[0], help="the armature's action, a copy of it, or a track")
@@ -129,6 +141,36 @@ def bake_request_of(arguments: argparse.Namespace) -> BakeRequest:
     )
 
 
+def setup_request_of(arguments: argparse.Namespace) -> SetupRequest:
+    """How to set up characters.
+
+    Raises:
+        InvalidValueError: A chain is named, or the mapping is none.
+    """
+    _refuse_chains(arguments)
+    options = options_of(arguments.controls, arguments.without, arguments.fingers)
+    if arguments.mapping is None:
+        return SetupRequest(arguments.plan, options)
+    if arguments.plan != "AUTO":
+        raise InvalidValueError("--plan does not go with --mapping, which tells it")
+    return SetupRequest("AUTO", options, load_mapping(arguments.mapping))
+
+
+def walk_request_of(arguments: argparse.Namespace) -> WalkRequest:
+    """How to walk.
+
+    Raises:
+        InvalidValueError: A chain is named.
+    """
+    _refuse_chains(arguments)
+    return WalkRequest(arguments.body_bone, arguments.gait or "")
+
+
+def _refuse_chains(arguments: argparse.Namespace) -> None:
+    if arguments.chain:
+        raise InvalidValueError(f"--chain does not go with {arguments.command}: name an armature")
+
+
 def range_of(text: str | None, step: int) -> tuple[int, int] | None:
     """First and last frame of a range; None for none.
 
@@ -166,3 +208,32 @@ def targets_of(texts: Sequence[str]) -> dict[str, Place]:
             raise InvalidValueError(f"the target of '{name}' is given twice")
         found[name] = (numbers[0], numbers[1], numbers[2])
     return found
+
+
+def settings_of(texts: Sequence[str]) -> dict[str, dict[str, Value]]:
+    """Settings by the names of chains.
+
+    Raises:
+        InvalidValueError: One is not CHAIN.SETTING=VALUE, makes no sense, or is given twice.
+    """
+    found: dict[str, dict[str, Value]] = {}
+    for text in texts:
+        place, equals, word = text.partition("=")
+        chain, dot, name = place.rpartition(".")
+        if not (equals and dot and chain):
+            raise InvalidValueError(f"'{text}' is no setting such as foot.L.pin=true")
+        own = found.setdefault(chain, {})
+        if name in own:
+            raise InvalidValueError(f"'{place}' is given twice")
+        own[name] = value_of(name, _word_value(word))
+    return found
+
+
+def _word_value(word: str) -> Value:
+    """A word as true or false, or as a number, where it is that."""
+    if word in {"true", "false"}:
+        return word == "true"
+    try:
+        return float(word)
+    except ValueError:
+        return word

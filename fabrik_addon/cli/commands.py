@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import degrees
@@ -25,27 +26,23 @@ from ..session.convert_aims import convert_tracks, tracks
 from ..session.convert_back import convert_to_ik
 from ..session.frames import check_frame
 from ..session.pose import solve_items
+from ..session.setup.finding import find_parts
 from ..session.telling import told_of
-from . import streams
-from .arguments import bake_request_of, choice_of, parser, range_of
-from .baking import Report, bake_open_file
+from .arguments import bake_request_of, choice_of, parser, range_of, setup_request_of, walk_request_of
 from .files import (
     check_library,
-    check_output,
-    check_report,
-    check_version,
+    check_place,
     open_blend,
+    open_streams,
+    put_error,
+    put_line,
     resolved,
     save_blend,
     write_text,
 )
 from .jobs import run_job
-from .progress import Progress
-from .scene import armatures, chosen, items_of, put
-from .settings import OF_BODY, OF_GOAL
-from .setup import parts_told, set_up_open_file, setup_request_of
-from .streams import put_error, put_out
-from .walking import walk_open_file, walk_request_of
+from .requests import Progress, Report, bake_open_file, parts_told, set_up_open_file, walk_open_file
+from .scene import OF_BODY, OF_GOAL, armatures, chosen, items_of, put
 
 REACHED, NOT_ALL, WRONG, UNTOLD = 0, 1, 2, 3
 TOLD = ("name", "enabled", "is_baked", "start", "tolerance")  # of a chain, beside what its goal asks
@@ -59,7 +56,7 @@ def run(words: Sequence[str]) -> int:
     Args:
         words: The arguments after `--command fabrik`.
     """
-    streams.begin()
+    open_streams()
     try:
         _check_words(words)
         arguments = parser().parse_args(list(words))
@@ -88,9 +85,9 @@ def _end(arguments: argparse.Namespace, report: Report) -> int:
         try:
             write_text(arguments.report, json.dumps(report, indent=1))
         except FabrikError as error:
-            put_out(json.dumps(report))
+            put_line(sys.stdout, json.dumps(report))
             return _wrong(f"{error}{saved}")
-    reason = put_out(json.dumps(report))
+    reason = put_line(sys.stdout, json.dumps(report))
     if report.get("wrong"):
         return WRONG
     if reason:
@@ -108,12 +105,7 @@ def _run(arguments: argparse.Namespace) -> Report:
     if arguments.job is not None:
         return _job(arguments)
     _check(arguments)
-    if arguments.file is not None:
-        open_blend(arguments.file)
-    elif bpy.data.filepath:
-        check_version(Path(bpy.data.filepath))
-    else:
-        raise InvalidValueError("no file: name one before --command, or with --file")
+    open_blend(arguments.file)
     if arguments.report is not None:
         check_library(arguments.report)
     work: dict[str, Callable[[argparse.Namespace], Report]] = {
@@ -134,14 +126,12 @@ def _run(arguments: argparse.Namespace) -> Report:
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse what can be told before a file is opened."""
     if arguments.output is not None:
-        check_output(arguments.output)
+        check_place(arguments.output, is_blend=True)
     if arguments.report is not None:
         opened = arguments.file or (Path(bpy.data.filepath) if bpy.data.filepath else None)
-        if any(
-            resolved(arguments.report) == resolved(other) for other in (arguments.output, opened) if other is not None
-        ):
+        if resolved(arguments.report) in {resolved(other) for other in (arguments.output, opened) if other is not None}:
             raise InvalidValueError(f"the report would be written over '{arguments.report}'")
-        check_report(arguments.report)
+        check_place(arguments.report, is_blend=False)
     if arguments.frame is not None:
         check_frame(arguments.frame)
     if arguments.command == "bake":
@@ -176,7 +166,7 @@ def _inspected(arguments: argparse.Namespace) -> Report:
     all_reached = not any("error" in chain for chain in every)
     report: Report = {"all_reached": all_reached, "solver": asdict(loading.form()), "armatures": told}
     if arguments.parts:
-        report["parts"] = [{"name": owner.name, **parts_told(owner)} for owner in owners]
+        report["parts"] = [{"name": owner.name, **parts_told(find_parts(owner))} for owner in owners]
     return report
 
 

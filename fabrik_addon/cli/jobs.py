@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Many shots set up, walked and baked, one after another: entries of a job file, each with its output and its report.
 
-A shot whose report tells that just this entry was baked by just this code from just these files, libraries included,
-into the output that is there is not baked again, so a job that was broken off goes on where it was.
+A job file is read strictly: what is not understood is refused with its place, and no path leads out of its folder. A
+shot whose report tells that just this entry was baked by just this code from just these files, libraries included, into
+the output that is there is not baked again, so a job that was broken off goes on where it was.
 """
 
 from __future__ import annotations
@@ -10,37 +11,53 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
-from dataclasses import asdict
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
+from math import degrees
 from pathlib import Path
+from typing import Any, NoReturn, TypeAlias
 
 import bpy
 
 from ..errors import FabrikError, InvalidValueError
-from .baking import Report, bake_open_file
-from .files import (
-    check_library,
-    check_output,
-    check_place,
-    check_report,
-    libraries,
-    open_blend,
-    resolved,
-    save_blend,
-    write_text,
-)
-from .job_file import Shot, read_job
-from .progress import Progress
-from .setup import SetupRequest, set_up_open_file
-from .streams import put_error
-from .walking import walk_open_file
+from ..finite import are_finite
+from ..gait import GAITS
+from ..recognise.find import PLANS
+from ..recognise.mapping import load_mapping
+from ..session.bake.settings import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
+from ..session.frames import LAST_FRAME, check_range
+from . import requests
+from .files import check_library, check_place, libraries, open_blend, put_error, resolved, save_blend, write_text
+from .requests import BakeRequest, Progress, Report, SetupRequest, WalkRequest
+from .scene import Choice, Value, value_of
 
+Reader: TypeAlias = Callable[[Any], object]  # of a value of the JSON; raises an `InvalidValueError`
+Fields: TypeAlias = Mapping[str, "Reader | Fields"]  # of an object, and of the objects in it
+
+VERSION = 1
+LARGEST = 16_000_000  # bytes of a job file
+MOST_SHOTS = 100_000
+LONGEST = 1024  # characters of a name or path
+CHOICE = ("armatures", "chains", "targets", "settings")  # of the fields of an entry
+MOST_DEGREES = degrees(MOST_CLEAN_UP)
+PACKAGE = Path(__file__).parents[1]
 log = logging.getLogger(__name__)
 
-BLOCK = 1 << 20  # bytes of a file that are digested at once
-ASKED = ("request", "setup", "walk", "bakes")  # of a shot, beside its files
-PACKAGE = Path(__file__).parents[1]
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One entry of a job."""
+
+    file: Path  # the .blend to work on
+    output: Path  # where the result goes
+    report: Path  # beside the output, with .json behind its name
+    request: BakeRequest  # what to bake, and of which armatures
+    reads: tuple[Path, ...]  # the files that it reads
+    setup: SetupRequest | None  # how characters are set up before that
+    walk: WalkRequest | None  # how they walk before they are baked
+    bakes: bool  # or it is saved as it is set up, or with its walk planned
 
 
 def run_job(path: Path, index: str | None, progress: str, report: Path | None) -> Report:
@@ -60,24 +77,20 @@ def run_job(path: Path, index: str | None, progress: str, report: Path | None) -
     """
     shots = read_job(path)
     if report is not None:
-        taken = {path.resolve(), *(place for shot in shots for place in (*shot.reads, shot.output, shot.report))}
-        if resolved(report) in taken:
+        if resolved(report) in {path.resolve(), *(one for shot in shots for one in (*shot.reads, *_written(shot)))}:
             raise InvalidValueError(f"the report would be written over '{report}', which is of the job")
-        check_report(report)
+        check_place(report, is_blend=False)
     numbers = indices_of(index, len(shots)) if index is not None else list(range(1, len(shots) + 1))
     told = Progress(progress, len(numbers))
     results: list[Report] = []
     for number in numbers:
-        found = _shot(shots[number - 1], told)
+        found = _done(shots[number - 1], told)
         if "error" in found:
             put_error(f"entry {number}, '{found['file']}': {found['error']}")
         results.append({"index": number, **found})
         told.end_part()
-    return {
-        "all_reached": all(result.get("all_reached", False) for result in results),
-        "wrong": sum("error" in result for result in results),
-        "shots": results,
-    }
+    all_reached = all(result.get("all_reached", False) for result in results)
+    return {"all_reached": all_reached, "wrong": sum("error" in result for result in results), "shots": results}
 
 
 def indices_of(text: str, count: int) -> list[int]:
@@ -99,21 +112,24 @@ def indices_of(text: str, count: int) -> list[int]:
     return sorted(found)
 
 
-def _shot(shot: Shot, progress: Progress) -> Report:
-    """Bake one shot, unless that was done."""
-    named = {"file": str(shot.file), "output": str(shot.output)}
+def _written(shot: Shot) -> tuple[Path, Path]:
+    return shot.output, shot.report
+
+
+def _done(shot: Shot, progress: Progress) -> Report:
+    """Work on one shot, unless that was done, and save what comes of it."""
+    named: Report = {"file": str(shot.file), "output": str(shot.output)}
     try:
         key = _key(shot)
-        known = _done(shot, key)
+        known = _known(shot, key)
         if known is not None:
-            return {**named, "skipped": True, "all_reached": known["all_reached"]}
-        for place in (shot.output, shot.report):
+            return {**named, "skipped": True, "all_reached": known}
+        for place in _written(shot):
             place.parent.mkdir(parents=True, exist_ok=True)
-        check_output(shot.output)
-        check_place(shot.report)
+            check_place(place, is_blend=place == shot.output)
         open_blend(shot.file)
-        check_library(shot.output)
-        check_library(shot.report)
+        for place in _written(shot):
+            check_library(place)
         linked = {str(place): _digest(place) for place in libraries()}
         report = {**named, **_worked(shot, progress)}
         save_blend(shot.output)
@@ -128,74 +144,280 @@ def _shot(shot: Shot, progress: Progress) -> Report:
 
 
 def _worked(shot: Shot, progress: Progress) -> Report:
-    """Set up, walk and bake the open file, as far as its entry asks for it; nothing is saved.
-
-    Returns:
-        The report of the bake, and of what went before by its name.
-
-    Raises:
-        FabrikError: Something of it can't be done.
-    """
-    names = shot.request.choice.armatures
-    report: Report = {}
+    """The open file set up, walked and baked, as far as its entry asks for it: the reports, that of the bake on top."""
+    names, report = shot.request.choice.armatures, Report()
     if shot.setup is not None:
-        report["setup"] = _set_up(names, shot.setup)
+        report["setup"] = requests.set_up_open_file(names, shot.setup)
+        for armature in report["setup"]["armatures"]:
+            if "error" in armature:
+                raise InvalidValueError(armature["error"])
     if shot.walk is not None:
-        report["walk"] = walk_open_file(names, shot.walk, shot.request.frames)
-    baked = bake_open_file(shot.request, progress) if shot.bakes else {"all_reached": True}
+        report["walk"] = requests.walk_open_file(names, shot.walk, shot.request.frames)
+    baked = requests.bake_open_file(shot.request, progress) if shot.bakes else {"all_reached": True}
     all_reached = all(told["all_reached"] for told in (*report.values(), baked))
     return {**report, **baked, "all_reached": all_reached}
-
-
-def _set_up(names: Sequence[str], request: SetupRequest) -> Report:
-    """Set up characters.
-
-    Raises:
-        InvalidValueError: Of one of them nothing is sure.
-        FabrikError: One can't be set up.
-    """
-    told = set_up_open_file(names, request)
-    for armature in told["armatures"]:
-        if "error" in armature:
-            raise InvalidValueError(armature["error"])
-    return told
 
 
 def _key(shot: Shot) -> str:
     """What the result of a shot depends on: its entry, its file, this code, and the Blender that runs it."""
     if not shot.file.is_file():
         raise InvalidValueError(f"there is no file '{shot.file}'")
-    entry = {name: value for name, value in asdict(shot).items() if name in ASKED}
+    entry = [asdict(shot)[name] for name in ("request", "setup", "walk", "bakes")]
     parts = [_code(), entry, _digest(shot.file), bpy.app.version_string]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 @cache
 def _code() -> str:
-    """A digest of the add-on's own code."""
-    found = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        found.update(path.read_bytes())
-    return found.hexdigest()
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(PACKAGE.rglob("*.py")))).hexdigest()
 
 
 def _digest(path: Path) -> str | None:
-    """A digest of a file; None where there is none."""
     if not path.is_file():
         return None
-    found = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(BLOCK):
-            found.update(block)
-    return found.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _done(shot: Shot, key: str) -> Report | None:
-    """The report of a shot that was baked from the same, whose output still stands as it was written."""
+def _known(shot: Shot, key: str) -> bool | None:
+    """Whether all of a shot was reached that was baked from the same, and whose output still stands as it was."""
     try:
         report = json.loads(shot.report.read_text(encoding="utf-8"))
         same = report["key"] == key and report["output_sha256"] == _digest(shot.output)
         same = same and all(digest == _digest(Path(place)) for place, digest in report["libraries"].items())
+        return {True: True, False: False}[report["all_reached"]] if same else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):  # no such report: it is baked
         return None
-    return report if same and isinstance(report.get("all_reached"), bool) else None
+
+
+def read_job(path: Path) -> list[Shot]:
+    """The entries of a job file.
+
+    Raises:
+        InvalidValueError: It is no job file; the message names the entry and the field.
+    """
+    where = f"job file '{path}'"
+    data = _read(_loaded(path, where), dict.fromkeys(("version", "shots"), lambda value: value), where)
+    version, entries = data.get("version"), data.get("shots", [])
+    _check(version == VERSION and not isinstance(version, bool), f"{where}: its version is not {VERSION}")
+    is_list = isinstance(entries, list) and 0 < len(entries) <= MOST_SHOTS
+    _check(is_list, f"{where}: 'shots' is no list of 1 to {MOST_SHOTS} entries")
+    fields = _fields(path.resolve().parent)
+    shots = [_shot(entry, fields, f"{where}, entry {i}") for i, entry in enumerate(entries, start=1)]
+    files, taken = {place for shot in shots for place in shot.reads}, {path.resolve()}
+    for i, shot in enumerate(shots, start=1):
+        for place in _written(shot):
+            own = f"{where}, entry {i}: '{place.name}'"
+            _check(place not in files, f"{own} would be written over a file of the job")
+            _check(place not in taken, f"{own} is written by another entry")
+            taken.add(place)
+    return shots
+
+
+def _loaded(path: Path, where: str) -> object:
+    """The JSON of a job file."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as error:
+        raise InvalidValueError(f"there is no {where}") from error
+    _check(stat.S_ISREG(status.st_mode), f"{where}: it is not a file")
+    _check(status.st_size <= LARGEST, f"{where}: {status.st_size} bytes are more than {LARGEST}")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        found: object = json.loads(text, object_pairs_hook=_pairs, parse_constant=_constant)
+    except (OSError, ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise InvalidValueError(f"{where}: {reason}") from error
+    return found
+
+
+def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object of JSON, refused where a key is repeated: `json` would take the last one and say nothing."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} is repeated")
+    return found
+
+
+def _constant(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which are no JSON, and which `json` takes."""
+    raise ValueError(f"{name} is not a number")
+
+
+def _read(data: Any, fields: Fields, where: str) -> dict[str, Any]:
+    """An object by its fields; one that nobody knows, or that is wrong, is refused with its place."""
+    _check(isinstance(data, dict), f"{where}: it is no object")
+    found: dict[str, Any] = {}
+    for name, value in data.items():
+        _check(name in fields, f"{where}: '{_shown(name)}' is no field of it")
+        reader, place = fields[name], f"{where}, '{name}'"
+        if not callable(reader):
+            found[name] = _read(value, reader, place)
+            continue
+        try:
+            found[name] = reader(value)
+        except InvalidValueError as error:
+            raise InvalidValueError(f"{place}: {error.reason}") from error
+    return found
+
+
+def _shot(entry: object, fields: Fields, where: str) -> Shot:
+    """One entry, read."""
+    found = _read(entry, fields, where)
+    for name in ("file", "output"):
+        _check(name in found, f"{where}: '{name}' is missing")
+    bakes = _bakes(found, where)
+    file, output, setup, walk = (found.pop(name, None) for name in ("file", "output", "setup", "walk"))
+    reads = [file]
+    if setup is not None:
+        plan, mapped = setup.pop("plan", None), setup.pop("mapping", None)
+        _check(not (plan and mapped), f"{where}, 'setup', 'plan': the mapping tells it")
+        reads += mapped[:1] if mapped else []
+        options = replace(requests.options_of(**setup), use_walker=walk is not None)
+        setup = SetupRequest(plan or "AUTO", options, mapped[1] if mapped else None)
+    found.pop("bake", None)
+    choice = Choice(**{name: found.pop(name) for name in CHOICE if name in found})
+    request = BakeRequest(choice, **found)
+    walk = None if walk is None else WalkRequest(**walk)
+    return Shot(file, output, output.with_name(f"{output.name}.json"), request, tuple(reads), setup, walk, bakes)
+
+
+def _bakes(entry: Mapping[str, object], where: str) -> bool:
+    """Whether an entry is baked; one that does not say is, unless it sets up and tells neither how to bake nor to walk.
+
+    Raises:
+        InvalidValueError: It says that it is not baked, and tells how; or nothing else is asked for.
+    """
+    told = entry.keys() - {"file", "output", "armatures", "bake", "setup"}
+    if entry.get("bake", told or "setup" not in entry):
+        return True
+    of_bake = told - {"walk", *(("frames",) if "walk" in entry else ())}  # a walk is planned over the frames
+    if of_bake:
+        raise InvalidValueError(f"{where}, '{min(of_bake)}': it tells how to bake, which 'bake' forbids")
+    _check(bool({"setup", "walk"} & entry.keys()), f"{where}, 'bake': nothing else is asked for")
+    return False
+
+
+def _fields(folder: Path) -> Fields:
+    """The fields of an entry whose paths are relative to a folder."""
+
+    def path(value: Any, ending: str = ".blend") -> Path:
+        """A path inside the folder, links followed."""
+        text = _text(value)
+        _check(text.endswith(ending), f"it does not end in {ending}")
+        try:
+            place = (folder / text).resolve()
+            inside = place.is_relative_to(folder) and not Path(text).is_absolute()
+        except (OSError, RuntimeError, ValueError) as error:  # too long, or links in a circle
+            raise InvalidValueError("it is no path") from error
+        _check(inside, "it leads out of the job file's folder")
+        return place
+
+    def mapping(value: Any) -> tuple[Path, object]:
+        """A mapping with its file."""
+        place = path(value, ".json")
+        return place, load_mapping(place)
+
+    return {
+        "file": path,
+        "output": path,
+        "armatures": _texts,
+        "chains": _texts,
+        "targets": _targets,
+        "settings": _settings,
+        "frames": _frames,
+        "step": _step,
+        "into": _one_of(INTO),
+        "interpolation": _one_of(INTERPOLATIONS),
+        "only_keys": _flag,
+        "clean_up": _clean_up,
+        "verify": _one_of(VERIFY),
+        "bake": _flag,
+        "setup": {
+            "plan": _one_of(("AUTO", *PLANS)),
+            "controls": _one_of(requests.CONTROLS),
+            "without": lambda value: tuple(_one_of(tuple(requests.LEFT_OUT))(one) for one in _texts(value)),
+            "fingers": _flag,
+            "mapping": mapping,
+        },
+        "walk": {"body_bone": _text, "gait": _one_of([gait.name for gait in GAITS])},
+    }
+
+
+def _check(is_right: bool, reason: str) -> None:
+    if not is_right:
+        raise InvalidValueError(reason)
+
+
+def _shown(text: str) -> str:
+    """Text that can be printed, and is not too long to be read."""
+    return ascii(text)[1:-1][:60]
+
+
+def _one_of(words: Sequence[str]) -> Reader:
+    def read(value: Any) -> str:
+        _check(isinstance(value, str) and value in words, f"it is none of {', '.join(words)}")
+        return str(value)
+
+    return read
+
+
+def _text(value: Any) -> str:
+    is_text = isinstance(value, str) and 0 < len(value) <= LONGEST and value.isprintable()
+    _check(is_text, f"it is no text of 1 to {LONGEST} characters that can be printed")
+    return str(value)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    _check(isinstance(value, list) and bool(value), "it is no list of names")
+    return tuple(_text(one) for one in value)
+
+
+def _flag(value: Any) -> bool:
+    _check(isinstance(value, bool), "it is neither true nor false")
+    return bool(value)
+
+
+def _number(value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    _check(is_number and are_finite([value]), "it is no finite number")
+    return float(value)
+
+
+def _whole(value: Any) -> int:
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    _check(is_whole and abs(value) <= LAST_FRAME, f"it is no whole number up to {LAST_FRAME}")
+    return int(value)
+
+
+def _clean_up(value: Any) -> float:
+    found = _number(value)
+    _check(0.0 <= found <= MOST_DEGREES, f"it is not between 0 and {MOST_DEGREES:g} degrees")
+    return found
+
+
+def _step(value: Any) -> int:
+    found = _whole(value)
+    _check(found >= 1, f"a step of {found} frames leads nowhere")
+    return found
+
+
+def _frames(value: Any) -> tuple[int, int]:
+    _check(isinstance(value, list) and len(value) == 2, "it is no list of the first and the last frame")
+    first, last = (_whole(frame) for frame in value)
+    check_range(first, last, 1)
+    return first, last
+
+
+def _targets(value: Any) -> dict[str, tuple[float, ...]]:
+    _check(isinstance(value, dict), "it is no object of places by chains")
+    for name, place in value.items():
+        _check(isinstance(place, list) and len(place) == 3, f"'{_shown(name)}' is no list of three numbers")
+    return {_text(name): tuple(_number(number) for number in place) for name, place in value.items()}
+
+
+def _settings(value: Any) -> dict[str, dict[str, Value]]:
+    is_object = isinstance(value, dict) and all(isinstance(own, dict) for own in value.values())
+    _check(is_object, "it is no object of settings by chains")
+    return {_text(name): {key: value_of(key, one) for key, one in own.items()} for name, own in value.items()}

@@ -1,25 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Armatures, chains and targets of the open file, chosen by name."""
+"""Armatures, chains and targets of the open file, chosen by name, and settings of chains that are told and set."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import bpy
 from mathutils import Vector
 
 from ..errors import InvalidValueError, TargetError
+from ..finite import are_finite
 from ..rig import placing
+from ..rig.animated import Animated
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of
 from ..rig.placing import held_by, location_at, location_curves
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..session.order import Item
-from .settings import Settings, put_settings
 
-Place = tuple[float, float, float]
+Place: TypeAlias = tuple[float, float, float]
+Value: TypeAlias = bool | float | str
+Settings: TypeAlias = Mapping[str, Mapping[str, Value]]  # by the names of chains, then of settings
+
+OF_GOAL = ("kind", "effector", "weight", "pin", "orientation", "orientation_weight", "stretch", "soft", "influence")
+OF_BODY = ("body_bone", "body_stiffness", "spine", "balance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +79,13 @@ def chosen(choice: Choice, any_will_do: bool = False) -> list[tuple[bpy.types.Ob
     for owner in owners:
         check_not_newer(owner)
         name_all(owner)
-    found = [(owner, _chains(owner, choice.chains)) for owner in owners]
+    names = choice.chains
+    found = [
+        (owner, [chain for chain in rig_of(owner).chains if (chain.name in names if names else chain.enabled)])
+        for owner in owners
+    ]
     known = {chain.name for _, chains in found for chain in chains}
-    for name in choice.chains:
+    for name in names:
         if name not in known:
             raise InvalidValueError(f"there is no chain '{name}'")
     if not known and not any_will_do:
@@ -89,27 +100,21 @@ def items_of(found: Sequence[tuple[bpy.types.Object, list[FabrikChain]]]) -> lis
     return [(owner, chain) for owner, chains in found for chain in chains]
 
 
-def _chains(owner: bpy.types.Object, names: Sequence[str]) -> list[FabrikChain]:
-    return [chain for chain in rig_of(owner).chains if (chain.name in names if names else chain.enabled)]
-
-
 def put(choice: Choice, items: Sequence[Item]) -> None:
-    """Set chains, then put their targets to places.
+    """Set chains, then put their targets to places in the world; all are checked before one is set, or one is moved.
 
     Raises:
-        FabrikError: Something can't be set.
+        FabrikError: Something can't be set or put anywhere.
     """
-    put_settings(choice.settings, items)
-    put_targets(choice.targets, items)
-
-
-def put_targets(places: Mapping[str, Place], items: Sequence[Item]) -> None:
-    """Put the targets of chains to places in the world; all are checked before one is moved.
-
-    Raises:
-        FabrikError: There is no such chain, or its target can't be put anywhere.
-    """
-    goals = {name: _goal(name, [chain for _, chain in items if chain.name == name]) for name in places}
+    view_layer = bpy.context.view_layer
+    assert view_layer is not None
+    wanted = [(_settable(name, own, items), own) for name, own in choice.settings.items()]
+    for chain, own in wanted:
+        for key, value in own.items():
+            setattr(chain, key, value)
+    if wanted:
+        view_layer.update()
+    goals = {name: _goal(name, items) for name in choice.targets}
     keys = {goal.key for goal in goals.values()}
     if len(keys) < len(goals):
         raise InvalidValueError("two of the chains whose targets are to be put somewhere share one")
@@ -117,22 +122,64 @@ def put_targets(places: Mapping[str, Place], items: Sequence[Item]) -> None:
         if carriers_of(goal.found, goal.bone) & (keys - {goal.key}):
             raise TargetError("its target hangs on another that is to be put somewhere, too", chain=name)
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    locations = {name: location_at(goals[name], Vector(place), depsgraph) for name, place in places.items()}
+    locations = {name: location_at(goals[name], Vector(place), depsgraph) for name, place in choice.targets.items()}
     for name, location in locations.items():
         placing.put(goals[name], location)
-    assert bpy.context.view_layer is not None
-    bpy.context.view_layer.update()
+    view_layer.update()
 
 
-def _goal(name: str, named: Sequence[FabrikChain]) -> GoalRef:
-    """The target of the one chain of a name, if it can be put somewhere."""
+def _only(name: str, items: Sequence[Item], wanted: str) -> Item:
+    """The one chain of a name, with its armature."""
+    named = [(owner, chain) for owner, chain in items if chain.name == name]
     if len(named) != 1:
-        count = "no chain" if not named else "more than one chain"
-        raise InvalidValueError(f"there is {count} '{name}' whose target could be put somewhere")
-    goal = goal_of(named[0], "target")
+        raise InvalidValueError(f"there is {'more than one' if named else 'no'} chain '{name}' {wanted}")
+    return named[0]
+
+
+def _settable(name: str, own: Mapping[str, Value], items: Sequence[Item]) -> FabrikChain:
+    """The chain of a name, if none of what is to be set is animated."""
+    owner, chain = _only(name, items, "that could be set")
+    animated = sorted(Animated(owner).of_chain(chain) & own.keys())
+    if animated:
+        raise InvalidValueError(f"its '{animated[0]}' is animated, so it can't be set", chain=name)
+    return chain
+
+
+def _goal(name: str, items: Sequence[Item]) -> GoalRef:
+    """The target of the chain of a name, if it can be put somewhere."""
+    goal = goal_of(_only(name, items, "whose target could be put somewhere")[1], "target")
     reason = held_by(goal)
     if goal is not None and not reason and location_curves(goal):
         reason = "is keyed"
     if reason or goal is None:
         raise TargetError(f"its target {reason}, so it can't be put somewhere", chain=name)
     return goal
+
+
+def value_of(name: str, value: object) -> Value:
+    """A value that a setting of a chain may have.
+
+    Args:
+        name: Of the setting.
+        value: A number, a word, or true or false.
+
+    Raises:
+        InvalidValueError: There is no such setting, or it can't be that.
+    """
+    if name not in OF_GOAL:
+        raise InvalidValueError(f"'{ascii(name)[1:-1]}' is none of {', '.join(OF_GOAL)}")
+    found: Any = FabrikChain.bl_rna.properties[name]
+    if found.type == "BOOLEAN":
+        if not isinstance(value, bool):
+            raise InvalidValueError(f"'{name}' is neither true nor false")
+        return value
+    if found.type == "ENUM":
+        words = [item.identifier for item in found.enum_items]
+        if not isinstance(value, str) or value not in words:
+            raise InvalidValueError(f"'{name}' is none of {', '.join(words)}")
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float) or not are_finite([value]):
+        raise InvalidValueError(f"'{name}' is no finite number")
+    if not found.hard_min <= value <= found.hard_max:
+        raise InvalidValueError(f"'{name}' is not from {found.hard_min:g} to {found.hard_max:g}")
+    return float(value)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.cli import progress
+from fabrik_addon.cli import requests
 from fabrik_addon.cli.arguments import range_of, targets_of
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import InvalidValueError
@@ -181,7 +181,7 @@ def test_bake_takes_what_the_panel_offers(shot: Path, capfd: pytest.CaptureFixtu
 
 
 def test_progress_is_told(shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(requests, "EVERY", 0.0)
     assert run(["bake", "--file", str(shot), "--progress"]) == 0
     told = [line for line in capfd.readouterr().err.splitlines() if line.startswith("progress: ")]
     shares = [float(line.split()[1]) for line in told]

@@ -11,8 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from fabrik_addon.cli.job_file import LARGEST, read_job
-from fabrik_addon.cli.jobs import indices_of
+from fabrik_addon.cli.jobs import LARGEST, indices_of, read_job
 from fabrik_addon.errors import InvalidValueError
 
 Node = tuple[Any, ...]  # where a part of a job is

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.cli.commands import run
-from fabrik_addon.cli.job_file import Shot, read_job
+from fabrik_addon.cli.jobs import Shot, read_job
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.recognise.mapping import mapping_text
 from fabrik_addon.rig.compat import fcurves_of

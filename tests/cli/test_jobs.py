@@ -8,10 +8,9 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.cli import files, jobs
-from fabrik_addon.cli.baking import BakeRequest, Report
+from fabrik_addon.cli import files, jobs, requests
 from fabrik_addon.cli.commands import run
-from fabrik_addon.cli.progress import Progress
+from fabrik_addon.cli.requests import BakeRequest, Progress, Report
 from fabrik_addon.rig.compat import fcurves_of
 
 from support.cli_files import refused, reported, save_shot
@@ -137,14 +136,14 @@ def test_each_entry_that_is_wrong_is_a_line(job: Path, capfd: pytest.CaptureFixt
 def test_a_failure_that_nobody_foresaw_is_of_its_shot_alone(
     job: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bake = jobs.bake_open_file
+    bake = requests.bake_open_file
 
     def broken(request: BakeRequest, progress: Progress) -> Report:
         if request.frames == (1, 4):
             raise RuntimeError("no")
         return bake(request, progress)
 
-    monkeypatch.setattr(jobs, "bake_open_file", broken)
+    monkeypatch.setattr(requests, "bake_open_file", broken)
     assert run(["bake", "--job", str(job), "--index", "1-2"]) == 2
     shots = reported(capfd)["shots"]
     assert shots[0]["error"] == "RuntimeError: no"

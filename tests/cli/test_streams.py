@@ -13,9 +13,9 @@ from typing import IO
 
 import bpy
 import pytest
-from fabrik_addon.cli import progress, streams
+from fabrik_addon.cli import files, requests
 from fabrik_addon.cli.commands import run
-from fabrik_addon.cli.progress import Progress
+from fabrik_addon.cli.requests import Progress
 from fabrik_addon.rig.compat import fcurves_of
 
 from support.cli_files import refused, save_shot
@@ -31,7 +31,7 @@ def shot(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _streams_are_known_anew() -> Iterator[None]:
     yield
-    streams.begin()
+    files.open_streams()
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_progress_that_was_not_told_does_not_hide_it(
     shot: Path, full: IO[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What can't be told is thrown away, and the report after it is as little told."""
-    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(requests, "EVERY", 0.0)
     monkeypatch.setattr(sys, "stdout", full)
     assert run(["bake", "--file", str(shot), "--progress", "openjd"]) == 3
 
@@ -77,17 +77,15 @@ def test_a_failed_job_stays_one(shot: Path, full: IO[str], monkeypatch: pytest.M
 def test_a_report_that_can_not_be_written_names_what_is_saved(
     shot: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fabrik_addon.cli import files
-
     output, report = shot.with_name("baked.blend"), shot.with_name("report.json")
-    put = files._put
+    replace = Path.replace
 
     def broken(made: Path, place: Path) -> None:
         if place == report:
             raise OSError(28, os.strerror(28))
-        put(made, place)
+        replace(made, place)
 
-    monkeypatch.setattr(files, "_put", broken)
+    monkeypatch.setattr(Path, "replace", broken)
     assert run(["bake", "--file", str(shot), "--output", str(output), "--report", str(report)]) == 2
     line = refused(capfd)
     assert "report.json' can't be written: the disk is full" in line

@@ -18,8 +18,7 @@ from typing import Protocol, cast
 import bpy
 import pytest
 from fabrik_addon.cli.arguments import bake_request_of, choice_of, parser, range_of
-from fabrik_addon.cli.job_file import read_job
-from fabrik_addon.cli.jobs import indices_of
+from fabrik_addon.cli.jobs import indices_of, read_job
 from fabrik_addon.recognise.mapping import read_mapping
 
 import addon_session

@@ -23,7 +23,7 @@ from typing import Any
 import bpy
 import fabrik_addon
 from fabrik_addon.cli.commands import run
-from fabrik_addon.cli.whole import check_whole
+from fabrik_addon.cli.files import check_whole
 from fabrik_addon.rig.schema import rig_of
 
 from support.cli_files import save_shot

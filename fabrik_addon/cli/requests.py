@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Set-ups, walks and bakes of the open file, as arguments or an entry of a job file ask for them; nothing is saved."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from math import radians
+from time import monotonic
+from typing import Any, TypeAlias
+
+import bpy
+
+from ..errors import ChainError, InvalidValueError
+from ..recognise.mapping import Mapping
+from ..rig.schema.rig import rig_of
+from ..session.bake import BakeSettings, bake_steps, to_the_end
+from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
+from ..session.frames import frames_between
+from ..session.setup.finding import Found, find_parts
+from ..session.setup.making import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
+from ..session.setup.mapped import found_by
+from ..session.walk.planning import plan_walk
+from ..session.walk.setup import add_walker
+from .files import put_line
+from .scene import Choice, armatures, chosen, items_of, put
+
+Report: TypeAlias = dict[str, Any]
+
+EVERY = 1.0  # seconds between two lines of progress
+FORMS = ("text", "openjd")  # of progress
+CONTROLS = (*KIND_OF_CONTROLS, "NONE")
+LEFT_OUT = {"poles": "use_poles", "limits": "use_limits", "pins": "use_pins", "tail": "use_tail"}
+
+
+@dataclass(frozen=True, slots=True)
+class SetupRequest:
+    """How characters are set up.
+
+    Attributes:
+        plan: What kind of body they are, or `AUTO`.
+        options: What is made.
+        mapping: Which bones are which parts, or None to look for them.
+    """
+
+    plan: str
+    options: SetupOptions
+    mapping: Mapping | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WalkRequest:
+    """How armatures walk.
+
+    Attributes:
+        body_bone: Name of the bone that carries all legs; found if it is "".
+        gait: Name of the gait; chosen by the number of legs if it is "".
+    """
+
+    body_bone: str = ""
+    gait: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BakeRequest:
+    """What to bake; see `BakeSettings`.
+
+    Attributes:
+        choice: Armatures, chains, places for targets, and settings.
+        frames: First and last frame, or None for the scene's.
+        step: Frames from key to key.
+        clean_up: In degrees.
+    """
+
+    choice: Choice = field(default_factory=Choice)
+    frames: tuple[int, int] | None = None
+    step: int = 1
+    into: str = INTO[0]
+    interpolation: str = INTERPOLATIONS[0]
+    only_keys: bool = False
+    clean_up: float = 0.0
+    verify: str = VERIFY[0]
+
+
+class Progress:
+    """Tells a share of the work now and then; that somebody stopped to listen does not stop the work.
+
+    Args:
+        form: "text" for lines such as "progress: 33.3" on standard error; "openjd" for lines that Open Job Description
+            reads from standard output; "" for none.
+        parts: Number of equal parts that the work has.
+    """
+
+    def __init__(self, form: str, parts: int = 1) -> None:
+        self.form, self.parts = form, max(parts, 1)
+        self.done = 0
+        self._told = monotonic()
+
+    def tell(self, share: float) -> None:
+        """Tell how much of the part at hand is done, if some time has gone by."""
+        now = monotonic()
+        if now - self._told >= EVERY:
+            self._told = now
+            self._say((self.done + share) / self.parts)
+
+    def end_part(self) -> None:
+        """A part is done, which is told at once."""
+        self.done += 1
+        self._say(self.done / self.parts)
+
+    def _say(self, share: float) -> None:
+        if self.form == "openjd":
+            put_line(sys.stdout, f"openjd_progress: {100.0 * share:.1f}")
+        elif self.form:
+            put_line(sys.stderr, f"progress: {100.0 * share:.1f}")
+
+
+def options_of(controls: str = "BONES", without: Sequence[str] = (), fingers: bool = False) -> SetupOptions:
+    """What is made, by the words of arguments and of job files.
+
+    Args:
+        controls: One of `CONTROLS`.
+        without: Some of `LEFT_OUT`.
+        fingers: Whether each finger becomes a chain.
+    """
+    left_out = {LEFT_OUT[name]: False for name in without}
+    return SetupOptions(controls=controls, use_fingers=fingers, **left_out)
+
+
+def parts_told(found: Found) -> Report:
+    """The parts of an armature, sure or not, and what is missing."""
+    told = asdict(found)
+    for part, one in zip(told["parts"], found.parts, strict=True):
+        part["is_applied"] = one.is_applied
+    return told
+
+
+def set_up_open_file(names: Sequence[str], request: SetupRequest) -> Report:
+    """Set up the armatures that are named, or all; those of which nothing is sure are told.
+
+    Args:
+        names: Of armature objects.
+        request: How.
+
+    Raises:
+        InvalidValueError: There is no armature.
+        FabrikError: One can't be set up.
+    """
+    owners = armatures(names)
+    if not owners:
+        raise InvalidValueError("there is no armature")
+    told = [_set_up(owner, request) for owner in owners]
+    return {"all_reached": all("error" not in one and not one["asked"] for one in told), "armatures": told}
+
+
+def _set_up(owner: bpy.types.Object, request: SetupRequest) -> Report:
+    found = find_parts(owner, request.plan) if request.mapping is None else found_by(owner, request.mapping)
+    report = {"name": owner.name, **parts_told(found)}
+    report["asked"] = [part.name for part in found.parts if not part.is_applied]
+    parts = wanted_parts([part for part in found.parts if part.is_applied], request.options)
+    if not parts:
+        return {**report, "error": str(ChainError("nothing of it is sure", rig=owner.name))}
+    return {**report, "done": asdict(set_up(bpy.context, owner, found, parts, request.options))}
+
+
+def walk_open_file(names: Sequence[str], request: WalkRequest, frames: tuple[int, int] | None) -> Report:
+    """Plan the walks of the armatures that are named, or of the only one; they become walkers if they are none yet.
+
+    Args:
+        names: Of armature objects.
+        request: How they walk.
+        frames: First and last frame, or None for the scene's.
+
+    Raises:
+        InvalidValueError: It is not clear which armature is to walk.
+        FabrikError: One can't walk.
+    """
+    owners = armatures(names)
+    if not names:
+        walkers = [owner for owner in owners if len(rig_of(owner).walker.legs)]
+        owners = walkers or owners
+        if len(owners) != 1 and not walkers:
+            raise InvalidValueError(f"there are {len(owners)} armatures: name the one that is to walk")
+    told = [_walked(owner, request, frames or _range_of_scene()) for owner in owners]
+    return {"all_reached": not any(one["told"] for one in told), "armatures": told}
+
+
+def _walked(owner: bpy.types.Object, request: WalkRequest, span: tuple[int, int]) -> Report:
+    walker = rig_of(owner).walker
+    made: list[str] = []
+    if not len(walker.legs) or request.body_bone:
+        made = add_walker(bpy.context, owner, request.body_bone).made
+    if request.gait:
+        walker.gait = request.gait
+    planned = plan_walk(bpy.context, owner, span)
+    rig_of(owner).live = True
+    return {
+        "name": owner.name,
+        "made": made,
+        "legs": [leg.name for leg in walker.legs],
+        "body": rig_of(owner).body_bone,
+        "gait": walker.gait,
+        "frames": list(span),
+        "steps": planned.steps,
+        "told": list(planned.told),
+    }
+
+
+def bake_open_file(request: BakeRequest, progress: Progress) -> Report:
+    """Bake chains.
+
+    Returns:
+        The report, by armatures.
+
+    Raises:
+        FabrikError: Something can't be baked.
+    """
+    found = chosen(request.choice)
+    items = items_of(found)
+    put(request.choice, items)
+    settings = BakeSettings(
+        frames_between(*(request.frames or _range_of_scene()), request.step),
+        request.into,
+        request.interpolation,
+        request.verify,
+        request.only_keys,
+        radians(request.clean_up),
+    )
+    result = to_the_end(bake_steps(bpy.context, items, settings), progress.tell)
+    told = [
+        {"name": owner.name, "live": rig_of(owner).live, **result.of(owner.name).as_json()}
+        for owner, chains in found
+        if chains
+    ]
+    return {"all_reached": result.all_reached, "armatures": told}
+
+
+def _range_of_scene() -> tuple[int, int]:
+    scene = bpy.context.scene
+    assert scene is not None
+    return scene.frame_start, scene.frame_end
