@@ -12,7 +12,7 @@ from .operators import manual
 from .overlay import notice, strip, view
 from .overlay import settings as overlay_settings
 from .rig import schema
-from .session import anchoring, pins
+from .session import keep_pose, pins
 from .ui import chain_choice, keymap, menus
 
 Step = tuple[Callable[[], None], Callable[[], None]]
@@ -31,7 +31,7 @@ STEPS: Sequence[Step] = (
     (view.register, view.unregister),
     (strip.register, strip.unregister),
     (notice.register, notice.unregister),
-    (anchoring.register, anchoring.unregister),
+    (keep_pose.register, keep_pose.unregister),
     (pins.register, pins.unregister),
     (handlers.register, handlers.unregister),
     (menus.register, menus.unregister),

@@ -15,12 +15,22 @@ from ..rig.checks import rig_refusal
 from ..rig.find import working_rig
 from ..rig.schema import rig_of
 from ..rig.versions import holds_data
-from ..session.anchoring import keep_poses, start_texts, unposed
+from ..session.bends import pole_in_bend
 from ..session.clearing import clear_rig, clear_text
 from ..session.control_bones import Asked, check_can_make, make_goals
 from ..session.defaults import Defaults, read_defaults
-from ..session.make import Empty, PoleOptions, add_chain, move_chain, plan_pole, plan_target, remove_chain
-from ..session.pole_side import pole_in_bend
+from ..session.figure_pose import FigurePose, tip_of
+from ..session.keep_pose import keep_at_tips, unposed
+from ..session.make import (
+    Empty,
+    PoleOptions,
+    add_chain,
+    move_chain,
+    plan_pole,
+    plan_target,
+    remove_chain,
+    start_texts,
+)
 from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
 from ..texts import Text, joined
 from ..translations import iface_, label_, rpt_
@@ -64,10 +74,11 @@ def _with_bend(plan: PlannedChain, name: str) -> PlannedChain:
         return plan
     try:
         with unposed() as depsgraph:
-            pole = pole_in_bend((plan.owner, rig_of(plan.owner).chains[name]), plan.pole, depsgraph)
+            item = plan.owner, rig_of(plan.owner).chains[name]
+            place = pole_in_bend(FigurePose.of(item, depsgraph, tip_of(*item, depsgraph)), name, plan.pole.location)
     except FabrikError:  # it can't be solved, which is told when its goals are there
         return plan
-    return replace(plan, pole=pole)
+    return replace(plan, pole=plan.pole.moved(place))
 
 
 class FABRIK_OT_chain_add(RigOperator):
@@ -125,7 +136,7 @@ class FABRIK_OT_chain_add(RigOperator):
         words = [Text("Added {chains}", chains=_counted(names)), *start_texts(added, defaults.start)]
         if small:
             words.append(Text("{count} small limbs are left out: tick Small Limbs to add them, too", count=small))
-        warnings = keep_poses(aimed)[1]
+        warnings = keep_at_tips(aimed)[1]
         self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [*words, *warnings])))
         return {"FINISHED"}
 

@@ -24,7 +24,7 @@ from ..session.dragging import (
     set_falloff,
     set_turning,
 )
-from ..session.letting_go import LetGo
+from ..session.keep_pose import LetGo
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
 from .base import CANCEL, CONFIRM, MouseOperator, give_back_window

@@ -13,11 +13,12 @@ from ..rig.chain_bones import resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.schema import FabrikChain, rig_of
-from ..session.anchoring import keep_poses, starts_to_keep
+from ..session.bends import pole_in_bend
 from ..session.control_bones import Asked, also_given, make_goals
 from ..session.defaults import GOAL_KINDS, read_defaults
+from ..session.figure_pose import goal_point
+from ..session.keep_pose import keep_at_tips, read_poses
 from ..session.make import PoleOptions, plan_pole, plan_target
-from ..session.pole_side import pole_in_bend
 from ..session.selecting import back_to_pose, select_goal
 from ..session.telling import is_idle
 from ..texts import ROLE_TEXTS, Text, joined
@@ -26,7 +27,6 @@ from .base import ChainOperator, listed
 
 if TYPE_CHECKING:
     from .base import Returned
-
 
 MANY = {"target": Text("{count} targets"), "pole": Text("{count} poles")}
 ALL_HAVE = {
@@ -71,7 +71,7 @@ class GoalMaker(ChainOperator):
             rig_of(owner).chains[name].enabled = True
         if idle:
             text = joined("; ", (text, Text("switched on {chains}", chains=", ".join(idle))))
-        done, warnings = keep_poses([(owner, rig_of(owner).chains[name]) for name in chains])
+        done, warnings = keep_at_tips([(owner, rig_of(owner).chains[name]) for name in chains])
         self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [text, *done, *warnings])))
 
 
@@ -123,12 +123,13 @@ class FABRIK_OT_pole_add(GoalMaker):
             if not chains:
                 raise TargetError("each chain without a pole has one bone alone, which can't bend", rig=owner.name)
         depsgraph = context.evaluated_depsgraph_get()
+        points = [goal_point(owner, chain, depsgraph) for chain in chains]
+        poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
         plans = []
-        for chain in chains:
-            starts = starts_to_keep((owner, chain), depsgraph)
-            options = PoleOptions(self.distance, chain.pole_angle, starts, chain.effector)
+        for chain, pose in zip(chains, poses, strict=True):
+            options = PoleOptions(self.distance, chain.pole_angle, pose.start_to_keep(chain.name), chain.effector)
             planned = plan_pole(context, owner, resolve_bones(owner, chain), options, defaults)
-            plans.append(pole_in_bend((owner, chain), planned, depsgraph))
+            plans.append(planned.moved(pole_in_bend(pose, chain.name, planned.location)))
         self.make(context, owner, [Asked(chain, "pole", one) for chain, one in zip(chains, plans, strict=True)])
         return {"FINISHED"}
 

@@ -18,7 +18,7 @@ from ..rig.checks import rig_refusal
 from ..rig.compat import is_hidden
 from ..rig.find import working_rig
 from ..rig.schema import rig_of
-from ..session.standing import tip_of
+from ..session.figure_pose import tip_of
 from .base import rigs_in_pose_mode
 
 NEAR_TIP = 60.0  # pixels at scale 1 within which a chain's tip counts as under the mouse where no bone does

@@ -11,8 +11,8 @@ from bpy.props import BoolProperty
 from ..rig.chain_bones import resolve_bones
 from ..rig.channels import channel_of, neutral_values
 from ..rig.find import working_chain
-from ..rig.kept_start import capture, reset
 from ..rig.schema import FabrikChain, rig_of
+from ..rig.start_pose import capture, reset
 from ..translations import rpt_
 from .base import ChainOperator, listed
 

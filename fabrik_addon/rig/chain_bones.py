@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..errors import ChainError, FabrikError, place_of
+from ..errors import ChainError, FabrikError
 from ..texts import Text
 
 if TYPE_CHECKING:
@@ -29,8 +29,11 @@ def armature_of(owner: bpy.types.Object) -> bpy.types.Armature:
 
 def resolve_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
     """The pose bones of a chain, root to tip, looked up by name now; see `bones_to`."""
-    with place_of(chain=chain.name):
+    try:
         return bones_to(owner, chain.tip_bone, chain.bone_count)
+    except FabrikError as error:
+        error.chain = error.chain or chain.name
+        raise
 
 
 def bones_if_any(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:

@@ -82,19 +82,22 @@ class FactsByRig:
         return self._facts[name]
 
 
-def prepare(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> Prepared:
+def prepare(
+    chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts, given: Collection[str] = ()
+) -> Prepared:
     """Read chains that are solved together, without the places of their goals: all that can be found out once.
 
     Args:
         chain_set: Chains of an armature object that can be posed (`checks.check_rig`).
         depsgraph: Evaluated for the frame in question.
         facts: Of the armature at that frame.
+        given: Names of the chains whose goals are given from elsewhere.
 
     Raises:
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
     with _chain_at_fault(chain_set):
-        return _prepared(chain_set, depsgraph, facts)
+        return _prepared(chain_set, depsgraph, facts, given=given)
 
 
 def read(
@@ -117,16 +120,35 @@ def read(
     Raises:
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
-    owner, given = chain_set.owner, points or {}
+    given = points or {}
     with _chain_at_fault(chain_set):
-        prepared = _prepared(chain_set, depsgraph, facts or RigFacts.of(owner, frame_of(depsgraph)), before, given)
-        found = []
+        facts = facts or RigFacts.of(chain_set.owner, frame_of(depsgraph))
+        prepared = _prepared(chain_set, depsgraph, facts, before, given)
+    return prepared, read_goals(chain_set, prepared.bones, depsgraph, given)
+
+
+def read_goals(
+    chain_set: ChainSet, bones: Sequence[str], depsgraph: bpy.types.Depsgraph, given: Mapping[str, Sequence[float]]
+) -> tuple[GoalPoints, ...]:
+    """Read where the goals of chains stand.
+
+    Args:
+        chain_set: Chains of an armature object that can be posed.
+        bones: Names of the bones of their figure.
+        depsgraph: Evaluated for the frame in question.
+        given: See `points` of `read`.
+
+    Raises:
+        FabrikError: A goal can't be read, or moves with the chains.
+    """
+    found = []
+    with _chain_at_fault(chain_set):
         for chain in chain_set.chains:
             with place_of(chain=chain.name):
                 if chain.name not in given:
-                    check_goal(owner, chain, prepared.bones)
+                    check_goal(chain_set.owner, chain, bones)
                 found.append(read_points(chain, depsgraph, given.get(chain.name)))
-        return prepared, tuple(found)
+    return tuple(found)
 
 
 @contextmanager

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The start pose of a figure, read for a solve; it is stored by `kept_start`."""
+"""Where a figure starts: the start pose of each chain and of the body, read for a solve, and stored."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -11,16 +11,18 @@ import bpy
 
 from ..errors import ChainError, InvalidValueError, RigError
 from ..finite import are_finite
-from ..maths import IDENTITY, ORIGIN, Q4, V3, v3
+from ..maths import IDENTITY, ORIGIN, Q4, V3, q4, turn_angle, v3
 from ..texts import Text
-from .chain_bones import pose_bones
-from .channels import neutral_values, to_rotation, to_values
+from .chain_bones import pose_bones, resolve_bones
+from .channels import neutral_values, read_rotation, stored, to_rotation, to_values
 from .compat import strips_of
-from .figures import ChainSet, starting_chains
+from .figures import ChainSet, figure_bones, starting_chains
 from .keys import KeyedChannels
 from .schema import FabrikChain, rig_of
 
 DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
+AT_REST = 1e-5  # radians by which a joint may be turned and count as at rest
+BodyBone = tuple[str, Q4, V3]  # name, rotation in its rest frame, and location channels
 
 
 class Start(NamedTuple):
@@ -240,3 +242,171 @@ def fingerprint(bones: Sequence[bpy.types.PoseBone], names: Sequence[str] | None
 def is_stale(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> bool:
     """Whether the rest data changed since the start pose was kept."""
     return bool(chain.fingerprint) and chain.fingerprint != fingerprint(bones)
+
+
+class StoredStart(NamedTuple):
+    """What is stored of the start pose of a chain.
+
+    Attributes:
+        kind: "REST", "CAPTURED" or "ANIMATED".
+        rotations: The captured ones, each with its bone's name.
+        digest: Of the rest data for which it was captured.
+    """
+
+    kind: str
+    rotations: tuple[tuple[str, Q4], ...]
+    digest: str
+
+    @classmethod
+    def of(cls, chain: FabrikChain) -> StoredStart:
+        """The start pose as it is stored."""
+        return cls(chain.start, tuple((item.name, q4(item.rotation)) for item in chain.captured), chain.fingerprint)
+
+    def store(self, chain: FabrikChain) -> None:
+        """Store it; a status found from another start pose holds no more."""
+        is_other = store_rotations(chain, dict(self.rotations)) or chain.fingerprint != self.digest
+        if chain.fingerprint != self.digest:
+            chain.fingerprint = self.digest
+        if is_other or chain.start != self.kind:
+            chain.start = self.kind
+
+
+class StoredPose(NamedTuple):
+    """What is stored of the start pose of chains that are solved together.
+
+    Attributes:
+        starts: Of each chain.
+        body: Of the body bone and of the bones between it and the chains; none for chains without a body.
+    """
+
+    starts: tuple[StoredStart, ...]
+    body: tuple[BodyBone, ...]
+
+    @classmethod
+    def of(cls, chain_set: ChainSet) -> StoredPose:
+        """The start pose of chains as it is stored."""
+        return cls(tuple(StoredStart.of(chain) for chain in chain_set.chains), _stored_body(chain_set))
+
+    def store(self, chain_set: ChainSet) -> None:
+        """Store it with the same chains."""
+        for chain, start in zip(chain_set.chains, self.starts, strict=True):
+            start.store(chain)
+        if chain_set.body:
+            _store_whole_body(chain_set.owner, self.body)
+
+
+def store_start(
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], rotations: Mapping[str, Q4], kind: str
+) -> None:
+    """Store rotations as the start pose of a chain.
+
+    Args:
+        chain: The chain.
+        bones: Its pose bones, root to tip.
+        rotations: Of each of them, in its rest frame.
+        kind: "CAPTURED"; or "ANIMATED", which falls back on them where bones have no keys; or "REST" without them.
+    """
+    names = [bone.name for bone in bones] if kind != "REST" else []
+    StoredStart(kind, tuple((name, q4(stored(rotations[name]))) for name in names), fingerprint(bones)).store(chain)
+
+
+def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Store the bones' rotations as they stand as the chain's start pose."""
+    store_start(chain, bones, _rotations_of(bones), "CAPTURED")
+
+
+def take_keys(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Make the keys of each frame the chain's start pose; channels without keys stay as they stand."""
+    store_start(chain, bones, _rotations_of(bones), "ANIMATED")
+
+
+def reset(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Make the rest pose the chain's start pose and forget the captured one."""
+    store_start(chain, bones, {}, "REST")
+
+
+def _rotations_of(bones: Sequence[bpy.types.PoseBone]) -> dict[str, Q4]:
+    return {bone.name: read_rotation(bone) for bone in bones}
+
+
+def store_rotations(chain: FabrikChain, rotations: Mapping[str, Q4]) -> bool:
+    """Store captured rotations by the names of their bones, and no others; whether anything was written.
+
+    What is stored already is not written, for every write makes Blender evaluate. On a library override those of the
+    library can't be taken away: they are set where they are.
+    """
+    is_other = [item.name for item in chain.captured] != list(rotations)
+    if is_other:
+        chain.captured.clear()
+    for name, rotation in rotations.items():
+        item = chain.captured.get(name)
+        if item is None:
+            item = chain.captured.add()
+            item.name = name
+        if q4(item.rotation) != rotation:
+            item.rotation = rotation
+            is_other = True
+    return is_other
+
+
+def store_pose(chain_set: ChainSet, rotations: Mapping[str, Q4], location: V3 | None, kind: str = "CAPTURED") -> None:
+    """Store a pose as the start pose of chains that are solved together; a chain at rest starts there.
+
+    Args:
+        chain_set: The chains.
+        rotations: Of each of their bones, those between the body bone and the chains included.
+        location: The location channels of the body bone, where it moves.
+        kind: "CAPTURED"; or "ANIMATED", which falls back on the pose where bones have no keys.
+    """
+    for chain in chain_set.chains:
+        bones = resolve_bones(chain_set.owner, chain)
+        is_rest = kind == "CAPTURED" and all(turn_angle(rotations[bone.name]) <= AT_REST for bone in bones)
+        store_start(chain, bones, rotations, "REST" if is_rest else kind)
+    if not chain_set.body:
+        return
+    found = {one[0]: one for one in _stored_body(chain_set)}
+    for bone in body_bones(chain_set):
+        place = location if location is not None and bone.name == chain_set.body else v3(bone.location)
+        found[bone.name] = bone.name, rotations[bone.name], place
+    _store_whole_body(chain_set.owner, tuple(found.values()))
+
+
+def body_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
+    """The body bone, and the bones of a figure that no chain has; none for chains without a body."""
+    if not chain_set.body:
+        return []
+    names = {bone.name for chain in chain_set.chains for bone in resolve_bones(chain_set.owner, chain)}
+    return [bone for bone in figure_bones(chain_set) if bone.name == chain_set.body or bone.name not in names]
+
+
+def capture_bones(owner: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> None:
+    """Store how bones of a body stand as their start pose: their rotation, and their location channels."""
+    store_bones(owner, [(bone.name, read_rotation(bone), v3(bone.location)) for bone in bones])
+
+
+def _stored_body(chain_set: ChainSet) -> tuple[BodyBone, ...]:
+    if not chain_set.body:
+        return ()
+    return tuple((one.name, q4(one.rotation), v3(one.location)) for one in rig_of(chain_set.owner).body_captured)
+
+
+def _store_whole_body(owner: bpy.types.Object, wanted: tuple[BodyBone, ...]) -> None:
+    """Store a body's bones, and no others; see `store_bones`."""
+    found = rig_of(owner).body_captured
+    if [item.name for item in found] != [name for name, _, _ in wanted]:
+        found.clear()
+    store_bones(owner, wanted)
+
+
+def store_bones(owner: bpy.types.Object, wanted: Iterable[BodyBone]) -> None:
+    """Store bones of a body; what is the same is not written, for every write makes Blender evaluate."""
+    found = rig_of(owner).body_captured
+    for name, turn, place in wanted:
+        item, rotation, location = found.get(name), q4(stored(turn)), v3(stored(place))
+        if item is None:
+            item = found.add()
+            item.name = name
+        if q4(item.rotation) != rotation:
+            item.rotation = rotation
+        if v3(item.location) != location:
+            item.location = location

@@ -17,7 +17,7 @@ from ..rig.schema import rig_of
 from ..rig.skeleton import read_skeleton
 from ..rig.versions import bring_up_to_date
 from ..texts import Text
-from .anchoring import keep_and_tell, unposed
+from .keep_pose import keep_and_tell, unposed
 
 
 class BodySet(NamedTuple):
@@ -139,5 +139,5 @@ def _kept(owner: bpy.types.Object, below: list[str]) -> list[str]:
     wanted = next((chain for chain in chains if chain.target is not None or chain.pin), None)
     if wanted is None:
         return []
-    moves = keep_and_tell((owner, wanted)).moves
+    moves = keep_and_tell([(owner, wanted)])[0].moves
     return [moves] if moves else []

@@ -14,19 +14,18 @@ from ..maths import Q4, V3
 from ..rig.animated import Animated
 from ..rig.chain_bones import bones_to, names_if_any, pose_bones
 from ..rig.checks import edit_refusal
-from ..rig.kept_start import capture
 from ..rig.keys import KeyedChannels
 from ..rig.preparing import frame_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
 from ..rig.seen import seen_rotations, write_rotations
-from ..rig.start_pose import is_animated
+from ..rig.start_pose import capture, is_animated
 from ..texts import Text
-from .anchoring import keep_pose, unposed
-from .bend import bend_between, differences, joints_of, solved_joints
+from .bends import bend_between, differences, joints_of, pole_error, solved_joints
 from .defaults import Defaults
+from .figure_pose import FigurePose
 from .ik_goals import take_goal
+from .keep_pose import keep, unposed
 from .make import add_chain
-from .standing import Standing, pole_error
 
 AXES = "xyz"
 STRAIGHT = Text("the limb stands straight, so its pole angle could not be told: check it")
@@ -215,35 +214,33 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> N
     result, depsgraph = made.result, context.evaluated_depsgraph_get()
     item = owner, rig_of(owner).chains[result.chain]
     try:
-        standing = Standing.of(item, depsgraph)
-        if item[1].influence < 1.0 or standing.is_animated:  # it starts where the constraint did, which tells the bend
-            _match_bend(standing, made)
+        pose = FigurePose.of(item, depsgraph)
+        if item[1].influence < 1.0 or pose.is_animated:  # it starts where the constraint did, which tells the bend
+            _match_bend(pose, item[1], made)
             return
-        off = pole_error(standing)
-        if standing.asked.has_pole and (off is None or bend_between(made.stood, made.stood) is None):
+        off = pole_error(pose, result.chain)
+        if pose.asked(result.chain).has_pole and (off is None or bend_between(made.stood, made.stood) is None):
             result.lost.append(STRAIGHT)
         elif off is not None:
             item[1].pole_angle += off
-        moves = keep_pose(item, depsgraph).moves
     except FabrikError as error:
         result.lost.append(Text("it can't be solved yet: {reason}", reason=error.local))
         return
-    if moves:
-        result.lost.append(moves)
+    result.lost += keep([item], depsgraph)[0].notes
 
 
-def _match_bend(standing: Standing, made: _Made) -> None:
+def _match_bend(pose: FigurePose, chain: FabrikChain, made: _Made) -> None:
     """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
-    prepared, k = standing.prepared, standing.index
-    if standing.asked.has_pole:
+    prepared, k = pose.prepared, pose.index(chain.name)
+    if prepared.asked[k].has_pole:
         asked = list(prepared.asked)
         asked[k] = asked[k]._replace(pole_angle=0.0)
-        angle = bend_between(solved_joints(prepared.asking(asked), standing.points)[k], made.stood)
+        angle = bend_between(solved_joints(prepared.asking(asked), pose.points)[k], made.stood)
         if angle is None:
             made.result.lost.append(STRAIGHT)
             return
-        standing.chain.pole_angle = angle
-        asked[k] = asked[k]._replace(pole_angle=standing.chain.pole_angle)
+        chain.pole_angle = angle
+        asked[k] = asked[k]._replace(pole_angle=chain.pole_angle)
         prepared = prepared.asking(asked)
-    size = sum(prepared.solver.figure.lengths[i] for i in standing.asked.joints)
-    made.result.lost += differences(solved_joints(prepared, standing.points)[k], made.stood, size)
+    size = sum(prepared.solver.figure.lengths[i] for i in prepared.asked[k].joints)
+    made.result.lost += differences(solved_joints(prepared, pose.points)[k], made.stood, size)

@@ -13,16 +13,15 @@ from ..maths import V3, distance, unit, v3
 from ..rig.animated import Animated
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
-from ..rig.kept_start import capture
 from ..rig.keys import KeyedChannels
 from ..rig.preparing import frame_of
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.seen import seen_rotations, write_rotations
-from ..rig.start_pose import is_animated
+from ..rig.start_pose import capture, is_animated
 from ..texts import Text
-from .anchoring import keep_pose, unposed
 from .convert import Converted, names_of_animated
 from .defaults import Defaults
+from .keep_pose import keep, unposed
 from .make import add_chain
 
 AXES: dict[str, V3] = {
@@ -138,12 +137,10 @@ def _keep(context: bpy.types.Context, owner: bpy.types.Object, result: Converted
     try:
         if chain.influence >= 1.0 and not is_animated(owner, bones, KeyedChannels(owner, frame_of(depsgraph))):
             capture(chain, bones)
-        moves = keep_pose((owner, chain), depsgraph).moves
     except FabrikError as error:
         result.lost.append(Text("it can't be solved yet: {reason}", reason=error.local))
         return
-    if moves:
-        result.lost.append(moves)
+    result.lost += keep([(owner, chain)], depsgraph)[0].notes
 
 
 def make_track(owner: bpy.types.Object, chain: FabrikChain) -> Any:

@@ -25,7 +25,7 @@ from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
 from ..rig.schema import FabrikChain, limit_of
 from ..texts import Text, joined
-from .bend import bend_between, differences, joints_of, solved_joints
+from .bends import bend_between, differences, joints_of, solved_joints
 from .convert import Converted
 from .convert_aims import make_track, track_axis
 from .ik_goals import give_goal, give_refusal, goal_refusal

@@ -12,10 +12,9 @@ from ..rig.checks import check_rig
 from ..rig.held import read_held
 from ..rig.versions import bring_up_to_date
 from ..texts import Text
-from .anchoring import unposed
-from .letting_go import LetGo, Loosed, let_go
+from .figure_pose import FigurePose
+from .keep_pose import LetGo, Loosed, let_go, unposed
 from .order import Item
-from .standing import Standing
 
 
 def set_effector(context: bpy.types.Context, item: Item, effector: str) -> LetGo:
@@ -49,6 +48,6 @@ def set_effector(context: bpy.types.Context, item: Item, effector: str) -> LetGo
 
 def _is_at_goal(item: Item, depsgraph: bpy.types.Depsgraph) -> bool:
     try:
-        return Standing.of(item, depsgraph).is_at_target
+        return FigurePose.of(item, depsgraph).is_at_target(item[1].name)
     except FabrikError:  # it has none, or can't be solved
         return False

@@ -14,10 +14,9 @@ from ..recognise.limbs import Limbs
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
 from ..rig.control_bones import control_names
-from ..rig.kept_start import KeptStart, put_back, read_kept
 from ..rig.schema import FabrikChain
 from ..rig.skeleton import read_skeleton
-from ..rig.start_pose import fingerprint, is_stale
+from ..rig.start_pose import StoredStart, fingerprint, is_stale
 
 ENDS = {"HAND", "FOOT", "HEAD"}
 
@@ -60,12 +59,12 @@ def go_on_to(owner: bpy.types.Object, chain: FabrikChain, bone: str) -> None:
         chain: A chain that can be resolved.
         bone: Name of the child, whose rotation as it stands becomes its start, where the chain has captured ones.
     """
-    kept, is_old = read_kept(chain), is_stale(chain, resolve_bones(owner, chain))
+    before, is_old = StoredStart.of(chain), is_stale(chain, resolve_bones(owner, chain))
     if chain.bone_count:
         chain.bone_count += 1
     chain.tip_bone, chain.effector = bone, "HEAD"
-    rotations = kept.rotations
+    rotations = before.rotations
     if rotations:
         rotations = (*rotations, (bone, q4(read_rotation(pose_bones(owner)[bone]))))
-    digest = kept.digest if is_old else fingerprint(resolve_bones(owner, chain))
-    put_back(chain, KeptStart(kept.kind, rotations, digest))
+    digest = before.digest if is_old else fingerprint(resolve_bones(owner, chain))
+    StoredStart(before.kind, rotations, digest).store(chain)

@@ -6,31 +6,33 @@ Each maker is given what a planner found, and can't fail: all is planned before 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import bpy
 from mathutils import Vector
 
-from ..errors import ChainError, RigError, TargetError
+from ..errors import ChainError, FabrikError, RigError, TargetError
 from ..finite import are_finite
 from ..kernel import Figure, Solver
-from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about
+from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about, turn_angle
 from ..rig.chain_bones import pose_bones
 from ..rig.chain_curves import check_can_follow, follow_order
 from ..rig.channels import read_rotation
 from ..rig.checks import check_rig
 from ..rig.joint_limits import read_limit, read_stiffness
 from ..rig.joints import JointSettings, joints_of, path_of
-from ..rig.kept_start import reset
+from ..rig.keys import KeyedChannels
 from ..rig.kinematics import BoneTree
 from ..rig.schema import FabrikChain, rig_of, unique_name
 from ..rig.sides import sided_name
+from ..rig.start_pose import capture, is_animated, reset, take_keys
 from ..rig.versions import bring_up_to_date
 from ..rig.visibility import enabled_collections
-from .anchoring import start_new
+from ..texts import Text
 from .defaults import Defaults
+from .figure_pose import SAME
 
 AIMED = 2.0  # lengths of the chain from its tip, at which a target to aim at is made
 POLE_SIZE = 0.6  # of a target's
@@ -58,6 +60,39 @@ def add_chain(
     start_new(owner, chain, bones, defaults.start)
     rig.active_index = len(rig.chains) - 1
     return chain
+
+
+def start_new(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], default: str) -> None:
+    """Give a chain that was just made its start pose: its keys, the pose at hand, or for a limb at rest the default.
+
+    Args:
+        owner: The armature object.
+        chain: The chain.
+        bones: Its bones, root to tip.
+        default: A start pose.
+    """
+    assert bpy.context.scene is not None
+    keyed = KeyedChannels(owner, bpy.context.scene.frame_current_final)
+    if any(keyed.has(bone) for bone in bones):
+        take_keys(chain, bones)
+    elif not is_animated(owner, bones, keyed) and any(_is_posed(bone) for bone in bones):
+        capture(chain, bones)
+    else:
+        chain.start = default
+
+
+def _is_posed(bone: bpy.types.PoseBone) -> bool:
+    try:
+        return turn_angle(read_rotation(bone)) > SAME
+    except FabrikError:  # a number that makes no sense, of which a solve will tell
+        return False
+
+
+def start_texts(chains: Iterable[FabrikChain], default: str) -> list[Text]:
+    """What the report says of start poses that are not the default, to follow the names of new chains."""
+    starts = {chain.start for chain in chains} - {default, "REST"}
+    texts = {"CAPTURED": Text("start pose captured"), "ANIMATED": Text("its keys are its start pose")}
+    return [texts[start] for start in sorted(starts)]
 
 
 def remove_chain(owner: bpy.types.Object, index: int) -> bool:
@@ -113,6 +148,10 @@ class Empty:
     location: Sequence[float]
     size: float
     shape: str
+
+    def moved(self, location: Sequence[float]) -> Empty:
+        """The same elsewhere in the world."""
+        return replace(self, location=tuple(location))
 
     def make(self, context: bpy.types.Context, owner: bpy.types.Object, name: str) -> bpy.types.Object:
         """Make it beside the armature, in a collection that may be changed."""

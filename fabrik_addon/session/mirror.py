@@ -17,10 +17,9 @@ from ..errors import BoneError, ChainError
 from ..maths import q4
 from ..rig.chain_bones import bones_to, names_if_any, pose_bones, resolve_bones
 from ..rig.checks import check_rig
-from ..rig.kept_start import store_rotations
 from ..rig.schema import FabrikChain, rig_of, unique_name
 from ..rig.sides import flipped_name
-from ..rig.start_pose import fingerprint
+from ..rig.start_pose import fingerprint, store_rotations
 from ..rig.versions import bring_up_to_date
 from ..texts import Text
 from .mirror_bones import BonePair, mirror_limit_to

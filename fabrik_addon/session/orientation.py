@@ -13,7 +13,7 @@ from ..rig.schema import FabrikChain
 from ..rig.targets import check_present
 from ..rig.versions import bring_up_to_date
 from ..texts import Text
-from .anchoring import keep_and_tell, unposed
+from .keep_pose import keep_and_tell, unposed
 from .limb_ends import end_beyond, go_on_to, keeps_rotation
 from .order import Item
 
@@ -80,5 +80,5 @@ def _kept(item: Item) -> list[str]:
     _, chain = item
     if chain.target is None and not chain.pin:
         return []
-    kept = keep_and_tell(item)
+    kept = keep_and_tell([item])[0]
     return [*([Text("start pose captured")] if kept.start else []), *([kept.moves] if kept.moves else [])]

@@ -19,8 +19,8 @@ from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_
 from ..rig.schema import FabrikChain, FirstHeld, owner_of, rig_of
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted
-from .anchoring import keep_and_tell, unposed
 from .defaults import read_defaults
+from .keep_pose import keep_and_tell, unposed
 from .limb_ends import end_beyond, go_on_to, keeps_rotation
 from .make import add_chain, remove_chain
 from .selected_limbs import limb_length
@@ -139,8 +139,9 @@ def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wa
         insert_pin_keys(context, owner, chain)
         told.pinned.append(chain.name)
     told.notes += _unkeyed(context, owner, told.pinned)
-    for name in told.pinned:
-        told.notes += _kept(context, owner, rig_of(owner).chains[name])
+    chains = [rig_of(owner).chains[name] for name in told.pinned]
+    told.notes += [note for chain in chains for note in _pin_notes(context, owner, chain)]
+    told.notes += _moved(owner, chains)
     return told
 
 
@@ -202,11 +203,6 @@ def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted,
     return chain
 
 
-def _kept(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
-    """Let the next solve leave the pose; what it moves all the same."""
-    return _pin_notes(context, owner, chain) + _moved(owner, chain)
-
-
 def _pin_notes(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
     note = pin_note(context, owner, chain)
     return [joined(": ", (chain.name, note))] if note else []
@@ -227,10 +223,10 @@ def _unkeyed(context: bpy.types.Context, owner: bpy.types.Object, names: Sequenc
     ]
 
 
-def _moved(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
-    """Let the next solve leave the pose; what it moves all the same, as a sentence."""
-    moves = keep_and_tell((owner, chain)).moves
-    return [joined(": ", (chain.name, moves))] if moves else []
+def _moved(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> list[str]:
+    """Let the next solve leave the pose; what it moves all the same, as sentences."""
+    found = keep_and_tell([(owner, chain) for chain in chains])
+    return [joined(": ", (chain.name, one.moves)) for chain, one in zip(chains, found, strict=True) if one.moves]
 
 
 def free(
@@ -264,9 +260,8 @@ def free(
             continue
         if remove_chain(owner, next(i for i, other in enumerate(rig_of(owner).chains) if other.name == name)):
             told.removed.append(name)
-    for name in told.freed:
-        if name not in told.removed and rig_of(owner).chains[name].target is not None:
-            told.notes += _moved(owner, rig_of(owner).chains[name])
+    left = [rig_of(owner).chains[name] for name in told.freed if name not in told.removed]
+    told.notes += _moved(owner, [chain for chain in left if chain.target is not None])
     return told
 
 

@@ -20,7 +20,7 @@ from ..rig.chain_bones import names_if_any
 from ..rig.checks import edit_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.schema import LIMIT_SETTINGS, limit_of, rig_of
-from ..session.standing import tip_of
+from ..session.figure_pose import tip_of
 from ..translations import iface_, name_
 
 HANDLES = 6  # the most that a limit of any type has, as of an ellipse and a twist; a test asks the examples

@@ -118,8 +118,8 @@ DRAG = (
     Step(BLENDER, "", "evaluates the pose, and draws"),
     Step("session/dragging/ending", "finish", "the mouse is let go"),
     Step("rig/keys", "insert_posed_keys", "keys, with automatic keying"),
-    Step("session/letting_go", "let_go", "goals, pins and poles come to where the tips are"),
-    Step("session/anchoring", "keep_pose", "the next solve changes nothing"),
+    Step("session/keep_pose", "let_go", "goals, pins and poles come to where the tips are"),
+    Step("session/keep_pose", "keep_figure", "the next solve changes nothing"),
 )
 WALK = (
     Step("operators/walking", "FABRIK_OT_walk_plan", "which frames, and what could not be as asked"),

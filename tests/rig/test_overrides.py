@@ -10,8 +10,8 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.kept_start import capture, put_back, read_kept, reset
 from fabrik_addon.rig.schema import FabrikChain
+from fabrik_addon.rig.start_pose import StoredStart, capture, reset
 
 from support.rigs import add_chain, evaluated_joints, make_empty, make_line, tip_error
 
@@ -248,16 +248,16 @@ def test_a_start_pose_of_the_library_is_reset_and_put_back_on_the_override(tmp_p
     owner = link(file, override=True)
     chain = owner.fabrik.chains[0]
     bones = [owner.pose.bones[f"b{i}"] for i in range(3)]
-    kept = read_kept(chain)
+    kept = StoredStart.of(chain)
     assert kept.kind == "CAPTURED"
     reset(chain, bones)
     assert chain.start == "REST"
-    put_back(chain, kept)
-    assert read_kept(chain) == kept
+    kept.store(chain)
+    assert StoredStart.of(chain) == kept
     bones[0].rotation_quaternion = (0.8, -0.2, 0.3, 0.1)
     capture(chain, bones)
     assert len(chain.captured) == 3
-    assert read_kept(chain) != kept
+    assert StoredStart.of(chain) != kept
 
 
 @pytest.mark.parametrize("captured_before", [False, True])

@@ -7,7 +7,7 @@ import bpy
 import pytest
 from fabrik_addon.maths import Q4, V3, axes_of, v3
 from fabrik_addon.rig.schema import FabrikChain, rig_of
-from fabrik_addon.session.anchoring import keep_poses
+from fabrik_addon.session.keep_pose import keep_at_tips
 
 from support.body_rigs import add_limb, effector, make_body, pin, turned, update, with_legs_pinned
 from support.rigs import run
@@ -66,7 +66,7 @@ def test_a_body_posed_by_hand_stays(body: str) -> None:
     chains = made(owner)
     rig_of(owner).body_bone = body
     before = pose_of(owner)
-    _, warnings = keep_poses([(owner, chain) for chain in chains])
+    _, warnings = keep_at_tips([(owner, chain) for chain in chains])
     assert not warnings
     run("solve_all")
     assert moved(owner, before) <= SAME
@@ -106,7 +106,7 @@ def test_bones_that_two_chains_share_start_where_either_was_captured() -> None:
             chain = add_limb(owner, tip, 5, target=(0.6 - 1.2 * k, -0.2, 1.3))
             chain.start = "REST"
         bend(owner)
-        keep_poses([(owner, rig_of(owner).chains["hand.L"])])
+        keep_at_tips([(owner, rig_of(owner).chains["hand.L"])])
         run("solve_all")
         poses.append({name: turn for name, (turn, _) in pose_of(owner).items()})
         bpy.data.objects.remove(owner)

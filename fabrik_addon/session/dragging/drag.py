@@ -28,10 +28,11 @@ from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, carried, frame_of, prepare
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
-from ..anchoring import exceeded, resume_live
+from ..bends import held_to_pole
+from ..figure_pose import FigurePose
+from ..keep_pose import exceeded, resume_live
 from ..live.known import state as live_state
 from ..posing import posed
-from ..standing import Standing, held_to_pole
 from .falloff import with_falloff
 from .rope import pull, root_refusal
 from .scope import Scope, Taken, scope_of
@@ -108,10 +109,10 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     stood = read_held(owner.evaluated_get(depsgraph), taken.bone, taken.end)
     place, turn = Vector(stood.location), stood.rotation
     chain_set = scope.chain_set(owner)
-    standing = Standing.of_set(chain_set, dragged, depsgraph, place)  # says what is wrong before anything moves
-    started = standing.prepared if scope.follows else replace(held_to_pole(standing), influence=1.0)
+    pose = FigurePose.read(chain_set, depsgraph, {dragged.name: place})  # says what is wrong before anything moves
+    started = pose.prepared if scope.follows else replace(held_to_pole(pose, dragged.name), influence=1.0)
     restore = _restorer(owner, scope, started)
-    drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(standing) or "")
+    drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(pose) or "")
     live_state.held = True
     live_state.paused = live_state.paused or _pauses(owner, scope)
     set_falloff(drag, owner)

@@ -16,11 +16,9 @@ from ...rig.prepared import Prepared
 from ...rig.preparing import frame_of
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
-from ..anchoring import resume_live
-from ..letting_go import LetGo, Loosed, key_goal, let_go
+from ..figure_pose import goal_point, hard_place
+from ..keep_pose import LetGo, Loosed, key_goal, let_go, resume_live
 from ..live.known import state as live_state
-from ..softening import hard_place
-from ..standing import tip_of
 from .drag import Drag, found, waits
 
 
@@ -79,7 +77,7 @@ def leave(
 
 def _goal_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
     """Where the goal of a chain belongs, so that its tip stays where it is."""
-    return hard_place(owner, chain, tip_of(owner, chain, depsgraph), depsgraph)
+    return hard_place(owner, chain, goal_point(owner, chain, depsgraph), depsgraph)
 
 
 def _key(

@@ -20,10 +20,10 @@ from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of, read_values, to_values
 from ...rig.checks import rig_refusal
 from ...rig.figures import ChainSet, body_moves, figure_bones, sets_of
-from ...rig.kept_pose import keep_pose, read_pose
 from ...rig.keys import KeyedChannels
 from ...rig.preparing import frame_of
 from ...rig.schema import FabrikChain, rig_of
+from ...rig.start_pose import StoredPose, store_pose
 from .hearing import Ear, answer
 from .known import MISSING, Hand, LiveRig, Starts, Values, state
 from .looking import live_armatures
@@ -100,7 +100,7 @@ def remember_restored(scene: bpy.types.Scene) -> None:
                 continue
             key = owner.name_full, *chain_set.names
             state.restored[key] = values
-            start = read_pose(chain_set)
+            start = StoredPose.of(chain_set)
             for replay in reversed(state.replays):
                 if replay.key == key and replay.start == start and replay.values == values:
                     state.hands[key] = replay.hand
@@ -142,7 +142,7 @@ def keep_hand(context: bpy.types.Context, owner: bpy.types.Object, chain: Fabrik
         raise ChainError("it has other bones now", rig=owner.name, chain=chain.name)
     keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
     is_keyed = any(one.start == "ANIMATED" for one in sets[0].chains) or any(keyed.has(bone) for bone in bones)
-    keep_pose(sets[0], hand.wanted, hand.location, "ANIMATED" if is_keyed else "CAPTURED")
+    store_pose(sets[0], hand.wanted, hand.location, "ANIMATED" if is_keyed else "CAPTURED")
     for bone in bones if is_keyed else ():
         _key(bone, hand, keyed)
     if is_keyed and hand.location is not None:

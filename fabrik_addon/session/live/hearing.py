@@ -14,9 +14,9 @@ from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_rotation
 from ...rig.figures import ChainSet, body_moves, figure_bones
 from ...rig.goals import goals_of
-from ...rig.kept_pose import keep_pose, put_back_pose, read_pose
 from ...rig.keys import KeyedChannels
 from ...rig.schema import FabrikChain, rig_of
+from ...rig.start_pose import StoredPose, store_pose
 from ...rig.still import has_motion, is_still
 from ...texts import Text
 from .known import Done, Hand, Key, LiveFigure, LiveRig, Replay, Values, state
@@ -52,14 +52,14 @@ class Ear:
         """Find what was done, and answer; the start pose for this tick, where that is not stored in the file."""
         key, tool = self.key, self.tool
         known, hand = self.rig.figures.get(self.chain_set.names), state.hands.get(key)
-        kept = read_pose(self.chain_set) if known is not None or hand is not None else None
+        kept = StoredPose.of(self.chain_set) if known is not None or hand is not None else None
         if hand is not None and hand.after is not None and hand.after != kept:
             del state.hands[key]
             hand = None
         if known is not None and known.start != kept:  # somebody chose another one
             return None
         if hand is not None and hand.tool and not tool and self._is_cancelled(hand):
-            put_back_pose(self.chain_set, hand.before)
+            hand.before.store(self.chain_set)
             state.hands.pop(key)
             return None
         goes_on = hand is not None and hand.tool != 0 and tool in {0, hand.tool}
@@ -138,7 +138,7 @@ class Ear:
                     wanted[name] = q4(rotations[name])
             if not moved.get(self.mover, NOTHING).is_moved and known.prepared.root is not None:
                 location = known.prepared.root.location_for(known.prepared.row.shift)
-        before, chains = read_pose(self.chain_set), self._touched(moved)
+        before, chains = StoredPose.of(self.chain_set), self._touched(moved)
         hand = Hand(moved, wanted, location, stood, before, chains, tool=self.tool)
         hand.reason = self._objection()
         tools = self.context.scene.tool_settings if self.context.scene is not None else None
@@ -220,7 +220,7 @@ class Ear:
         state.answered.add(self.key)
         if not self.tool:
             values = {name: self._values(name) for name in hand.wanted}
-            state.replays.append(Replay(self.key, read_pose(self.chain_set), values, hand))
+            state.replays.append(Replay(self.key, StoredPose.of(self.chain_set), values, hand))
         return answer(self.chain_set, hand)
 
 
@@ -241,6 +241,6 @@ def start_of(hand: Hand) -> Start:
 def answer(chain_set: ChainSet, hand: Hand) -> Start | None:
     """Store what came of something done by hand; from what to solve where it is not stored."""
     if not (hand.is_keyed or hand.reason):
-        keep_pose(chain_set, hand.wanted, hand.location)
-    hand.after = read_pose(chain_set)
+        store_pose(chain_set, hand.wanted, hand.location)
+    hand.after = StoredPose.of(chain_set)
     return start_of(hand) if hand.is_keyed else None

@@ -20,8 +20,8 @@ from ...maths import Q4, V3, Doubles
 from ...rig.animated import Motion
 from ...rig.chain_space import ChainSpace, RigFrame
 from ...rig.goals import GoalPoints
-from ...rig.kept_pose import KeptPose
 from ...rig.prepared import Prepared
+from ...rig.start_pose import StoredPose
 from ..outcome import Outcome
 from .batch import Batch
 from .tips import Tips
@@ -126,7 +126,7 @@ class LiveFigure:
     outcomes: list[Outcome] = field(default_factory=list)
     stored: list[Outcome | None] = field(default_factory=list)
     is_fresh: bool = True
-    start: KeptPose | None = None
+    start: StoredPose | None = None
     accepted: Values = field(default_factory=dict)
 
     @property
@@ -200,12 +200,12 @@ class Hand:
     wanted: dict[str, Q4]
     location: V3 | None
     stood: Values
-    before: KeptPose
+    before: StoredPose
     chains: Names = ()
     reason: str = ""
     is_keyed: bool = False
     tool: int = 0
-    after: KeptPose | None = None
+    after: StoredPose | None = None
 
     @property
     def bones(self) -> list[str]:
@@ -231,7 +231,7 @@ class Replay(NamedTuple):
     """
 
     key: Key
-    start: KeptPose
+    start: StoredPose
     values: Values
     hand: Hand
 

@@ -19,10 +19,10 @@ from ...rig.chain_space import RigFrame
 from ...rig.checks import check_rig
 from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints
-from ...rig.kept_pose import read_pose
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import Prepared
 from ...rig.preparing import RigFacts, read, restarted
+from ...rig.start_pose import StoredPose
 from ...rig.writer import BoneChannels, channels_of
 from ..measuring import EXACT
 from ..outcome import POLE_MISSED, Outcome, outcomes_of, warn_of_pole
@@ -100,7 +100,7 @@ def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[G
         prepared.root is None and not any(prepared.grown),
         outcomes=[Outcome(name, "NONE") for name in chain_set.names],
         stored=[None] * count,
-        start=read_pose(chain_set),
+        start=StoredPose.of(chain_set),
     )
 
 

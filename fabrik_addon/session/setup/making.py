@@ -16,14 +16,15 @@ from ...rig.control_bones import new_bones_refusal
 from ...rig.schema import FabrikChain, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
 from ...texts import ROLE_TEXTS, Text
-from ..anchoring import keep_poses, starts_to_keep, unposed
+from ..bends import pole_in_bend
 from ..body import set_body
 from ..control_bones import Asked, make_goals
 from ..defaults import Defaults, read_defaults
+from ..figure_pose import goal_point
+from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..make import PoleOptions, add_chain, plan_pole, plan_target
 from ..orientation import set_orientation
 from ..pins import pin, pinned_by, wanted_of_chains
-from ..pole_side import pole_in_bend
 from ..walk.setup import add_walker
 from .finding import Found, RigPart
 from .looking import let_look
@@ -122,7 +123,7 @@ def set_up(
     if done.made:
         rig_of(owner).active_index = 0  # arms and legs come first
     with_goals = [(owner, chain) for name in done.made if (chain := rig_of(owner).chains[name]).target is not None]
-    done.notes += keep_poses(with_goals)[1]
+    done.notes += keep_at_tips(with_goals)[1]
     if options.use_walker:
         _make_walker(context, owner, done)
     return done
@@ -243,9 +244,10 @@ def _make_goals(
         wants_pole = options.use_poles and part.kind in WITH_POLES
         if wants_pole and chain.pole is None and len(bones) > 1 + (chain.effector == "HEAD"):
             try:
-                starts = starts_to_keep((owner, chain), depsgraph)
+                pose = read_poses([(owner, chain)], [goal_point(owner, chain, depsgraph)], depsgraph)[0]
+                starts = pose.start_to_keep(name)
                 pole = plan_pole(context, owner, bones, PoleOptions(starts=starts, effector=chain.effector), defaults)
-                pole = pole_in_bend((owner, chain), pole, depsgraph)
+                pole = pole.moved(pole_in_bend(pose, name, pole.location))
             except FabrikError as error:
                 done.notes.append(Text("{name} has no pole: {reason}", name=name, reason=error.local))
                 continue

@@ -24,12 +24,11 @@ from ...rig.prepared import Prepared
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
 from ...texts import Text
-from ..anchoring import resume_live
 from ..dragging.ending import leave, moved_chains
-from ..letting_go import LetGo
+from ..figure_pose import FigurePose
+from ..keep_pose import LetGo, resume_live
 from ..live.known import state as live_state
 from ..posing import posed
-from ..standing import Standing
 from .sampling import Grounds, body_chain, legs_now
 
 SETTLING = 1.0 / 60.0  # seconds of a step of those after the end, in which feet land that are in the air
@@ -130,7 +129,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     )
     try:
         chain_set = set_of(owner, body)
-        prepared = Standing.of_set(chain_set, body, depsgraph).as_started
+        prepared = FigurePose.read(chain_set, depsgraph).as_started
     except BaseException:
         set_led_poses(owner.name_full, None)
         raise

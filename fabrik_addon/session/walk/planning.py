@@ -20,8 +20,8 @@ from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import plan_of
 from ...rig.walk_inputs import inputs_of
 from ...texts import Text, quoted
-from ..anchoring import unposed
 from ..frames import check_range, frames_visited
+from ..keep_pose import unposed
 from .sampling import body_chain, sampled
 
 T = TypeVar("T")

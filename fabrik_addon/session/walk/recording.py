@@ -24,10 +24,10 @@ from ...rig.preparing import RigFacts, prepare
 from ...rig.schema import FabrikChain, owner_of, rig_of
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import rest_turn, set_led_poses
-from ..anchoring import resume_live
 from ..bake.checks import check_action
 from ..bake.destination import Destination
 from ..frames import check_range, frames_visited, go_to
+from ..keep_pose import resume_live
 from ..live.known import state as live_state
 from ..posing import posed
 from .leading import Led, settle

@@ -19,14 +19,13 @@ from ...rig.checks import check_rig
 from ...rig.control_bones import control_names, is_control
 from ...rig.figures import ChainSet, body_moves
 from ...rig.held import read_held, store_held
-from ...rig.kept_body import capture_bones
-from ...rig.kept_start import take_keys
 from ...rig.schema import PREFIX, FabrikChain, rig_of, unique_name, walker_of
 from ...rig.skeleton import read_skeleton
+from ...rig.start_pose import capture_bones, take_keys
 from ...rig.versions import bring_up_to_date
 from ...texts import Text
-from ..anchoring import unposed
 from ..defaults import read_defaults
+from ..keep_pose import unposed
 from ..make import add_chain, remove_chain
 from ..setup.finding import find_parts
 from .measuring import check_body, frame_for, measured, sole_of, upright_of

@@ -12,11 +12,20 @@ from fabrik_addon.errors import BoneError, ChainError, TargetError
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from fabrik_addon.session.dragging import Drag, Taken, begin, drag_to, finish, pull_refusal
-from fabrik_addon.session.letting_go import LetGo
+from fabrik_addon.session.keep_pose import LetGo
 from fabrik_addon.session.live import state as live_state
 from mathutils import Vector
 
-from support.rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line, press
+from support.rigs import (
+    Bone,
+    add_chain,
+    channels,
+    evaluated_joints,
+    make_armature,
+    make_empty,
+    make_line,
+    press,
+)
 
 
 def started(count: int = 4, **settings: object) -> tuple[bpy.types.Object, FabrikChain, Drag]:

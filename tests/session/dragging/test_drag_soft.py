@@ -11,7 +11,7 @@ from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
-from fabrik_addon.session.softening import hard_place
+from fabrik_addon.session.figure_pose import hard_place
 from mathutils import Vector
 
 from support.body_rigs import add_limb, effector, make_body, update, with_legs_pinned
