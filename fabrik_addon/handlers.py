@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 
 from .overlay import view
+from .rig.figure_cache import FigureCache
 from .rig.ground_inputs import forget_shapes
 from .rig.renames import follow_renames, follow_renames_after
 from .rig.schema import rig_of
@@ -36,10 +37,12 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
         return
     if _unheard.is_set():
         _unheard.clear()
+        FigureCache.clear()
         forget_shapes()
         live.state.look_again()
     view.touch()
     if depsgraph is not None:
+        FigureCache.after(depsgraph)
         forget_shapes(depsgraph)
         _beside(NO_RENAMES, lambda: follow_renames_after(depsgraph))
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
@@ -52,11 +55,13 @@ def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None 
 
 def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
     view.touch()
+    FigureCache.clear()
     if depsgraph is not None:
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=True))
 
 
 def _before_load(*_: Any) -> None:
+    FigureCache.clear()
     live.state.forget_all()
     idle.state.forget()
     let_all_go()
@@ -64,6 +69,7 @@ def _before_load(*_: Any) -> None:
 
 
 def _after_load(*_: Any) -> None:
+    FigureCache.clear()
     live.state.forget()
     forget_shapes()
     _failed.clear()
@@ -92,11 +98,13 @@ def _follow_all_renames() -> None:
 
 
 def _before_undo(*_: Any) -> None:
+    FigureCache.clear()
     live.state.forget()
     idle.state.forget()
 
 
 def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
+    FigureCache.clear()
     live.state.forget()
     forget_shapes()
     live.state.undone = True

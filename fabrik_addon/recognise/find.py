@@ -20,13 +20,14 @@ from .part import (
     WING,
     Evidence,
     Features,
+    Pair,
     Part,
     Recognised,
     attach_of,
     evidence_of,
     reach_of,
 )
-from .parts import Middle, Pair, Trunk, all_pairs, fingers_of, middle_parts, side_of_limb, trunk_of
+from .parts import Middle, Trunk, all_pairs, fingers_of, middle_parts, side_of_limb, trunk_of
 from .skeleton import Skeleton
 from .tree import Tree
 from .words import convention_of

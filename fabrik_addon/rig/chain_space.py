@@ -23,7 +23,6 @@ from ..maths import (
     Nine,
     axes_of,
     conjugated,
-    dot,
     length,
     matrix_of,
     multiplied,
@@ -59,7 +58,7 @@ class RigFrame(NamedTuple):
         Raises:
             RigError: It has a number that is not finite, or no inverse.
         """
-        if not are_finite(value for row in world for value in row):
+        if not are_finite([value for row in world for value in row]):
             raise RigError("its world matrix has a number that is not finite")
         axes = nine(world.to_3x3())
         a, b, c, d, e, f, g, h, i = axes
@@ -113,15 +112,11 @@ class ChainSpace(NamedTuple):
     def of(cls, rig: RigFrame, origin: V3, turn: Q4) -> ChainSpace:
         """Chain space by where its origin is and how its axes are turned."""
         (a, b, c), (d, e, f), (g, h, i) = matrix_of(turn)
-        back = rig.back
-        x, y, z = (a, d, g), (b, e, h), (c, f, i)  # the axes of chain space in armature space
-        p, q, r = back[0::3], back[1::3], back[2::3]
-        into = (
-            *(dot(x, p), dot(x, q), dot(x, r)),
-            *(dot(y, p), dot(y, q), dot(y, r)),
-            *(dot(z, p), dot(z, q), dot(z, r)),
-        )
-        shift = dot(x, origin), dot(y, origin), dot(z, origin)
+        axes, back = ((a, d, g), (b, e, h), (c, f, i)), rig.back  # the axes of chain space in armature space
+        columns = back[0::3], back[1::3], back[2::3]
+        into = _nine([x * p + y * q + z * r for x, y, z in axes for p, q, r in columns])
+        p, q, r = origin
+        shift = v3([x * p + y * q + z * r for x, y, z in axes])
         return cls(rig, origin, turn, (a, b, c, d, e, f, g, h, i), into, shift)
 
     def to_chain(self, point: Sequence[float]) -> V3:
@@ -157,6 +152,11 @@ class ChainSpace(NamedTuple):
         """A point of chain space in armature space."""
         return plus(self.origin, _applied(self.rows, point))
 
+    def many_to_armature(self, points: Doubles) -> Doubles:
+        """Points of chain space (n, 3) in armature space, (n, 3)."""
+        found: Doubles = points @ np.array(self.rows).reshape(3, 3).T + np.array(self.origin)
+        return found
+
     def to_world(self, point: Sequence[float]) -> V3:
         """A point of chain space in the world."""
         return plus(self.rig.away, self.rig.to_world(self.to_armature(point)))
@@ -164,6 +164,11 @@ class ChainSpace(NamedTuple):
     def world_length(self, vector: Sequence[float]) -> float:
         """Length in scene units of a vector of chain space."""
         return length(self.rig.to_world(_applied(self.rows, vector)))
+
+
+def _nine(numbers: Sequence[float]) -> Nine:
+    a, b, c, d, e, f, g, h, i = numbers
+    return a, b, c, d, e, f, g, h, i
 
 
 def _applied(rows: Nine, vector: Sequence[float]) -> V3:
@@ -180,5 +185,5 @@ def _size_of(axes: Nine, volume: float) -> float:
     slack = SIMILAR * square
     lengths = a * a + d * d + g * g, b * b + e * e + h * h, c * c + f * f + i * i
     angles = a * b + d * e + g * h, a * c + d * f + g * i, b * c + e * f + h * i
-    is_similar = all(abs(one - square) <= slack for one in lengths) and all(abs(one) <= slack for one in angles)
-    return size if is_similar else 0.0
+    off = max([abs(one - square) for one in lengths]), max(map(abs, angles))
+    return size if max(off) <= slack else 0.0

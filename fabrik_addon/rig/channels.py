@@ -8,7 +8,7 @@ channels, whoever asks.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import atan2, hypot, pi
 from typing import Any
 
@@ -16,7 +16,20 @@ import bpy
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..maths import IDENTITY, Q4, V3, dot, length, matrix_of, multiplied, normalized, scaled, turn_about, unit
+from ..maths import (
+    IDENTITY,
+    Q4,
+    V3,
+    dot,
+    length,
+    matrix_of,
+    multiplied,
+    normalized,
+    scaled,
+    turn_about,
+    unit,
+)
+from .chain_bones import pose_bones
 
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER_CHANNEL = ("rotation_euler", 3)
@@ -166,3 +179,24 @@ def neutral_values(mode: str) -> list[float]:
 def stored(values: Sequence[float]) -> list[float]:
     """Numbers as Blender keeps them, in single precision."""
     return array("f", values).tolist()
+
+
+class KeptChannels:
+    """Channels of bones as they stand, to be put back later; all goes by names, since an undo makes the data anew.
+
+    Args:
+        owner: The armature object.
+        channels: Names of its bones, each with the name of a property.
+    """
+
+    def __init__(self, owner: bpy.types.Object, channels: Iterable[tuple[str, str]]) -> None:
+        bones = pose_bones(owner)
+        self._values = [(bone, name, tuple(getattr(bones[bone], name))) for bone, name in channels]
+
+    def put_back(self, owner: bpy.types.Object) -> None:
+        """Write what stood there, where it differs, into the bones that the armature object still has."""
+        bones = pose_bones(owner)
+        for bone, name, values in self._values:
+            found = bones.get(bone)
+            if found is not None and tuple(getattr(found, name)) != values:
+                setattr(found, name, values)

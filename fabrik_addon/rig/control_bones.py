@@ -15,9 +15,9 @@ from ..errors import RigError
 from ..recognise.words import side_of
 from ..texts import Text
 from .chain_bones import armature_of, pose_bones
+from .channels import KeptChannels
 from .compat import is_selected, set_selected
 from .control_shapes import shape_object
-from .pose_writer import KeptChannels
 
 COLLECTION = "FABRIK"
 COLOURS = {"L": "THEME04", "R": "THEME01", "": "THEME09"}  # blue, red, yellow

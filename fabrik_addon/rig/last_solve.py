@@ -11,6 +11,7 @@ from math import atan2
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
 from ..errors import FabrikError
 from ..maths import (
@@ -27,10 +28,8 @@ from ..maths import (
     minus,
     multiplied,
     normalized,
-    plus,
     q4,
     rotated,
-    scaled,
     turn_angle,
     v3,
 )
@@ -84,8 +83,8 @@ class Stand(NamedTuple):
     @property
     def numbers(self) -> tuple[float, ...]:
         """What is kept of it with the chain."""
-        parts = (self.target, self.pole, self.shape, self.turn, self.target_world, self.pole_world)
-        return *(number for part in parts for number in part), self.length
+        places = *self.target, *self.pole, *self.shape, *self.turn
+        return *places, *self.target_world, *self.pole_world, self.length
 
     @property
     def turns(self) -> tuple[float, ...]:
@@ -112,9 +111,10 @@ def _keep(chain: FabrikChain, stand: Stand | None) -> None:
     """Store a stand with a chain, zeros for none; the same is not written, for every write makes Blender evaluate."""
     numbers: Sequence[float] = stand.numbers if stand is not None else [0.0] * SOLVED_NUMBERS
     turns: Sequence[float] = stand.turns if stand is not None else [0.0] * SOLVED_TURNS
-    if any(abs(a - b) > abs(b) * SAME_STORED for a, b in zip(chain.solved_as, numbers, strict=True)):
+    wanted = np.array(numbers)
+    if (np.abs(np.array(chain.solved_as) - wanted) > np.abs(wanted) * SAME_STORED).any():
         chain.solved_as = numbers
-    if any(abs(a - b) > SAME_STORED for a, b in zip(chain.solved_turn, turns, strict=True)):
+    if (np.abs(np.array(chain.solved_turn) - np.array(turns)) > SAME_STORED).any():
         chain.solved_turn = turns
 
 
@@ -176,10 +176,7 @@ def stand_of(chain: FabrikChain) -> Stand | None:
             return None
         points["target"] = v3(chain.held_location)
     root, tip = v3(bones[0].head), v3(bones[-1].tail)
-    shape, turn, size = minus(tip, root), ORIGIN, 0.0
-    for bone in bones:
-        own = length(bone.vector)
-        shape, turn, size = plus(shape, minus(bone.head, root)), plus(turn, scaled(bone.x_axis, own)), size + own
+    shape, turn, size = _shape_of(bones)
     local = {role: rig.to_armature(minus(point, rig.away)) for role, point in points.items()}
     effector = v3(bones[-1].head) if chain.effector == "HEAD" else tip
     residual = length(rig.to_world(minus(effector, local["target"]))) if chain.kind == "REACH" else 0.0
@@ -200,6 +197,18 @@ def stand_of(chain: FabrikChain) -> Stand | None:
         asked,
         _turn_off(owner, chain, bones[-1], asked, points["target"]),
     )
+
+
+def _shape_of(bones: Sequence[bpy.types.PoseBone]) -> tuple[V3, V3, float]:
+    """The sum of a chain's joints from its root, the sum of the X axes each by its bone's length, and all lengths."""
+    root, tip = bones[0].head, bones[-1].tail
+    shape, turn, size = [tip[k] - root[k] for k in range(3)], [0.0, 0.0, 0.0], 0.0
+    for bone in bones:
+        head, axis, own = bone.head, bone.x_axis, bone.vector.length
+        shape = [shape[k] + head[k] - root[k] for k in range(3)]
+        turn = [turn[k] + axis[k] * own for k in range(3)]
+        size += own
+    return v3(shape), v3(turn), size
 
 
 def _asked_turn(chain: FabrikChain) -> Q4:

@@ -1,106 +1,180 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rotation channels of an armature's bones written: one by one where they are few among many bones, else in bulk."""
+"""Solved poses written into the channels of an armature's bones: all bones of a property read and written at once."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 
-from ..maths import Singles
+from ..maths import Doubles, Places, Singles, q4
 from .chain_bones import pose_bones
-from .writer import ChannelWrite
+from .channel_runs import run_on
+from .channels import channel_of, same_turn
+from .prepared import Prepared
+from .writer import BoneChannels
 
-BULK = 12  # bones of the armature for each that is written, up to which all of them are read and written at once
 REFRESH: Any = {"OBJECT"}  # evaluates the pose anew, and all that hangs on it, at half the price of "DATA"
 
 
-def write(owner: bpy.types.Object, writes: Iterable[ChannelWrite], places: dict[str, int] | None = None) -> int:
-    """Write the channels whose values differ at all from what stands there; how many bones these are.
-
-    Args:
-        owner: The armature object.
-        writes: New values of its bones.
-        places: Indices of all its bones by their names, where they are known.
-    """
-    fresh = [one for one in writes if one.is_new]
-    _put(owner, [(one.bone, one.name, one.values) for one in fresh], places)
-    return len(fresh)
-
-
-def restore(owner: bpy.types.Object, writes: Iterable[ChannelWrite]) -> None:
-    """Put back what stood in channels."""
-    _put(owner, [(one.bone, one.name, one.before) for one in writes])
-
-
-class KeptChannels:
-    """Channels of bones as they stand, to be put back later; all goes by names, since an undo makes the data anew.
-
-    Args:
-        owner: The armature object.
-        channels: Names of its bones, each with the name of a property.
-    """
-
-    def __init__(self, owner: bpy.types.Object, channels: Iterable[tuple[str, str]]) -> None:
-        bones = pose_bones(owner)
-        self._values = [(bone, name, tuple(getattr(bones[bone], name))) for bone, name in channels]
-
-    def put_back(self, owner: bpy.types.Object) -> None:
-        """Write what stood there, where it differs, into the bones that the armature object still has."""
-        bones = pose_bones(owner)
-        for bone, name, values in self._values:
-            found = bones.get(bone)
-            if found is not None and tuple(getattr(found, name)) != values:
-                setattr(found, name, values)
-
-
-def _put(
-    owner: bpy.types.Object, values: Sequence[tuple[str, str, list[float]]], places: dict[str, int] | None = None
-) -> None:
-    bones = pose_bones(owner)
-    if not values:
-        return
-    if len(values) * BULK < (len(places) if places else len(bones)):
-        for bone, name, numbers in values:
-            setattr(bones[bone], name, numbers)
-        return
-    places = places or {bone.name: i for i, bone in enumerate(bones)}
-    for name in {name for _, name, _ in values}:
-        own = [(places[bone], numbers) for bone, kind, numbers in values if kind == name]
-        rows = np.array([numbers for _, numbers in own], dtype=np.float32)
-        channels = AllChannels(owner, name, len(places), rows.shape[1])
-        channels.rows[[i for i, _ in own]] = rows
-        channels.write()
-    tell(owner)
-
-
-class AllChannels:
-    """A property of all bones of an armature, read and written at once.
-
-    Args:
-        owner: The armature object.
-        name: Of the property.
-        count: How many bones the armature has.
-        width: How many numbers the property has.
+class Pose(NamedTuple):
+    """A pose of a figure that is to be written; views of a solve's row stay up to date with it.
 
     Attributes:
-        rows: (count, width), what stands in the channels; to be changed.
-
-    Raises:
-        TypeError: The armature has more or fewer bones.
+        prepared: The figure, of n bones.
+        rotations: (n, 4), each in the rest frame of its bone.
+        shift: Vector of chain space by which the root stands elsewhere than it starts.
+        factors: By how much the bones on the way to each goal are longer; () where none is.
     """
 
-    def __init__(self, owner: bpy.types.Object, name: str, count: int, width: int) -> None:
-        self.name = name
-        self._bones: Any = pose_bones(owner)
-        self.rows: Singles = np.empty((count, width), dtype=np.float32)
-        self._bones.foreach_get(name, self.rows.reshape(-1))
+    prepared: Prepared
+    rotations: Doubles
+    shift: Sequence[float] | Doubles = (0.0, 0.0, 0.0)
+    factors: Sequence[float] | Doubles = ()
 
-    def write(self) -> None:
-        """Write them; Blender does not evaluate these before `tell`."""
-        self._bones.foreach_set(self.name, self.rows.reshape(-1))
+
+@dataclass(slots=True)
+class _Turned:
+    """Bones of one rotation mode: their places in the armature and among the joints of all poses, what they continue.
+
+    Bones whose locks leave a single channel have their own entries in `hinges`: place, joint and channels.
+    """
+
+    mode: str
+    places: Places
+    joints: Places
+    near: Doubles
+    hinges: list[tuple[int, int, BoneChannels]]
+
+    def put(self, rotations: Doubles, stored: Singles) -> None:
+        """Put the values of the channels among those of all bones of the armature."""
+        if len(self.places):
+            picked = rotations[self.joints][None]
+            stored[self.places] = run_on(self.mode, picked, np.empty((0, len(self.places))), self.near)[0]
+        for place, joint, own in self.hinges:
+            assert own.hinge is not None
+            angle = own.hinge.angle_of(q4(rotations[joint].tolist()))
+            stored[place, own.free] = same_turn(angle, own.near[own.free])
+
+
+class PoseWriter:
+    """Writes poses of figures of one armature; good for as long as figures and bones are the same.
+
+    Args:
+        poses: What is to be written, each with its figure.
+        places: Indices of all bones of the armature by their names.
+    """
+
+    def __init__(self, poses: Sequence[Pose], places: Mapping[str, int]) -> None:
+        self.poses = [*poses]
+        self._count = len(places)
+        self._turned: dict[str, list[_Turned]] = {}
+        self._plain: dict[str, list[int]] = {}
+        self._owners: dict[str, Places] = {}  # of each property which pose has written a bone's row
+        self._before: dict[str, Singles] = {}
+        by_mode: dict[str, list[tuple[int, int, int, BoneChannels]]] = {}
+        joint = 0
+        for k, pose in enumerate(self.poses):
+            own = pose.prepared.channels
+            for i, one in enumerate(own):
+                if one is not None:
+                    by_mode.setdefault(one.mode, []).append((k, places[one.bone], joint + i, one))
+            joint += len(own)
+            for bone, name in pose.prepared.plain_channels:
+                self._plain.setdefault(name, []).append(places[bone])
+                self._own(name)[places[bone]] = k
+        for mode, rows in by_mode.items():
+            free = [row for row in rows if row[3].hinge is None]
+            name, width = channel_of(mode)
+            near = np.array([row[3].near for row in free], dtype=np.float64).reshape(-1, width)
+            at, joints = (np.array([row[j] for row in free], dtype=np.intp) for j in (1, 2))
+            hinges = [row[1:] for row in rows if row[3].hinge is not None]
+            self._turned.setdefault(name, []).append(_Turned(mode, at, joints, near, hinges))
+            for row in rows:
+                self._own(name)[row[1]] = row[0]
+
+    def _own(self, name: str) -> Places:
+        return self._owners.setdefault(name, np.full(self._count, -1, dtype=np.intp))
+
+    def write(self, owner: bpy.types.Object) -> list[int]:
+        """Write what does not stand there yet; of each pose how many of its bones did not, once a property.
+
+        Args:
+            owner: The armature object.
+
+        Raises:
+            TypeError: It has other bones.
+        """
+        counts = [0] * len(self.poses)
+        if self._turned:
+            rotations = np.concatenate([pose.rotations for pose in self.poses])
+            for name, groups in self._turned.items():
+                before = self._read(owner, name)
+                stored = before.copy()
+                for group in groups:
+                    group.put(rotations, stored)
+                self._put(owner, name, stored, counts)
+        if self._plain:
+            values = self._plain_values()
+            for name, places in self._plain.items():
+                stored = self._read(owner, name).copy()
+                stored[places] = values[name]
+                self._put(owner, name, stored, counts)
+        if any(counts):
+            tell(owner)
+        return counts
+
+    def restore(self, owner: bpy.types.Object, k: int) -> None:
+        """Put back what stood in the channels of a pose before it was written."""
+        for name, before in self._before.items():
+            now, own = self._read(owner, name, keep=False), self._owners[name] == k
+            now[own] = before[own]
+            _bones(owner).foreach_set(name, now.reshape(-1))
+        tell(owner)
+
+    def _plain_values(self) -> dict[str, list[Sequence[float]]]:
+        """The values of the location and scale channels, by property, in the order of their places."""
+        found: dict[str, list[Sequence[float]]] = {name: [] for name in self._plain}
+        for pose in self.poses:
+            values = pose.prepared.plain_values(pose.shift, pose.factors)
+            for (_, name), own in zip(pose.prepared.plain_channels, values, strict=True):
+                found[name].append(own)
+        return found
+
+    def _read(self, owner: bpy.types.Object, name: str, keep: bool = True) -> Singles:
+        """A property of all bones, (count, width)."""
+        width = 4 if name in {"rotation_quaternion", "rotation_axis_angle"} else 3
+        found: Singles = np.empty((self._count, width), dtype=np.float32)
+        _bones(owner).foreach_get(name, found.reshape(-1))
+        if keep:
+            self._before[name] = found
+        return found
+
+    def _put(self, owner: bpy.types.Object, name: str, stored: Singles, counts: list[int]) -> None:
+        """Write a property of all bones where a number differs at all, and count the bones of each pose."""
+        owners = self._owners[name]
+        fresh = owners[(stored != self._before[name]).any(axis=1) & (owners >= 0)]
+        if len(fresh):
+            _bones(owner).foreach_set(name, stored.reshape(-1))
+            for k in fresh.tolist():
+                counts[k] += 1
+
+
+def write_pose(owner: bpy.types.Object, *poses: Pose) -> list[int]:
+    """Write poses of figures of an armature object; see `PoseWriter.write`."""
+    return PoseWriter(poses, places_of(owner)).write(owner)
+
+
+def places_of(owner: bpy.types.Object) -> dict[str, int]:
+    """The indices of an armature's bones by their names."""
+    return {name: i for i, name in enumerate(pose_bones(owner).keys())}
+
+
+def _bones(owner: bpy.types.Object) -> Any:
+    return pose_bones(owner)
 
 
 def tell(owner: bpy.types.Object) -> None:

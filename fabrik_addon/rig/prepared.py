@@ -15,10 +15,9 @@ from dataclasses import dataclass, field, replace
 import bpy
 
 from ..kernel import Figure, Goal, Joint, Limit, Rows, Settings, Solver
-from ..maths import ORIGIN, Q4, V3, v3
+from ..maths import ORIGIN, Q4, V3, Doubles, v3
 from .asked import Asked, lined_up
 from .balance import Weighed
-from .chain_bones import pose_bones
 from .chain_space import ChainSpace, RigFrame
 from .goals import GoalPoints
 from .joints import Joints
@@ -26,10 +25,9 @@ from .kinematics import Instead, head_of_root
 from .mount import Hang, Mount
 from .requests import goals_for, placed, rows_for
 from .root_move import RootMove
-from .row import Row
 from .start_pose import Start
 from .stretching import Grown
-from .writer import BoneChannels, ChannelWrite, plain_write
+from .writer import BoneChannels
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ class Prepared:
         is_rigid: Whether the figure holds in every pose.
         is_even: Whether it is the same from every start pose, too: no scale on the way differs between axes.
         start: From where they start as it was read, before their limits.
-        row: One row, to solve in.
+        row: One row of the kernel's, to solve in.
         root: How the root is moved, where it is a body bone that may be; else None.
         grown: For each chain what its bones take of its stretch.
         instead: By the names of bones what counts as their channels, in place of what a solve wrote there.
@@ -77,7 +75,7 @@ class Prepared:
     is_rigid: bool
     is_even: bool
     start: Start
-    row: Row
+    row: Rows
     root: RootMove | None = None
     grown: tuple[tuple[Grown, ...], ...] = ()
     instead: Mapping[str, Instead] = field(default_factory=dict)
@@ -139,6 +137,26 @@ class Prepared:
         origin = v3(root.head) if self.root is None else head_of_root(root, self.root.location)
         return ChainSpace.of(rig, origin, self.hang.turn(parent))
 
+    def solved(self, numbers: Sequence[float], explain: bool = False) -> Rows:
+        """A row of the kernel, solved; good until these chains are solved again.
+
+        Args:
+            numbers: Of the goals (`numbers`).
+            explain: Whether to find out by how much blocking limits would have to give.
+
+        Raises:
+            InvalidValueError: A number is not finite.
+        """
+        rows = self.row
+        if self.weighed is None:
+            rows.numbers[:] = array("d", numbers)
+        else:  # what supports a body, and which way is up, is in no row
+            goals = self.goals_at(numbers)
+            rows = Rows(self.solver.figure, goals, 1)
+            rows.fill(goals, 0)
+        self.solver.solve_many(rows, self.settings, explain)
+        return rows
+
     def goals_of(self, points: Sequence[GoalPoints]) -> list[Goal]:
         """The goals for `Solver.solve`, from where they stand in the world."""
         return self.goals_at(self.numbers(points))
@@ -151,45 +169,22 @@ class Prepared:
         """Where each chain's target is in chain space, from the numbers of a row."""
         return [v3(one.of_row(numbers)[:3]) for one in self.asked]
 
-    def writes(
-        self,
-        owner: bpy.types.Object,
-        rotations: Sequence[Q4],
-        shift: Sequence[float] = ORIGIN,
-        factors: Sequence[float] = (),
-    ) -> list[ChannelWrite]:
-        """What is to be written into the bones of the armature object; locked bones are left out.
-
-        Args:
-            owner: The armature object.
-            rotations: n rotations.
-            shift: Vector of chain space by which the root stands elsewhere than it starts.
-            factors: By how much the bones on the way to each goal are longer (`Solution.factors`); () where none is.
-        """
-        bones = pose_bones(owner)
-        pairs = zip(self.channels, rotations, strict=True)
-        found = [channels.write(bones[channels.bone], rotation) for channels, rotation in pairs if channels is not None]
-        values = self.plain_values(shift, factors)
-        return found + [
-            plain_write(bones[b], name, own) for (b, name), own in zip(self.plain_channels, values, strict=True)
-        ]
-
     @property
     def plain_channels(self) -> list[tuple[str, str]]:
         """What is written besides rotations: bones, each with "location" or "scale"."""
         found = [(self.bones[0], "location")] if self.root is not None else []
         return found + [(one.bone, one.name) for own in self.grown for one in own]
 
-    def plain_values(self, shift: Sequence[float], factors: Sequence[float] = ()) -> list[V3]:
+    def plain_values(self, shift: Sequence[float] | Doubles, factors: Sequence[float] | Doubles = ()) -> list[V3]:
         """The values of `plain_channels`.
 
         Args:
-            shift: See `writes`.
-            factors: The same.
+            shift: Vector of chain space by which the root stands elsewhere than it starts.
+            factors: By how much the bones on the way to each goal are longer (`Solution.factors`); () where none is.
         """
         found = [self.root.location_for(shift)] if self.root is not None else []
         for one, own in zip(self.asked, self.grown, strict=True):
-            found += [bone.values(factors[one.goal_at] if factors else 1.0) for bone in own]
+            found += [bone.values(factors[one.goal_at] if len(factors) else 1.0) for bone in own]
         return found
 
     def stretched(self, factors: Sequence[float]) -> Figure:
@@ -242,4 +237,4 @@ class Prepared:
     def asking(self, asked: Sequence[Asked]) -> Prepared:
         """A copy that asks for other things, with a row of its own; figure and solver are shared."""
         found = lined_up(asked)
-        return replace(self, asked=found, row=Row.of(rows_for(self.solver.figure, found, self.weighed, 1)))
+        return replace(self, asked=found, row=rows_for(self.solver.figure, found, self.weighed, 1))

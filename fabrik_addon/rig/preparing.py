@@ -20,6 +20,7 @@ from .balance import weigh
 from .chain_bones import pose_bones, resolve_bones
 from .chain_space import ChainSpace, RigFrame
 from .checks import Movers, check_bones, check_goal, check_location, movers_of
+from .figure_cache import FigureCache
 from .figures import ChainSet, body_moves, chain_with, check_body, figure_bones, is_let_go
 from .goals import GoalPoints, read_points
 from .joints import Joints, JointSettings, joints_of, read_settings, restarted_limits
@@ -29,7 +30,6 @@ from .mount import Hang, Mount
 from .prepared import Prepared
 from .requests import placed, rows_for
 from .root_move import RootMove
-from .row import Row
 from .start_pose import Start
 from .stretching import Grown, grown_by, unstretched
 from .writer import channels_of
@@ -49,11 +49,6 @@ class RigFacts:
     keyed: KeyedChannels
     stretched: set[str]
 
-    @classmethod
-    def of(cls, owner: bpy.types.Object, frame: float) -> RigFacts:
-        """Gather them; `frame` is that which the channels of the bones continue, sub-frame included."""
-        return FactsByRig(frame).of(owner)
-
 
 class FactsByRig:
     """The facts of armatures at a frame, gathered once, as far as they are asked for; good until the next evaluation.
@@ -63,7 +58,7 @@ class FactsByRig:
     """
 
     def __init__(self, frame: float) -> None:
-        self._frame = frame
+        self.frame = frame
         self._keyed: dict[str, KeyedChannels] = {}
         self._facts: dict[str, RigFacts] = {}
 
@@ -71,7 +66,7 @@ class FactsByRig:
         """The curves of an armature object."""
         name = owner.name_full
         if name not in self._keyed:
-            self._keyed[name] = KeyedChannels(owner, self._frame)
+            self._keyed[name] = KeyedChannels(owner, self.frame)
         return self._keyed[name]
 
     def of(self, owner: bpy.types.Object) -> RigFacts:
@@ -83,27 +78,43 @@ class FactsByRig:
 
 
 def prepare(
-    chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts, given: Collection[str] = ()
+    chain_set: ChainSet,
+    depsgraph: bpy.types.Depsgraph,
+    facts: FactsByRig | None = None,
+    given: Collection[str] = (),
+    before: Prepared | None = None,
 ) -> Prepared:
     """Read chains that are solved together, without the places of their goals: all that can be found out once.
+
+    Where they were read before and nothing of that has changed (`figure_cache`), they are only brought to where their
+    armature and parents stand now.
 
     Args:
         chain_set: Chains of an armature object that can be posed (`checks.check_rig`).
         depsgraph: Evaluated for the frame in question.
-        facts: Of the armature at that frame.
+        facts: Of armatures at that frame, gathered as far as they are needed; None to gather them anew.
         given: Names of the chains whose goals are given from elsewhere.
+        before: The chains as they were, whose solver is used again where the bones are the same.
 
     Raises:
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
+    facts = facts or FactsByRig(frame_of(depsgraph))
+    is_kept = not given and facts.frame == frame_of(depsgraph) and depsgraph.mode == "VIEWPORT"
     with _chain_at_fault(chain_set):
-        return _prepared(chain_set, depsgraph, facts, given=given)
+        known = FigureCache.get(chain_set, facts.frame) if is_kept else None
+        found = carried(known, chain_set.owner, depsgraph) if known is not None else None
+        if found is None:
+            found = _prepared(chain_set, depsgraph, facts.of(chain_set.owner), before, given)
+            if is_kept:
+                FigureCache.keep(chain_set, facts.frame, found)
+        return found
 
 
 def read(
     chain_set: ChainSet,
     depsgraph: bpy.types.Depsgraph,
-    facts: RigFacts | None = None,
+    facts: FactsByRig | None = None,
     points: Mapping[str, Sequence[float]] | None = None,
     before: Prepared | None = None,
 ) -> tuple[Prepared, tuple[GoalPoints, ...]]:
@@ -112,18 +123,16 @@ def read(
     Args:
         chain_set: Chains of an armature object that can be posed.
         depsgraph: Evaluated for the frame in question.
-        facts: Of the armature at that frame; None to gather them.
+        facts: See `prepare`.
         points: For chains by their names where the effector is to go, in world space, in place of the chain's target,
             which may then be missing.
-        before: The chains as they were, whose solver is used again where the bones are the same.
+        before: See `prepare`.
 
     Raises:
         FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
     """
     given = points or {}
-    with _chain_at_fault(chain_set):
-        facts = facts or RigFacts.of(chain_set.owner, frame_of(depsgraph))
-        prepared = _prepared(chain_set, depsgraph, facts, before, given)
+    prepared = prepare(chain_set, depsgraph, facts, given, before)
     return prepared, read_goals(chain_set, prepared.bones, depsgraph, given)
 
 
@@ -200,7 +209,7 @@ def _prepared(
         is_rigid,
         measured.is_even and not mount.axes,
         read.start,
-        Row.of(rows_for(solver.figure, asked, weighed, 1)),
+        rows_for(solver.figure, asked, weighed, 1),
         root,
         read.grown,
         read.instead,

@@ -10,7 +10,7 @@ import bpy
 
 from ..kernel import Hinge, Limit
 from ..maths import Q4, q4
-from .channels import channel_of, neutral_values, read_locks, read_values, same_turn, stored, to_values
+from .channels import channel_of, neutral_values, read_locks, same_turn, to_values
 from .joint_limits import free_channel, hinge_of_locks
 from .keys import KeyedChannels
 
@@ -55,38 +55,6 @@ class BoneChannels:
         values = list(before)
         values[self.free] = same_turn(self.hinge.angle_of(q4(rotation)), self.near[self.free])
         return values
-
-    def write(self, bone: bpy.types.PoseBone, rotation: Q4) -> ChannelWrite:
-        """What is to be written for a rotation."""
-        before = read_values(bone)
-        return ChannelWrite(bone.name, self.name, stored(self.values(rotation, before)), before)
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelWrite:
-    """New values for the rotation channels of one bone, or for its location or scale.
-
-    Attributes:
-        bone: Name of the bone.
-        name: Of the property.
-        values: What to write, in single precision.
-        before: What stands there now.
-    """
-
-    bone: str
-    name: str
-    values: list[float]
-    before: list[float]
-
-    @property
-    def is_new(self) -> bool:
-        """Whether the values differ at all from what stands there."""
-        return self.values != self.before
-
-
-def plain_write(bone: bpy.types.PoseBone, name: str, values: Sequence[float]) -> ChannelWrite:
-    """What is to be written for the location or scale channels of a bone."""
-    return ChannelWrite(bone.name, name, stored(values), [*getattr(bone, name)])
 
 
 def channels_of(

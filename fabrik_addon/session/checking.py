@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bpy
+import numpy as np
 
 from ..errors import BoneError, FabrikError, TargetError
 from ..maths import ULPS, distance
@@ -37,21 +38,17 @@ def what_is_off(chain_set: ChainSet, item: Posed, depsgraph: bpy.types.Depsgraph
 
 def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsgraph) -> BoneError | None:
     """An error naming the first bone that Blender evaluated elsewhere than it was solved."""
-    evaluated, space = pose_bones(owner.evaluated_get(depsgraph)), item.prepared.space
-    poses = [evaluated[name] for name in item.prepared.bones]
-    shorter = _not_grown(item)
-    seen = [(pose.name, pose.head) for pose in poses]
-    wanted = [*item.heads]
-    for i, pose in enumerate(poses):
-        if (not item.prepared.is_chain and i not in shorter) or i == len(poses) - 1:
-            seen.append((pose.name, pose.tail))
-            wanted.append(item.ends[i])
-    for (bone, point), joint in zip(seen, wanted, strict=True):
-        there = space.to_armature(joint)
-        allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in there))
-        if not distance(point, there) <= allowed:
-            return BoneError(Text("something else moves it: it does not stand where it was solved"), bone=bone)
-    return None
+    evaluated, prepared = pose_bones(owner.evaluated_get(depsgraph)), item.prepared
+    poses, n = [evaluated[name] for name in prepared.bones], len(prepared.bones)
+    ending = [n - 1] if prepared.is_chain else sorted({*range(n)} - _not_grown(item) | {n - 1})
+    seen = np.array([pose.head for pose in poses] + [poses[i].tail for i in ending], dtype=np.float64)
+    there = prepared.space.many_to_armature(np.array([*item.heads, *[item.ends[i] for i in ending]]))
+    off = np.sqrt(((seen - there) ** 2).sum(axis=1))
+    are_there = off <= np.maximum(PROMISED * item.length, ULPS * np.abs(there).max(axis=1))
+    if are_there.all():
+        return None
+    bone = prepared.bones[[*range(n), *ending][int(np.argmin(are_there))]]
+    return BoneError(Text("something else moves it: it does not stand where it was solved"), bone=bone)
 
 
 def _not_grown(item: Posed) -> set[int]:

@@ -9,10 +9,10 @@ from math import pi
 from typing import Any, NamedTuple
 
 import bpy
+import numpy as np
 
 from ..errors import ChainError, FabrikError
 from ..maths import V3, distance
-from ..rig import pose_writer
 from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
@@ -21,6 +21,7 @@ from ..rig.figures import set_of
 from ..rig.goals import GoalPoints
 from ..rig.ik_settings import write_ik_settings
 from ..rig.keys import KeyedChannels
+from ..rig.pose_writer import Pose, write_pose
 from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
 from ..rig.schema import FabrikChain, limit_of
@@ -110,7 +111,7 @@ def _constrained(one: _Read, keyed: KeyedChannels) -> Any:
             result.lost += [
                 joined(": ", (bone.name, lost)) for lost in write_ik_settings(bone, joint.limit, joint.stiffness)
             ]
-    pose_writer.write(owner, prepared.writes(owner, prepared.starts))
+    write_pose(owner, Pose(prepared, np.array(prepared.starts)))
     chain.enabled = False
     if asked.kind == "AIM":
         track = make_track(owner, chain)

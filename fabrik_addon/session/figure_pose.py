@@ -23,7 +23,7 @@ from ..rig.keys import KeyedChannels
 from ..rig.kinematics import world_turn
 from ..rig.measured import ends_at
 from ..rig.prepared import Prepared
-from ..rig.preparing import RigFacts, frame_of, prepare, read_goals
+from ..rig.preparing import frame_of, prepare, read_goals
 from ..rig.schema.chain import FabrikChain
 from ..rig.start_pose import is_animated
 from ..rig.targets import resolve_point
@@ -79,7 +79,7 @@ class FigurePose:
             FabrikError: They can't be posed.
         """
         owner = check_rig(chain_set.owner, depsgraph)
-        prepared = prepare(chain_set, depsgraph, RigFacts.of(owner, frame_of(depsgraph)), given)
+        prepared = prepare(chain_set, depsgraph, given=given)
         bones = pose_bones(owner)
         rotations = [read_rotation(bones[name]) for name in prepared.bones]
         root = prepared.root
@@ -197,13 +197,11 @@ def _solved(
     prepared: Prepared, points: Sequence[GoalPoints], owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph
 ) -> tuple[Doubles, V3]:
     """The n rotations to which chains are solved, and the shift of their root in chain space."""
-    if not prepared.is_rigid or prepared.influence < 1.0 or prepared.weighed is not None:
+    if not prepared.is_rigid or prepared.influence < 1.0:
         found = posed(prepared, points, owner, depsgraph)
         return np.array(found.rotations), found.shift
-    row = prepared.row
-    np.frombuffer(row.numbers)[:] = prepared.numbers(points)
-    prepared.solver.solve_many(row.rows, prepared.settings)
-    return np.frombuffer(row.rotations).reshape(-1, 4), v3(row.shift)
+    rows = prepared.solved(prepared.numbers(points))
+    return np.array(rows.rotations).reshape(-1, 4), v3(rows.shifts)
 
 
 def tip_of(

@@ -61,6 +61,8 @@ def waiting_text(waiting: Sequence[ChainSet]) -> Text:
 
 def ordered(sets: Sequence[ChainSet]) -> tuple[list[list[ChainSet]], list[ChainSet]]:
     """The groups of `levels`, and the sets that wait for each other or for such ones."""
+    if len(sets) <= 1:
+        return [[*sets]] if sets else [], []
     bones = [bones_of(one) for one in sets]
     users: dict[tuple[str, str], set[int]] = {}
     for i, own in enumerate(bones):

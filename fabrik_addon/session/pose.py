@@ -9,18 +9,18 @@ from typing import NamedTuple
 import bpy
 
 from ..errors import FabrikError
-from ..rig import pose_writer
 from ..rig.chain_bones import pose_bones
 from ..rig.checks import check_rig
 from ..rig.evaluating import updated
+from ..rig.figure_cache import FigureCache
 from ..rig.figures import ChainSet
 from ..rig.following import why_unfollowed
 from ..rig.keys import KeyedChannels, insert_posed_keys
 from ..rig.last_solve import forget, remember
+from ..rig.pose_writer import PoseWriter, places_of
 from ..rig.preparing import FactsByRig, frame_of, read
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.start_pose import is_stale
-from ..rig.writer import ChannelWrite
 from ..texts import Text
 from .checking import what_is_off
 from .order import Item, levels, together
@@ -29,11 +29,19 @@ from .posing import Posed, posed
 
 
 class _Written(NamedTuple):
-    """Chains that are solved together and written."""
+    """Chains that are solved together and written.
+
+    Attributes:
+        chain_set: The chains.
+        item: As they were solved.
+        writer: That of their armature.
+        place: Their index among its poses.
+    """
 
     chain_set: ChainSet
     item: Posed
-    writes: list[ChannelWrite]
+    writer: PoseWriter
+    place: int
 
 
 def solve_items(context: bpy.types.Context, items: Sequence[Item]) -> list[Outcome]:
@@ -74,21 +82,23 @@ def _solve_level(context: bpy.types.Context, level: Sequence[ChainSet]) -> list[
     depsgraph = context.evaluated_depsgraph_get()
     facts = FactsByRig(frame_of(depsgraph))
     outcomes: list[_Ended] = []
-    solved: list[_Written] = []
+    solved: dict[str, list[tuple[ChainSet, Posed]]] = {}
     for one in level:
         try:
-            item = posed(*read(one, depsgraph, facts.of(one.owner)), one.owner, depsgraph, explain=True)
-            solved.append(
-                _Written(one, item, item.prepared.writes(one.owner, item.rotations, item.shift, item.factors))
-            )
+            item = posed(*read(one, depsgraph, facts), one.owner, depsgraph, explain=True)
+            solved.setdefault(one.owner.name_full, []).append((one, item))
         except FabrikError as error:
             outcomes += _refused(one, error)
-    if not solved:
-        return outcomes
-    for owner in {one.chain_set.owner.name_full: one.chain_set.owner for one in solved}.values():
-        writes = [write for one in solved if one.chain_set.owner == owner for write in one.writes]
-        pose_writer.write(owner, writes)
-    return outcomes + _judged(context, solved, facts)
+    written = [one for some in solved.values() for one in _write(some)]
+    return outcomes + _judged(context, written, facts) if written else outcomes
+
+
+def _write(solved: Sequence[tuple[ChainSet, Posed]]) -> list[_Written]:
+    """Write chains of one armature."""
+    owner = solved[0][0].owner
+    writer = PoseWriter([item.pose for _, item in solved], places_of(owner))
+    writer.write(owner)
+    return [_Written(one, item, writer, k) for k, (one, item) in enumerate(solved)]
 
 
 def _refused(one: ChainSet, error: FabrikError) -> list[_Ended]:
@@ -102,12 +112,14 @@ def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: Facts
     found = [what_is_off(one.chain_set, one.item, depsgraph) for one in solved]
     for one, error in zip(solved, found, strict=True):
         if error is not None:
-            pose_writer.restore(one.chain_set.owner, one.writes)
+            one.writer.restore(one.chain_set.owner, one.place)
     if any(found):
         updated(context)
     ended: list[_Ended] = []
     for one, error in zip(solved, found, strict=True):
         owner = one.chain_set.owner
+        if error is None:
+            FigureCache.keep(one.chain_set, facts.frame, one.item.prepared)  # the channels alone are others now
         ended += (
             _refused(one.chain_set, error)
             if error is not None

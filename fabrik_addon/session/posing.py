@@ -5,20 +5,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atan2
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 
-from ..kernel import Solution, Solver, Status
-from ..maths import ORIGIN, Q4, V3, conjugated, cross, distance, dot, length, minus, multiplied, rotated, turn_angle
+from ..kernel import Rows, Solution, Solver, Status
+from ..maths import (
+    ORIGIN,
+    Q4,
+    V3,
+    distance,
+    length,
+    minus,
+)
 from ..rig.asked import Asked
 from ..rig.chain_bones import pose_bones
 from ..rig.goals import GoalPoints
 from ..rig.kinematics import BoneTree
 from ..rig.measured import ends_at, measured_at, mounted_path
+from ..rig.pose_writer import Pose
 from ..rig.prepared import Prepared
-from .bend_error import bend_error
 from .measuring import EXACT, measured_solution, uneven_bone
 
 BODY_MEASURES = 12  # times that chains that are solved together are measured and solved anew
@@ -77,39 +84,14 @@ class Posed:
     uneven: str = ""
 
     @property
+    def pose(self) -> Pose:
+        """What is to be written."""
+        return Pose(self.prepared, np.array(self.rotations), self.shift, self.factors)
+
+    @property
     def shift(self) -> V3:
         """Vector of chain space by which the root stands elsewhere than it starts."""
         return self.solution.shift
-
-
-class Stood(NamedTuple):
-    """Where a pose puts the bones, before the influence is taken off; in chain space.
-
-    Attributes:
-        heads: n points.
-        ends: n points.
-        frames: n rotations.
-    """
-
-    heads: Sequence[V3]
-    ends: Sequence[V3]
-    frames: Sequence[Q4]
-
-    def effector(self, one: Asked) -> V3:
-        """The effector of a chain."""
-        return self.heads[one.joints[-1]] if one.at_head else self.ends[one.joints[-1]]
-
-    def turn_off(self, one: Asked, numbers: Sequence[float]) -> float:
-        """By how much the last bone of a chain is off the rotation, or the aim, that its numbers of a row ask for."""
-        last = one.joints[-1]
-        if one.weight <= 0.0:
-            return 0.0
-        if one.kind == "AIM":
-            along, wanted = rotated(self.frames[last], one.axis), minus(numbers[:3], self.heads[last])
-            return atan2(length(cross(along, wanted)), dot(along, wanted))
-        if not one.turns:
-            return 0.0
-        return turn_angle(multiplied(conjugated(self.frames[last]), numbers[3:7]))
 
 
 def posed(
@@ -138,15 +120,14 @@ def posed(
     measure = measured_solution if is_plain(prepared) and prepared.asked[0].soft <= 0.0 else _measured
     solution, size = measure(prepared, path, numbers, explain)
     uneven = uneven_bone(pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]], path)
-    frames = prepared.solver.figure.placed(solution.rotations, solution.shift).frames
-    there = Stood(*ends_at(prepared, solution.rotations, solution.shift, owner, depsgraph), frames)
-    rotations, heads, ends = solution.rotations, there.heads, there.ends
+    rotations = solution.rotations
+    heads, ends = ends_at(prepared, rotations, solution.shift, owner, depsgraph)
+    ended = endings(prepared, numbers, solution, heads, ends)
     if prepared.influence < 1.0:
         rotations = prepared.solver.blended(rotations, prepared.influence)
         heads, ends = ends_at(prepared, rotations, solution.shift, owner, depsgraph)
-    ended, targets = endings(prepared, numbers, solution, there), prepared.targets_at(numbers)
-    factors, heads, ends = solution.factors, list(heads), list(ends)
-    return Posed(prepared, targets, solution, rotations, factors, heads, ends, ended, size, uneven)
+    targets = prepared.targets_at(numbers)
+    return Posed(prepared, targets, solution, rotations, solution.factors, [*heads], [*ends], ended, size, uneven)
 
 
 def posed_rigidly(prepared: Prepared, numbers: Sequence[float], explain: bool = False) -> Posed:
@@ -160,18 +141,24 @@ def posed_rigidly(prepared: Prepared, numbers: Sequence[float], explain: bool = 
     Raises:
         InvalidValueError: A number is not finite.
     """
-    solver, share = prepared.solver, prepared.influence
-    solution = solver.solve(prepared.goals_at(numbers), prepared.settings, explain=explain)
-    placed = prepared.stretched(solution.factors).placed(solution.rotations, solution.shift)
-    there = Stood(placed.heads, placed.ends, placed.frames)
-    rotations, factors = solution.rotations, solution.factors
-    if share < 1.0:
-        rotations = solver.blended(rotations, share)
-        factors = tuple(1.0 + share * (factor - 1.0) for factor in factors)
-        placed = prepared.stretched(factors).placed(rotations, solution.shift)
-    ended, targets = endings(prepared, numbers, solution, there), prepared.targets_at(numbers)
-    heads, ends = list(placed.heads), list(placed.ends)
-    return Posed(prepared, targets, solution, rotations, factors, heads, ends, ended, prepared.length)
+    return read_posed(prepared, numbers, prepared.solved(numbers, explain))
+
+
+def read_posed(prepared: Prepared, numbers: Sequence[float], rows: Rows) -> Posed:
+    """What came of chains of which the figure is the same in every pose, and which were solved; their influence counts.
+
+    Args:
+        prepared: The chains.
+        numbers: Of their goals.
+        rows: From `Prepared.solved`.
+    """
+    solution = found = rows.solution()
+    ended = endings(prepared, numbers, solution, solution.joints, solution.ends)
+    if prepared.influence < 1.0:
+        prepared.solver.blend_rows(rows, prepared.influence)
+        found = rows.solution()
+    targets, heads = prepared.targets_at(numbers), found.joints[:-1]
+    return Posed(prepared, targets, solution, found.rotations, found.factors, heads, found.ends, ended, prepared.length)
 
 
 def is_plain(prepared: Prepared) -> bool:
@@ -193,22 +180,29 @@ def _measured(prepared: Prepared, path: BoneTree, numbers: Sequence[float], expl
     return solution, solver.figure.size
 
 
-def endings(prepared: Prepared, numbers: Sequence[float], solution: Solution, there: Stood) -> tuple[Ended, ...]:
+def endings(
+    prepared: Prepared, numbers: Sequence[float], solution: Solution, heads: Sequence[V3], ends: Sequence[V3]
+) -> tuple[Ended, ...]:
     """How each of the chains of a figure ended.
 
     Args:
         prepared: The chains.
         numbers: Of their goals, in chain space.
         solution: What the kernel found.
-        there: Where it puts the bones.
+        heads: n points at least, where Blender will have the bones, before the influence is taken off.
+        ends: n points, likewise.
     """
-    return tuple(_ending(prepared, one, one.of_row(numbers), solution, there) for one in prepared.asked)
+    found = []
+    for one in prepared.asked:
+        last = one.joints[-1]
+        off = minus(one.of_row(numbers)[:3], heads[last] if one.at_head else ends[last])
+        found.append(_ending(prepared, one, solution, off if one.kind == "REACH" and one.weight > 0.0 else ORIGIN))
+    return tuple(found)
 
 
-def _ending(prepared: Prepared, one: Asked, numbers: Sequence[float], solution: Solution, there: Stood) -> Ended:
-    """How one of the chains ended."""
-    first = one.goal_at
-    off = minus(numbers[:3], there.effector(one)) if one.kind == "REACH" and one.weight > 0.0 else ORIGIN
+def _ending(prepared: Prepared, one: Asked, solution: Solution, off: V3) -> Ended:
+    """How one of the chains ended, whose effector is off its target by a vector."""
+    first, last = one.goal_at, one.goal_at + one.goal_count - 1
     residual, missed, softened = prepared.space.world_length(off), length(off), 0.0
     if solution.softened[first] > 0.0:  # it counts against where soft reach put the goal
         scale = residual / missed if missed > 0.0 else 1.0
@@ -218,20 +212,22 @@ def _ending(prepared: Prepared, one: Asked, numbers: Sequence[float], solution: 
         blocking, give = solution.blocking, solution.give
         return Ended(solution.status, residual, missed, softened, 0.0, solution.pole_error, blocking, give)
     worst = max(one.wanted, key=lambda k: (solution.statuses[k] is not Status.REACHED, solution.residuals[k]))
-    way = _way(prepared, one.joints[-1])
-    held = [(i, give) for i, give in _gives(solution) if i in way]
     status = solution.statuses[worst]
     if not prepared.is_rigid and missed > prepared.settings.tolerance * prepared.length:  # by Blender's own measure
         status = Status.BLOCKED if status is Status.REACHED else status
+    held: list[tuple[int, float | None]] = []
+    if status is Status.BLOCKED:
+        way = _way(prepared, one.joints[-1])
+        held = [(i, give) for i, give in _gives(solution) if i in way]
     return Ended(
         status,
         residual,
         missed,
         softened,
-        there.turn_off(one, numbers),
-        bend_error(one, numbers[-3:], there.heads, there.ends) if one.has_pole else 0.0,
-        tuple(i for i, _ in held) if status is Status.BLOCKED else (),
-        tuple(give for _, give in held) if status is Status.BLOCKED else (),
+        solution.turns[first + one.turns] if one.weight > 0.0 and (one.turns or one.kind == "AIM") else 0.0,
+        solution.turns[last] if one.has_pole else 0.0,
+        tuple([i for i, _ in held]),
+        tuple([give for _, give in held]),
     )
 
 

@@ -13,7 +13,7 @@ from fabrik_addon.rig.chain_space import ChainSpace, RigFrame
 from fabrik_addon.rig.figures import alone
 from fabrik_addon.rig.mount import rounded
 from fabrik_addon.rig.prepared import Prepared
-from fabrik_addon.rig.preparing import RigFacts, carried, read
+from fabrik_addon.rig.preparing import carried, read
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.live_rigs import limb_on_a_bone, update
@@ -121,7 +121,7 @@ class TestFigures:
         owner.location, owner.rotation_euler = (3, 2, 1), (0.1, 0.2, 0.3)
         update()
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        found, points = read(alone(owner, chain), depsgraph, RigFacts.of(owner, 1.0))
+        found, points = read(alone(owner, chain), depsgraph)
         target, pole, _ = points[0]
         both = np.array([target], dtype=np.float64), np.array([pole], dtype=np.float64)
         assert found.asked[0].many_numbers(found.space, *both).tolist() == [list(found.numbers(points))]

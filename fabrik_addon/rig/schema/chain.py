@@ -98,6 +98,7 @@ def forget_status(chain: FabrikChain, context: bpy.types.Context) -> None:
 def forget_statuses(thing: bpy.types.Object | bpy.types.PoseBone, context: bpy.types.Context) -> None:
     """Update callback: clear the statuses of an armature's chains, which were found with other settings of the body."""
     announce(thing, context)
+    assert isinstance(thing.id_data, bpy.types.Object)
     for chain in chains_of(thing.id_data):
         if chain.status != "NONE":
             chain.status = "NONE"

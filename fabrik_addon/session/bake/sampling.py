@@ -102,7 +102,7 @@ def _by_curves(context: bpy.types.Context, wanted: Sequence[Wanted]) -> dict[int
         if any(some is None or not (np.abs(some) <= LARGEST).all() for own in points for some in own.values()):
             continue  # what is wrong, a visit tells with its frame
         with place_of(rig=owner.name):
-            prepared, _ = read(chain_set, depsgraph, facts.of(owner))
+            prepared, _ = read(chain_set, depsgraph, facts)
             if prepared.is_rigid:
                 numbers = _many_numbers(chain_set, prepared, points, depsgraph)
                 found[i] = Track(chain_set, prepared, frames, numbers, is_plain=True)
@@ -212,7 +212,7 @@ class _Visit:
         """Chains at the first of their frames."""
         owner = one.chain_set.owner
         check_rig(owner, self.depsgraph)
-        prepared, points = read(one.chain_set, self.depsgraph, self._first_facts.of(owner))
+        prepared, points = read(one.chain_set, self.depsgraph, self._first_facts)
         numbers = np.zeros((len(one.frames), len(prepared.numbers(points))))
         return Track(one.chain_set, prepared, one.frames, numbers)
 
@@ -222,7 +222,7 @@ class _Visit:
         check_rig(owner, self.depsgraph)
         now = self._brought(one, track.prepared)
         if now is None:
-            now, points = read(chain_set, self.depsgraph, self._facts.of(owner))
+            now, points = read(chain_set, self.depsgraph, self._facts)
             track.is_one = False
         else:
             points = tuple(read_points(chain, self.depsgraph) for chain in chain_set.chains)

@@ -18,14 +18,14 @@ from mathutils import Vector
 from ...errors import BoneError, ChainError, TargetError
 from ...kernel import Status
 from ...maths import IDENTITY, ORIGIN, Q4, multiplied
-from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_rotation
 from ...rig.goals import GoalPoints, goal_of, read_points, turns_tip
 from ...rig.held import read_held
 from ...rig.placing import carries, location_at, put, restorer, stays
+from ...rig.pose_writer import write_pose
 from ...rig.prepared import Prepared
-from ...rig.preparing import RigFacts, carried, frame_of, prepare
+from ...rig.preparing import carried, prepare
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
 from ..bends import held_to_pole
@@ -244,7 +244,7 @@ def drag_to(
         prepared = prepared.started([read_rotation(pose_bones(owner)[name]) for name in prepared.bones])
     points = _points(drag, chains, depsgraph, GoalPoints(point, turn=multiplied(turn, drag.turn)))
     item = posed(prepared, points, owner, depsgraph)
-    pose_writer.write(owner, prepared.writes(owner, item.rotations, item.shift, item.factors))
+    write_pose(owner, item.pose)
     ended = item.ended[drag.index]
     pairs = zip(prepared.chains, item.ended, strict=True)
     missed = tuple(name for name, one in pairs if name != drag.name and one.status is not Status.REACHED)
@@ -268,7 +268,7 @@ def _now(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) ->
     here = carried(drag.prepared, owner, depsgraph)
     if here is None:
         before = drag.started
-        fresh = prepare(drag.scope.chain_set(owner), depsgraph, RigFacts.of(owner, frame_of(depsgraph)))
+        fresh = prepare(drag.scope.chain_set(owner), depsgraph)
         if not drag.scope.follows:
             shift = fresh.root.shift_for(before.root.location) if fresh.root and before.root else ORIGIN
             fresh = replace(fresh.started(before.starts, shift), influence=1.0).asking(before.asked)

@@ -6,15 +6,16 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
+import numpy as np
 from mathutils import Vector
 
 from ...kernel import Solver
 from ...maths import rotated
-from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import read_rotation
 from ...rig.joints import path_of
 from ...rig.measured import measured_at, mounted_path
+from ...rig.pose_writer import Pose, write_pose
 from ...rig.prepared import Prepared
 from ...texts import Text
 
@@ -52,7 +53,7 @@ def pull(owner: bpy.types.Object, prepared: Prepared, depsgraph: bpy.types.Depsg
     if not prepared.is_rigid:
         solver = Solver(measured_at(prepared, mounted_path(prepared, owner, depsgraph), stood))
     rotations, shift = solver.pulled(stood, prepared.space.to_chain(point))
-    pose_writer.write(owner, prepared.writes(owner, rotations))
+    write_pose(owner, Pose(prepared, np.array(rotations)))
     tree = path_of(owner, prepared.bones, depsgraph)
     moved = Vector(rotated(prepared.space.turn, shift))
     bones[0].location = bones[0].location + tree.links[0].location_axes(tree.parent).inverted() @ moved

@@ -137,7 +137,7 @@ class Ear:
                 if not moved.get(name, NOTHING).is_turned and name in stood and name in rotations:
                     wanted[name] = q4(rotations[name])
             if not moved.get(self.mover, NOTHING).is_moved and known.prepared.root is not None:
-                location = known.prepared.root.location_for(known.prepared.row.shift)
+                location = known.prepared.root.location_for(known.prepared.row.shifts)
         before, chains = StoredPose.of(self.chain_set), self._touched(moved)
         hand = Hand(moved, wanted, location, stood, before, chains, tool=self.tool)
         hand.reason = self._objection()

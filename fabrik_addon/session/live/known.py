@@ -16,14 +16,14 @@ from typing import NamedTuple
 import bpy
 from mathutils import Matrix
 
-from ...maths import Q4, V3, Doubles
+from ...maths import Q4, V3, Doubles, Places
 from ...rig.animated import Motion
 from ...rig.chain_space import ChainSpace, RigFrame
 from ...rig.goals import GoalPoints
+from ...rig.pose_writer import PoseWriter
 from ...rig.prepared import Prepared
 from ...rig.start_pose import StoredPose
 from ..outcome import Outcome
-from .batch import Batch
 from .tips import Tips
 
 Numbers = tuple[float, ...]
@@ -86,14 +86,14 @@ class LiveFigure:
         fixed_goals: What the goals are where no source tells it: what pins hold, and rotations that are kept.
         facts: What moves them beside their goals.
         space: Where chain space lies now: it moves with every frame, and is not put into `prepared` each time.
-        places: Indices of their bones that are written, in the armature.
-        near: (n, 4), what the quaternions of their bones continue; None where a bone is locked or has other channels.
         rotations: (n, 4), a view of the row's.
-        tips: (C, 3), where the tip of each chain stands in chain space; of a chain by itself a view of the row's.
+        shift: The vector by which the root stands elsewhere than it starts, a view of the row's.
+        factors: Of each goal by how much the bones on the way to it are longer, a view of the row's.
+        ends: (n, 3), where the bones end in chain space, a view of the row's.
+        tip_joints: (C,), the last joint of each chain.
         tip_bones: Names of the last bones of the chains.
         near_enough: Square of the distance within which a tip counts as being where it was solved.
         is_plain: Whether it is a chain by itself that has a target, and perhaps a pole, and asks for nothing else.
-        is_turned_only: Whether nothing but rotations is written.
         numbers: The goals for which they stand solved, in chain space.
         points: The same goals as they were seen.
         before: Those for which they stood before, in chain space.
@@ -111,14 +111,14 @@ class LiveFigure:
     fixed_goals: tuple[GoalPoints, ...]
     facts: FigureFacts
     space: ChainSpace
-    places: list[int]
-    near: Doubles | None
     rotations: Doubles
-    tips: Doubles
+    shift: Doubles
+    factors: Doubles
+    ends: Doubles
+    tip_joints: Places
     tip_bones: Names
     near_enough: float
     is_plain: bool
-    is_turned_only: bool
     numbers: Numbers = ()
     points: Seen = ()
     before: Numbers = ()
@@ -128,6 +128,12 @@ class LiveFigure:
     is_fresh: bool = True
     start: StoredPose | None = None
     accepted: Values = field(default_factory=dict)
+
+    @property
+    def tips(self) -> Doubles:
+        """(C, 3), where the tip of each chain stands in chain space."""
+        found: Doubles = self.ends[self.tip_joints]
+        return found
 
     @property
     def only_goals_move(self) -> bool:
@@ -152,7 +158,7 @@ class LiveRig:
         passes: The same.
         frame: How the armature object stood at the last evaluation.
         world: The same as Blender has it.
-        batch: What was needed to write some of its chains at once, the last time.
+        writer: What was needed to write some of its chains, the last time.
         tips: What was needed to look at the tips of its chains at once, the last time.
     """
 
@@ -168,7 +174,7 @@ class LiveRig:
     passes: array[int]
     frame: RigFrame | None = None
     world: Matrix | None = None
-    batch: Batch | None = None
+    writer: PoseWriter | None = None
     tips: Tips | None = None
 
 

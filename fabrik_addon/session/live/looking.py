@@ -80,8 +80,7 @@ def grouping_of(owner: bpy.types.Object) -> tuple[object, ...]:
 
 def _has_places(known: LiveFigure, rig: LiveRig) -> bool:
     """Whether the bones of chains are where they were in the armature."""
-    names = [channels.bone for channels in known.prepared.channels if channels is not None]
-    return [rig.bones.get(name) for name in names] == known.places
+    return all(name in rig.bones for name in known.prepared.bones)
 
 
 def _facts_of(animated: Animated, sets: Sequence[ChainSet], owner: bpy.types.Object) -> dict[Names, FigureFacts]:

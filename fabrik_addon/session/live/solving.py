@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import replace
-from struct import Struct
+from math import sqrt
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ...kernel import STATUSES, Status
-from ...maths import ORIGIN, Q4, ULPS, V3, Doubles, minus
+from ...kernel import STATUSES, Rows, Status
+from ...maths import ORIGIN, Q4, ULPS, V3
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.checks import check_rig
@@ -21,27 +20,26 @@ from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints
 from ...rig.keys import KeyedChannels
 from ...rig.prepared import Prepared
-from ...rig.preparing import RigFacts, read, restarted
+from ...rig.preparing import FactsByRig, read, restarted
 from ...rig.start_pose import StoredPose
-from ...rig.writer import BoneChannels, channels_of
+from ...rig.writer import channels_of
 from ..measuring import EXACT
-from ..outcome import POLE_MISSED, Outcome, outcomes_of, warn_of_pole
-from ..posing import Posed, is_plain, posed, posed_rigidly
+from ..outcome import POLE_MISSED, Outcome, outcomes_of
+from ..posing import Posed, is_plain, posed, read_posed
 from .known import LiveFigure, LiveRig, Numbers, Seen, state
 from .sources import numbers_of, points_now, seen_in, sources_of
 from .tips import Tips
 
 WORDS = tuple(status.value for status in STATUSES)
-BLOCKED = STATUSES.index(Status.BLOCKED)
+REACHED, BLOCKED = STATUSES.index(Status.REACHED), STATUSES.index(Status.BLOCKED)
 MANY = 16  # chains from which on their tips are read at once
-PUT = {3: Struct("3d").pack_into, 6: Struct("6d").pack_into}  # numbers into a row
 
 
 def read_anew(
     rig: LiveRig,
     chain_set: ChainSet,
     depsgraph: bpy.types.Depsgraph,
-    facts: RigFacts,
+    facts: FactsByRig,
     start: tuple[list[Q4], V3 | None] | None = None,
 ) -> LiveFigure:
     """Read chains that are solved together, and solve them.
@@ -50,7 +48,7 @@ def read_anew(
         rig: Their armature; what was known of the chains tells how they stood.
         chain_set: The chains.
         depsgraph: Evaluated.
-        facts: Of the armature at the frame.
+        facts: Of armatures at the frame.
         start: n rotations, and the location of the body bone, from which to solve in place of their start pose.
 
     Raises:
@@ -60,6 +58,7 @@ def read_anew(
     check_rig(rig.owner, depsgraph)
     before = rig.figures.get(chain_set.names)
     prepared, goals = read(chain_set, depsgraph, facts, before=before.prepared if before is not None else None)
+    prepared = prepared.asking(prepared.asked)  # a row of its own, which keeps the pose in which the chains stand
     if start is not None and len(start[0]) == len(prepared.bones):
         prepared = prepared.started(start[0], _shift_to(prepared, start[1]))
     known = _known(rig, chain_set, prepared, goals)
@@ -83,7 +82,6 @@ def _shift_to(prepared: Prepared, location: V3 | None) -> V3:
 def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[GoalPoints, ...]) -> LiveFigure:
     """Chains as they were read, not solved yet."""
     sources, count = sources_of(chain_set, prepared), len(prepared.asked)
-    is_chain = prepared.is_chain
     return LiveFigure(
         chain_set.names,
         prepared,
@@ -91,26 +89,18 @@ def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[G
         goals,
         rig.facts[chain_set.names],
         prepared.space,
-        *_channels(prepared.channels, rig),
         np.frombuffer(prepared.row.rotations).reshape(-1, 4),
-        np.frombuffer(prepared.row.tip).reshape(1, 3) if is_chain else np.zeros((count, 3)),
+        np.frombuffer(prepared.row.shifts),
+        np.frombuffer(prepared.row.factors),
+        np.frombuffer(prepared.row.ends).reshape(-1, 3),
+        np.array([one.joints[-1] for one in prepared.asked], dtype=np.intp),
         tuple(one.bones[-1] for one in prepared.asked),
         (EXACT * prepared.length) ** 2,
         is_plain(prepared) and bool(sources) and sources[0].role == "target",
-        prepared.root is None and not any(prepared.grown),
         outcomes=[Outcome(name, "NONE") for name in chain_set.names],
         stored=[None] * count,
         start=StoredPose.of(chain_set),
     )
-
-
-def _channels(channels: Sequence[BoneChannels | None], rig: LiveRig) -> tuple[list[int], Doubles | None]:
-    """Where the bones of chains that are written are in the armature, and what their quaternions continue."""
-    own = [one for one in channels if one is not None]
-    places = [rig.bones[one.bone] for one in own]
-    if len(own) < len(channels) or any(one.mode != "QUATERNION" or one.hinge is not None for one in own):
-        return places, None
-    return places, np.array([one.near for one in own], dtype=np.float64)
 
 
 def renew_channels(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> None:
@@ -120,8 +110,7 @@ def renew_channels(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> Non
     if channels == prepared.channels:
         return
     known.prepared = replace(prepared, channels=channels)
-    known.places, known.near = _channels(channels, rig)
-    rig.batch = None
+    rig.writer = None
 
 
 def renew_space(known: LiveFigure, frame: RigFrame, poses: Any) -> bool:
@@ -216,32 +205,47 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
         InvalidValueError: A goal is nowhere.
     """
     _note(known, numbers, points)
-    prepared, outcome = known.prepared, known.outcomes[0]
-    if not known.is_plain or outcome.status == WORDS[BLOCKED]:  # it may be so again, and then has to say by what
-        _solve_in_full(known)
-        return
-    row = prepared.row
-    PUT[len(numbers)](row.numbers, 0, *numbers)
-    prepared.solver.solve_many(row.rows, prepared.settings)
-    status, pole_error = row.status[0], row.pole_error[0]
-    if status == BLOCKED:
-        _solve_in_full(known)
-        return
-    size = known.space.rig.size
-    if not size:
-        size = known.space.world_length((1.0, 0.0, 0.0))
-        residual = known.space.world_length(minus(numbers, row.tip))
-    else:
-        residual = row.residual[0] * size
-    if outcome.status == WORDS[status] and outcome.is_bare and pole_error <= POLE_MISSED:
-        outcome.residual, outcome.passes = residual, row.passes[0]
-        outcome.softened = row.softened[0] * size
-    else:
-        outcome = Outcome(outcome.chain, WORDS[status], residual, row.passes[0], softened=row.softened[0] * size)
-        warn_of_pole(outcome, pole_error)
-        known.outcomes = [outcome]
-    if prepared.influence < 1.0:
-        prepared.solver.blend_rows(row.rows, prepared.influence)
+    prepared = known.prepared
+    if prepared.space is not known.space:
+        prepared = replace(prepared, space=known.space)
+    rows = prepared.solved(numbers)
+    if not _take_numbers(known, prepared, rows, numbers):
+        known.outcomes = outcomes_of(read_posed(prepared, numbers, rows))
+    elif prepared.influence < 1.0:
+        prepared.solver.blend_rows(rows, prepared.influence)
+    if rows is not prepared.row:  # that of a body which keeps its balance is made for each solve
+        known.rotations[:] = np.frombuffer(rows.rotations).reshape(-1, 4)
+        known.ends[:] = np.frombuffer(rows.ends).reshape(-1, 3)
+        known.shift[:], known.factors[:] = np.frombuffer(rows.shifts), np.frombuffer(rows.factors)
+
+
+def _take_numbers(known: LiveFigure, prepared: Prepared, rows: Rows, numbers: Numbers) -> bool:
+    """Where chains ended as they did before, and their status tells all, keep the numbers alone; whether they did."""
+    scale, found = known.space.rig.size, list[tuple[float, float, float]]()
+    for one, outcome in zip(prepared.asked, known.outcomes, strict=True):
+        first, last, at = one.goal_at, one.goal_at + one.goal_count - 1, 3 * one.joints[-1]
+        states = [rows.goal_status[k] for k in one.wanted]
+        bend = rows.pole_error[0] if known.is_plain else rows.goal_turn[last]
+        is_bent = one.has_pole and bend > POLE_MISSED
+        if not outcome.is_bare or is_bent or WORDS[max(states)] != outcome.status or max(states) == BLOCKED:
+            return False
+        if max(states) != REACHED and len(states) > 1:
+            return False
+        where = rows.heads if one.at_head else rows.ends
+        x, y, z = [numbers[one.row_at + k] - where[at + k] for k in range(3)]
+        far = scale * sqrt(x * x + y * y + z * z) if scale else known.space.world_length((x, y, z))
+        if one.kind != "REACH" or one.weight <= 0.0:
+            far = 0.0
+        soft = 0.0
+        if rows.softened[first] > 0.0:
+            unit = scale or (far / sqrt(x * x + y * y + z * z) if far else 1.0)
+            far, soft = rows.goal_residual[first] * unit, rows.softened[first] * unit
+        turns = one.weight > 0.0 and (one.turns or one.kind == "AIM")
+        found.append((far, rows.goal_turn[first + one.turns] if turns else 0.0, soft))
+    for outcome, own in zip(known.outcomes, found, strict=True):
+        outcome.residual, outcome.turn_residual, outcome.softened = own
+        outcome.passes = rows.passes[0]
+    return True
 
 
 def _note(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
@@ -250,19 +254,8 @@ def _note(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
     known.before, known.numbers, known.points = known.numbers or numbers, numbers, points
 
 
-def _solve_in_full(known: LiveFigure) -> None:
-    """Solve rigid chains, and find out what holds each of them back."""
-    prepared = known.prepared
-    if prepared.space is not known.space:
-        prepared = replace(prepared, space=known.space)
-    _keep_posed(known, posed_rigidly(prepared, known.numbers))
-
-
 def _keep_posed(known: LiveFigure, item: Posed) -> None:
     """Keep a pose in the row of chains, where its tips are, and what came of it."""
     known.outcomes = outcomes_of(item)
-    row = known.prepared.row
-    row.rotations[:] = array("d", [number for rotation in item.rotations for number in rotation])
-    row.shift[:] = array("d", item.shift)
-    row.factors[:] = array("d", item.factors)
-    known.tips[:] = [item.ends[one.joints[-1]] for one in known.prepared.asked]
+    known.rotations[:], known.ends[:] = item.rotations, item.ends
+    known.shift[:], known.factors[:] = item.shift, item.factors

@@ -29,7 +29,7 @@ from .refusing import refuse, switch_rig_off
 from .solving import as_foreseen, follow, read_anew, renew_channels, renew_space, renew_start, stands
 from .sources import numbers_of, points_now
 from .tools import tool_of
-from .writing import write_new
+from .writing import write
 
 
 def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> None:
@@ -243,7 +243,7 @@ class _Tick:
         """Pose chains of one armature; which were written."""
         looked = [self._looked(rig, names) for names in groups]
         moved = [known for known in looked if known is not None]
-        return [(rig, known.names) for known in write_new(rig, moved)] if moved else []
+        return [(rig, known.names) for known in write(rig, moved)] if moved else []
 
     def _evaluate(self) -> None:
         """Let Blender evaluate what was written, for the chains that may hang on it."""
@@ -293,7 +293,7 @@ class _Tick:
         self._poses_of(rig)
         chain_set = ChainSet(rig.owner, enabled, rig.facts[names].body)
         starts = self.starts.get((rig.owner.name_full, *names))
-        known = read_anew(rig, chain_set, self.depsgraph, self.rig_facts.of(rig.owner), starts)
+        known = read_anew(rig, chain_set, self.depsgraph, self.rig_facts, starts)
         if rig.frame is not None and rig.frame == known.space.rig:
             known.space = known.space._replace(rig=rig.frame)
         rig.figures[names] = known

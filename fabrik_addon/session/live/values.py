@@ -36,7 +36,7 @@ def left_values(known: LiveFigure, bones: bpy.types.bpy_prop_collection[bpy.type
     if prepared.root is not None:
         root = prepared.bones[0]
         turned = found.get(root, read_values(bones[root]))
-        found[root] = [*turned, *stored(prepared.root.location_for(prepared.row.shift))]
+        found[root] = [*turned, *stored(prepared.root.location_for(prepared.row.shifts))]
     return found
 
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...rig import pose_writer
-from ...rig.chain_bones import pose_bones
 from ...rig.last_solve import forget
+from ...rig.pose_writer import Pose, PoseWriter
 from ...rig.schema import FabrikChain, rig_of
-from ...rig.writer import plain_write
 from ..outcome import Outcome, store
-from .batch import Batch
 from .known import LiveFigure, LiveRig, state
 
 
-def write(rig: LiveRig, figures: list[LiveFigure]) -> None:
-    """Write chains that were solved for other goals, and what came of them.
+def write(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
+    """Write chains that were solved for other goals, and what came of them; which did not stand so yet.
 
     Args:
         rig: An armature.
@@ -25,78 +22,14 @@ def write(rig: LiveRig, figures: list[LiveFigure]) -> None:
     Raises:
         TypeError: The armature has other bones or chains than when it was looked up.
     """
-    plain = _quaternion_figures(rig, figures)
-    if plain:
-        _batch_of(rig, plain).write(pose_bones(rig.owner))
-        _tell(rig, plain)
-        for known in plain:
-            if not known.is_turned_only:
-                _write_plain(rig, known)
-    if len(plain) < len(figures):
-        for known in figures:
-            if known not in plain:
-                _write_each(rig, known)
+    key = [id(known.prepared) for known in figures]
+    if rig.writer is None or [id(pose.prepared) for pose in rig.writer.poses] != key:
+        poses = [Pose(known.prepared, known.rotations, known.shift, known.factors) for known in figures]
+        rig.writer = PoseWriter(poses, rig.bones)
+    counts = rig.writer.write(rig.owner)
+    state.counts.writes += sum(counts)
     _store(rig, figures)
-
-
-def write_new(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
-    """`write` what does not stand so yet; which chains did not."""
-    plain, changed = _quaternion_figures(rig, figures), list[LiveFigure]()
-    if plain:
-        are_new = _batch_of(rig, plain).write_new(pose_bones(rig.owner))
-        changed = [known for known, is_new in zip(plain, are_new, strict=True) if _write_plain(rig, known) or is_new]
-        if any(are_new):
-            _tell(rig, changed)
-    changed += [known for known in figures if known not in plain and _write_each(rig, known)]
-    _store(rig, figures)
-    return changed
-
-
-def _quaternion_figures(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
-    """The chains that are written at once: of bones that are turned by quaternions alone, where they are many."""
-    plain = [known for known in figures if known.near is not None]
-    return plain if len(rig.bones) <= pose_writer.BULK * sum([len(known.places) for known in plain]) else []
-
-
-def _batch_of(rig: LiveRig, figures: list[LiveFigure]) -> Batch:
-    """What is needed to write chains at once, kept for as long as they are the same ones."""
-    batch = rig.batch
-    if batch is None or batch.key != figures:
-        near = [known.near for known in figures if known.near is not None]
-        places = [known.places for known in figures]
-        batch = rig.batch = Batch(figures, [known.rotations for known in figures], near, places, len(rig.bones))
-    return batch
-
-
-def _tell(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
-    """Let Blender evaluate chains that were written at once."""
-    pose_writer.tell(rig.owner)
-    state.counts.writes += sum([len(known.places) for known in figures])
-
-
-def _write_plain(rig: LiveRig, known: LiveFigure) -> bool:
-    """What is written of chains beside rotations: where a body bone goes, and stretch; whether it did not stand so."""
-    prepared, count = known.prepared, 0
-    if known.is_turned_only:
-        return False
-    bones = pose_bones(rig.owner)
-    values = prepared.plain_values(prepared.row.shift, prepared.row.factors)
-    for (bone, name), own in zip(prepared.plain_channels, values, strict=True):
-        one = plain_write(bones[bone], name, own)
-        if one.is_new:
-            setattr(bones[bone], name, one.values)
-            count += 1
-    state.counts.writes += count
-    return count > 0
-
-
-def _write_each(rig: LiveRig, known: LiveFigure) -> bool:
-    """Chains written bone by bone; whether one did not stand so."""
-    prepared = known.prepared
-    writes = prepared.writes(rig.owner, known.rotations.tolist(), prepared.row.shift, prepared.row.factors)
-    count = pose_writer.write(rig.owner, writes, rig.bones)
-    state.counts.writes += count
-    return count > 0
+    return [known for known, count in zip(figures, counts, strict=True) if count]
 
 
 def _store(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:

@@ -12,14 +12,14 @@ import bpy
 from ...errors import BoneError, ChainError
 from ...gait import Foothold, HandWalk, Leg, Moment, RecordedWalk, Steering
 from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
-from ...rig import pose_writer
 from ...rig.chain_bones import pose_bones
-from ...rig.channels import channel_of
+from ...rig.channels import KeptChannels, channel_of
 from ...rig.checks import check_rig
 from ...rig.evaluating import updated
 from ...rig.figures import ChainSet, set_of
 from ...rig.goals import read_points
 from ...rig.held import read_held
+from ...rig.pose_writer import write_pose
 from ...rig.prepared import Prepared
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
@@ -156,7 +156,7 @@ def _restorer(owner: bpy.types.Object, prepared: Prepared) -> Callable[[], None]
     rig, full, pauses = owner.name, owner.name_full, rig_of(owner).live
     channels = [(name, channel_of(pose_bones(owner)[name].rotation_mode)[0]) for name in prepared.bones]
     channels += prepared.plain_channels
-    before = pose_writer.KeptChannels(owner, channels)
+    before = KeptChannels(owner, channels)
 
     def restore() -> None:
         live_state.held = False
@@ -190,7 +190,7 @@ def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> No
     depsgraph = context.evaluated_depsgraph_get()
     points = [read_points(chain, depsgraph) for chain in _chain_set(led).chains]
     item = posed(led.prepared, points, owner, depsgraph)
-    pose_writer.write(owner, led.prepared.writes(owner, item.rotations, item.shift, item.factors))
+    write_pose(owner, item.pose)
 
 
 def _chain_set(led: Led) -> ChainSet:

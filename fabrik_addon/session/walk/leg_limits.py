@@ -14,7 +14,7 @@ from ...maths import IDENTITY, ORIGIN, Q4, V3, axes_of, conjugated, minus, multi
 from ...rig.chain_bones import pose_bones
 from ...rig.figures import alone
 from ...rig.prepared import Prepared
-from ...rig.preparing import RigFacts, frame_of, prepare
+from ...rig.preparing import FactsByRig, frame_of, prepare
 from ...rig.schema import FabrikChain
 from .measuring import Frame, hip_of
 
@@ -90,7 +90,7 @@ def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Fr
         FabrikError: A chain can't be posed.
     """
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    facts = RigFacts.of(owner, frame_of(depsgraph))
+    facts = FactsByRig(frame_of(depsgraph))
     limbs: list[_Limb | None] = []
     for chain in chains:
         prepared = prepare(alone(owner, chain), depsgraph, facts)

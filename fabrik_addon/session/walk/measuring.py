@@ -32,7 +32,7 @@ from ...recognise.limbs import Limbs
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.control_bones import control_names
 from ...rig.figures import ChainSet, alone, body_moves
-from ...rig.preparing import RigFacts, frame_of, prepare
+from ...rig.preparing import FactsByRig, frame_of, prepare
 from ...rig.schema import FabrikChain
 from ...rig.skeleton import read_skeleton
 from ...texts import Text
@@ -140,11 +140,11 @@ def measured(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Fram
         FabrikError: A chain can't be posed, or has no length.
     """
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    facts = RigFacts.of(owner, frame_of(depsgraph))
+    facts = FactsByRig(frame_of(depsgraph))
     return arranged([_leg(owner, chain, frame, (depsgraph, facts)) for chain in chains], FRONT)
 
 
-Read = tuple[bpy.types.Depsgraph, RigFacts]
+Read = tuple[bpy.types.Depsgraph, FactsByRig]
 
 
 def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, seen: Read) -> Leg:

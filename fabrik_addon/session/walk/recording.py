@@ -16,11 +16,11 @@ from ...errors import place_of
 from ...gait import WalkPlan, path_at
 from ...maths import multiplied
 from ...rig.chain_bones import pose_bones
-from ...rig.channels import channel_of, plain_path
+from ...rig.channels import channel_of, plain_path, read_values, stored
 from ...rig.curves import PLAIN, Channels, CurveWriter, Keys
 from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints
-from ...rig.preparing import RigFacts, prepare
+from ...rig.preparing import FactsByRig, prepare
 from ...rig.schema import FabrikChain, owner_of, rig_of
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import rest_turn, set_led_poses
@@ -105,16 +105,18 @@ def _path_values(
     for frame in range(frames[0], frames[1] + 1):
         go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
-        prepared = prepare(ChainSet(owner, (body,), body.tip_bone), depsgraph, RigFacts.of(owner, frame))
+        prepared = prepare(ChainSet(owner, (body,), body.tip_bone), depsgraph, FactsByRig(frame))
         channels = prepared.channels[0]
-        if turns and channels is not None:
-            prepared = replace(prepared, channels=(replace(channels, near=turns),))
         place, rotation = path_at(plan, frame)
         goal = GoalPoints(place, turn=multiplied(rotation, rest_turn(owner, body.tip_bone)))
         item = posed(prepared, [goal], owner, depsgraph)
-        writes = prepared.writes(owner, item.rotations, item.shift, item.factors)
-        turns = next((write.values for write in writes if write.name != "location"), [])
-        yield [(write.name, write.values) for write in writes]
+        plain = prepared.plain_values(item.shift, item.factors)
+        found = [(name, stored(own)) for (_, name), own in zip(prepared.plain_channels, plain, strict=True)]
+        if channels is not None:
+            before = read_values(pose_bones(owner)[channels.bone])
+            turns = stored(replace(channels, near=turns or channels.near).values(item.rotations[0], before))
+            found.append((channels.name, turns))
+        yield found
 
 
 def _key(owner: bpy.types.Object, name: str, first: int, values: Sequence[Values]) -> None:

@@ -16,7 +16,7 @@ from ...maths import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.figures import ChainSet
-from ...rig.preparing import RigFacts, prepare
+from ...rig.preparing import prepare
 from ...rig.schema import FabrikChain, rig_of, walker_of
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.walk_goals import rest_turn
@@ -182,7 +182,7 @@ def _body(owner: bpy.types.Object, body: FabrikChain, depsgraph: bpy.types.Depsg
     """Place and rotation of the body as it is keyed, whatever was written there since."""
     chain_set = ChainSet(owner, (body,), body.tip_bone)
     assert depsgraph.scene is not None
-    prepared = prepare(chain_set, depsgraph, RigFacts.of(owner, depsgraph.scene.frame_current_final))
+    prepared = prepare(chain_set, depsgraph)
     joint = prepared.joints[0]
     turn = prepared.space.to_world_turn(multiplied(joint.rest, joint.start))
     return prepared.space.to_world(ORIGIN), multiplied(turn, conjugated(rest_turn(owner, body.tip_bone)))
