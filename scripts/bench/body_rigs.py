@@ -3,30 +3,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from math import cos, pi, radians, sin
+from dataclasses import dataclass
+from typing import Any
 
-import addon_utils
 import bpy
 from fabrik_addon.kernel import Figure, Joint
-from fabrik_addon.rig.chain_bones import armature_of
 from fabrik_addon.rig.joint_limits import read_limit
-from fabrik_addon.rig.schema import limit_of
 from mathutils import Quaternion, Vector
 
-from blender import OPS
 from dev.humans import bone_of, give_ranges, make_human, named
 from dev.quiet import quiet
+from rigs import bend_axis, empty_file, give_cone, give_hinge, limit_spider, make_spider, metarig
 
 from .problems import Q4, v3
 
-BALL, BALL_TWIST = 40.0, 30.0  # degrees, of the wolf's hips and shoulders
-SPINE, SPINE_TWIST = 15.0, 10.0
-HINGE_LOW, HINGE_HIGH = -45.0, 70.0  # from the rest pose, about the axis of the bend that a leg has there
-SPIDER_LEGS = 8
+BALL = (40.0, 30.0)  # degrees of swing and twist, of the wolf's hips and shoulders
+SPINE = (15.0, 10.0)
+BENDS = (-45.0, 70.0)  # from the rest pose, about the axis of the bend that a leg of the wolf has there
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +38,7 @@ class Body:
     """
 
     name: str
-    make: Callable[[], bpy.types.Object]
+    make: Callable[[], Any]
     hips: str
     five: Sequence[str]
     twelve: Sequence[str]
@@ -64,18 +58,30 @@ class Built:
     """
 
     figure: Figure
-    index: dict[str, int] = field(default_factory=dict)
-    height: float = 1.0
-    origin: Vector = field(default_factory=Vector)
+    index: dict[str, int]
+    height: float
+    origin: Vector
 
 
 def bodies() -> list[Body]:
     """All bodies."""
-    return [*(_human(name) for name in ("human_game_engine", "human_mixamo")), _wolf(), _spider()]
+    feet = [f"{name}.{side}" for name in ("front_toe", "toe") for side in "LR"]
+    more = [f"{name}.{side}" for name in ("front_thigh", "thigh") for side in "LR"] + [
+        "spine",
+        "spine.008",
+        "spine.002",
+    ]
+    head, wolf = "spine.011", ["spine.011", *feet]
+    tips = [f"tarsus.{side}{i}" for i in range(1, 5) for side in "LR"]
+    return [
+        *(_human(name) for name in ("human_game_engine", "human_mixamo")),
+        Body("wolf", _make_wolf, "spine.004", wolf, [*wolf, *more], [head, "spine.008", *feet]),
+        Body("spider", _make_spider, "body", tips[:5], [*tips, *(f"tibia.{side}{i}" for i in (1, 3) for side in "LR")]),
+    ]
 
 
 def _human(name: str) -> Body:
-    def make() -> bpy.types.Object:
+    def make() -> Any:
         with quiet():
             owner = make_human(name)
             give_ranges(owner)
@@ -95,99 +101,33 @@ def _human(name: str) -> Body:
     )
 
 
-def _wolf() -> Body:
-    feet = [f"{name}.{side}" for name in ("front_toe", "toe") for side in "LR"]
-    knees = [f"{name}.{side}" for name in ("front_thigh", "thigh") for side in "LR"]
-    more = [*knees, "spine", "spine.008", "spine.002"]
-    head = "spine.011"
-    return Body("wolf", _make_wolf, "spine.004", [head, *feet], [head, *feet, *more], [head, "spine.008", *feet])
-
-
-def _spider() -> Body:
-    feet = [f"tarsus{leg}" for leg in range(SPIDER_LEGS)]
-    return Body("spider", _make_spider, "body", feet[:5], [*feet, *(f"tibia{leg}" for leg in range(0, 8, 2))])
-
-
-def empty_file() -> None:
-    """Begin anew."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-
-
-def add_wolf() -> bpy.types.Object:
-    """Rigify's wolf."""
-    addon_utils.enable("rigify", default_set=True, persistent=True)
-    with contextlib.redirect_stdout(io.StringIO()):
-        OPS.object.armature_wolf_metarig_add()
-    return bpy.context.object
-
-
-def _make_wolf() -> bpy.types.Object:
+def _make_wolf() -> Any:
     """The wolf; legs are hinges about the axis of their bend at rest, hips and shoulders and spine are cones."""
-    owner = add_wolf()
+    owner: Any = metarig("wolf")
     for bone in owner.pose.bones:
         part = bone.name.split(".")[0].removeprefix("front_")
         if part in ("shin", "foot", "toe"):
-            _give_hinge(bone, HINGE_LOW, HINGE_HIGH, _bend(bone))
+            give_hinge(bone, *BENDS, bend_axis(bone))
         elif part in ("thigh", "shoulder"):
-            give_ball(bone, BALL, BALL_TWIST)
+            give_cone(bone, *BALL)
         elif part == "spine" and bone.parent is not None:
-            give_ball(bone, SPINE, SPINE_TWIST)
+            give_cone(bone, *SPINE)
     return owner
 
 
-def _bend(bone: bpy.types.PoseBone) -> Vector:
-    """The axis in armature space about which a bone goes on from its parent."""
-    rest = bone.bone
-    return (rest.parent.tail_local - rest.parent.head_local).cross(rest.tail_local - rest.head_local).normalized()
-
-
-def _make_spider() -> bpy.types.Object:
-    """A body with eight legs of four bones, all hinges."""
-    data = bpy.data.armatures.new("spider")
-    owner = bpy.data.objects.new("spider", data)
-    bpy.context.scene.collection.objects.link(owner)
-    bpy.context.view_layer.objects.active = owner
-    bpy.ops.object.mode_set(mode="EDIT")
-    body = data.edit_bones.new("body")
-    body.head, body.tail = (0.0, -0.35, 0.55), (0.0, 0.35, 0.55)
-    for leg in range(SPIDER_LEGS):
-        _add_leg(data.edit_bones, body, leg)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    ranges = {"coxa": (-40.0, 40.0), "femur": (-60.0, 60.0), "tibia": (-70.0, 60.0), "tarsus": (-30.0, 80.0)}
-    for bone in owner.pose.bones:
-        name = bone.name[:-1]
-        if name in ranges:
-            _give_hinge(bone, *ranges[name], Vector((0.0, 0.0, 1.0)) if name == "coxa" else _bend(bone))
+def _make_spider() -> Any:
+    owner = make_spider()
+    limit_spider(owner)
     return owner
 
 
-def _add_leg(bones: bpy.types.ArmatureEditBones, body: bpy.types.EditBone, leg: int) -> None:
-    angle = radians((60.0, 20.0, -20.0, -62.0)[leg // 2])
-    angle = pi - angle if leg % 2 else angle
-    outwards, parent = Vector((cos(angle), sin(angle), 0.0)), body
-    points = [(0.25, 0.55), (0.4, 0.6), (0.95, 1.05), (1.45, 0.55), (1.65, 0.0)]
-    for i, part in enumerate(("coxa", "femur", "tibia", "tarsus")):
-        bone = bones.new(f"{part}{leg}")
-        bone.head, bone.tail = (outwards * r + Vector((0.0, 0.0, z)) for r, z in points[i : i + 2])
-        bone.parent, bone.use_connect = parent, i > 0
-        parent = bone
+def built_anew(body: Body) -> Built:
+    """A body in an empty file, whose hips can be moved."""
+    empty_file()
+    return built(body.make(), body)
 
 
-def _give_hinge(bone: bpy.types.PoseBone, low: float, high: float, axis: Vector) -> None:
-    """A hinge by degrees about an axis in armature space."""
-    limit = limit_of(bone)
-    limit.limit, limit.axis = "HINGE", bone.bone.matrix_local.to_3x3().inverted() @ axis
-    limit.angle_min, limit.angle_max = radians(low), radians(high)
-
-
-def give_ball(bone: bpy.types.PoseBone, swing: float, twist: float) -> None:
-    """A round cone by degrees, twist limited to both sides."""
-    limit = limit_of(bone)
-    limit.limit, limit.use_twist, limit.cone_max = "CONE", True, radians(swing)
-    limit.twist_min, limit.twist_max = radians(-twist), radians(twist)
-
-
-def built(owner: bpy.types.Object, body: Body, *, moves: bool = True) -> Built:
+def built(owner: Any, body: Body, *, moves: bool = True) -> Built:
     """The figure of a body: its hips, and all bones below them that lead to one of its goals, or just all.
 
     Args:
@@ -197,7 +137,7 @@ def built(owner: bpy.types.Object, body: Body, *, moves: bool = True) -> Built:
     """
     ends = [bone.name for bone in owner.pose.bones] if body.whole else [*body.twelve, *body.turned]
     below = {name for end in ends for name in _way(owner, end, body.hips)}
-    bones = [bone for bone in owner.pose.bones if bone.name in below]  # parents come first
+    bones: list[bpy.types.PoseBone] = [bone for bone in owner.pose.bones if bone.name in below]  # parents come first
     index = {bone.name: i for i, bone in enumerate(bones)}
     joints, parents, heads = [], [], []
     for bone in bones:
@@ -207,17 +147,15 @@ def built(owner: bpy.types.Object, body: Body, *, moves: bool = True) -> Built:
         joints.append(Joint((0.0, bone.bone.length, 0.0), rest, limit=read_limit(bone, (1.0, 0.0, 0.0, 0.0))))
         parents.append(index[above.name] if above else -1)
         heads.append(v3(local.translation) if above else None)
-    corners = [point for bone in bones for point in (bone.bone.head_local, bone.bone.tail_local)]
-    height = max(point.z for point in corners) - min(point.z for point in corners)
-    origin = armature_of(owner).bones[body.hips].head_local.copy()
-    return Built(Figure(joints, parents, heads, moves=moves), index, height, origin)
+    heights = [point.z for bone in bones for point in (bone.bone.head_local, bone.bone.tail_local)]
+    origin = owner.data.bones[body.hips].head_local.copy()
+    return Built(Figure(joints, parents, heads, moves=moves), index, max(heights) - min(heights), origin)
 
 
-def _way(owner: bpy.types.Object, end: str, hips: str) -> Iterable[str]:
+def _way(owner: Any, end: str, hips: str) -> Iterable[str]:
     """The bones from an end to the hips, both included; none where it does not hang below them."""
     bone = owner.pose.bones[end]
-    way = [bone, *bone.parent_recursive]
-    names = [found.name for found in way]
+    names = [found.name for found in (bone, *bone.parent_recursive)]
     return names[: names.index(hips) + 1] if hips in names else ()
 
 

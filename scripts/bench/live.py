@@ -1,45 +1,63 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Group 3: a frame of playback with targets that move, posed live, beside Blender's own IK and beside writing alone."""
+"""A frame of playback with targets that move, posed live, beside Blender's own IK and beside writing alone."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import cos, tau
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import Any
 
 import bpy
 import numpy as np
+from fabrik_addon.rig.ik_settings import write_ik_settings
+from fabrik_addon.rig.joint_limits import read_limit
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.session.live.known import state
+from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
+from dev.humans import HEIGHT, bone_of, both
 from dev.quiet import quiet
+from rigs import add_empty, empty_file
 
-from . import before
-from .rigs import (
+from .body_rigs import bodies, built
+from .limb_rigs import (
     CONTEXT,
+    LENGTH,
     SKIN_VERTICES,
     Rig,
     add_skin,
-    animate_round,
-    found_again,
+    animate,
     key_others,
     make_rig,
-    names_of,
     with_blender_ik,
     with_chains,
     worst_error,
 )
-from .tables import Cell, Group, Judged, Row, Table
+from .problems import Q4, drawn
+from .tables import Judged, Row, Table, at_most
 from .timing import Scale, Timing
 
 FRAMES = 24
-CONTENDERS = ("live", "blender", "writing", "none")
-SECONDS = 0.15  # for which a contender plays in each round, at least
-LEAST_PLAYS = 3
-COUNTER = "fabrik_benchmark_evaluated"
+ORDER = range(1, FRAMES + 1)
+SECONDS, LEAST_PLAYS = 0.15, 3  # for which a contender plays in each round, at least
+HUMAN = "human_game_engine"
+MOST = 0.25  # of the way from the rest pose to one at random inside the limits, that its targets go
+LIVE, BLENDER, WRITING, BODY = "live", "blender", "writing", "body"
+IDENTITY: Q4 = (1.0, 0.0, 0.0, 0.0)
+AIM = 1.2  # over Blender's IK
+GOALS = {
+    "1 x 4": 0.9,
+    "8 x 10": 0.45,
+    "64 x 4": 0.55,
+    "64 x 10": 0.5,
+    "character of 53 bones": 0.25,
+}
+WRITING_GOALS = {"8 x 4 in 300 bones, others unkeyed": 1.1}  # over writing, which itself is slow there
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,229 +65,248 @@ class Case:
     """A rig that is played.
 
     Attributes:
-        over_blender: What a frame is to cost at most, over Blender's IK.
-        over_writing: The same over writing alone.
-        others: Number of bones besides.
+        name: Of its row.
+        make: Makes it in a file of its own, with targets that move.
+        length: What its errors are shares of.
+        contenders: Who plays it: `LIVE` first, since `WRITING` writes its poses.
     """
 
     name: str
-    chains: int
-    bones: int
-    over_blender: float | None
-    over_writing: float | None = None
-    is_skinned: bool = False
-    others: int = 0
-    others_are_keyed: bool = False
+    make: Callable[[], Rig]
+    length: float = LENGTH
+    contenders: tuple[str, ...] = (LIVE, BLENDER, WRITING)
+
+
+def _limbs(chains: int, bones: int, more: str = "", others: int = 0) -> Case:
+    def make() -> Rig:
+        rig = make_rig(chains, bones, others)
+        animate(rig, FRAMES, 1, tau / FRAMES)
+        if "vertices" in more:
+            add_skin(rig)
+        if "others keyed" in more:
+            key_others(rig, FRAMES)
+        return rig
+
+    return Case(f"{chains} x {bones}{more}", make)
+
+
+def _character(*, with_skin: bool) -> Case:
+    def make() -> Rig:
+        empty_file()
+        body = next(one for one in bodies() if one.name == HUMAN)
+        owner = body.make()
+        for mesh in [found for found in bpy.data.objects if found.type == "MESH" and not with_skin]:
+            bpy.data.objects.remove(mesh)
+        tips = [*both(HUMAN, "forearm"), *both(HUMAN, "shin"), bone_of(HUMAN, "head")]
+        ways = [[tip, *(bone.name for bone in owner.pose.bones[tip].parent_recursive)] for tip in tips]
+        counts = [way.index(body.hips) + 1 for way in ways]
+        rig = Rig(owner, tips, [add_empty(f"target {tip}") for tip in tips], counts)
+        found = built(owner, body, moves=False)
+        random = Random(4)
+        far = [Quaternion(drawn(random, limit)) for limit in found.figure.joint_limits]
+        for frame in ORDER:
+            share = MOST * (0.5 - 0.5 * cos(tau * frame / FRAMES))
+            pairs = zip(found.figure.joint_limits, far, strict=True)
+            placed = found.figure.placed([limit.clamped(_q4(Quaternion().slerp(q, share))) for limit, q in pairs])
+            for tip, target in zip(tips, rig.targets, strict=True):
+                target.location = Vector(placed.ends[found.index[tip]]) + found.origin
+                target.keyframe_insert("location", frame=frame)
+        return rig
+
+    more = ", with skin" if with_skin else ""
+    return Case(f"character of 53 bones{more}", make, HEIGHT, (LIVE, BLENDER, WRITING, BODY))
+
+
+def _q4(turn: Quaternion) -> Q4:
+    w, x, y, z = turn
+    return (w, x, y, z)
 
 
 CASES = (
-    Case("1 x 4", 1, 4, 0.9),
-    Case("1 x 10", 1, 10, 0.65),
-    Case("8 x 4", 8, 4, 0.55),
-    Case("8 x 10", 8, 10, 0.45),
-    Case("64 x 4", 64, 4, 0.55),
-    Case("64 x 10", 64, 10, 0.55),
-    Case(f"8 x 4, {SKIN_VERTICES} vertices", 8, 4, 1.0, is_skinned=True),
-    Case("8 x 4 in 300 bones, others keyed", 8, 4, 1.1, others=268, others_are_keyed=True),
-    Case("8 x 4 in 300 bones, others unkeyed", 8, 4, None, 1.1, others=268),
+    _limbs(1, 4),
+    _limbs(1, 10),
+    _limbs(8, 4),
+    _limbs(8, 10),
+    _limbs(64, 4),
+    _limbs(64, 10),
+    _limbs(8, 4, f", {SKIN_VERTICES} vertices"),
+    _limbs(8, 4, " in 300 bones, others keyed", 268),
+    _limbs(8, 4, " in 300 bones, others unkeyed", 268),
 )
-QUICK_CASES = ("1 x 4", "8 x 10", "8 x 4 in 300 bones, others keyed")
+CHARACTERS = (_character(with_skin=False), _character(with_skin=True))
 
 
 @dataclass(slots=True, eq=False)
 class Writer:
     """Writes poses that were found before ahead of each frame by the quickest means, and solves nothing."""
 
-    poses: list[NDArray[np.float32]]
-    bones: bpy.types.bpy_prop_collection[bpy.types.PoseBone] | None = None
-    owner: bpy.types.Object | None = None
+    poses: list[NDArray[np.float32]] = field(default_factory=list)
+    owner: Any = None
 
     def __call__(self, scene: bpy.types.Scene, _: object = None) -> None:
         """Ahead of a frame."""
-        self.bones.foreach_set("rotation_quaternion", self.poses[scene.frame_current - 1])
+        self.owner.pose.bones.foreach_set("rotation_quaternion", self.poses[scene.frame_current - 1])
         self.owner.update_tag(refresh={"DATA"})
 
     def hold(self, rig: Rig) -> None:
         """Write into a rig from now on."""
-        self.owner, self.bones = rig.owner, rig.owner.pose.bones
+        self.owner = rig.owner
         bpy.app.handlers.frame_change_pre.append(self)
 
     def let_go(self) -> None:
         """Write no more."""
-        bpy.app.handlers.frame_change_pre.remove(self)
-
-
-@dataclass(slots=True)
-class Counts:
-    """What a frame costs besides time.
-
-    Attributes:
-        evaluations: Of the scene.
-    """
-
-    solves: float = 0.0
-    writes: float = 0.0
-    evaluations: float = 0.0
-
-
-class Evaluations:
-    """Counts how often Blender evaluates the pose of a rig, by a driver that looks at its first tip.
-
-    Attributes:
-        count: So far.
-    """
-
-    def __init__(self, rig: Rig) -> None:
-        self.count = 0
-        empty = bpy.data.objects.new("evaluations", None)
-        CONTEXT.scene.collection.objects.link(empty)
-        driver: Any = empty.driver_add("location", 0)
-        variable = driver.driver.variables.new()
-        variable.name, variable.type = "tip", "TRANSFORMS"
-        variable.targets[0].id, variable.targets[0].bone_target = rig.owner, rig.tips[0]
-        driver.driver.expression = f"{COUNTER}(tip)"
-
-    def __enter__(self) -> Evaluations:
-        CONTEXT.preferences.filepaths.use_scripts_auto_execute = True
-        bpy.app.driver_namespace[COUNTER] = self._counted
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        del bpy.app.driver_namespace[COUNTER]
-
-    def _counted(self, value: float) -> float:
-        self.count += 1
-        return value
+        if self in bpy.app.handlers.frame_change_pre:
+            bpy.app.handlers.frame_change_pre.remove(self)
 
 
 @dataclass(slots=True)
 class Files:
-    """One file for each contender, opened again in each round.
+    """One file for each contender of a case, opened again in each round.
 
     Attributes:
+        rig: The rig of the last one; the others have the same names.
         errors: Worst tip error of each contender.
-        counts: Of live posing.
+        orders: Frames of which a channel is another one when they are gone through backwards or in jumps.
     """
 
     folder: Path
-    names: tuple[str, list[str], list[str], int] = ("", [], [], 0)
-    writer: Writer = field(default_factory=lambda: Writer([]))
+    case: Case
+    rig: Rig = field(init=False)
+    names: tuple[str, list[str]] = ("", [])
+    writer: Writer = field(default_factory=Writer)
     errors: dict[str, float] = field(default_factory=dict)
-    counts: Counts = field(default_factory=Counts)
+    orders: int = 0
 
-    def path(self, contender: str) -> str:
-        """Where the file of a contender is."""
-        return str(self.folder / f"{contender}.blend")
-
-    def make(self, case: Case) -> None:
-        """Make the files; live posing comes first, since writing writes its poses."""
-        for contender in CONTENDERS:
-            rig = _rig_of(case)
-            if contender == "live":
-                with_chains(rig, [])
-                rig_of(rig.owner).live = True
-                CONTEXT.view_layer.update()
-                self._take_poses(rig)
-            elif contender == "blender":
-                with_blender_ik(rig, [])
-            self.names = names_of(rig)
-            self.errors[contender] = self._error(contender, rig)
+    def make(self) -> None:
+        """Make the files."""
+        for contender in self.case.contenders:
+            self.rig = self.case.make()
+            self.names = self.rig.names
+            _give(contender, self.rig)
+            CONTEXT.view_layer.update()
+            if contender == LIVE:
+                forwards = _channels(self.rig, list(ORDER))
+                self.writer.poses += [np.frombuffer(turns, np.float32) for turns, _ in forwards.values()]
+                self.orders = _differing(self.rig, forwards)
+            if contender == WRITING:
+                self.writer.hold(self.rig)
+            self.errors[contender] = worst_error(self.rig, ORDER, self.case.length)
+            self.writer.let_go()
             with quiet():
-                bpy.ops.wm.save_as_mainfile(filepath=self.path(contender), compress=False)
-            if contender == "live":
-                self._count(rig)  # with a driver that the file is not to have
+                bpy.ops.wm.save_as_mainfile(filepath=self._path(contender), compress=False)
 
-    def _take_poses(self, rig: Rig) -> None:
-        self.writer.poses.clear()
-        for frame in range(1, FRAMES + 1):
-            CONTEXT.scene.frame_set(frame)
-            bones = rig.owner.pose.bones
-            found = np.empty(4 * len(bones), dtype=np.float32)
-            bones.foreach_get("rotation_quaternion", found)
-            self.writer.poses.append(found)
+    def seconds(self) -> tuple[float, ...]:
+        """Seconds of a frame of each contender: the file opened, played once, and then played again and again."""
+        return tuple(self._played(contender) for contender in self.case.contenders)
 
-    def _error(self, contender: str, rig: Rig) -> float:
-        if contender != "writing":
-            return worst_error(rig, range(1, FRAMES + 1))
-        self.writer.hold(rig)
-        error = worst_error(rig, range(1, FRAMES + 1))
-        self.writer.let_go()
-        return error
-
-    def _count(self, rig: Rig) -> None:
-        """Solves, bones written and evaluations of a frame."""
-        with Evaluations(rig) as seen:
-            _play()
-            solves, writes, before_these = state.counts.solves, state.counts.writes, seen.count
-            _play()
-            counts = state.counts.solves - solves, state.counts.writes - writes, seen.count - before_these
-        self.counts = Counts(*(count / FRAMES for count in counts))
-
-    def seconds(self, contender: str) -> float:
-        """Seconds of a frame: the file opened, played once, and then played again and again."""
+    def _played(self, contender: str) -> float:
         with quiet():
-            bpy.ops.wm.open_mainfile(filepath=self.path(contender), load_ui=False)
-        rig = found_again(self.names)
-        if contender == "writing":
-            self.writer.hold(rig)
+            bpy.ops.wm.open_mainfile(filepath=self._path(contender), load_ui=False)
+        if contender == WRITING:
+            self.writer.hold(self.rig.again(self.names))
         _play()
         times: list[float] = []
         while len(times) < LEAST_PLAYS or sum(times) < SECONDS:
             started = time.perf_counter()
             _play()
             times.append(time.perf_counter() - started)
-        if contender == "writing":
-            self.writer.let_go()
+        self.writer.let_go()
         return median(times) / FRAMES
+
+    def _path(self, contender: str) -> str:
+        return str(self.folder / f"{contender}.blend")
+
+
+def _give(contender: str, rig: Rig) -> None:
+    """Give a rig who is to follow its targets."""
+    if contender == BLENDER:
+        with_blender_ik(rig, [])
+        for bone in rig.owner.pose.bones:
+            write_ik_settings(bone, read_limit(bone, IDENTITY), 0.0)
+    elif contender != WRITING:
+        with_chains(rig, [])
+        if contender == BODY:
+            _make_body(rig)
+        rig_of(rig.owner).live = True
+
+
+def _make_body(rig: Rig) -> None:
+    """Shorten the chains to limbs of a body whose hips move and whose feet keep their rotation."""
+    rig_of(rig.owner).body_bone = bone_of(HUMAN, "hips")
+    for chain in rig_of(rig.owner).chains:
+        chain.bone_count = 2
+        if chain.tip_bone in both(HUMAN, "shin"):
+            foot = rig.owner.pose.bones[chain.tip_bone].children[0]
+            chain.tip_bone, chain.bone_count, chain.effector = foot.name, 3, "HEAD"
+            chain.held_rotation = (rig.owner.matrix_world @ foot.matrix).to_quaternion()
+            chain.pin, chain.orientation = True, "KEEP"
 
 
 def _play() -> None:
-    scene = CONTEXT.scene
-    for frame in range(1, FRAMES + 1):
-        scene.frame_set(frame)
+    for frame in ORDER:
+        CONTEXT.scene.frame_set(frame)
 
 
-def _rig_of(case: Case) -> Rig:
-    rig = make_rig(case.chains, case.bones, case.others)
-    animate_round(rig, FRAMES)
-    if case.is_skinned:
-        add_skin(rig)
-    if case.others_are_keyed:
-        key_others(rig, FRAMES)
-    return rig
+def _differing(rig: Rig, forwards: dict[int, tuple[bytes, bytes]]) -> int:
+    """Frames whose channels are others backwards or in jumps than forwards."""
+    order = list(ORDER)
+    backwards = _channels(rig, order[::-1])
+    Random(2).shuffle(order)
+    jumps = _channels(rig, order)
+    return sum(forwards[frame] != backwards[frame] or forwards[frame] != jumps[frame] for frame in order)
 
 
-def measured(scale: Scale, folder: Path) -> Group:
+def _channels(rig: Rig, order: list[int]) -> dict[int, tuple[bytes, bytes]]:
+    """The rotations and locations of all bones by frame."""
+    found: dict[int, tuple[bytes, bytes]] = {}
+    for frame in order:
+        CONTEXT.scene.frame_set(frame)
+        bones = rig.owner.pose.bones
+        turns: NDArray[np.float32] = np.empty(4 * len(bones), dtype=np.float32)
+        places: NDArray[np.float32] = np.empty(3 * len(bones), dtype=np.float32)
+        bones.foreach_get("rotation_quaternion", turns)
+        bones.foreach_get("location", places)
+        found[frame] = turns.tobytes(), places.tobytes()
+    return found
+
+
+def measured(scale: Scale) -> list[Table]:
     """The tables of the group."""
-    cases = [case for case in CASES if not scale.is_quick or case.name in QUICK_CASES]
-    rows = [_row(case, scale.of(9, 1), folder) for case in cases]
     note = (
         "Milliseconds of a frame of playback, targets keyed at each frame. *Writing*: the poses that live posing found "
-        "are written ahead of each frame in one call and evaluated, nothing is solved. *None*: the same file without "
-        "any IK. Files are opened in turn; *over* is the median of the rounds. Evaluations are those of the scene."
+        "are written ahead of each frame in one call and evaluated, nothing is solved: *floor* is its share of "
+        "Blender's time, below which no add-on comes. Files are opened in turn; *over* is the median of the rounds. "
+        "*Error*: the farthest of a tip from its target, a share of the length. *Orders*: frames of which a channel "
+        "is another one when they are gone through backwards or in jumps."
     )
-    return Group("3", "Live posing", [Table("3. A frame of playback beside Blender's IK", note, rows)])
+    limbs = [_row(scale, case) for case in CASES[:: scale.of(1, 4)]]
+    character = (
+        f"{note} Targets of wrists, ankles and head, where poses inside the limits have them; chains up to the hips, "
+        "as Blender's constraints. *Body*: hips that move, feet pinned with their rotation."
+    )
+    return [
+        Table("3a. A frame of playback of limbs beside Blender's IK", note, limbs),
+        Table(
+            "3b. A frame of playback of a character with five goals beside Blender's IK",
+            character,
+            [_row(scale, case) for case in CHARACTERS[: scale.of(2, 1)]],
+        ),
+    ]
 
 
-def _row(case: Case, rounds: int, folder: Path) -> Row:
-    files = Files(folder)
-    files.make(case)
-    timing = Timing([tuple(files.seconds(contender) for contender in CONTENDERS) for _ in range(rounds)])
-    milliseconds = {name: 1e3 * timing.seconds(i) for i, name in enumerate(CONTENDERS)}
-    earlier: Cell = before.LIVE.get(case.name)
-    return {
+def _row(scale: Scale, case: Case) -> Row:
+    files = Files(scale.folder, case)
+    files.make()
+    timing = Timing([files.seconds() for _ in range(scale.of(9, 1))])
+    milliseconds = {name: 1e3 * timing.seconds(i) for i, name in enumerate(case.contenders)}
+    row: Row = {
         "chains x bones": case.name,
-        "live": milliseconds["live"],
-        "Blender": milliseconds["blender"],
-        "writing": milliseconds["writing"],
-        "none": milliseconds["none"],
-        "over Blender": Judged(timing.ratio(0, 1), at_most=case.over_blender),
-        "before": earlier,
-        "over writing": Judged(timing.ratio(0, 2), at_most=case.over_writing),
-        "writing over Blender": timing.ratio(2, 1),
-        "tip error": files.errors["live"],
-        "Blender's": files.errors["blender"],
-        "solves": files.counts.solves,
-        "bones written": files.counts.writes,
-        "evaluations": files.counts.evaluations,
+        **milliseconds,
+        "over Blender": at_most(timing.ratio(0, 1), case.name, None if case.name in WRITING_GOALS else AIM, GOALS),
+        "floor": timing.ratio(2, 1),
+        "over writing": at_most(timing.ratio(0, 2), case.name, None, WRITING_GOALS),
+        "error": files.errors[LIVE],
+        "Blender's": files.errors[BLENDER],
+        "orders": Judged(files.orders, at_most=0),
     }
+    return row | ({"body over Blender": timing.ratio(3, 1)} if BODY in case.contenders else {})

@@ -1,29 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Group 6, smoothness: the largest turn of a joint from frame to frame along smooth paths of target and pole."""
+"""The largest turn of a joint from frame to frame: of limbs along smooth paths, and of humans that are dragged."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import atan2, cos, degrees, hypot, pi, sin
+from random import Random
 from typing import TypeAlias
 
-from fabrik_addon.kernel import Bend, Figure, Point, Settings, Solver
+from fabrik_addon.kernel import PIN, Bend, Facing, Figure, Goal, Point, Settings, Solution, Solver
 from mathutils import Vector
 
-from . import before
-from .blender_ik import BlenderIk
+from dev.humans import bone_of, both
+
+from .bodies import NEAR, joints_exceeded
+from .body_rigs import Built, bodies, built_anew
 from .problems import FRONT, Q4, TOLERANCE, V3, limb, limbs, v3
-from .tables import Judged, Row, Table
+from .rivals import BlenderIk
+from .tables import Judged, Row, Table, worst_of
 from .timing import Scale
-from .tracked import Tracker
 
 Path: TypeAlias = Callable[[float], tuple[Vector, Vector]]
-Frames: TypeAlias = list[tuple[V3, V3]]
 ROUND = 2.0 * pi
+STEPS = 120  # of a path
+SMOOTH, HELD_BACK = 5.0, 15.0  # degrees a frame, of a drag in reach and of one that is held back
+LEG_TURN = 15.0  # degrees a step, of a leg along a path
+PINS = 1e-4  # of the height, by which a pin may be left
+ORDER_STEP = 5  # every fifth frame is solved again, backwards and in jumps
+ORIGIN = (0.0, 0.0, 0.0)
+DRAGGED = ("human_game_engine", "human_mixamo")
 
 
-def smooth_paths(tip: Vector, pole: Vector) -> dict[str, Path]:
+def measured(scale: Scale) -> list[Table]:
+    """The tables of the group."""
+    return [paths(scale), drags(scale)]
+
+
+def paths_of(tip: Vector, pole: Vector) -> dict[str, Path]:
     """Paths of target and pole for a parameter from 0 to 1; the limb's length is about 1."""
     across = tip.cross(pole).normalized()
     return {
@@ -40,65 +55,193 @@ def smooth_paths(tip: Vector, pole: Vector) -> dict[str, Path]:
 
 def _chains() -> dict[str, tuple[Figure, V3]]:
     """Limbs of length 1 that bend, and a pole on the side to which they do."""
-    names = {"leg with knee": FRONT, "leg with knee and ankle": FRONT, "shoulder, ellipse and twist": (0.4, -3.0, 0.3)}
-    bent = Figure.from_points([(0, 0, 0), (0, -0.06, -0.5), (0, 0, -1)])
-    return {"free limb": (bent, FRONT)} | {name: (_at_length_one(name), pole) for name, pole in names.items()}
+    found = {"free limb": (Figure.from_points([(0, 0, 0), (0, -0.06, -0.5), (0, 0, -1)]), FRONT)}
+    side: V3 = (0.4, -3.0, 0.3)
+    for name, pole in (
+        ("leg with knee", FRONT),
+        ("leg with knee and ankle", FRONT),
+        ("shoulder, ellipse and twist", side),
+    ):
+        points, limits = limbs()[name]
+        size = limb(name).size
+        found[name] = Figure.from_points([v3(Vector(point) / size) for point in points], limits), pole
+    return found
 
 
-def _at_length_one(name: str) -> Figure:
-    points, limits = limbs()[name]
-    size = limb(name).size
-    return Figure.from_points([v3(Vector(point) / size) for point in points], limits)
-
-
-def smoothness(scale: Scale) -> Table:
+def paths(scale: Scale) -> Table:
     """All limbs along all paths."""
-    steps = scale.of(120, 60)  # fewer would make larger turns
+    steps = scale.of(STEPS, STEPS // 2)  # fewer would make larger turns
     rows: list[Row] = []
     for name, (chain, pole) in _chains().items():
         tip = Vector(chain.placed(chain.starts).joints[-1])
-        for label, path in smooth_paths(tip, Vector(pole)).items():
-            places = [path(i / steps) for i in range(steps + 1)]
-            rows.append(_row(name, label, chain, [(v3(target), v3(at)) for target, at in places], steps))
-    note = (
-        f"The largest turn of a joint between two of {steps} frames along a path, with pole. *Best smooth*: the least "
-        "turns of a chain that follows the same goals from frame to frame; a pose of ours depends on its goals alone. "
-        "*To be*: what version 0.1.0 had, at 120 frames."
-    )
-    return Table("6d. Smoothness, degrees a frame", note, rows)
+        found = [_along(chain, path, steps) for path in paths_of(tip, Vector(pole)).values()]
+        labels = list(paths_of(tip, Vector(pole)))
+        at_most = LEG_TURN * STEPS / steps if name.startswith(("free", "leg")) else None
+        turns: Row = {label: Judged(ours, at_most=at_most) for label, (ours, _) in zip(labels, found, strict=True)}
+        rows += [{"limb": f"{name}: ours", **turns}, {"limb": f"{name}: Blender", **_others(labels, found)}]
+    note = f"Degrees: the largest turn of a joint between two of {steps} frames along a path of target and pole."
+    return Table("7a. Smoothness along paths", note, rows)
 
 
-def _row(name: str, label: str, chain: Figure, frames: Frames, steps: int) -> Row:
+def _others(labels: Sequence[str], found: Sequence[tuple[float, float]]) -> Row:
+    return {label: theirs for label, (_, theirs) in zip(labels, found, strict=True)}
+
+
+def _along(chain: Figure, path: Path, steps: int) -> tuple[float, float]:
+    """The largest turn of ours along a path, and of Blender's IK, in degrees."""
     solver, settings, last = Solver(chain), Settings(TOLERANCE), chain.count - 1
-    solved = [solver.solve([Point(last, target), Bend(last, pole)], settings).rotations for target, pole in frames]
-    ours = degrees(_largest(solved))
-    best = degrees(_largest(Tracker(chain).poses(solved[0], frames)))
-    at_most = before.SMOOTHNESS[name, label] * before.EQUAL * 120 / steps
-    return {
-        "limb and path": f"{name}: {label}",
-        "largest turn": Judged(ours, at_most=at_most),
-        "best smooth": best,
-        "ratio": ours / best,
-        "Blender": degrees(_largest(_blenders(chain, frames))),
-    }
+    rival = BlenderIk(chain, with_pole=True)
+    ours, theirs = [], []
+    for i in range(steps + 1):
+        target, pole = (v3(point) for point in path(i / steps))
+        ours.append(solver.solve([Point(last, target), Bend(last, pole)], settings).rotations)
+        rival.follow(target, pole)
+        theirs.append(rival.rotations())
+    return largest_turn(ours), largest_turn(theirs)
 
 
-def _largest(solved: Sequence[Sequence[Q4]]) -> float:
-    """The largest turn of a joint from one pose to the next, in radians."""
-    return max(_turn(a, b) for x, y in pairwise(solved) for a, b in zip(x, y, strict=True))
+def largest_turn(poses: Sequence[Sequence[Q4]]) -> float:
+    """The largest turn of a joint from one pose to the next, in degrees."""
+    pairs = (pair for x, y in pairwise(poses) for pair in zip(x, y, strict=True))
+    return degrees(max(turn_between(*pair) for pair in pairs))
 
 
-def _turn(a: Q4, b: Q4) -> float:
+def turn_between(a: Q4, b: Q4) -> float:
     """The angle between two rotations."""
     near = hypot(*(p - q for p, q in zip(a, b, strict=True)))
     far = hypot(*(p + q for p, q in zip(a, b, strict=True)))
     return 4.0 * atan2(min(near, far), max(near, far))
 
 
-def _blenders(chain: Figure, frames: Frames) -> list[list[Q4]]:
-    rival = BlenderIk(chain, with_pole=True)
-    solved = []
-    for target, pole in frames:
-        rival.follow(target, pole)
-        solved.append(rival.rotations())
-    return solved
+@dataclass(frozen=True, slots=True)
+class Drag:
+    """What is dragged, and where to.
+
+    Attributes:
+        label: What it is called.
+        part: The human's part whose bone is dragged by its head.
+        side: "L", or "" for a part that is single.
+        path: By how much, in shares of the height, for a parameter from 0 to 1; forwards is -Y, the left side +X.
+        in_reach: Whether all of the path can be reached.
+    """
+
+    label: str
+    part: str
+    side: str
+    path: Callable[[float], V3]
+    in_reach: bool
+
+
+def _there_and_back(x: float, y: float, z: float) -> Callable[[float], V3]:
+    """Along a line and back again, smoothly."""
+
+    def path(s: float) -> V3:
+        wave = 0.5 - 0.5 * cos(ROUND * s)
+        return (wave * x, wave * y, wave * z)
+
+    return path
+
+
+DRAGS = (
+    Drag("round in front", "hand", "L", lambda s: (-0.12 + 0.1 * cos(ROUND * s), -0.3, 0.1 * sin(ROUND * s)), True),
+    Drag("down to the toes", "hand", "L", _there_and_back(-0.15, -0.25, -0.38), True),
+    Drag("across to the other side", "hand", "L", _there_and_back(-0.38, -0.18, 0.1), True),
+    Drag("down: a squat", "hips", "", _there_and_back(0.0, 0.11, -0.19), True),
+    Drag("round", "hips", "", lambda s: (0.03 * sin(ROUND * s), 0.07 + 0.03 * cos(ROUND * s), -0.1), True),
+    Drag("down and forwards", "head", "", _there_and_back(0.0, -0.2, -0.2), True),
+    Drag("past full stretch", "hand", "L", _there_and_back(0.3, -0.5, 0.15), False),
+    Drag("up and away", "hand", "L", _there_and_back(0.1, -0.05, 0.65), False),
+    Drag("past straight legs", "hips", "", _there_and_back(0.0, -0.02, 0.15), False),
+    Drag("far to the side", "hips", "", _there_and_back(0.3, 0.0, 0.0), False),
+    Drag("backwards and down", "chest", "", _there_and_back(0.0, 0.3, -0.2), False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dragged:
+    """What came of a drag.
+
+    Attributes:
+        turn: The largest turn of a joint in a frame, in degrees.
+        pins: The farthest that a foot is from its place, a share of the height.
+        pins_turned: The most that it is turned, in degrees.
+        exceeded: Joints outside their limits, by frame.
+        orders: Frames whose pose is another one when they are solved backwards or in jumps.
+    """
+
+    drag: Drag
+    turn: float
+    pins: float
+    pins_turned: float
+    exceeded: int
+    orders: int
+
+
+def drags(scale: Scale) -> Table:
+    """All drags of both humans, in reach and held back."""
+    steps, rows = scale.of(STEPS, STEPS // 2), list[Row]()
+    for body in bodies():
+        if body.name in DRAGGED:
+            found = built_anew(body)
+            dragged = [_dragged(body.name, found, drag, steps) for drag in DRAGS]
+            rows += [_drag_row(body.name, [each for each in dragged if each.drag.in_reach], SMOOTH * STEPS / steps)]
+            rows += [
+                _drag_row(body.name, [each for each in dragged if not each.drag.in_reach], HELD_BACK * STEPS / steps)
+            ]
+    note = (
+        f"One bone of a human is dragged along a path and back in {steps} frames, up to 3 cm a frame; both feet are "
+        "pinned at the ankle with their rotation. *A frame*: the largest turn of a joint between two frames, and in "
+        "which drag. *Pins*: the farthest that a foot is from its place, a share of the height, and the most that it "
+        "is turned. *Orders*: frames whose pose is another one when they are solved backwards or in jumps."
+    )
+    return Table("7b. Drags on pinned feet", note, rows)
+
+
+def _drag_row(human: str, dragged: Sequence[Dragged], most: float) -> Row:
+    worst = max(dragged, key=lambda each: each.turn)
+    in_reach = worst.drag.in_reach
+    return {
+        "human and drags": f"{human}: {'in reach' if in_reach else 'held back'}",
+        "drags": len(dragged),
+        "° a frame": Judged(worst.turn, at_most=most, is_goal=not in_reach),
+        "worst of": f"{worst.drag.part} {worst.drag.label}",
+        "pins": Judged(worst_of([each.pins for each in dragged]), at_most=PINS),
+        "pins °": worst_of([each.pins_turned for each in dragged]),
+        "limits exceeded": Judged(sum(each.exceeded for each in dragged), at_most=0),
+        "orders": Judged(sum(each.orders for each in dragged), at_most=0),
+    }
+
+
+def _dragged(human: str, found: Built, drag: Drag, steps: int) -> Dragged:
+    rest = found.figure.placed(found.figure.starts)
+    joint = found.index[bone_of(human, drag.part, drag.side)]
+    feet = [found.index[name] for name in both(human, "foot")]
+    pins: list[Goal] = [Point(foot, rest.heads[foot], offset=ORIGIN, rank=PIN) for foot in feet]
+    pins += [Facing(foot, rest.frames[foot], rank=PIN) for foot in feet]
+    places = [v3(Vector(rest.heads[joint]) + Vector(drag.path(i / steps)) * found.height) for i in range(steps + 1)]
+    goals = [[*pins, Point(joint, place, offset=ORIGIN)] for place in places]
+    solver, settings = Solver(found.figure), Settings(NEAR * found.height / found.figure.size)
+
+    def solved(order: Sequence[int]) -> dict[int, Solution]:
+        return {i: solver.solve(goals[i], settings, explain=False) for i in order}
+
+    forwards = solved(range(steps + 1))
+    again = list(forwards)[::-ORDER_STEP]
+    backwards = solved(again)
+    Random(1).shuffle(again)
+    jumps = solved(again)
+    poses = [found.figure.placed(each.rotations, each.shift) for each in forwards.values()]
+    off = [(Vector(p.heads[foot]) - Vector(rest.heads[foot])).length / found.height for p in poses for foot in feet]
+    turned = [turn_between(p.frames[foot], rest.frames[foot]) for p in poses for foot in feet]
+    return Dragged(
+        drag,
+        largest_turn([each.rotations for each in forwards.values()]),
+        max(off),
+        degrees(max(turned)),
+        sum(joints_exceeded(found.figure, each.rotations) for each in forwards.values()),
+        sum(not (_same(forwards[i], backwards[i]) and _same(forwards[i], jumps[i])) for i in again),
+    )
+
+
+def _same(a: Solution, b: Solution) -> bool:
+    return a.rotations == b.rotations and a.shift == b.shift

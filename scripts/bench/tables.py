@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of measured figures: printed, written as Markdown, kept as JSON; a figure that misses its goal says so."""
+"""Tables of measured figures, printed and written as Markdown; a figure that misses its aim or its goal says so."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 FIRST_DIGITS = 3
 NONE = "-"
@@ -13,11 +13,19 @@ NONE = "-"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A figure, and what it is to be at most or at least; without either it is shown like any other."""
+    """A figure, and what it is to be at most or at least; without either it is shown like any other.
+
+    Attributes:
+        value: The figure.
+        at_most: What it is to be at most.
+        at_least: What it is to be at least.
+        is_goal: Whether that is a goal, which is still to be reached, and not an aim, which has to hold.
+    """
 
     value: float
     at_most: float | None = None
     at_least: float | None = None
+    is_goal: bool = False
 
     @property
     def is_missed(self) -> bool:
@@ -54,14 +62,12 @@ class Table:
     rows: list[Row]
     made: str = ""
 
-    def missed(self) -> list[str]:
-        """Each figure that is not what it is to be, in words."""
-        return [
-            f"{self.title}: {_label(row)}, {column} {number(cell.value)}, to be {cell.target}"
-            for row in self.rows
-            for column, cell in row.items()
-            if isinstance(cell, Judged) and cell.is_missed
-        ]
+    def missed(self, goals: bool = False) -> Iterator[tuple[str, str, str]]:
+        """Each figure that misses its aim, or its goal: what it is, the figure, and what it is to be."""
+        for row in self.rows:
+            for column, cell in row.items():
+                if isinstance(cell, Judged) and cell.is_missed and cell.is_goal == goals:
+                    yield f"{self.title}: {_label(row)}, {column}", number(cell.value), cell.target
 
     def as_text(self) -> str:
         """For a terminal, columns in line."""
@@ -96,19 +102,16 @@ class Table:
         return lines
 
 
-@dataclass(slots=True)
-class Group:
+class Group(NamedTuple):
     """The tables of one subject.
 
     Attributes:
-        key: By which it is chosen on the command line.
         title: Its heading.
         tables: Its tables.
     """
 
-    key: str
     title: str
-    tables: list[Table] = field(default_factory=list)
+    tables: list[Table]
 
 
 def _label(row: Row) -> str:
@@ -146,31 +149,13 @@ def text_of(cell: Cell, bold: str = "") -> str:
         return cell
     if isinstance(cell, Judged):
         missed = f"{bold}{number(cell.value)} missed{bold}"
-        return missed if cell.is_missed else number(cell.value)
+        return missed if cell.is_missed and not cell.is_goal else number(cell.value)
     return number(cell)
 
 
-def to_json(group: Group) -> dict[str, object]:
-    """A group as plain data."""
-    return asdict(group)
-
-
-def from_json(data: Mapping[str, object]) -> Group:
-    """The group that `to_json` told of."""
-    tables = data["tables"]
-    assert isinstance(tables, list)
-    found = []
-    for table in tables:
-        rows = [{name: _cell_from(cell) for name, cell in row.items()} for row in table["rows"]]
-        found.append(Table(str(table["title"]), str(table["note"]), rows, str(table["made"])))
-    return Group(str(data["key"]), str(data["title"]), found)
-
-
-def _cell_from(cell: object) -> Cell:
-    if isinstance(cell, dict):
-        return Judged(**cell)
-    assert cell is None or isinstance(cell, str | int | float)
-    return cell
+def at_most(value: float, row: str, aim: float | None, goals: Mapping[str, float]) -> Judged:
+    """A figure of a row: what it is to be at most is the row's goal, where it has one, else the aim of all rows."""
+    return Judged(value, at_most=goals.get(row, aim), is_goal=row in goals)
 
 
 def worst_of(values: Sequence[float]) -> float:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 LEAST_ROUNDS = 5
@@ -63,9 +64,15 @@ def interleaved(effort: Effort, *contenders: Callable[[], object]) -> Timing:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How much is measured: all, or just enough to see that it works."""
+    """How much is measured: all, or just enough to see that it works.
+
+    Attributes:
+        is_quick: Whether it is the least.
+        folder: For files that are opened and thrown away.
+    """
 
     is_quick: bool
+    folder: Path
 
     def of(self, full: int, quick: int) -> int:
         """One of two counts."""

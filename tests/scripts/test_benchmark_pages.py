@@ -13,13 +13,18 @@ from dev.marked import END, MarksError
 
 
 def group(key: str, values: list[float], at_most: list[float | None]) -> Group:
-    """A group with one table, of which the first column has one goal and the second one by row."""
+    """A group with one table, of which the first column has one aim and the second a goal by row."""
     pairs = zip(values, at_most, strict=True)
     rows: list[Row] = [
-        {"row": f"{i}", "all": Judged(value, at_most=2.0), "some": Judged(value, at_most=most), "free": value}
+        {
+            "row": f"{i}",
+            "all": Judged(value, at_most=2.0),
+            "some": Judged(value, at_most=most, is_goal=True),
+            "free": value,
+        }
         for i, (value, most) in enumerate(pairs)
     ]
-    return Group(key, f"Group {key}", [Table(f"{key}a. Table", "How.", rows, "made")])
+    return Group(f"Group {key}", [Table(f"{key}a. Table", "How.", rows, "made")])
 
 
 @pytest.fixture
@@ -29,31 +34,44 @@ def pages(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "tables.md", tmp_path / "readme.md"
 
 
-def test_what_is_missed_is_counted_and_stands_above(pages: tuple[Path, Path]) -> None:
-    write_pages({"3": group("3", [1.0, 3.0], [None, 4.0])}, *pages)
+def test_what_is_missed_stands_above_and_goals_apart_from_aims(pages: tuple[Path, Path]) -> None:
+    write_pages({"3": group("3", [1.0, 3.0, 5.0], [None, 4.0, 4.0])}, *pages)
     tables, readme = (page.read_text(encoding="utf-8") for page in pages)
-    assert "Of 3 figures with an aim, 1 miss it.\n\n- 3a. Table: 1, all 3, to be ≤ 2\n\n## 3. " in tables
+    head = "| what | figure | to be |\n| --- | ---: | ---: |\n"
+    missed = "| 3a. Table: 1, all | 3 | ≤ 2 |\n| 3a. Table: 2, all | 5 | ≤ 2 |"
+    goals = f"### Goals not reached yet\n\n{head}| 3a. Table: 2, some | 5 | ≤ 4 |\n\n## 3. Group 3"
+    assert f"### Aims missed\n\n{head}{missed}\n\n{goals}" in tables
     assert tables.startswith("Head\n")
     assert tables.endswith("Tail\n")
-    assert "| Benchmark aims missed, of 3 | 1 | |" in readme
+    assert "| Benchmark aims missed | 2 |\n| Goals not reached yet | 1 |" in readme
+
+
+def test_where_nothing_is_missed_it_says_so(pages: tuple[Path, Path]) -> None:
+    write_pages({"3": group("3", [1.0], [4.0])}, *pages)
+    assert f"{BEGIN}\n\nAll aims hold, and all goals are reached.\n\n## 3." in pages[0].read_text(encoding="utf-8")
+
+
+def test_only_an_aim_that_is_missed_is_marked_in_its_table() -> None:
+    told = group("3", [5.0], [4.0]).tables[0].as_markdown()
+    assert "| 0 | **5 missed** | 5 | 5 |" in told
 
 
 def test_one_group_is_renewed_by_itself(pages: tuple[Path, Path]) -> None:
-    groups = {key: group(key, [1.0, 3.0], [None, 4.0]) for key in "345"}
+    groups = {key: group(key, [1.0, 3.0], [None, 2.0]) for key in ("3", "4", "10")}
     write_pages(groups, *pages)
     first = pages[0].read_text(encoding="utf-8")
     write_pages({"4": group("4", [1.0, 1.5], [None, None])}, *pages)
     second = pages[0].read_text(encoding="utf-8")
-    assert "Of 8 figures with an aim, 2 miss it." in second
-    assert "- 4a." not in second
+    assert "| 4a." not in second
+    assert second.count("| 3a.") == second.count("| 10a.") == 2
     assert second.split("## 4.")[0].split("## 3.")[1] == first.split("## 4.")[0].split("## 3.")[1]
-    assert second.split("## 5.")[1] == first.split("## 5.")[1]
+    assert second.split("## 10.")[1] == first.split("## 10.")[1]
     write_pages(groups, *pages)
     assert pages[0].read_text(encoding="utf-8") == first
 
 
 def test_nothing_measured_changes_nothing(pages: tuple[Path, Path]) -> None:
-    write_pages({key: group(key, [1.0, 3.0], [2.0, 4.0]) for key in "345"}, *pages)
+    write_pages({key: group(key, [1.0, 3.0], [2.0, 4.0]) for key in "346"}, *pages)
     before = [page.read_bytes() for page in pages]
     write_pages({}, *pages)
     assert [page.read_bytes() for page in pages] == before
@@ -61,13 +79,14 @@ def test_nothing_measured_changes_nothing(pages: tuple[Path, Path]) -> None:
 
 def test_a_line_of_the_summary_stays_or_is_renewed_with_its_group(pages: tuple[Path, Path]) -> None:
     def success(missed: int) -> Group:
-        return Group("6", "Success", [Table("6c. Targets", "", [{"limb": "leg", "targets": 50, "missed": missed}])])
+        rows: list[Row] = [{"limb": "leg", "missed": missed}, {"limb": "arm", "missed": 1}]
+        return Group("Limits", [Table("5a. Targets", "", rows)])
 
-    write_pages({"6": success(3)}, *pages)
+    write_pages({"5": success(3)}, *pages)
     write_pages({"3": group("3", [1.0], [None])}, *pages)
-    line = "Reachable targets missed under limits, of 50 | 3 | 2 |"
+    line = "| Reachable targets missed under limits, of 20,000 | 4 |"
     assert line in pages[1].read_text(encoding="utf-8")
-    write_pages({"6": success(0)}, *pages)
+    write_pages({"5": success(0)}, *pages)
     assert line not in pages[1].read_text(encoding="utf-8")
 
 

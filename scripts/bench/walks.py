@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walks of five creatures over all kinds of ground as they are planned, without Blender, and what planning costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from fabrik_addon.gait import BodyPath, Leg, Plain, Settings, Terrain, Walk, plan_walk, settings_for
+from fabrik_addon.gait.clock import size_of, usual_stride
+
+from dev.walk_measures import Judged as Figures
+from dev.walk_measures import farthest_foothold, judge_shown, shown
+from dev.walkers import (
+    CENTIPEDE,
+    CREATURES,
+    FROUDE,
+    GROUNDS,
+    ROOM,
+    SPIDER,
+    Room,
+    ahead,
+    centipede,
+    ground_of,
+    height_of,
+    noise,
+    pace_of,
+    path_of,
+    segments,
+    up_the_wall,
+    well_over,
+)
+
+from .tables import Judged, Row, Table, at_most
+from .timing import Effort, Scale, interleaved
+
+FPS, OTHER_RATES = 24.0, (30.0, 60.0)
+SLIP, DRIFT, INSIDE, HOVER = 1e-4, 1e-3, 0.01, 0.005
+REACHED = 99.0  # of a hundred standing feet
+TURN = 15.0  # degrees a frame
+TURN_GOALS = dict.fromkeys(("human", "wolf", "centipede"), TURN)
+SUPPORTED = 95.0  # of a hundred frames, for walkers that always stand on three feet or more
+RATES = 0.01
+STEPS = 5.0  # per cent
+FROUDES = (0.003, 0.01, 0.03, 0.1)
+STRAIGHT, SKIPPED = 30.0, 4.0  # seconds, of which those at the beginning and half as many at the end do not count
+LEAST_FEET = 3
+GROWTH = 2.2
+QUICK = ("human", "spider")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A creature over some ground.
+
+    Attributes:
+        legs: The creature's.
+        terrain: The ground.
+        settings: Of its walk.
+        way: The paths of its segments at a frame rate.
+    """
+
+    legs: Sequence[Leg]
+    terrain: Terrain
+    settings: Settings
+    way: Callable[[float], tuple[BodyPath, ...]]
+
+    def judged(self) -> tuple[Figures, float]:
+        """Figures at 24 frames a second, and the farthest that a foothold is from its leg's nearest at other rates."""
+        walks = [
+            shown(plan_walk(Walk(self.way(fps), tuple(self.legs), (self.settings,), self.terrain)))
+            for fps in (FPS, *OTHER_RATES)
+        ]
+        return judge_shown(walks[0], self.terrain), max(farthest_foothold(walks[0], walk) for walk in walks[1:])
+
+
+def measured(scale: Scale) -> list[Table]:
+    """The tables of the group."""
+    return [quality(scale), strides(scale), growth(scale)]
+
+
+def _cases(name: str) -> list[Case]:
+    legs = CREATURES[name]
+    settings = settings_for(legs)
+
+    def way(kind: str) -> Callable[[float], tuple[BodyPath, ...]]:
+        return lambda fps: segments(legs, well_over(name, kind, fps))
+
+    return [Case(legs, ground_of(name, kind, legs[0].reach), settings, way(kind)) for kind in GROUNDS]
+
+
+def quality(scale: Scale) -> Table:
+    """All creatures over all kinds of ground, and the spider up a wall."""
+    names = QUICK if scale.is_quick else tuple(CREATURES)
+    rows = [_row(name, _cases(name)) for name in names]
+    room = Room(*ROOM)
+    settings = replace(settings_for(SPIDER), gravity="SURFACE")
+    rows.append(
+        _row("spider, wall to ceiling", [Case(SPIDER, room, settings, lambda fps: (up_the_wall(room, SPIDER, fps),))])
+    )
+    note = (
+        "Walks at 24 frames a second over flat ground, a slope of 25°, stairs .3 high and .7 deep, waves of .25, and a "
+        "gap .5 wide; the worst of all. Lengths are shares of a leg's reach. *In reach*: standing feet of a hundred, "
+        "counted by frame. *Slip*: what heel, ball or tip, whichever stands, moves in a frame and in a stance; "
+        "*inside*: the deepest in the ground, swings included; *hovering*: the highest above it while planted. "
+        "*Leg °*: the most that the way from hip to ankle turns in the body in a frame, and *foot °* the foot in the "
+        "world. *Neighbours up*: how often legs beside or across from each other are in the air at the same time. "
+        "*Supported*: frames of a hundred at which the middle of the hips is over the standing feet, of walkers that "
+        "always have three of them. *Other rates*: the farthest that a foothold is from the nearest one of its leg "
+        "where the same way is walked at 30 or 60 frames a second."
+    )
+    return Table("8a. Planned walks", note, rows)
+
+
+def _row(name: str, cases: Sequence[Case]) -> Row:
+    found = [case.judged() for case in cases]
+    figures = [each for each, _ in found]
+    supported = min(100.0 * each.supported for each in figures)
+    has_support = len(cases[0].legs) > LEAST_FEET and len(cases) > 1
+    return {
+        "creature": name,
+        "in reach %": Judged(min(100.0 * each.reached for each in figures), at_least=REACHED),
+        "slip a frame": Judged(max(each.slip for each in figures), at_most=SLIP),
+        "slip a stance": Judged(max(each.drift for each in figures), at_most=DRIFT),
+        "inside": Judged(max(each.inside for each in figures), at_most=INSIDE),
+        "hovering": Judged(max(each.hover for each in figures), at_most=HOVER),
+        "leg °": at_most(max(each.turned for each in figures), name, TURN, TURN_GOALS),
+        "foot °": max(each.foot_turned for each in figures),
+        "neighbours up": Judged(max(each.together for each in figures), at_most=0),
+        "supported %": Judged(supported, at_least=SUPPORTED) if has_support else supported,
+        "other rates": Judged(max(rates for _, rates in found), at_most=RATES),
+    }
+
+
+def strides(scale: Scale) -> Table:
+    """Steps a metre on level ground, beside those that belong to the speed."""
+    rows: list[Row] = []
+    for name in QUICK if scale.is_quick else tuple(CREATURES):
+        row: Row = {"creature": name}
+        for froude in FROUDES:
+            off, is_hurried = _off_stride(name, froude)
+            row[f"off % at {froude:g}"] = off if is_hurried else Judged(off, at_most=STEPS)
+        rows.append(row)
+    note = (
+        f"Straight ahead at one speed, by v²/gh, for {STRAIGHT:g} s. *Off*: how far the steps a metre are from legs by "
+        "stride, Alexander's 2.3 h (v²/gh)^0.3; not judged where the plan says that the walk is too fast for its legs."
+    )
+    return Table("8b. Steps a metre", note, rows)
+
+
+def _off_stride(name: str, froude: float) -> tuple[float, bool]:
+    """How far the steps a metre are off, in per cent, and whether the plan says that the legs are too slow."""
+    legs = CREATURES[name]
+    speed, height, settings = pace_of(legs, froude), height_of(legs), settings_for(legs)
+    path = path_of(lambda time: (0.0, -speed * time, height), STRAIGHT)
+    plan = plan_walk(Walk(segments(legs, path), legs, (settings,), Plain()))
+    until = STRAIGHT - 0.5 * SKIPPED
+    count = sum(SKIPPED <= step.lift < until for steps in plan.steps for step in steps)
+    steps_a_metre = count / (speed * (until - SKIPPED))
+    stride = usual_stride(speed, size_of(legs[0]), settings)
+    return 100.0 * abs(steps_a_metre * stride / len(legs) - 1.0), any("too fast" in told for told in plan.told)
+
+
+def growth(scale: Scale) -> Table:
+    """Planning with twice the frames, and with twice the legs."""
+    effort = Effort(scale.of(9, 1), 60.0)
+    pairs = {
+        "frames: 250 and 500, 8 legs": (_planned(SPIDER, 250, "spider"), _planned(SPIDER, 500, "spider")),
+        "legs: 30 and 60, 125 frames": (_planned(CENTIPEDE, 125), _planned(centipede(30), 125)),
+    }
+    rows: list[Row] = []
+    for name, pair in pairs.items():
+        timing = interleaved(effort, *pair)
+        row: Row = {"twice as many": name, "once, s": timing.seconds(0), "twice, s": timing.seconds(1)}
+        rows.append(row | {"ratio": Judged(timing.ratio(1, 0), at_most=GROWTH)})
+    note = "The planner alone on waves of a quarter of a leg's reach. 2 is linear growth."
+    return Table("8c. Growth of planning with frames and legs", note, rows)
+
+
+def _planned(legs: Sequence[Leg], frames: int, name: str = "centipede") -> Callable[[], object]:
+    """Plan a walk of so many frames."""
+    known, reach = tuple(legs), legs[0].reach
+    path = ahead(known, frames / FPS, froude=FROUDE[name])
+    walk = Walk(segments(known, path), known, (settings_for(known),), noise(0.25 * reach, 2.0 * reach))
+    return lambda: plan_walk(walk)
