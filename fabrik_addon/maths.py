@@ -204,6 +204,18 @@ def turned(q: Sequence[float], v: Sequence[float]) -> V3:
     return a + w * tx + y * tz - z * ty, b + w * ty + z * tx - x * tz, c + w * tz + x * ty - y * tx
 
 
+def placed(place: Sequence[float], q: Sequence[float], v: Sequence[float]) -> V3:
+    """A point of a frame that stands at a place and is turned by a unit quaternion; summed as `turned` is."""
+    w, x, y, z = q
+    a, b, c = v
+    tx, ty, tz = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
+    return (
+        place[0] + (a + w * tx + y * tz - z * ty),
+        place[1] + (b + w * ty + z * tx - x * tz),
+        place[2] + (c + w * tz + x * ty - y * tx),
+    )
+
+
 def turn_about(axis: Sequence[float], angle: float) -> Q4:
     """The rotation by an angle about a unit axis, in radians."""
     sine = sin(0.5 * angle)

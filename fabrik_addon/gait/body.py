@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from math import sqrt
 
 from ..maths import (
@@ -18,9 +18,11 @@ from ..maths import (
     between,
     conjugated,
     dot,
+    mean,
     minus,
     multiplied,
     perpendicular,
+    placed,
     plus,
     scaled,
     share_of_turn,
@@ -68,10 +70,25 @@ class Course:
     settings_at: Callable[[float], Settings]
     reaching: Reaching | None
 
-    @property
+    @cached_property
     def count(self) -> int:
         """How many samples each track has."""
         return self.tracks[0].count
+
+    @cached_property
+    def settings(self) -> list[Settings]:
+        """The settings by sample."""
+        return [self.settings_at(index * TICK) for index in range(self.count)]
+
+    @cached_property
+    def carriers(self) -> list[tuple[list[int], float]]:
+        """By segment the legs that carry it, its own and those of the segments beside it; and their longest reach."""
+        found = []
+        for segment in range(len(self.members)):
+            near = range(max(segment - 1, 0), min(segment + 2, len(self.members)))
+            legs = [leg for each in near for leg in self.members[each]]
+            found.append((legs, max(self.legs[leg].reach for leg in legs)))
+        return found
 
     def of(self, leg: int) -> Track:
         """The track of a leg's segment."""
@@ -88,11 +105,6 @@ class Course:
     def turn_missed(self, leg: int) -> TurnMissed | None:
         """How far a leg's joints miss rotations of its foot; None where no leg has limits."""
         return None if self.reaching is None else partial(self.reaching.turn_missed, leg)
-
-    def around(self, segment: int) -> list[int]:
-        """The legs of a segment and of those beside it: they carry it."""
-        near = range(max(segment - 1, 0), min(segment + 2, len(self.members)))
-        return [leg for each in near for leg in self.members[each]]
 
 
 def course_of(
@@ -182,39 +194,34 @@ def lean_of(track: Track, index: int, middle: V3, footings: Sequence[Footing], s
         size: A leg's reach.
     """
     back, up = conjugated(track.uprights[index]), track.ups[index]
-    under = plus(track.places[index], turned(track.uprights[index], middle))
-    rows = []
+    under = placed(track.places[index], track.uprights[index], middle)
+    rows, carrying = [], []
     for each in footings:
         if each.point is not None:
             x, y, _ = turned(back, minus(each.point, under))
             rows.append((x, y, dot(minus(each.point, each.home), up)))
+            if each.carries:
+                carrying.append(each.point)
     if not rows:
         return Lean(0.0, up)
     raised, across, along_it = _plane(rows, size)
-    carrying = [each.point for each in footings if each.point is not None and each.carries]
     aside = ORIGIN
     if carrying:
-        aside = perpendicular(minus(_mean(carrying), _mean([each.home for each in footings])), up)
+        aside = perpendicular(minus(mean(carrying), mean([each.home for each in footings])), up)
     return Lean(raised, turned(track.uprights[index], unit_or((-across, -along_it, 1.0), Z_AXIS)), aside)
-
-
-def _mean(points: Sequence[V3]) -> V3:
-    total = ORIGIN
-    for point in points:
-        total = plus(total, point)
-    return scaled(total, 1.0 / len(points))
 
 
 def _plane(rows: Sequence[tuple[float, float, float]], size: float) -> tuple[float, float, float]:
     """Least squares z = c + a x + b y, held level where the points do not tell: c, a, b."""
-    share = 1.0 / len(rows)
-    mx, my, mz = (share * sum(row[axis] for row in rows) for axis in range(3))
+    share, (xs, ys, zs) = 1.0 / len(rows), zip(*rows, strict=True)
+    mx, my, mz = share * sum(xs), share * sum(ys), share * sum(zs)
+    off = [(x - mx, y - my, z - mz) for x, y, z in rows]
     hold = (STEADY * size) ** 2
-    xx = share * sum((row[0] - mx) ** 2 for row in rows) + hold
-    yy = share * sum((row[1] - my) ** 2 for row in rows) + hold
-    xy = share * sum((row[0] - mx) * (row[1] - my) for row in rows)
-    xz = share * sum((row[0] - mx) * (row[2] - mz) for row in rows)
-    yz = share * sum((row[1] - my) * (row[2] - mz) for row in rows)
+    xx = share * sum([x**2 for x, _, _ in off]) + hold
+    yy = share * sum([y**2 for _, y, _ in off]) + hold
+    xy = share * sum([x * y for x, y, _ in off])
+    xz = share * sum([x * z for x, _, z in off])
+    yz = share * sum([y * z for _, y, z in off])
     under = xx * yy - xy * xy
     a, b = (xz * yy - yz * xy) / under, (yz * xx - xz * xy) / under
     return mz - a * mx - b * my, a, b
@@ -256,7 +263,7 @@ def carried(
 
 def _spare(leg: Leg) -> float:
     """How far a hip may be higher than at rest over its foot."""
-    way = minus(leg.rest_ankle, leg.hip)
+    way = leg.rest_way
     under = (leg.walking_reach) ** 2 - way[0] * way[0] - way[1] * way[1]
     return max(0.0, sqrt(max(0.0, under)) + way[2])
 
@@ -276,10 +283,10 @@ def lowered(track: Track, body: Carried, needs: Sequence[float]) -> Carried:
 
 def need_of(hip: V3, ankle: V3, up: V3, most: float, deepest: float) -> float:
     """How far a hip must come down for an ankle to be within a distance; no farther than `deepest`."""
-    way = minus(hip, ankle)
-    above = dot(way, up)
-    level = perpendicular(way, up)
-    aside = dot(level, level)
+    x, y, z = hip[0] - ankle[0], hip[1] - ankle[1], hip[2] - ankle[2]
+    above = x * up[0] + y * up[1] + z * up[2]
+    x, y, z = x - up[0] * above, y - up[1] * above, z - up[2] * above
+    aside = x * x + y * y + z * z
     if aside + above * above <= most * most:
         return 0.0
     under = most * most - aside

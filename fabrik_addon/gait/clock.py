@@ -18,11 +18,10 @@ from ..maths import (
     Z_AXIS,
     between,
     conjugated,
-    dot,
     length,
     minus,
     perpendicular,
-    plus,
+    placed,
     share_of_turn,
     turned,
 )
@@ -87,7 +86,7 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
     """
     legs = course.legs
     height = sum(size_of(leg) for leg in legs) / len(legs)
-    rest = course.settings_at(0.0)
+    rest = course.settings[0]
     rooms = rooms_of(course.legs, course.reaching, rest.body_sway)
     speeds, bounds = _speeds(course, normals, rooms)
     threshold = STILL * sqrt(rest.acceleration * height)
@@ -97,7 +96,7 @@ def clock_of(course: Course, normals: Sequence[Sequence[V3]]) -> Clock:
     since = 0.0
     known: dict[tuple[str, float], Rhythm] = {}
     for index in range(course.count):
-        settings = course.settings_at(index * TICK)
+        settings = course.settings[index]
         key = (settings.gait, settings.duty)
         rhythm = known.get(key) or known.setdefault(key, rhythm_of(legs, settings))
         rhythms.append(rhythm)
@@ -118,7 +117,7 @@ def _stride(legs: Sequence[Leg], rooms: Mapping[int, Room], settings: Settings, 
     """What a leg walks in a cycle at a comfortable speed on level ground."""
     height = sum(size_of(leg) for leg in legs) / len(legs)
     usual = usual_stride(sqrt(USUAL_FROUDE * settings.acceleration * height), height, settings)
-    least = min(room(leg, minus(leg.rest_ankle, leg.hip), X_AXIS) for leg in legs)
+    least = min(room(leg, leg.rest_way, X_AXIS) for leg in legs)
     least = min([least, *(limits.along(0.0, 1.0) for limits in rooms.values())])
     return min(usual, 2.0 * ROOM * least / rhythm.duty)
 
@@ -151,45 +150,38 @@ def room(leg: Leg, offset: V3, direction: V3) -> float:
         The level part of the way, scene units.
     """
     offset = (offset[0], offset[1], max(offset[2], -CROUCH * leg.reach))
-    a, b, c = dot(direction, direction), dot(offset, direction), dot(offset, offset) - (STRETCHED * leg.reach) ** 2
+    (x, y, z), (u, v, w) = direction, offset
+    a, b, c = x * x + y * y + z * z, u * x + v * y + w * z, u * u + v * v + w * w - (STRETCHED * leg.reach) ** 2
     half = (sqrt(b * b - a * c) - abs(b)) / a if c < 0.0 else 0.0
     return max(half, LEAST_ROOM * leg.reach)
 
 
-@dataclass(frozen=True)
-class _LegsOnSlope:
-    """Legs of a segment over a slope, in its upright frame.
+def _room_along(leg: Leg, offset: V3, rise: tuple[float, float], move: V3) -> float:
+    """How far a foot may be from its home along a move over a slope that rises so much by x and y; see `room`."""
+    size = hypot(move[0], move[1])
+    x, y = (move[0] / size, move[1] / size) if size > 0.0 else (1.0, 0.0)
+    return room(leg, offset, (x, y, rise[0] * x + rise[1] * y))
 
-    Attributes:
-        offsets: By leg from hip to ankle.
-        rise: Of the slope, by x and y.
+
+def _on_slope(course: Course, segment: int, normal: V3, tilt: float) -> tuple[dict[int, V3], tuple[float, float]]:
+    """How the legs of a segment stand on a slope, the body tilted to a share of it.
+
+    Returns:
+        By leg the way from hip to ankle, in the upright frame; and how much the slope rises by x and y there.
     """
-
-    offsets: dict[int, V3]
-    rise: tuple[float, float]
-
-    def room(self, leg: Leg, index: int, move: V3) -> float:
-        """How far the foot of leg number `index` may be from its home along a move; see the function `room`."""
-        size = hypot(move[0], move[1])
-        x, y = (move[0] / size, move[1] / size) if size > 0.0 else (1.0, 0.0)
-        return room(leg, self.offsets[index], (x, y, self.rise[0] * x + self.rise[1] * y))
-
-
-def _on_slope(course: Course, segment: int, normal: V3, tilt: float) -> _LegsOnSlope:
-    """How the legs of a segment stand on a slope, the body tilted to a share of it."""
-    legs = [(index, course.legs[index]) for index in course.members[segment]]
     if normal[2] >= LEVEL:
-        return _LegsOnSlope({index: minus(leg.rest_ankle, leg.hip) for index, leg in legs}, (0.0, 0.0))
+        return {index: course.legs[index].rest_way for index in course.members[segment]}, (0.0, 0.0)
     middle, pivot = course.middles[segment], course.pivots[segment]
     rise = (-normal[0] / max(normal[2], STEEPEST), -normal[1] / max(normal[2], STEEPEST))
     tilting = share_of_turn(between(Z_AXIS, normal), tilt)
-    offsets = {}
-    for index, leg in legs:
+    ways = {}
+    for index in course.members[segment]:
+        leg = course.legs[index]
         x, y, z = leg.rest_ankle
-        hip = plus(pivot, turned(tilting, minus(leg.hip, pivot)))
+        hip = placed(pivot, tilting, minus(leg.hip, pivot))
         higher = rise[0] * (x - middle[0]) + rise[1] * (y - middle[1])
-        offsets[index] = minus((x, y, z + higher), hip)
-    return _LegsOnSlope(offsets, rise)
+        ways[index] = minus((x, y, z + higher), hip)
+    return ways, rise
 
 
 def _speeds(
@@ -197,27 +189,28 @@ def _speeds(
 ) -> tuple[list[float], list[float]]:
     """By sample the speed of the fastest home, and the longest way of a stance."""
     calm = [track.calmed(CALM) for track in course.tracks]
-    homes = [calm[leg.segment].homes(leg.home) for leg in course.legs]
+    tracks = [calm[leg.segment] for leg in course.legs]
+    homes = [track.homes(leg.home) for track, leg in zip(tracks, course.legs, strict=True)]
     last = course.count - 1
     speeds, bounds = [], []
     for index in range(course.count):
         low, high = max(index - 1, 0), min(index + 1, last)
         span = max(high - low, 1) * TICK
         moves = [
-            perpendicular(minus(home[high], home[low]), calm[leg.segment].ups[index])
-            for home, leg in zip(homes, course.legs, strict=True)
+            perpendicular(minus(home[high], home[low]), track.ups[index])
+            for home, track in zip(homes, tracks, strict=True)
         ]
         paces = [length(move) / span for move in moves]
         speed = max(paces)
-        tilt = course.settings_at(index * TICK).body_tilt
+        tilt = course.settings[index].body_tilt
         ways = [max(leg.reach for leg in course.legs)] if speed <= 0.0 else []
         for segment, members in enumerate(course.members):
             back = conjugated(calm[segment].uprights[index])
-            stand = _on_slope(course, segment, turned(back, normals[segment][index]), tilt)
+            ways_down, rise = _on_slope(course, segment, turned(back, normals[segment][index]), tilt)
             for leg in members:
                 if paces[leg] > SLOW_LEG * speed:
                     move = turned(back, moves[leg])
-                    space = stand.room(course.legs[leg], leg, move)
+                    space = _room_along(course.legs[leg], ways_down[leg], rise, move)
                     space = min(space, rooms[leg].along(move[0], move[1])) if leg in rooms else space
                     ways.append(2.0 * ROOM * space * speed / paces[leg])
         speeds.append(speed)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import asin, cos, pi, radians
+from operator import attrgetter
 
 from ..maths import (
     Q4,
@@ -22,13 +23,13 @@ from ..maths import (
     lerp,
     minus,
     multiplied,
-    plus,
+    placed,
     slerp,
     turn_about,
     turned,
     unit_or,
 )
-from .ground import STATIC, Ground, climb, is_body
+from .ground import STATIC, Ground, is_body
 from .legs import Leg
 from .settings import Settings, Swing
 
@@ -77,7 +78,7 @@ class Foothold:
         if self.surface == STATIC:
             return self.place, self.rotation
         origin, rotation = surface_pose(self.surface, time)
-        return plus(origin, turned(rotation, self.place)), multiplied(rotation, self.rotation)
+        return placed(origin, rotation, self.place), multiplied(rotation, self.rotation)
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,10 @@ class FootPose:
 
     def contact(self, point: V3) -> V3:
         """A point of the foot's frame, in world space."""
-        return plus(self.sole, turned(self.rotation, point))
+        return placed(self.sole, self.rotation, point)
+
+
+LIFT = attrgetter("lift")
 
 
 @dataclass(frozen=True)
@@ -165,10 +169,16 @@ class Feet:
     starts: Sequence[Foothold]
     steps: Sequence[Sequence[Step]]
 
+    @property
+    def surfaces(self) -> list[int]:
+        """The numbers of the surfaces that move and are stood on."""
+        footholds = [*self.starts, *(step.end for steps in self.steps for step in steps)]
+        return sorted({foothold.surface for foothold in footholds if foothold.surface > STATIC})
+
     def around(self, leg: int, time: float) -> tuple[Step | None, Step | None]:
         """The last step that has begun, and the next."""
         steps = self.steps[leg]
-        index = bisect_right(steps, time, key=_lift)
+        index = bisect_right(steps, time, key=LIFT)
         return (steps[index - 1] if index else None), (steps[index] if index < len(steps) else None)
 
     def at(self, leg: int, time: float, surface_pose: SurfacePose) -> FootPose:
@@ -178,12 +188,9 @@ class Feet:
             return swinging(self.legs[leg], last, time, surface_pose)
         foothold = last.end if last is not None else self.starts[leg]
         place, rotation = foothold.in_world(time, surface_pose)
-        pitch = foothold.pitch + roll_standing(time, last, following) if not is_body(foothold.surface) else 0.0
-        return pose_of(self.legs[leg], (place, rotation), pitch, base=place, is_hanging=is_body(foothold.surface))
-
-
-def _lift(step: Step) -> float:
-    return step.lift
+        hangs = is_body(foothold.surface)
+        pitch = foothold.pitch + roll_standing(time, last, following) if not hangs else 0.0
+        return pose_of(self.legs[leg], (place, rotation), pitch, base=place, is_hanging=hangs)
 
 
 def roll_standing(time: float, last: Step | None, following: Step | None) -> float:
@@ -221,9 +228,14 @@ def flat_in_the_air(step: Step, time: float, surface_pose: SurfacePose) -> tuple
 def pitch_in_the_air(step: Step, time: float) -> float:
     """How far a foot in the air has its heel up, or its toes where negative, radians."""
     share = (time - step.lift) / (step.land - step.lift)
-    pitch = step.start.pitch + (step.end.pitch - step.start.pitch) * advance(step.curve, share)
-    pitch += step.toe_off * (1.0 - eased(share / TOE_OFF_UNTIL)) + step.toes_down * arch(share, 1.0)
-    return pitch - step.heel_strike * eased((share - STRIKE_FROM) / (1.0 - STRIKE_FROM))
+    pitch = step.start.pitch
+    if step.end.pitch != pitch:
+        pitch += (step.end.pitch - pitch) * advance(step.curve, share)
+    if step.toe_off or step.toes_down:
+        pitch += step.toe_off * (1.0 - eased(share / TOE_OFF_UNTIL)) + step.toes_down * arch(share, 1.0)
+    if step.heel_strike:
+        pitch -= step.heel_strike * eased((share - STRIKE_FROM) / (1.0 - STRIKE_FROM))
+    return pitch
 
 
 def _base(step: Step, start: V3, end: V3, across: float) -> V3:
@@ -263,10 +275,10 @@ def pose_of(
     place, rotation = flat
     if pitch:
         pivot = leg.ball if pitch > 0.0 else leg.heel
-        held = plus(place, turned(rotation, pivot))
+        held = placed(place, rotation, pivot)
         rotation = multiplied(rotation, turn_about(leg.sideways, -pitch))
         place = minus(held, turned(rotation, pivot))
-    ankle = plus(place, turned(rotation, leg.ankle))
+    ankle = placed(place, rotation, leg.ankle)
     return FootPose(place, ankle, rotation, is_planted and not is_hanging, is_hanging, pitch, base)
 
 
@@ -404,5 +416,5 @@ def _heights(ground: Ground, leg: Leg, point: V3, look: tuple[V3, float]) -> tup
     """The height of a point along what is up, and that of the ground; a leg's reach lower where there is none."""
     up, time = look
     height = dot(point, up)
-    hit = ground.under(point, up, (climb(leg), leg.reach), time)
+    hit = ground.under(point, up, (leg.climb, leg.reach), time)
     return height, dot(hit.place, up) if hit is not None else height - leg.reach

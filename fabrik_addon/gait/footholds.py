@@ -21,7 +21,7 @@ from ..maths import (
     length,
     minus,
     multiplied,
-    plus,
+    placed,
     turned,
 )
 from .body import need_of
@@ -79,7 +79,7 @@ class Stance:
     @cached_property
     def hips(self) -> list[V3]:
         """Where the hip is at the times of `bodies`."""
-        return [plus(place, turned(rotation, self.leg.hip)) for place, rotation in self.bodies]
+        return [placed(place, rotation, self.leg.hip) for place, rotation in self.bodies]
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def _out_of_reach(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> fl
     Each may come down for it.
     """
     leg = stance.leg
-    ankle = plus(flat[0], turned(flat[1], leg.ankle))
+    ankle = placed(flat[0], flat[1], leg.ankle)
     worst = 0.0
     for hip in hips:
         way = minus(hip, ankle)
@@ -247,7 +247,7 @@ def _held_off(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
     if stance.shortage is None:
         return 0.0
     leg = stance.leg
-    ankle = plus(flat[0], turned(flat[1], leg.ankle))
+    ankle = placed(flat[0], flat[1], leg.ankle)
     for (place, rotation), hip in zip(stance.bodies, stance.hips, strict=True):
         down = need_of(hip, ankle, stance.up, leg.walking_reach, SINKING * leg.height)
         body = along(place, stance.up, -down), rotation

@@ -25,6 +25,7 @@ from ..maths import (
     minus,
     multiplied,
     perpendicular,
+    placed,
     plus,
     scaled,
     share_of_turn,
@@ -119,7 +120,6 @@ ROUNDS = 4  # of laying a foot flat
 AROUND = 0.05  # of a leg's reach: how far round a point foot there must be ground
 DROP = 0.08  # of a leg's reach: how much lower that ground may be
 SOLE_DROP = 0.35  # of a foot's length: how far heel and ball may be from the plane that was met
-CLIMB = 0.6  # of a leg's reach: how far above the expected height ground is looked for at least
 DESCENT = 1.5  # of a leg's reach: how far below the expected height ground is looked for
 ON_WALLS_ABOVE, ON_WALLS_BELOW = 0.5, 0.5  # the same on walls, of a hip's height and of a leg's reach
 UNDER_BODY = 0.3  # of a leg's reach: how far below the expected height the inward search on walls runs
@@ -148,7 +148,7 @@ class Ground:
             time: Seconds.
         """
         origin = along(point, up, spans[0])
-        hit = self.terrain.ray(origin, scaled(up, -1.0), spans[0] + spans[1], time)
+        hit = self.terrain.ray(origin, (-up[0], -up[1], -up[2]), spans[0] + spans[1], time)
         return _facing(hit, up) if hit is not None else None
 
     def foothold(self, leg: Leg, point: V3, body: tuple[V3, V3], time: float) -> Hit | None:
@@ -164,7 +164,7 @@ class Ground:
             time: Seconds.
         """
         hip, up = body
-        spans = (climb(leg), DESCENT * leg.reach)
+        spans = (leg.climb, DESCENT * leg.reach)
         if not self.is_surface:
             return self.under(point, up, spans, time)
         way = minus(point, hip)
@@ -193,7 +193,7 @@ class Ground:
             normal = turned(flat[1], Z_AXIS)
             way = scaled(minus(leg.ball, leg.heel), 0.5)
             points = [plus(leg.ball, way), minus(leg.heel, way)]
-            around = [plus(flat[0], turned(flat[1], point)) for point in points]
+            around = [placed(flat[0], flat[1], point) for point in points]
         else:
             first = unit_or(cross(normal, X_AXIS), cross(normal, FRONT))
             second = cross(normal, first)
@@ -201,11 +201,6 @@ class Ground:
             around = [along(flat[0], axis, way) for axis in (first, second) for way in (size, -size)]
         span = DROP * leg.reach
         return any(self.under(point, normal, (span, span), time) is None for point in around)
-
-
-def climb(leg: Leg) -> float:
-    """How far above its expected height the ground for a leg is looked for."""
-    return max(leg.height, CLIMB * leg.reach)
 
 
 def _facing(hit: Hit, up: V3) -> Hit:
@@ -253,7 +248,7 @@ def laid(ground: Ground, leg: Leg, flat: tuple[V3, Q4], up: V3, time: float) -> 
         turn = multiplied(rotation, turn_about(axis, pitch))
         if angle_between(turned(turn, (0.0, 0.0, 1.0)), up) > STEEPEST_FOOT and not ground.is_surface:
             pitch, turn = 0.0, rotation
-        heel = along(plus(place, turned(rotation, leg.heel)), up, gaps[0] if pitch else max(gaps))
+        heel = along(placed(place, rotation, leg.heel), up, gaps[0] if pitch else max(gaps))
         place, rotation = minus(heel, turned(turn, leg.heel)), turn
     last = _gaps(ground, leg, (place, rotation), up, (2.0 * span, time))
     if last is None:
@@ -267,7 +262,7 @@ def _gaps(
     """How much higher the ground is than heel and ball."""
     heights = []
     for point in (leg.heel, leg.ball):
-        contact = plus(flat[0], turned(flat[1], point))
+        contact = placed(flat[0], flat[1], point)
         hit = ground.under(contact, up, (search[0], search[0]), search[1])
         if hit is None:
             return None

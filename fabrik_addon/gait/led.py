@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import pairwise
 from math import ceil
@@ -28,6 +28,7 @@ from ..maths import (
     minus,
     multiplied,
     perpendicular,
+    placed,
     plus,
     scaled,
     slerp,
@@ -39,11 +40,12 @@ from .body import LOWEST, Course, Footing, Lean, carried, course_of, lean_of, ne
 from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
 from .feet import Cause, Feet, Foothold, FootPose, Step, raised
 from .footholds import Choice, Stance, choose, hanging, least_distances, on_its_surface
-from .ground import STATIC, Ground, Terrain, is_body
+from .ground import Ground, Terrain, is_body
 from .legs import Leg, Reaching, check_legs, held_off, rooms_of
 from .path import TICK, track_through
-from .plan import WalkPlan, to_text
+from .plan import WalkPlan, surfaces_of, to_text
 from .settings import ROUNDING, Gravity, Settings, check_settings
+from .stepping import LegState, stood_on
 
 FOLLOWING = 0.1  # seconds, half-life of the way that is left: the trembling of a mouse is not followed
 TURNING = 0.15  # seconds, half-life of the turn that is left
@@ -139,24 +141,16 @@ SHORTEST_SPAN = 1e-4  # seconds between two poses that tell a speed
 
 
 @dataclass
-class _Foot:
+class _Foot(LegState):
     """A foot that is walked by hand.
 
     Attributes:
-        foothold: Where it stands, or lands next.
         home: Where it would stand at rest, world space.
-        slack: From where it wanted to stand to where it stands, world space.
-        landed: When it landed there, or lands, seconds; below zero where it stands there from the beginning.
         speed: Of its home, scene units a second, evened out.
-        steps: All that it has taken.
     """
 
-    foothold: Foothold
-    home: V3
-    slack: V3
-    landed: float = -1.0
+    home: V3 = ORIGIN
     speed: V3 = ORIGIN
-    steps: list[Step] = field(default_factory=list)
 
 
 class HandWalk:
@@ -201,7 +195,7 @@ class HandWalk:
         for index in range(len(legs)):
             home = self.course.home(index, 0.0)
             choice = self._choose(index, home, 0.0)
-            self.states.append(_Foot(choice.foothold, home, choice.slack))
+            self.states.append(_Foot(choice.foothold, slack=choice.slack, home=home))
         self.starts = tuple(state.foothold for state in self.states)
         self._carry(None)
 
@@ -221,7 +215,7 @@ class HandWalk:
         offset, tilt = self._carried()
         place, rotation, up = plus(pose[0], offset), multiplied(tilt, pose[1]), self.course.tracks[0].ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
-            hip = plus(place, turned(rotation, leg.hip))
+            hip = placed(place, rotation, leg.hip)
             hip = along(hip, up, -need_of(hip, foot.ankle, up, leg.standing_reach, LOWEST * leg.height))
             if foot.is_planted and distance(hip, foot.ankle) > leg.standing_reach * (1.0 + ROUNDED):
                 return False
@@ -302,7 +296,7 @@ class HandWalk:
         place, rotation = state.foothold.in_world(self.time, self._surface_pose)
         drift = length(perpendicular(minus(minus(place, state.slack), state.home), up)) / self.trigger
         leg = self.legs[index]
-        ankle = plus(place, turned(rotation, leg.ankle))
+        ankle = placed(place, rotation, leg.ankle)
         stretch = distance(self._hip(index), ankle) - max(leg.reach, distance(leg.hip, leg.rest_ankle))
         is_beyond = stretch > 0.0 or self._held_off(index, ankle) > 0.0
         return max(drift, 1.0) if is_beyond and drift > JOINING else drift
@@ -324,19 +318,13 @@ class HandWalk:
         choice = self._choose(index, plus(state.home, ahead), land)
         rising = unit_or(plus(state.foothold.normal, choice.foothold.normal), up) if self.ground.is_surface else up
         step = Step(index, self.time, land, state.foothold, choice.foothold, rising, cause=Cause.DRIFT)
-        step = raised(step, leg, self.ground, self.settings, self._surface_pose)
-        state.steps.append(step)
-        state.foothold, state.landed, state.slack = choice.foothold, land, choice.slack
+        state.take(raised(step, leg, self.ground, self.settings, self._surface_pose), choice.slack)
 
     def _choose(self, index: int, wanted: V3, time: float) -> Choice:
         """The foothold for a place of the world that is wanted, for a foot that lands at a time."""
         track, leg = self.course.tracks[0], self.legs[index]
         up = track.ups[0]
-        others = [
-            state.foothold.in_world(time, self._surface_pose)[0]
-            for other, state in enumerate(self.states)
-            if other != index and not is_body(state.foothold.surface)
-        ]
+        others = stood_on(self.states, index, time, self._surface_pose)
         wanted = along(wanted, up, self.lean.raised * self.settings.body_carry)
         way = perpendicular(minus(wanted, self.course.home(index, 0.0)), up)
         ahead = unit_or(way, turned(track.uprights[0], X_AXIS))
@@ -379,7 +367,7 @@ class HandWalk:
         up = self.course.tracks[0].ups[0]
         for leg, foot in zip(self.legs, self.poses(), strict=True):
             if not foot.is_hanging:
-                hip = plus(place, turned(rotation, leg.hip))
+                hip = placed(place, rotation, leg.hip)
                 need = max(need, need_of(hip, foot.ankle, up, leg.standing_reach, LOWEST * leg.height))
         return need
 
@@ -395,7 +383,7 @@ class HandWalk:
 
     def _hip(self, index: int) -> V3:
         place, rotation = self._body()
-        return plus(place, turned(rotation, self.legs[index].hip))
+        return placed(place, rotation, self.legs[index].hip)
 
     def _surface_pose(self, surface: int, time: float) -> tuple[V3, Q4]:
         if is_body(surface):
@@ -470,14 +458,11 @@ class RecordedWalk:
             fps: Frames a second.
         """
         path, carried = self.poses()
-        footholds = [*feet.starts, *(step.end for steps in feet.steps for step in steps)]
-        moving = sorted({each.surface for each in footholds if each.surface > STATIC})
-        surfaces = {number: tuple(terrain.surface(number, i * TICK) for i in range(len(path))) for number in moving}
+        surfaces = surfaces_of(feet, terrain, len(path))
         legs: tuple[Leg, ...] = tuple(feet.legs)
         starts, steps = tuple(feet.starts), tuple(tuple(each) for each in feet.steps)
         plan = WalkPlan("", first, fps, legs, starts, steps, (tuple(path),), (tuple(carried),), surfaces)
-        digest = sha256(to_text(plan).encode()).hexdigest()
-        return WalkPlan(digest, first, fps, legs, starts, steps, plan.body, plan.carried, surfaces)
+        return replace(plan, digest=sha256(to_text(plan).encode()).hexdigest())
 
 
 def _between(a: Pose, b: Pose, share: float) -> Pose:

@@ -34,6 +34,7 @@ LEFT, RIGHT = 1, -1
 STRETCH, STRAIGHTEST = 0.97, 0.99  # of a leg's reach: what legs stretch to that are bent, and straight, at rest
 SHORTEST_LEG = 1e-6  # scene units
 JUST_REACHED = 1.001  # times a leg's reach: its home may be so far from the hip, which leaves room for rounding
+CLIMB = 0.6  # of a leg's reach: how far above the expected height ground is looked for at least
 IN_THE_MIDDLE = 0.05  # of the widest stance: a leg so near the body's middle is of neither side
 
 
@@ -77,6 +78,11 @@ class Leg:
         return self.hip[2] - self.home[2] - self.ankle[2]
 
     @cached_property
+    def climb(self) -> float:
+        """How far above its expected height the ground for the leg is looked for."""
+        return max(self.height, CLIMB * self.reach)
+
+    @cached_property
     def foot_length(self) -> float:
         return distance(self.heel, self.ball)
 
@@ -95,6 +101,11 @@ class Leg:
     def rest_ankle(self) -> V3:
         """Where the ankle is at rest, in the body's frame."""
         return plus(self.home, self.ankle)
+
+    @cached_property
+    def rest_way(self) -> V3:
+        """From the hip to the ankle at rest."""
+        return minus(self.rest_ankle, self.hip)
 
     @cached_property
     def forward(self) -> V3:

@@ -10,7 +10,7 @@ from math import floor
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..maths import Q4, V3, Z_AXIS, between, distance, lerp, multiplied, normalized, plus, slerp, turned
+from ..maths import Q4, V3, Z_AXIS, between, distance, lerp, multiplied, normalized, placed, slerp, turned
 from ..texts import Text
 from .legs import Leg
 from .settings import ROUNDING, Gravity
@@ -179,9 +179,9 @@ class Track:
 
     def split(self, time: float) -> tuple[int, float]:
         """The sample before a time, and the share of the way to the next; ends are continued."""
-        position = time / TICK
-        index = min(max(floor(position + ROUNDING), 0), self.count - 1)
-        return index, min(max(position - index, 0.0), 1.0) if index + 1 < self.count else 0.0
+        position, last = time / TICK, len(self.places) - 1
+        index = min(max(floor(position + ROUNDING), 0), last)
+        return index, min(max(position - index, 0.0), 1.0) if index < last else 0.0
 
     def place(self, time: float) -> V3:
         index, share = self.split(time)
@@ -196,11 +196,15 @@ class Track:
 
     def home(self, point: V3, time: float) -> V3:
         """A point of the upright frame, in world space."""
-        return plus(self.place(time), turned(self.upright(time), point))
+        index, share = self.split(time)
+        place, upright = self.places[index], self.uprights[index]
+        if share:
+            place, upright = lerp(place, self.places[index + 1], share), slerp(upright, self.uprights[index + 1], share)
+        return placed(place, upright, point)
 
     def homes(self, point: V3) -> list[V3]:
         """A point of the upright frame at all samples, in world space."""
-        return [plus(place, turned(upright, point)) for place, upright in zip(self.places, self.uprights, strict=True)]
+        return [placed(place, upright, point) for place, upright in zip(self.places, self.uprights, strict=True)]
 
     def calmed(self, half_life: float) -> Track:
         """The same path with places and headings smoothed.
@@ -242,17 +246,15 @@ def _place(path: BodyPath, position: float) -> V3:
         return path.places[index]
     before, after = path.places[max(index - 1, 0)], path.places[min(index + 2, last)]
     a, b = path.places[index], path.places[index + 1]
-    weights = (
-        0.5 * t * (t * (2.0 - t) - 1.0),
-        0.5 * (t * t * (3.0 * t - 5.0) + 2.0),
-        0.5 * t * (t * (4.0 - 3.0 * t) + 1.0),
-        0.5 * t * t * (t - 1.0),
+    k = 0.5 * t * (t * (2.0 - t) - 1.0)
+    j = 0.5 * (t * t * (3.0 * t - 5.0) + 2.0)
+    m = 0.5 * t * (t * (4.0 - 3.0 * t) + 1.0)
+    n = 0.5 * t * t * (t - 1.0)
+    return (
+        k * before[0] + j * a[0] + m * b[0] + n * after[0],
+        k * before[1] + j * a[1] + m * b[1] + n * after[1],
+        k * before[2] + j * a[2] + m * b[2] + n * after[2],
     )
-    x, y, z = (
-        weights[0] * before[axis] + weights[1] * a[axis] + weights[2] * b[axis] + weights[3] * after[axis]
-        for axis in range(3)
-    )
-    return (x, y, z)
 
 
 def _rotation(path: BodyPath, position: float) -> Q4:

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from hashlib import sha256
 from math import floor
+from typing import TypeVar
 
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, lerp, multiplied, plus, slerp
 from ..texts import Text
 from .feet import Feet, Foothold, FootPose, Step
-from .ground import BODY, is_body
+from .ground import BODY, Terrain, is_body
 from .legs import Leg
 from .path import TICK, BodyPath
 from .settings import Settings
@@ -98,6 +100,11 @@ def _order(step: Step) -> tuple[float, int]:
     return step.lift, step.leg
 
 
+def surfaces_of(feet: Feet, terrain: Terrain, count: int) -> dict[int, Poses]:
+    """The ways of the surfaces that move and are stood on, of so many samples."""
+    return {number: tuple(terrain.surface(number, i * TICK) for i in range(count)) for number in feet.surfaces}
+
+
 def sample(poses: Poses, time: float) -> tuple[V3, Q4]:
     """Place and rotation between samples."""
     position = time / TICK
@@ -114,6 +121,9 @@ def sample(poses: Poses, time: float) -> tuple[V3, Q4]:
 
 VERSION = 2
 
+Record = TypeVar("Record")
+Value = TypeVar("Value")
+Other = TypeVar("Other")
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
@@ -143,75 +153,25 @@ def from_text(text: str) -> WalkPlan:
                     "the stored walk is of version {version}, not {known}: plan it anew", version=version, known=VERSION
                 )
             )
-        return _plan(stored)
+        return _record(WalkPlan, stored)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise InvalidValueError("the stored walk can't be read: plan it anew") from error
 
 
-def _plan(stored: dict[str, Json]) -> WalkPlan:
-    return WalkPlan(
-        digest=_text(stored["digest"]),
-        first=int(_number(stored["first"])),
-        fps=_number(stored["fps"]),
-        legs=tuple(_leg(each) for each in _items(stored["legs"])),
-        starts=tuple(_foothold(each) for each in _items(stored["starts"])),
-        steps=tuple(tuple(_step(each) for each in _items(steps)) for steps in _items(stored["steps"])),
-        body=tuple(_poses(each) for each in _items(stored["body"])),
-        carried=tuple(_poses(each) for each in _items(stored["carried"])),
-        surfaces={int(number): _poses(poses) for number, poses in _fields(stored["surfaces"]).items()},
-        told=tuple(_text(each) for each in _items(stored["told"])),
-    )
+def _record(kind: Callable[..., Record], data: Json) -> Record:
+    """A dataclass out of the fields that it was stored with, each read as its type asks."""
+    stored = _fields(data)
+    return kind(**{name: read(stored[name]) for name, read in _READERS[kind].items()})
 
 
-def _leg(data: Json) -> Leg:
-    it = _fields(data)
-    return Leg(
-        name=_text(it["name"]),
-        home=_vector(it["home"]),
-        hip=_vector(it["hip"]),
-        reach=_number(it["reach"]),
-        shortest=_number(it["shortest"]),
-        ankle=_vector(it["ankle"]),
-        heel=_vector(it["heel"]),
-        ball=_vector(it["ball"]),
-        side=int(_number(it["side"])),
-        row=int(_number(it["row"])),
-        offset=_number(it["offset"]),
-        group=int(_number(it["group"])),
-        segment=int(_number(it["segment"])),
-    )
+def _all(read: Callable[[Json], Value]) -> Callable[[Json], tuple[Value, ...]]:
+    """Reads a list of what is read like this."""
+    return lambda data: tuple(read(each) for each in _items(data))
 
 
-def _foothold(data: Json) -> Foothold:
-    it = _fields(data)
-    surface = int(_number(it["surface"]))
-    pitch = _number(it["pitch"])
-    return Foothold(_vector(it["place"]), _rotation(it["rotation"]), _vector(it["normal"]), surface, pitch)
-
-
-def _step(data: Json) -> Step:
-    it = _fields(data)
-    return Step(
-        leg=int(_number(it["leg"])),
-        lift=_number(it["lift"]),
-        land=_number(it["land"]),
-        start=_foothold(it["start"]),
-        end=_foothold(it["end"]),
-        up=_vector(it["up"]),
-        apex=_number(it["apex"]),
-        power=_number(it["power"]),
-        lead=_number(it["lead"]),
-        curve=_text(it["curve"]),
-        toe_off=_number(it["toe_off"]),
-        heel_strike=_number(it["heel_strike"]),
-        toes_down=_number(it["toes_down"]),
-        cause=_text(it["cause"]),
-        refused=tuple((_vector(_items(each)[0]), _text(_items(each)[1])) for each in _items(it["refused"])),
-    )
-
-
-def _poses(data: Json) -> Poses:
-    return tuple((_vector(_items(each)[0]), _rotation(_items(each)[1])) for each in _items(data))
+def _pair(first: Callable[[Json], Value], second: Callable[[Json], Other]) -> Callable[[Json], tuple[Value, Other]]:
+    """Reads two things beside each other."""
+    return lambda data: (first(_items(data)[0]), second(_items(data)[1]))
 
 
 def _vector(data: Json) -> V3:
@@ -246,3 +206,34 @@ def _text(data: Json) -> str:
     if not isinstance(data, str):
         raise TypeError("no text")
     return data
+
+
+def _whole(data: Json) -> int:
+    return int(_number(data))
+
+
+def _surfaces(data: Json) -> dict[int, Poses]:
+    return {int(number): _POSES(poses) for number, poses in _fields(data).items()}
+
+
+_POSES = _all(_pair(_vector, _rotation))
+_LEGS = _all(partial(_record, Leg))
+_FOOTHOLD = partial(_record, Foothold)
+_BY_TYPE: dict[str, Callable[[Json], object]] = {
+    "str": _text,
+    "float": _number,
+    "int": _whole,
+    "V3": _vector,
+    "Q4": _rotation,
+    "Foothold": _FOOTHOLD,
+    "tuple[tuple[V3, str], ...]": _all(_pair(_vector, _text)),
+    "tuple[Leg, ...]": _LEGS,
+    "tuple[Foothold, ...]": _all(_FOOTHOLD),
+    "tuple[tuple[Step, ...], ...]": _all(_all(partial(_record, Step))),
+    "tuple[Poses, ...]": _all(_POSES),
+    "Mapping[int, Poses]": _surfaces,
+    "tuple[str, ...]": _all(_text),
+}
+_READERS: dict[object, dict[str, Callable[[Json], object]]] = {
+    kind: {field.name: _BY_TYPE[str(field.type)] for field in fields(kind)} for kind in (Leg, Foothold, Step, WalkPlan)
+}

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from math import floor
 
 from ..errors import InvalidValueError
-from ..maths import Q4, V3, plus, scaled, turned
+from ..maths import Q4, V3, placed, plus, scaled
 from ..texts import Text
 from .body import LOWEST, Carried, Course, Footing, Lean, carried, course_of, lean_of, lowered, need_of, with_heels_up
 from .clock import Clock, clock_of
 from .feet import Feet, FootPose, SurfacePose
-from .ground import BODY, STATIC, Ground, Terrain, climb, is_body
+from .ground import BODY, Ground, Terrain, is_body
 from .legs import Leg, Reaching, check_legs
 from .path import TICK, BodyPath, Track, check_paths, track_of
-from .plan import WalkPlan, digest_of
+from .plan import WalkPlan, digest_of, surfaces_of
 from .settings import ROUNDING, Gravity, Settings, check_settings
 from .stepping import Stepper
 
@@ -127,19 +127,18 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
         steps=tuple(tuple(steps) for steps in feet.steps),
         body=tuple(tuple(zip(track.places, track.rotations, strict=True)) for track in tracks),
         carried=tuple(tuple(zip(body.offsets, body.tilts, strict=True)) for body in bodies),
-        surfaces=_surfaces(course, feet, walk.terrain),
+        surfaces=surfaces_of(feet, walk.terrain, course.count),
         told=_told(walk, clock, feet),
     )
 
 
 def _carried(course: Course, leans: Sequence[Sequence[Lean]]) -> list[Carried]:
     """All segments of the body over their feet."""
-    settings = [course.settings_at(index * TICK) for index in range(course.count)]
     bodies = []
     for segment, members in enumerate(course.members):
         legs = [course.legs[leg] for leg in members]
         track, pivot = course.tracks[segment], course.pivots[segment]
-        bodies.append(carried(track, pivot, leans[segment], settings, legs))
+        bodies.append(carried(track, pivot, leans[segment], course.settings, legs))
     return bodies
 
 
@@ -147,8 +146,7 @@ def _leans(course: Course, index: int, footings: Sequence[Sequence[Footing]]) ->
     """How each segment's feet, and those of the segments beside it, stand at a sample."""
     leans = []
     for segment, track in enumerate(course.tracks):
-        around = course.around(segment)
-        size = max(course.legs[leg].reach for leg in around)
+        around, size = course.carriers[segment]
         found = [footing for leg in around for footing in footings[leg]]
         leans.append(lean_of(track, index, course.middles[segment], found, size))
     return leans
@@ -198,7 +196,7 @@ def _below(ground: Ground, track: Track, index: int, look: tuple[Leg, float, boo
         return hit.place if hit is not None else None
     near = (home[0], home[1], home[2] + level)
     far = FAR_ABOVE * leg.reach
-    hit = ground.under(near, up, (climb(leg), far), time)
+    hit = ground.under(near, up, (leg.climb, far), time)
     if hit is None and is_first:
         hit = ground.under(near, up, (far, far), time)
     return hit.place if hit is not None else None
@@ -240,7 +238,7 @@ def _over(course: Course, clock: Clock, poses: Sequence[Sequence[FootPose]]) -> 
         for index, feet in enumerate(poses):
             state = (track.ups[index], clock.is_standing[index])
             pose = body.pose(track, index)
-            needs.append(max(_need(course.legs[leg], feet[leg], pose, state) for leg in course.members[segment]))
+            needs.append(max([_need(course.legs[leg], feet[leg], pose, state) for leg in course.members[segment]]))
         bodies.append(lowered(track, body, needs))
     return bodies
 
@@ -254,14 +252,7 @@ def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool])
     deepest = LOWEST
     if not foot.is_planted:
         most, deepest = SWINGING * leg.reach, DIP
-    return need_of(plus(body[0], turned(body[1], leg.hip)), foot.ankle, up, most, deepest * leg.height)
-
-
-def _surfaces(course: Course, feet: Feet, terrain: Terrain) -> dict[int, tuple[tuple[V3, Q4], ...]]:
-    """The ways of the surfaces that are stood on and move."""
-    footholds = [*feet.starts, *(step.end for steps in feet.steps for step in steps)]
-    numbers = sorted({foothold.surface for foothold in footholds if foothold.surface > STATIC})
-    return {number: tuple(terrain.surface(number, index * TICK) for index in range(course.count)) for number in numbers}
+    return need_of(placed(body[0], body[1], leg.hip), foot.ankle, up, most, deepest * leg.height)
 
 
 def _told(walk: Walk, clock: Clock, feet: Feet) -> tuple[str, ...]:

@@ -21,13 +21,14 @@ from ..maths import (
     lerp,
     minus,
     perpendicular,
+    placed,
     plus,
     turned,
     unit_or,
 )
 from .body import Carried, Course, need_of
 from .clock import LEAST_SWING, MOST_SWING, Clock
-from .feet import Cause, Feet, Foothold, Step, raised, rolls_of
+from .feet import Cause, Feet, Foothold, Step, SurfacePose, raised, rolls_of
 from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, hanging, least_distances, on_its_surface
 from .ground import BODY, Ground, is_body, smallest_circle
 from .legs import held_off, neighbours
@@ -44,8 +45,8 @@ SHARE_OF_REACH = 0.995  # of what a stance may stretch a leg to, from which on i
 
 
 @dataclass
-class _LegState:
-    """What `Stepper` knows of one leg: where it stands or lands, and the steps so far.
+class LegState:
+    """What is known of a leg as it walks: where it stands or lands, and the steps so far.
 
     Attributes:
         foothold: Where its foot stands, or lands next.
@@ -60,6 +61,20 @@ class _LegState:
     window: int | None = None
     slack: V3 = ORIGIN
     steps: list[Step] = field(default_factory=list)
+
+    def take(self, step: Step, slack: V3) -> None:
+        """Add a step, at whose end the foot is off by so much from where it wanted to stand."""
+        self.steps.append(step)
+        self.foothold, self.landed, self.slack = step.end, step.land, slack
+
+
+def stood_on(states: Sequence[LegState], leg: int, time: float, surface_pose: SurfacePose) -> list[V3]:
+    """Where all feet but one stand or land, in world space at a time, but for those that hang."""
+    return [
+        state.foothold.in_world(time, surface_pose)[0]
+        for index, state in enumerate(states)
+        if index != leg and not is_body(state.foothold.surface)
+    ]
 
 
 class Stepper:
@@ -85,10 +100,10 @@ class Stepper:
         legs = course.legs
         self.beside = neighbours(legs)
         self.near = least_distances(legs)
-        self.states: list[_LegState] = []
+        self.states: list[LegState] = []
         for index in range(len(legs)):
             choice = self._choose(index, 0.0, 0.0)
-            self.states.append(_LegState(choice.foothold, slack=choice.slack))
+            self.states.append(LegState(choice.foothold, slack=choice.slack))
         self.starts = tuple(state.foothold for state in self.states)
 
     @property
@@ -160,7 +175,7 @@ class Stepper:
         """By how much a foot that stands is beyond its leg's reach or too far from its home, as a share; else 0."""
         now, state = tick * TICK, self.states[leg]
         place, rotation = state.foothold.in_world(now, self.ground.terrain.surface)
-        ankle = plus(place, turned(rotation, self.legs[leg].ankle))
+        ankle = placed(place, rotation, self.legs[leg].ankle)
         reach = self.legs[leg].reach
         stretch = distance(self._crouched_hip(leg, now, ankle), ankle) / self.legs[leg].walking_reach
         off = self._held_off(leg, now, ankle)
@@ -213,9 +228,7 @@ class Stepper:
             leg, lift, land, state.foothold, choice.foothold, up, curve=settings.swing_curve, toe_off=toe_off,
             heel_strike=strike, cause=cause, refused=choice.refused,
         )  # fmt: skip
-        step = raised(step, self.legs[leg], self.ground, settings, self._surface_pose)
-        state.steps.append(step)
-        state.foothold, state.landed, state.slack = choice.foothold, land, choice.slack
+        state.take(raised(step, self.legs[leg], self.ground, settings, self._surface_pose), choice.slack)
 
     def _next_lift(self, leg: int, land: float, land_phase: float | None) -> float:
         """When a foot that lands will be lifted again; the end of the track where it will not."""
@@ -243,8 +256,8 @@ class Stepper:
         ahead = unit_or(perpendicular(minus(homes[-1], homes[0]), up), turned(upright, X_AXIS))
         bodies = tuple(self._body(self.legs[leg].segment, time) for time in (land, middle, until))
         stance = Stance(
-            self.legs[leg], wanted, upright, up, ahead, bodies, self._others(leg, land), self.near[leg],
-            SEARCHED * self.clock.stride, land, self.course.shortage(leg),
+            self.legs[leg], wanted, upright, up, ahead, bodies, stood_on(self.states, leg, land, self._surface_pose),
+            self.near[leg], SEARCHED * self.clock.stride, land, self.course.shortage(leg),
         )  # fmt: skip
         choice = choose(self.ground, stance, settings, lambda: hanging(self.legs[leg]))
         return on_its_surface(choice, self.ground.terrain, land)
@@ -253,19 +266,12 @@ class Stepper:
         """The body, come down so far that a leg is long enough for an ankle."""
         limb, up = self.legs[leg], self.course.of(leg).up(time)
         place, rotation = self._body(limb.segment, time)
-        hip = plus(place, turned(rotation, limb.hip))
+        hip = placed(place, rotation, limb.hip)
         return along(place, up, -need_of(hip, ankle, up, limb.walking_reach, SINKING * limb.height)), rotation
 
     def _is_short_way(self, homes: Sequence[V3]) -> bool:
         """Whether the body goes so little during a stance that the foot may land at once where the body will stand."""
         return distance(homes[0], homes[-1]) < SHORT_WAY * self.clock.stride
-
-    def _others(self, leg: int, time: float) -> list[V3]:
-        return [
-            state.foothold.in_world(time, self._surface_pose)[0]
-            for index, state in enumerate(self.states)
-            if index != leg and not is_body(state.foothold.surface)
-        ]
 
     # ---- the body, as far as it is known
 
@@ -284,7 +290,7 @@ class Stepper:
         """Where a hip is expected, come down towards the height of an ankle as far as it may."""
         limb = self.legs[leg]
         place, rotation = self._body(limb.segment, time)
-        hip = plus(place, turned(rotation, limb.hip))
+        hip = placed(place, rotation, limb.hip)
         up = self.course.of(leg).up(time)
         down = clipped(dot(minus(hip, ankle), up), 0.0, SINKING * limb.height)
         return along(hip, up, -down)
@@ -297,4 +303,4 @@ def _centre(homes: Sequence[V3], up: V3, upright: Q4) -> V3:
     flat = [turned(back, perpendicular(minus(home, first), up)) for home in homes]
     x, y, _ = smallest_circle([(point[0], point[1]) for point in flat])
     rise = 0.5 * dot(minus(homes[-1], first), up)
-    return along(plus(first, turned(upright, (x, y, 0.0))), up, rise)
+    return along(placed(first, upright, (x, y, 0.0)), up, rise)

@@ -71,20 +71,23 @@ class Made:
 
 
 def human(told: str, sides: Sequence[str], *, arms: float = 0.0, posed: int = 0) -> Made:
-    """A human, one line a bone: its name, with {} for the side, that of its parent, and the joint where it begins.
+    """A human made of a list of names; see `name_lists`.
 
     Args:
-        told: The lines; a bone of the side stands for two, and its parent, too, if it has {}.
+        told: The lines; a bone of the side stands for two, and what it hangs on, too, if it has {}.
         sides: What left and right are called.
         arms: By which angle the arms hang down from the T pose.
         posed: The seed of a posed rest, 0 for none.
     """
     bones: list[tuple[str, str, str, int]] = []
     for line in filter(str.strip, told.splitlines()):
-        name, parent, joint = (word.strip() for word in line.split("|"))
-        for i, side in enumerate(sides if "{}" in name else ("",)):
-            sign = (1, -1)[i] if "{}" in name else 0
-            bones.append((name.format(side), parent.format(side) if parent != "-" else "", joint, sign))
+        parent, chain = line.split(" > ")
+        for entry in chain.split(", "):
+            name, joint = entry.split(" = ")
+            for i, side in enumerate(sides if "{}" in name else ("",)):
+                sign = (1, -1)[i] if "{}" in name else 0
+                bones.append((name.format(side), parent.format(side) if parent != "-" else "", joint, sign))
+            parent = name
     names = [bone[0] for bone in bones]
     assert len(set(names)) == len(names), "two bones have one name"
     parents = [names.index(parent) if parent else -1 for _, parent, _, _ in bones]

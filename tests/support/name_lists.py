@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The names of bones of a human in the conventions that there are, as their documents and exports list them.
 
-One line a bone: name, parent, and the joint of `human_shapes` where it begins; {} stands for the side.
+One line a chain: the bone on which it hangs, and its bones, each on the one before, with the joint of `human_shapes`
+where it begins; {} stands for the side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from support.halved_name_lists import CHARACTER_CREATOR, DAZ_8, DAZ_9, MAKEHUMAN
+from collections.abc import Iterable, Sequence
 
 TWO_DIGITS = ("01", "02", "03")
 
@@ -17,36 +16,26 @@ def fingers(names: Sequence[str], parent: str, numbers: Sequence[str] = ("1", "2
     """Lines of five fingers; names have * for the number."""
     lines = []
     for finger, name in zip(("thumb", "index", "middle", "ring", "pinky"), names, strict=True):
-        above = parent
-        for place, number in enumerate(numbers):
-            own = name.replace("*", number)
-            lines.append(f"{own} | {above} | {finger}{place + 1}")
-            above = own
+        bones = [(name.replace("*", number), f"{finger}{place}") for place, number in enumerate(numbers, start=1)]
+        lines.append(_chain(parent, bones))
     return "\n" + "\n".join(lines)
+
+
+def _chain(parent: str, bones: Iterable[tuple[str, str]]) -> str:
+    return f"{parent} > " + ", ".join(f"{name} = {joint}" for name, joint in bones)
 
 
 def _simple(
     hips: str, spine: Sequence[str], neck: Sequence[str], arm: Sequence[str], leg: Sequence[str], root: str = ""
 ) -> str:
     """Lines of a body without surprises."""
-    lines = [f"{root} | - | ground"] if root else []
-    lines.append(f"{hips} | {root or '-'} | hips")
-    above = hips
-    for name, joint in zip(spine, ("spine1", "spine2", "spine3", "spine4")[: len(spine)], strict=True):
-        lines.append(f"{name} | {above} | {joint}")
-        above = name
-    chest = above
-    for name, joint in zip(neck, ("neck", "neck2", "head") if len(neck) > 2 else ("neck", "head"), strict=True):
-        lines.append(f"{name} | {above} | {joint}")
-        above = name
-    for limb, joints, top in (
-        (arm, ("collar", "shoulder", "elbow", "wrist"), chest),
-        (leg, ("hip", "knee", "ankle", "ball"), hips),
-    ):
-        above = top
-        for name, joint in zip(limb, joints, strict=True):
-            lines.append(f"{name} | {above} | {joint}")
-            above = name
+    necks = ("neck", "neck2", "head") if len(neck) > 2 else ("neck", "head")
+    middle = [(hips, "hips"), *zip(spine, ("spine1", "spine2", "spine3", "spine4"), strict=False)]
+    arms, legs = ("collar", "shoulder", "elbow", "wrist"), ("hip", "knee", "ankle", "ball")
+    lines = [_chain("-", [(root, "ground")])] if root else []
+    lines.append(_chain(root or "-", [*middle, *zip(neck, necks, strict=True)]))
+    lines.append(_chain(spine[-1], zip(arm, arms, strict=True)))
+    lines.append(_chain(hips, zip(leg, legs, strict=True)))
     return "\n".join(lines)
 
 
@@ -69,15 +58,12 @@ UNREAL = _simple(
     root="root",
 ) + fingers([f"{finger}_*_{{}}" for finger in ("thumb", "index", "middle", "ring", "pinky")], "hand_{}", TWO_DIGITS)
 UNREAL += """
-upperarm_twist_01_{} | upperarm_{} | shoulder2
-lowerarm_twist_01_{} | lowerarm_{} | elbow2
-thigh_twist_01_{} | thigh_{} | hip2
-calf_twist_01_{} | calf_{} | knee2
-ik_foot_root | root | ground
-ik_foot_{} | ik_foot_root | ankle
-ik_hand_root | root | ground
-ik_hand_gun | ik_hand_root | hips
-ik_hand_{} | ik_hand_gun | wrist
+upperarm_{} > upperarm_twist_01_{} = shoulder2
+lowerarm_{} > lowerarm_twist_01_{} = elbow2
+thigh_{} > thigh_twist_01_{} = hip2
+calf_{} > calf_twist_01_{} = knee2
+root > ik_foot_root = ground, ik_foot_{} = ankle
+root > ik_hand_root = ground, ik_hand_gun = hips, ik_hand_{} = wrist
 """
 
 METAHUMAN = _simple(
@@ -89,19 +75,15 @@ METAHUMAN = _simple(
     root="root",
 )
 METAHUMAN += """
-thigh_correctiveRoot_{} | thigh_{} | hip
-thigh_fwd_{} | thigh_correctiveRoot_{} | hip
-thigh_bck_{} | thigh_correctiveRoot_{} | hip
-calf_correctiveRoot_{} | calf_{} | knee
-calf_knee_{} | calf_correctiveRoot_{} | knee
-calf_kneeBack_{} | calf_correctiveRoot_{} | knee
-upperarm_bicep_{} | upperarm_{} | shoulder2
-upperarm_tricep_{} | upperarm_{} | shoulder2
-wrist_inner_{} | hand_{} | wrist
-ankle_bck_{} | foot_{} | ankle
-index_metacarpal_{} | hand_{} | knuckle
-index_01_{} | index_metacarpal_{} | index1
-index_02_{} | index_01_{} | index2
+thigh_{} > thigh_correctiveRoot_{} = hip, thigh_fwd_{} = hip
+thigh_correctiveRoot_{} > thigh_bck_{} = hip
+calf_{} > calf_correctiveRoot_{} = knee, calf_knee_{} = knee
+calf_correctiveRoot_{} > calf_kneeBack_{} = knee
+upperarm_{} > upperarm_bicep_{} = shoulder2
+upperarm_{} > upperarm_tricep_{} = shoulder2
+hand_{} > wrist_inner_{} = wrist
+foot_{} > ankle_bck_{} = ankle
+hand_{} > index_metacarpal_{} = knuckle, index_01_{} = index1, index_02_{} = index2
 """
 
 VRM = _simple(
@@ -113,12 +95,10 @@ VRM = _simple(
     root="Root",
 ) + fingers([f"J_Bip_{{}}_{finger}*" for finger in ("Thumb", "Index", "Middle", "Ring", "Little")], "J_Bip_{}_Hand")
 VRM += """
-J_Sec_Hair1_01 | J_Bip_C_Head | head
-J_Sec_Hair2_01 | J_Sec_Hair1_01 | neck
-J_Sec_{}_Bust1 | J_Bip_C_UpperChest | spine4
-J_Sec_{}_CoatSkirtFront1_01 | J_Bip_C_Hips | hip
-J_Sec_{}_CoatSkirtFront2_01 | J_Sec_{}_CoatSkirtFront1_01 | hip2
-J_Adj_{}_FaceEye | J_Bip_C_Head | head
+J_Bip_C_Head > J_Sec_Hair1_01 = head, J_Sec_Hair2_01 = neck
+J_Bip_C_UpperChest > J_Sec_{}_Bust1 = spine4
+J_Bip_C_Hips > J_Sec_{}_CoatSkirtFront1_01 = hip, J_Sec_{}_CoatSkirtFront2_01 = hip2
+J_Bip_C_Head > J_Adj_{}_FaceEye = head
 """
 
 UNITY = _simple(
@@ -130,71 +110,85 @@ UNITY = _simple(
 )
 
 RIGIFY = """
-spine | - | hips
-spine.001 | spine | spine1
-spine.002 | spine.001 | spine2
-spine.003 | spine.002 | spine3
-spine.004 | spine.003 | neck
-spine.005 | spine.004 | neck2
-spine.006 | spine.005 | head
-shoulder.{} | spine.003 | collar
-upper_arm.{} | shoulder.{} | shoulder
-forearm.{} | upper_arm.{} | elbow
-hand.{} | forearm.{} | wrist
-pelvis.{} | spine | half_pelvis
-thigh.{} | spine | hip
-shin.{} | thigh.{} | knee
-foot.{} | shin.{} | ankle
-toe.{} | foot.{} | ball
+- > spine = hips, spine.001 = spine1, spine.002 = spine2, spine.003 = spine3, spine.004 = neck, spine.005 = neck2
+spine.005 > spine.006 = head
+spine.003 > shoulder.{} = collar, upper_arm.{} = shoulder, forearm.{} = elbow, hand.{} = wrist
+spine > pelvis.{} = half_pelvis
+spine > thigh.{} = hip, shin.{} = knee, foot.{} = ankle, toe.{} = ball
 """ + fingers(
     ["thumb.*.{}", *(f"f_{finger}.*.{{}}" for finger in ("index", "middle", "ring", "pinky"))], "hand.{}", TWO_DIGITS
 )
 
 RIGIFY_DEF = """
-DEF-spine | - | hips
-DEF-spine.001 | DEF-spine | spine1
-DEF-spine.002 | DEF-spine.001 | spine2
-DEF-spine.003 | DEF-spine.002 | spine3
-DEF-spine.004 | DEF-spine.003 | neck
-DEF-spine.005 | DEF-spine.004 | neck2
-DEF-spine.006 | DEF-spine.005 | head
-DEF-shoulder.{} | - | collar
-DEF-upper_arm.{} | - | shoulder
-DEF-upper_arm.{}.001 | DEF-upper_arm.{} | shoulder2
-DEF-forearm.{} | DEF-upper_arm.{}.001 | elbow
-DEF-forearm.{}.001 | DEF-forearm.{} | elbow2
-DEF-hand.{} | DEF-forearm.{}.001 | wrist
-DEF-pelvis.{} | - | half_pelvis
-DEF-thigh.{} | - | hip
-DEF-thigh.{}.001 | DEF-thigh.{} | hip2
-DEF-shin.{} | DEF-thigh.{}.001 | knee
-DEF-shin.{}.001 | DEF-shin.{} | knee2
-DEF-foot.{} | DEF-shin.{}.001 | ankle
-DEF-toe.{} | DEF-foot.{} | ball
+- > DEF-spine = hips, DEF-spine.001 = spine1, DEF-spine.002 = spine2, DEF-spine.003 = spine3, DEF-spine.004 = neck
+DEF-spine.004 > DEF-spine.005 = neck2, DEF-spine.006 = head
+- > DEF-shoulder.{} = collar
+- > DEF-upper_arm.{} = shoulder, DEF-upper_arm.{}.001 = shoulder2, DEF-forearm.{} = elbow
+DEF-forearm.{} > DEF-forearm.{}.001 = elbow2, DEF-hand.{} = wrist
+- > DEF-pelvis.{} = half_pelvis
+- > DEF-thigh.{} = hip, DEF-thigh.{}.001 = hip2, DEF-shin.{} = knee, DEF-shin.{}.001 = knee2, DEF-foot.{} = ankle
+DEF-foot.{} > DEF-toe.{} = ball
 """
 
 AUTO_RIG_PRO = """
-root.x | - | hips
-spine_01.x | root.x | spine1
-spine_02.x | spine_01.x | spine2
-spine_03.x | spine_02.x | spine3
-neck.x | spine_03.x | neck
-head.x | neck.x | head
-shoulder.{} | spine_03.x | collar
-arm_stretch.{} | shoulder.{} | shoulder
-arm_twist.{} | arm_stretch.{} | shoulder
-forearm_stretch.{} | arm_stretch.{} | elbow
-forearm_twist.{} | forearm_stretch.{} | elbow2
-hand.{} | forearm_stretch.{} | wrist
-thigh_stretch.{} | root.x | hip
-thigh_twist.{} | thigh_stretch.{} | hip
-leg_stretch.{} | thigh_stretch.{} | knee
-leg_twist.{} | leg_stretch.{} | knee2
-foot.{} | leg_stretch.{} | ankle
-toes_01.{} | foot.{} | ball
-c_index1.{} | hand.{} | index1
-c_index2.{} | c_index1.{} | index2
-c_index3.{} | c_index2.{} | index3
+- > root.x = hips, spine_01.x = spine1, spine_02.x = spine2, spine_03.x = spine3, neck.x = neck, head.x = head
+spine_03.x > shoulder.{} = collar, arm_stretch.{} = shoulder, arm_twist.{} = shoulder
+arm_stretch.{} > forearm_stretch.{} = elbow, forearm_twist.{} = elbow2
+forearm_stretch.{} > hand.{} = wrist
+root.x > thigh_stretch.{} = hip, thigh_twist.{} = hip
+thigh_stretch.{} > leg_stretch.{} = knee, leg_twist.{} = knee2
+leg_stretch.{} > foot.{} = ankle, toes_01.{} = ball
+hand.{} > c_index1.{} = index1, c_index2.{} = index2, c_index3.{} = index3
+"""
+
+# Upper and lower limb of two bones each, or with bones for twist beside.
+DAZ_8 = """
+- > Genesis8Female = ground, hip = hips, pelvis = hips2, {}ThighBend = hip, {}ThighTwist = hip2, {}Shin = knee
+{}Shin > {}Foot = ankle, {}Metatarsals = ankle, {}Toe = ball
+hip > abdomenLower = spine1, abdomenUpper = spine2, chestLower = spine3, chestUpper = spine4, {}Collar = collar
+{}Collar > {}ShldrBend = shoulder, {}ShldrTwist = shoulder2, {}ForearmBend = elbow, {}ForearmTwist = elbow2
+{}ForearmTwist > {}Hand = wrist, {}Thumb1 = thumb1, {}Thumb2 = thumb2
+{}Hand > {}Carpal1 = knuckle, {}Index1 = index1, {}Index2 = index2, {}Index3 = index3
+chestLower > {}Pectoral = spine3
+chestUpper > neckLower = neck, neckUpper = neck2, head = head
+"""
+
+DAZ_9 = """
+- > hip = hips, pelvis = hips2, {}_thigh = hip, {}_thightwist1 = hip
+{}_thigh > {}_thightwist2 = hip2
+{}_thigh > {}_shin = knee, {}_foot = ankle, {}_toes = ball
+hip > spine1 = spine1, spine2 = spine2, spine3 = spine3, spine4 = spine4, {}_shoulder = collar
+{}_shoulder > {}_upperarm = shoulder, {}_upperarmtwist1 = shoulder
+{}_upperarm > {}_forearm = elbow, {}_forearmtwist1 = elbow2
+{}_forearm > {}_hand = wrist
+spine4 > neck1 = neck, neck2 = neck2, head = head
+"""
+
+CHARACTER_CREATOR = """
+- > CC_Base_BoneRoot = ground, CC_Base_Hip = hips, CC_Base_Pelvis = hips2, CC_Base_{}_Thigh = hip
+CC_Base_{}_Thigh > CC_Base_{}_ThighTwist01 = hip
+CC_Base_{}_Thigh > CC_Base_{}_Calf = knee, CC_Base_{}_CalfTwist01 = knee2
+CC_Base_{}_Calf > CC_Base_{}_KneeShareBone = knee
+CC_Base_{}_Calf > CC_Base_{}_Foot = ankle, CC_Base_{}_ToeBase = ball
+CC_Base_Hip > CC_Base_Waist = spine1, CC_Base_Spine01 = spine2, CC_Base_Spine02 = spine3, CC_Base_NeckTwist01 = neck
+CC_Base_NeckTwist01 > CC_Base_NeckTwist02 = neck2, CC_Base_Head = head
+CC_Base_Spine02 > CC_Base_{}_RibsTwist = spine4, CC_Base_{}_Breast = spine4
+CC_Base_Spine02 > CC_Base_{}_Clavicle = collar, CC_Base_{}_Upperarm = shoulder
+CC_Base_{}_Upperarm > CC_Base_{}_UpperarmTwist01 = shoulder
+CC_Base_{}_Upperarm > CC_Base_{}_Forearm = elbow, CC_Base_{}_ElbowShareBone = elbow
+CC_Base_{}_Forearm > CC_Base_{}_ForearmTwist01 = elbow2
+CC_Base_{}_Forearm > CC_Base_{}_Hand = wrist, CC_Base_{}_Mid1 = middle1, CC_Base_{}_Mid2 = middle2
+CC_Base_{}_Mid2 > CC_Base_{}_Mid3 = middle3
+CC_Base_{}_Hand > CC_Base_{}_Index1 = index1, CC_Base_{}_Index2 = index2, CC_Base_{}_Index3 = index3
+"""
+
+MAKEHUMAN = """
+- > root = hips, pelvis.{} = half_pelvis, upperleg01.{} = hip, upperleg02.{} = hip2, lowerleg01.{} = knee
+lowerleg01.{} > lowerleg02.{} = knee2, foot.{} = ankle, toe1-1.{} = ball
+root > spine05 = spine1, spine04 = spine2, spine03 = spine3, spine02 = spine4, clavicle.{} = collar
+clavicle.{} > upperarm01.{} = shoulder, upperarm02.{} = shoulder2, lowerarm01.{} = elbow, lowerarm02.{} = elbow2
+lowerarm02.{} > wrist.{} = wrist
+spine02 > neck01 = neck, neck02 = neck2, head = head
 """
 
 BIPED = _simple(
@@ -206,10 +200,10 @@ BIPED = _simple(
     root="Bip01",
 )
 BIPED += "".join(
-    f"\nBip01 {{}} Finger{i} | Bip01 {{}} Hand | {finger}1\nBip01 {{}} Finger{i}1 | Bip01 {{}} Finger{i} | {finger}2"
+    "\n" + _chain("Bip01 {} Hand", [(f"Bip01 {{}} Finger{i}", f"{finger}1"), (f"Bip01 {{}} Finger{i}1", f"{finger}2")])
     for i, finger in enumerate(("thumb", "index", "middle", "ring", "pinky"))
 )
-BIPED += "\nBip01 Footsteps | Bip01 | ground"
+BIPED += "\nBip01 > Bip01 Footsteps = ground"
 
 SOURCE = _simple(
     "ValveBiped.Bip01_Pelvis",
@@ -219,9 +213,9 @@ SOURCE = _simple(
     [f"ValveBiped.Bip01_{{}}_{name}" for name in ("Thigh", "Calf", "Foot", "Toe0")],
 )
 SOURCE += """
-ValveBiped.Bip01_{}_Elbow | ValveBiped.Bip01_{}_UpperArm | elbow
-ValveBiped.Bip01_{}_Ulna | ValveBiped.Bip01_{}_Forearm | elbow2
-ValveBiped.Bip01_{}_Wrist | ValveBiped.Bip01_{}_Forearm | wrist
+ValveBiped.Bip01_{}_UpperArm > ValveBiped.Bip01_{}_Elbow = elbow
+ValveBiped.Bip01_{}_Forearm > ValveBiped.Bip01_{}_Ulna = elbow2
+ValveBiped.Bip01_{}_Forearm > ValveBiped.Bip01_{}_Wrist = wrist
 """
 
 HUMAN_IK = _simple(
@@ -234,25 +228,11 @@ HUMAN_IK = _simple(
 )
 
 CMU = """
-Hips | - | hips
-{}HipJoint | Hips | half_pelvis
-{}UpLeg | {}HipJoint | hip
-{}Leg | {}UpLeg | knee
-{}Foot | {}Leg | ankle
-{}ToeBase | {}Foot | ball
-LowerBack | Hips | spine1
-Spine | LowerBack | spine2
-Spine1 | Spine | spine3
-Neck | Spine1 | neck
-Neck1 | Neck | neck2
-Head | Neck1 | head
-{}Shoulder | Spine1 | collar
-{}Arm | {}Shoulder | shoulder
-{}ForeArm | {}Arm | elbow
-{}Hand | {}ForeArm | wrist
-{}FingerBase | {}Hand | knuckle
-{}HandIndex1 | {}FingerBase | index2
-{}Thumb | {}Hand | thumb1
+- > Hips = hips, {}HipJoint = half_pelvis, {}UpLeg = hip, {}Leg = knee, {}Foot = ankle, {}ToeBase = ball
+Hips > LowerBack = spine1, Spine = spine2, Spine1 = spine3, Neck = neck, Neck1 = neck2, Head = head
+Spine1 > {}Shoulder = collar, {}Arm = shoulder, {}ForeArm = elbow, {}Hand = wrist, {}FingerBase = knuckle
+{}FingerBase > {}HandIndex1 = index2
+{}Hand > {}Thumb = thumb1
 """
 
 SMPL = _simple(
@@ -262,7 +242,7 @@ SMPL = _simple(
     ["{}_Collar", "{}_Shoulder", "{}_Elbow", "{}_Wrist"],
     ["{}_Hip", "{}_Knee", "{}_Ankle", "{}_Foot"],
 )
-SMPL += "\n{}_Hand | {}_Wrist | knuckle"
+SMPL += "\n{}_Wrist > {}_Hand = knuckle"
 
 POSER = _simple(
     "hip",
@@ -273,28 +253,11 @@ POSER = _simple(
 )
 
 MMD = """
-全ての親 | - | ground
-センター | 全ての親 | hips
-下半身 | センター | hips2
-{}足 | 下半身 | hip
-{}ひざ | {}足 | knee
-{}足首 | {}ひざ | ankle
-{}つま先 | {}足首 | ball
-上半身 | センター | spine1
-上半身2 | 上半身 | spine3
-首 | 上半身2 | neck
-頭 | 首 | head
-{}肩 | 上半身2 | collar
-{}腕 | {}肩 | shoulder
-{}腕捩 | {}腕 | shoulder2
-{}ひじ | {}腕捩 | elbow
-{}手捩 | {}ひじ | elbow2
-{}手首 | {}手捩 | wrist
-{}人指１ | {}手首 | index1
-{}人指２ | {}人指１ | index2
-{}人指３ | {}人指２ | index3
-{}足ＩＫ | 全ての親 | ankle
-{}つま先ＩＫ | {}足ＩＫ | ball
+- > 全ての親 = ground, センター = hips, 下半身 = hips2, {}足 = hip, {}ひざ = knee, {}足首 = ankle, {}つま先 = ball
+センター > 上半身 = spine1, 上半身2 = spine3, 首 = neck, 頭 = head
+上半身2 > {}肩 = collar, {}腕 = shoulder, {}腕捩 = shoulder2, {}ひじ = elbow, {}手捩 = elbow2, {}手首 = wrist
+{}手首 > {}人指１ = index1, {}人指２ = index2, {}人指３ = index3
+全ての親 > {}足ＩＫ = ankle, {}つま先ＩＫ = ball
 """
 
 GERMAN = _simple(
