@@ -217,7 +217,6 @@ def _surfaces(data: Json) -> dict[int, Poses]:
 
 
 _POSES = _all(_pair(_vector, _rotation))
-_LEGS = _all(partial(_record, Leg))
 _FOOTHOLD = partial(_record, Foothold)
 _BY_TYPE: dict[str, Callable[[Json], object]] = {
     "str": _text,
@@ -226,14 +225,18 @@ _BY_TYPE: dict[str, Callable[[Json], object]] = {
     "V3": _vector,
     "Q4": _rotation,
     "Foothold": _FOOTHOLD,
-    "tuple[tuple[V3, str], ...]": _all(_pair(_vector, _text)),
-    "tuple[Leg, ...]": _LEGS,
-    "tuple[Foothold, ...]": _all(_FOOTHOLD),
-    "tuple[tuple[Step, ...], ...]": _all(_all(partial(_record, Step))),
-    "tuple[Poses, ...]": _all(_POSES),
-    "Mapping[int, Poses]": _surfaces,
-    "tuple[str, ...]": _all(_text),
+}
+_BY_NAME: dict[str, Callable[[Json], object]] = {  # fields that hold many
+    "legs": _all(partial(_record, Leg)),
+    "starts": _all(_FOOTHOLD),
+    "steps": _all(_all(partial(_record, Step))),
+    "refused": _all(_pair(_vector, _text)),
+    "body": _all(_POSES),
+    "carried": _all(_POSES),
+    "surfaces": _surfaces,
+    "told": _all(_text),
 }
 _READERS: dict[object, dict[str, Callable[[Json], object]]] = {
-    kind: {field.name: _BY_TYPE[str(field.type)] for field in fields(kind)} for kind in (Leg, Foothold, Step, WalkPlan)
+    kind: {field.name: _BY_NAME.get(field.name) or _BY_TYPE[str(field.type)] for field in fields(kind)}
+    for kind in (Leg, Foothold, Step, WalkPlan)
 }
