@@ -9,8 +9,8 @@ import bpy
 
 from . import cli, handlers, operators, translations, ui
 from .operators import manual
-from .overlay import notice, strip, view
 from .overlay import settings as overlay_settings
+from .overlay import view
 from .rig import schema
 from .session import keep_pose, pins
 from .ui import chain_choice, keymap, menus
@@ -29,8 +29,6 @@ STEPS: Sequence[Step] = (
     (overlay_settings.register, overlay_settings.unregister),
     (chain_choice.register, chain_choice.unregister),
     (view.register, view.unregister),
-    (strip.register, strip.unregister),
-    (notice.register, notice.unregister),
     (keep_pose.register, keep_pose.unregister),
     (pins.register, pins.unregister),
     (handlers.register, handlers.unregister),

@@ -9,7 +9,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..overlay.settings import set_step, step_of
-from ..overlay.steps import current_step
+from ..overlay.timeline import current_step
 from ..rig.checks import check_rig
 from ..rig.find import working_chain
 from ..session.record import record, state

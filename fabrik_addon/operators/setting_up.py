@@ -9,7 +9,7 @@ import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..errors import ChainError
-from ..overlay.lettering import lines_of, text_width
+from ..overlay.shapes import lines_of, text_width
 from ..recognise.find import PLANS
 from ..rig.find import working_rig
 from ..session.setup.asking import chosen_parts

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import bpy
 
-from ..overlay.lettering import text_width
+from ..overlay.shapes import text_width
 from ..translations import iface_
 
 BETWEEN = "   "

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From chains of an armature to the pictures that are drawn of them."""
+"""From chains of an armature to the pictures that are drawn of them: bones, goals, limits, reach and start pose."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -13,22 +13,116 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import FabrikError
 from ..kernel import FREE, Figure, Joint, Limit, Solver
-from ..maths import Q4, V3, Y_AXIS, distance, length, rotated, v3
+from ..maths import ORIGIN, Q4, V3, Y_AXIS, distance, length, minus, plus, rotated, scaled, unit, v3
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
+from ..rig.figures import ChainSet, lacks_goal, sets_of
+from ..rig.goals import asked_point, goal_of, read_turn
 from ..rig.joint_limits import read_limit
 from ..rig.joints import path_of
 from ..rig.keys import KeyedChannels
 from ..rig.kinematics import BoneTree
-from ..rig.preparing import frame_of
+from ..rig.measured import ends_at
+from ..rig.preparing import frame_of, read
 from ..rig.schema import FabrikChain
+from ..rig.schema.rig import rig_of
 from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
-from .collect_asked import asked_picture
-from .collect_starts import starts_together
 from .shapes import Picture, PlacedOutline
 
+NEARLY = 2.0  # times the tolerance that still counts as on target
 SAMPLES = 400  # poses drawn to find how far a chain reaches within its limits
+AIMED = 0.01  # share of the distance by which an axis may miss what it aims at
+
+
+def _of_goal(
+    chain: FabrikChain, tip: bpy.types.PoseBone, joints: tuple[V3, ...], depsgraph: bpy.types.Depsgraph
+) -> Picture:
+    """The picture of what the goal of a chain asks: which end, which rotation, the softened goal, where it aims.
+
+    Args:
+        chain: The chain.
+        tip: Its last bone, evaluated.
+        joints: n + 1 points of the world.
+        depsgraph: Evaluated.
+    """
+    length = sum(distance(a, b) for a, b in pairwise(joints))
+    target = _target(chain, depsgraph)
+    if chain.kind == "AIM":
+        aim = _aim(chain, tip, target)
+        is_reached = not aim or target is None or distance(aim[1], target) <= AIMED * distance(*aim)
+        return Picture(joints, target=target, effector=joints[-2], aim=aim, is_reached=is_reached)
+    effector = joints[-2 if chain.effector == "HEAD" else -1]
+    soft = None
+    if target is not None and chain.softened > 0.0 and chain.status != "NONE":
+        soft = plus(target, scaled(unit(minus(joints[0], target)), chain.softened))
+    goal = target if soft is None else soft
+    is_reached = goal is None or distance(effector, goal) <= NEARLY * chain.tolerance * length
+    turn = _turn(chain, depsgraph)
+    return Picture(joints, target=target, effector=effector, turn=turn, soft=soft, is_reached=is_reached)
+
+
+def _target(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> V3 | None:
+    """The target, or where a pin holds without one."""
+    try:
+        target = goal_of(chain, "target")
+        if target is not None:
+            return v3(resolve_point(*target, depsgraph))
+        return None if lacks_goal(chain) else asked_point(chain, depsgraph)
+    except FabrikError:
+        return None
+
+
+def _turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
+    try:
+        return read_turn(chain, depsgraph)
+    except FabrikError:
+        return None
+
+
+def _aim(chain: FabrikChain, tip: bpy.types.PoseBone, target: V3 | None) -> tuple[V3, ...]:
+    """From the last bone's head along the axis, as far as the target is away; nothing where there is no way."""
+    owner = tip.id_data
+    assert isinstance(owner, bpy.types.Object)
+    matrix = owner.matrix_world @ tip.matrix
+    along = matrix.to_3x3() @ Vector(chain.aim_axis)
+    if target is None or along.length <= 0.0:
+        return ()
+    head = v3(matrix.translation)
+    return head, plus(head, scaled(unit(v3(along)), distance(head, target)))
+
+
+def _starts_together(
+    owner: bpy.types.Object, names: Collection[str], depsgraph: bpy.types.Depsgraph
+) -> dict[str, tuple[V3, ...]]:
+    """The joints of the start pose, root to tip, of chains that are solved with others or with a body bone.
+
+    Args:
+        owner: The armature object.
+        names: Of chains; only what is solved with one of them is read.
+        depsgraph: Evaluated.
+
+    Returns:
+        World points by the names of chains; those that can't be read are left out.
+    """
+    found: dict[str, tuple[V3, ...]] = {}
+    for chain_set in sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled]):
+        if not chain_set.is_one and not set(names).isdisjoint(chain_set.names):
+            try:
+                found |= _starts(chain_set, depsgraph)
+            except FabrikError:  # their status says why
+                continue
+    return found
+
+
+def _starts(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph) -> dict[str, tuple[V3, ...]]:
+    prepared, _ = read(chain_set, depsgraph)
+    heads, ends = ends_at(prepared, prepared.starts, ORIGIN, chain_set.owner, depsgraph)
+    to_world = prepared.space.to_world
+    return {
+        one.chain: (*(to_world(heads[joint]) for joint in one.joints), to_world(ends[one.joints[-1]]))
+        for one in prepared.asked
+    }
 
 
 def pictures_of(
@@ -43,7 +137,7 @@ def pictures_of(
         with_limited_reach: Whether to find out how far the tips come within the limits, which takes a while.
     """
     found, wanted = [], list(chains)
-    starts = starts_together(owner, [chain.name for chain in wanted], depsgraph)
+    starts = _starts_together(owner, [chain.name for chain in wanted], depsgraph)
     for chain in wanted:
         try:
             picture = _picture(owner, chain, depsgraph, with_limited_reach)
@@ -68,21 +162,15 @@ def _picture(
     size = sum(distance(a, b) for a, b in pairwise(joints)) / _solver(path, starts, limits).figure.size
     count = 0 if chain.kind == "AIM" else len(bones) - (chain.effector == "HEAD")
     solver = _solver(path, starts, limits, count) if count else None
-    asked = asked_picture(chain, poses[-1], joints, depsgraph)
+    limited = _limited_reach(solver) if solver is not None and with_limited_reach else ()
     chain_axes = world @ Matrix.Translation(poses[0].head) @ Quaternion(path.base).to_matrix().to_4x4()
-    return Picture(
-        joints,
-        tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
-        asked.target,
-        _pole(chain, depsgraph),
-        tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
-        tuple(radius * size for radius in solver.reach) if solver is not None else (),
-        tuple(radius * size for radius in _limited_reach(solver)) if solver is not None and with_limited_reach else (),
-        asked.is_reached,
-        asked.effector,
-        asked.turn,
-        asked.soft,
-        asked.aim,
+    return replace(
+        _of_goal(chain, poses[-1], joints, depsgraph),
+        before=tuple(v3(chain_axes @ Vector(joint)) for joint in path.place(starts)),
+        pole=_pole(chain, depsgraph),
+        limits=tuple(_placed(chain, bones, path, world @ Matrix.Translation(poses[0].head), limits)),
+        reach=tuple(radius * size for radius in solver.reach) if solver is not None else (),
+        limited_reach=tuple(radius * size for radius in limited),
     )
 
 

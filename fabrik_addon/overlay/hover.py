@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bone that a click would take, or that is dragged: its shape, the end that is taken, and its name."""
+"""What is drawn for the hand: the bone that a click would take, or that is dragged, and notices of live posing.
+
+A notice is a line at the foot of the 3D View where live posing put back what was done by hand: the sidebar may be
+closed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from textwrap import wrap
+from typing import Any, NamedTuple
 
 import blf
 import bpy
@@ -13,12 +18,17 @@ from mathutils import Matrix, Vector
 
 from ..maths import V3, v3
 from ..rig.chain_bones import pose_bones
-from .colours import theme_colours
-from .paint import Painted
-from .shapes import Shapes
+from ..session import live
+from ..texts import Text
+from ..translations import iface_
+from .shapes import Shapes, paint, theme_colours, write
 
 RING = 0.1  # of an octahedral bone: how far from its head, and how wide, as a share of its length
 TEXT_SIZE, TEXT_AWAY = 13.0, 14.0  # pixels at scale 1: of the name, and from the end beside which it stands
+SIZE, ABOVE = 12.0, 60.0  # pixels at scale 1: of the letters; from the lower edge, over the last operation's panel
+LETTER, LINE = 0.6, 1.5  # width of a letter and distance of lines, of that size
+MODES = {"OBJECT", "POSE"}
+WAY_OUT = Text("(FABRIK tab: Make It the Start Pose)")
 
 
 class Hovered(NamedTuple):
@@ -39,9 +49,15 @@ class Hovered(NamedTuple):
 
 @dataclass(slots=True)
 class HoverState:
-    """What is shown now; None for nothing."""
+    """What is shown now.
+
+    Attributes:
+        shown: The bone, or None for nothing.
+        has_notices: Whether notices are drawn; not where that failed in this session.
+    """
 
     shown: Hovered | None = None
+    has_notices: bool = True
 
 
 state = HoverState()
@@ -87,12 +103,10 @@ def _evaluated(context: bpy.types.Context) -> tuple[Matrix, bpy.types.PoseBone] 
 def draw_view(context: bpy.types.Context) -> None:
     """Draw the bone in the world."""
     found = _evaluated(context)
-    if found is None or state.shown is None or context.preferences is None or context.region is None:
+    if found is None or state.shown is None:
         return
     matrix, bone = found
-    shapes = bone_shapes(matrix, bone.bone.length, state.shown.end == "HEAD")
-    painted = Painted(shapes, theme_colours(context.preferences))
-    painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale)
+    paint(context, bone_shapes(matrix, bone.bone.length, state.shown.end == "HEAD"))
 
 
 def draw_pixels(context: bpy.types.Context) -> None:
@@ -109,9 +123,42 @@ def draw_pixels(context: bpy.types.Context) -> None:
         return
     scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
     blf.size(0, TEXT_SIZE * scale)
-    blf.color(0, *colours["text"])
-    blf.enable(0, blf.SHADOW)
-    blf.shadow(0, 3, 0.0, 0.0, 0.0, 0.8)
-    blf.position(0, seen.x + TEXT_AWAY * scale, seen.y + TEXT_AWAY * scale, 0.0)
-    blf.draw(0, state.shown.text)
-    blf.disable(0, blf.SHADOW)
+    write(state.shown.text, (seen.x + TEXT_AWAY * scale, seen.y + TEXT_AWAY * scale), colours["text"])
+
+
+def notices() -> list[str]:
+    """What there is to say, a text each."""
+    hands = [hand for hand in live.state.hands.values() if hand.reason]
+    return [f"{iface_(live.hand_text(hand, False))}\n{iface_(WAY_OUT)}" for hand in hands]
+
+
+def _free_width(context: bpy.types.Context) -> tuple[float, float]:
+    """Left and right end of what toolbar and sidebar leave free of the view, in pixels."""
+    assert context.area is not None
+    assert context.preferences is not None
+    widths = {region.type: region.width if region.width > 1 else 0 for region in context.area.regions}
+    whole = widths.get("WINDOW", 0)
+    is_over: bool = context.preferences.system.use_region_overlap
+    left, right = (widths.get("TOOLS", 0), widths.get("UI", 0)) if is_over else (0, 0)
+    return left, whole - right
+
+
+def draw_notices(context: bpy.types.Context) -> None:
+    """Write what there is to say at the foot of the view."""
+    space: Any = context.space_data
+    if not state.has_notices or not live.state.hands or context.mode not in MODES or not space.overlay.show_overlays:
+        return
+    preferences = context.preferences
+    assert preferences is not None
+    scale = preferences.system.ui_scale
+    theme: Any = preferences.themes[0].view_3d
+    blf.size(0, SIZE * scale)
+    red, green, blue = theme.space.text_hi
+    left, right = _free_width(context)
+    letters = max(20, int((right - left) / (LETTER * SIZE * scale)))
+    lines = [line for text in notices() for part in text.splitlines() for line in wrap(part, letters)]
+    size: Any = blf.dimensions  # the stubs of 4.2 say that it returns nothing
+    for i, line in enumerate(reversed(lines)):
+        width = size(0, line)[0]
+        place = max(0.5 * (left + right - width), left), (ABOVE + LINE * SIZE * i) * scale
+        write(line, place, (red, green, blue, 1.0))

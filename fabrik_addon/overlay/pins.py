@@ -20,10 +20,8 @@ from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.goals import read_points
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.versions import newer_refusal
-from .colours import theme_colours
-from .paint import Painted
 from .settings import scene_settings
-from .shapes import AXES, Shapes, draw_axes
+from .shapes import AXES, Painted, Shapes, draw_axes, theme_colours
 
 SIZE = 0.06  # of a diamond, from its middle to its corners, as a share of the chain's length
 NEARLY = 2.0  # times the tolerance that still counts as held

@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is drawn for a chain, as plain data in world space: coloured lines, points and faces."""
+"""What is drawn, as plain data in world space: coloured lines, points and faces; its colours and how it is painted.
+
+Lines of text are here, too: how wide they are in Blender's interface, where they are broken, and writing them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import cos, sin, tau
+from operator import attrgetter
+from typing import Any
 
+import blf
+import bpy
+import gpu
+from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix, Vector
 
 from ..kernel import Outline
@@ -29,6 +39,48 @@ from ..maths import (
     v3,
 )
 
+Colour = tuple[float, float, float, float]
+Measure = Callable[[str], float]
+Draw = Callable[[bpy.types.Context], None]
+
+# Name of a colour, the part of the theme, the colour in it, how opaque it is drawn.
+FROM_THEME = {
+    "after": ("view_3d", "bone_pose_active", 1.0),
+    "before": ("view_3d", "bone_pose", 0.5),
+    "target": ("user_interface", "axis_y", 1.0),
+    "pole": ("user_interface", "axis_z", 0.9),
+    "pole_plane": ("user_interface", "axis_z", 0.08),
+    "limit": ("user_interface", "gizmo_a", 0.9),
+    "limit_face": ("user_interface", "gizmo_a", 0.08),
+    "blocked": ("user_interface", "axis_x", 1.0),
+    "blocked_face": ("user_interface", "axis_x", 0.15),
+    "reach": ("user_interface", "gizmo_secondary", 0.5),
+    "limited_reach": ("user_interface", "gizmo_a", 0.5),
+    "residual": ("view_3d", "object_active", 1.0),
+    "hover": ("user_interface", "gizmo_hi", 1.0),
+    "hover_end": ("view_3d", "object_active", 1.0),
+    "pin": ("user_interface", "gizmo_primary", 1.0),
+    "pin_face": ("user_interface", "gizmo_primary", 0.4),
+    "turn_x": ("user_interface", "axis_x", 1.0),
+    "turn_y": ("user_interface", "axis_y", 1.0),
+    "turn_z": ("user_interface", "axis_z", 1.0),
+    "step": ("user_interface", "gizmo_hi", 1.0),
+    "text": ("user_interface", "wcol_regular.text_sel", 1.0),
+}
+
+
+def theme_colours(preferences: bpy.types.Preferences) -> dict[str, Colour]:
+    """All colours by their names."""
+    theme: Any = preferences.themes[0]
+    found = {}
+    for name, (part, colour, alpha) in FROM_THEME.items():
+        red, green, blue = tuple(attrgetter(f"{part}.{colour}")(theme))[:3]
+        found[name] = (red, green, blue, alpha)
+    return found
+
+
+LINE_WIDTH, POINT_SIZE = 2.0, 6.0  # pixels at scale 1
+POINT_SHADERS = ("POINT_FLAT_COLOR", "FLAT_COLOR")  # the first is from 4.5 on
 CIRCLE_POINTS = 64  # corners of a circle of the reach
 DASHES = 12  # of a dashed line
 AXES = 0.12  # of a rotation, as a share of the chain's length
@@ -266,3 +318,126 @@ PARTS = {
     "residual": _residual,
     "rotation": _rotation,
 }
+
+
+class Painted:
+    """Batches of shapes, made once and drawn as often as wanted; has to be made where something is drawn."""
+
+    def __init__(self, shapes: Shapes, colours: dict[str, Colour]) -> None:
+        self._lines = _batch("POLYLINE_FLAT_COLOR", "LINES", shapes.lines, colours)
+        self._points = _batch(_point_shader(), "POINTS", shapes.points, colours)
+        self._faces = _batch("FLAT_COLOR", "TRIS", shapes.faces, colours)
+
+    def draw(self, viewport: tuple[float, float], scale: float) -> None:
+        """Draw over what is there, with the view's matrices as they are set.
+
+        Args:
+            viewport: Width and height in pixels.
+            scale: Pixels of a line of width 1.
+        """
+        gpu.state.blend_set("ALPHA")
+        gpu.state.depth_test_set("NONE")
+        gpu.state.point_size_set(POINT_SIZE * scale)
+        for found in (self._faces, self._lines, self._points):
+            if found is None:
+                continue
+            shader, batch = found
+            shader.bind()
+            if found is self._lines:
+                shader.uniform_float("viewportSize", viewport)
+                shader.uniform_float("lineWidth", LINE_WIDTH * scale)
+            batch.draw(shader)
+        gpu.state.point_size_set(1.0)
+        gpu.state.blend_set("NONE")
+
+
+def _point_shader() -> str:
+    return POINT_SHADERS[0] if bpy.app.version >= (4, 5) else POINT_SHADERS[1]
+
+
+def _batch(name: str, kind: str, coloured: dict[str, list[V3]], colours: dict[str, Colour]) -> tuple[Any, Any] | None:
+    """The shader and the batch of all primitives of a type, or None where there are none."""
+    points = [point for same in coloured.values() for point in same]
+    if not points:
+        return None
+    vertex_colours = [colours[colour] for colour, same in coloured.items() for _ in same]
+    builtin: Any = gpu.shader.from_builtin
+    make: Any = batch_for_shader
+    shader = builtin(name)
+    return shader, make(shader, kind, {"pos": points, "color": vertex_colours})
+
+
+def text_width(context: bpy.types.Context, text: str) -> float:
+    """How wide a text is in a panel, a header or the status bar, in pixels."""
+    preferences: Any = context.preferences
+    blf.size(0, preferences.ui_styles[0].widget.points * preferences.system.ui_scale)
+    size: Any = blf.dimensions  # the stubs of 4.2 say that it returns nothing
+    return float(size(0, text)[0])
+
+
+def lines_of(text: str, room: float, measure: Measure) -> list[str]:
+    """Break a text between words, or inside of those that are too long; one line at least.
+
+    Args:
+        text: The text.
+        room: Width of a line.
+        measure: Tells the width of a text.
+    """
+    lines: list[str] = []
+    for word in text.split():
+        rest = word
+        if lines and measure(f"{lines[-1]} {word}") <= room:
+            lines[-1] += f" {word}"
+            continue
+        while measure(rest) > room and len(rest) > 1:
+            count = max((n for n in range(1, len(rest)) if measure(rest[:n]) <= room), default=1)
+            lines.append(rest[:count])
+            rest = rest[count:]
+        lines.append(rest)
+    return lines or [""]
+
+
+def paint(context: bpy.types.Context, shapes: Shapes, width: float = 1.0) -> None:
+    """Draw shapes once.
+
+    Args:
+        context: Of the region in which they are drawn.
+        shapes: Made for this redraw.
+        width: Of lines and points, times their own.
+    """
+    if context.region is not None and context.preferences is not None:
+        painted = Painted(shapes, theme_colours(context.preferences))
+        painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale * width)
+
+
+def write(text: str, place: tuple[float, float], colour: Colour, has_shadow: bool = True) -> None:
+    """Write a line of text.
+
+    Args:
+        text: The line; its size is set before.
+        place: Where its lower left corner is, in pixels.
+        colour: Of the letters.
+        has_shadow: Whether it has to be read over whatever is behind it.
+    """
+    blf.color(0, *colour)
+    if has_shadow:
+        blf.enable(0, blf.SHADOW)
+        blf.shadow(0, 3, 0.0, 0.0, 0.0, 0.8)
+    blf.position(0, *place, 0.0)
+    blf.draw(0, text)
+    blf.disable(0, blf.SHADOW)
+
+
+def guarded(log: logging.Logger, draw: Draw, switch_off: Draw) -> None:
+    """Draw; where that fails, log why and switch off what was drawn.
+
+    Args:
+        log: Of what is drawn.
+        draw: Draws it.
+        switch_off: Is called where that failed, so that it is not tried again.
+    """
+    try:
+        draw(bpy.context)
+    except Exception:
+        log.exception("drawing failed and is switched off")
+        switch_off(bpy.context)

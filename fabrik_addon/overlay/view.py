@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The overlay of the 3D View: the one owner of its draw handlers, and of what was drawn last."""
+"""The overlay: the one owner of its draw handlers, and of what was drawn last in the 3D View."""
 
 from __future__ import annotations
 
@@ -13,13 +13,10 @@ from ..rig.find import working_rig
 from ..rig.schema import rig_of
 from ..rig.versions import newer_refusal
 from ..session import record
-from . import hover, pins, steps
+from . import hover, pins, timeline
 from .collect import pictures_of
-from .colours import theme_colours
-from .guarded import guarded
-from .paint import Painted
 from .settings import parts_of, scene_settings
-from .shapes import shapes_of
+from .shapes import Painted, guarded, shapes_of, theme_colours
 from .walk import draw_walk, walk_key
 
 log = logging.getLogger(__name__)
@@ -33,7 +30,7 @@ class ViewState:
         revision: Rises with all that may have changed the picture.
         drawn: For what the batches were made.
         painted: The batches.
-        handles: Blender's draw handlers.
+        handles: Blender's draw handlers, each with the type of its editors.
     """
 
     revision: int = 0
@@ -93,13 +90,18 @@ def _painted(context: bpy.types.Context, scene: bpy.types.Scene) -> Painted | No
 
 
 def _draw_world() -> None:
-    for work in (draw, _draw_pins, steps.draw_view, hover.draw_view):
+    for work in (draw, _draw_pins, timeline.draw_view, hover.draw_view):
         guarded(log, work, _switch_off)
 
 
 def _draw_pixels() -> None:
-    for work in (steps.draw_pixels, hover.draw_pixels):
+    for work in (timeline.draw_pixels, hover.draw_pixels):
         guarded(log, work, _switch_off)
+    guarded(log, hover.draw_notices, _switch_notices_off)
+
+
+def _draw_strip() -> None:
+    guarded(log, timeline.draw_strip, _switch_strip_off)
 
 
 def _draw_pins(context: bpy.types.Context) -> None:
@@ -113,18 +115,34 @@ def _switch_off(context: bpy.types.Context) -> None:
         settings.show = settings.show_pins = False
 
 
+def _switch_notices_off(context: bpy.types.Context) -> None:
+    hover.state.has_notices = False
+
+
+def _switch_strip_off(context: bpy.types.Context) -> None:
+    if context.scene is not None:
+        scene_settings(context.scene).show_strip = False
+
+
 def register() -> None:
-    """Draw in every 3D View from now on."""
-    add: Any = bpy.types.SpaceView3D.draw_handler_add
-    state.handles.append(add(_draw_world, (), "WINDOW", "POST_VIEW"))
-    state.handles.append(add(_draw_pixels, (), "WINDOW", "POST_PIXEL"))
+    """Draw in every 3D View, timeline and dope sheet from now on."""
+    hover.state.has_notices = True
+    view, sheet = bpy.types.SpaceView3D, bpy.types.SpaceDopeSheetEditor
+    for space, work, when in (
+        (view, _draw_world, "POST_VIEW"),
+        (view, _draw_pixels, "POST_PIXEL"),
+        (sheet, _draw_strip, "POST_PIXEL"),
+    ):
+        add: Any = space.draw_handler_add
+        state.handles.append((space, add(work, (), "WINDOW", when)))
 
 
 def unregister() -> None:
     """Draw no more, and keep nothing."""
-    remove: Any = bpy.types.SpaceView3D.draw_handler_remove
     while state.handles:
-        remove(state.handles.pop(), "WINDOW")
+        space, handle = state.handles.pop()
+        remove: Any = space.draw_handler_remove
+        remove(handle, "WINDOW")
     state.painted = state.drawn = None
     pins.state.painted = pins.state.drawn = None
     record.state.current = hover.state.shown = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..overlay.lettering import text_width
+from ..overlay.shapes import text_width
 from ..rig.find import working_chain, working_rig
 from ..rig.versions import newer_refusal
 from ..translations import CONTEXT, label_

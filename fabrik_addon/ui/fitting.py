@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 
-from ..overlay.lettering import lines_of, text_width
+from ..overlay.shapes import lines_of, text_width
 from ..translations import label_, name_
 from .status import Icon
 

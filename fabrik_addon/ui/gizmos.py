@@ -14,8 +14,8 @@ from ..errors import FabrikError
 from ..kernel import LIMITS, Limit
 from ..maths import IDENTITY, V3, v3
 from ..overlay.collect import placed_limit
-from ..overlay.colours import theme_colours
 from ..overlay.settings import scene_settings
+from ..overlay.shapes import theme_colours
 from ..rig.chain_bones import names_if_any
 from ..rig.checks import edit_refusal
 from ..rig.find import working_chain, working_rig

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..overlay.settings import OPTIONS, scene_settings
-from ..overlay.steps import STEP_TEXTS, current_step
+from ..overlay.timeline import STEP_TEXTS, current_step
 from ..rig.schema import is_scene_live, rig_of
 from ..session.wording import length_text
 from ..translations import CONTEXT, iface_

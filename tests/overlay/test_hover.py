@@ -12,7 +12,7 @@ from fabrik_addon.maths import v3
 from fabrik_addon.operators.hovering import show
 from fabrik_addon.operators.picking import Picked
 from fabrik_addon.overlay import hover
-from fabrik_addon.overlay.colours import theme_colours
+from fabrik_addon.overlay.shapes import theme_colours
 from mathutils import Matrix, Vector
 
 from support.drawn import Context, ready_gpu, seen

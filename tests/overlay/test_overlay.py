@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from fabrik_addon.maths import IDENTITY, ORIGIN, distance
 from fabrik_addon.overlay import view
-from fabrik_addon.overlay.colours import FROM_THEME, theme_colours
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
-from fabrik_addon.overlay.shapes import PARTS, Picture, shapes_of
+from fabrik_addon.overlay.shapes import FROM_THEME, PARTS, Picture, shapes_of, theme_colours
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Vector
 

@@ -10,9 +10,8 @@ import bpy
 import pytest
 from fabrik_addon.maths import IDENTITY, distance
 from fabrik_addon.overlay import pins, view
-from fabrik_addon.overlay.colours import theme_colours
 from fabrik_addon.overlay.settings import scene_settings
-from fabrik_addon.overlay.shapes import Picture, shapes_of
+from fabrik_addon.overlay.shapes import Picture, shapes_of, theme_colours
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from fabrik_addon.overlay.strip import LEAST, level_colour, rectangles, runs_of_report
+from fabrik_addon.overlay.timeline import LEAST, level_colour, rectangles, runs_of_report
 from fabrik_addon.session.bake import read_report
 
 from support.bake_rigs import keyed_line, run

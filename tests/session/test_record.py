@@ -8,7 +8,7 @@ import pytest
 from fabrik_addon.errors import ChainError
 from fabrik_addon.maths import distance
 from fabrik_addon.overlay.settings import step_of
-from fabrik_addon.overlay.steps import caption, current_step, graph_shapes, step_shapes
+from fabrik_addon.overlay.timeline import caption, current_step, graph_shapes, step_shapes
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.record import Recording, record, state
 

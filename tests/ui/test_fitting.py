@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from fabrik_addon.overlay.lettering import lines_of, text_width
+from fabrik_addon.overlay.shapes import lines_of, text_width
 
 TEXT = "Held back by limits: upper_arm.L, chest, forearm.L"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.maths import distance
-from fabrik_addon.overlay import notice
+from fabrik_addon.overlay.hover import notices
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion
 
@@ -230,14 +230,14 @@ class TestIsPutBack:
     def test_it_is_told_until_the_next_frame(self) -> None:
         owner, chain = live_line()
         rig_of(owner).auto_capture = False
-        assert not notice.notices()
+        assert not notices()
         turned(owner, "b1")
         update()
-        (text,) = notice.notices()
+        (text,) = notices()
         assert text.startswith("b2: 'b1' was posed by hand, and live posing put it back: Automatic Capture is off")
         bpy.context.scene.frame_set(3)
         assert hand_of(owner, chain) is None
-        assert not notice.notices()
+        assert not notices()
 
 
 class TestIsNotByHand:

@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A recorded solve over the rig: the chain at one step, what is left, and a graph of it by pass."""
+"""What is drawn of frames and steps: the errors of the last bake as a strip, and one step of a recorded solve."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from math import log10
+from typing import Any
 
 import blf
 import bpy
+import gpu
+from gpu_extras.batch import batch_for_shader
 
 from ..maths import V3, distance
 from ..rig.find import working_rig
 from ..rig.schema import rig_of
+from ..session.bake import read_report
+from ..session.bake.result import LEVELS
 from ..session.record import RecordedStep, Recording, state
 from ..session.wording import length_text
 from ..texts import Text, joined
 from ..translations import iface_
-from .colours import theme_colours
-from .paint import Painted
-from .settings import step_of
-from .shapes import Shapes
+from .settings import scene_settings, step_of
+from .shapes import Colour, Shapes, paint, theme_colours, write
 
+BELOW, HEIGHT = 23.0, 6.0  # pixels at scale 1: of the scrubbing region above the strip, of the strip
+LEAST = 2.0  # pixels by which a run is seen
 GRAPH = 220.0, 70.0  # width and height in pixels at scale 1
 MARGIN = 60.0, 40.0  # from the corner of the view
 DECADES = 7.0  # of error, from the chain's length down, over the height of the graph
@@ -38,6 +43,75 @@ STEP_TEXTS = {  # by the kernel's names
     "restart": Text("restart"),
     "end": Text("end"),
 }
+
+Run = tuple[float, float, int]  # first and last frame, level
+Rectangle = tuple[float, float, int]  # left and right in pixels, level
+
+
+def runs_of_report(owner: bpy.types.Object) -> list[Run]:
+    """The runs of frames of an armature's last report."""
+    report = read_report(owner)
+    return [(first, last, level) for first, last, level in report["strip"]] if report else []
+
+
+def rectangles(runs: list[Run], origin: float, per_frame: float, width: float) -> list[Rectangle]:
+    """The parts of runs that are in view.
+
+    Args:
+        runs: Frames and levels.
+        origin: Where frame 0 is, in pixels.
+        per_frame: Pixels of a frame.
+        width: Of the region.
+    """
+    found = []
+    for first, last, level in runs:
+        left, right = origin + (first - 0.5) * per_frame, origin + (last + 0.5) * per_frame
+        right = max(right, left + LEAST)
+        if right > 0.0 and left < width:
+            found.append((max(left, 0.0), min(right, width), level))
+    return sorted(found, key=lambda rectangle: rectangle[2])  # the worst is drawn over the others
+
+
+def level_colour(level: int, best: Colour, worst: Colour) -> Colour:
+    """The colour of a level, between those of the best and the worst."""
+    share = level / LEVELS
+    red, green, blue, alpha = (a + (b - a) * share for a, b in zip(best, worst, strict=True))
+    return red, green, blue, alpha
+
+
+def draw_strip(context: bpy.types.Context) -> None:
+    """Draw the runs of the last bake, where there is one."""
+    if context.scene is None or not scene_settings(context.scene).show_strip:
+        return
+    owner = working_rig(context)
+    if owner is None or owner.type != "ARMATURE":
+        return
+    runs = runs_of_report(owner)
+    if runs:
+        _paint(context, runs)
+
+
+def _paint(context: bpy.types.Context, runs: list[Run]) -> None:
+    region: Any = context.region
+    preferences = context.preferences
+    assert preferences is not None
+    origin = region.view2d.view_to_region(0.0, 0.0, clip=False)[0]
+    per_frame = (region.view2d.view_to_region(1000.0, 0.0, clip=False)[0] - origin) / 1000.0
+    scale = preferences.system.ui_scale
+    top = max(region.height - BELOW * scale, HEIGHT * scale)  # a timeline may be no higher than its numbers
+    colours = theme_colours(preferences)
+    points: list[tuple[float, float]] = []
+    tints: list[Colour] = []
+    for left, right, level in rectangles(runs, origin, per_frame, region.width):
+        low, high = (left, top - HEIGHT * scale), (right, top)
+        points += [low, (right, low[1]), high, low, high, (left, top)]
+        tints += [level_colour(level, colours["target"], colours["blocked"])] * 6
+    if not points:
+        return
+    builtin: Any = gpu.shader.from_builtin
+    make: Any = batch_for_shader
+    shader = builtin("FLAT_COLOR")
+    make(shader, "TRIS", {"pos": points, "color": tints}).draw(shader)
 
 
 def current_step(manager: bpy.types.WindowManager) -> tuple[Recording, RecordedStep, int, int] | None:
@@ -106,26 +180,23 @@ def _shown_step(context: bpy.types.Context) -> tuple[Recording, RecordedStep, in
 def draw_view(context: bpy.types.Context) -> None:
     """Draw the step in the world."""
     found = _shown_step(context)
-    if found is None or context.preferences is None or context.region is None:
+    if found is None:
         return
     recording, step, _, _ = found
-    painted = Painted(step_shapes(recording, step), theme_colours(context.preferences))
-    painted.draw((context.region.width, context.region.height), context.preferences.system.ui_scale * 1.5)
+    paint(context, step_shapes(recording, step), 1.5)
 
 
 def draw_pixels(context: bpy.types.Context) -> None:
     """Draw the graph and the caption in the corner of the view."""
     found = _shown_step(context)
-    if found is None or context.preferences is None or context.region is None or context.window_manager is None:
+    if found is None or context.preferences is None or context.window_manager is None:
         return
     recording, step, index, _ = found
     scale, colours = context.preferences.system.ui_scale, theme_colours(context.preferences)
     errors = [other.error for other in recording.steps(step_of(context.window_manager)[1])]
     length = sum(distance(a, b) for a, b in pairwise(step.joints))
-    shapes = graph_shapes(errors, length, index, scale)
-    Painted(shapes, colours).draw((context.region.width, context.region.height), scale)
-    blf.size(0, TEXT_SIZE * scale)
-    blf.color(0, *colours["text"])
-    blf.position(0, MARGIN[0] * scale, (MARGIN[1] + GRAPH[1] + 10.0) * scale, 0.0)
+    paint(context, graph_shapes(errors, length, index, scale))
     if context.scene is not None:
-        blf.draw(0, iface_(caption(context.scene, found)))
+        blf.size(0, TEXT_SIZE * scale)
+        place = MARGIN[0] * scale, (MARGIN[1] + GRAPH[1] + 10.0) * scale
+        write(iface_(caption(context.scene, found)), place, colours["text"], has_shadow=False)
