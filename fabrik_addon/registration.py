@@ -13,7 +13,7 @@ from .overlay import settings as overlay_settings
 from .overlay import view
 from .rig import schema
 from .session import keep_pose, pins
-from .ui import chain_choice, keymap, menus
+from .ui import menus, panels, preferences
 
 Step = tuple[Callable[[], None], Callable[[], None]]
 
@@ -27,13 +27,13 @@ STEPS: Sequence[Step] = (
     (schema.register, schema.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
     (overlay_settings.register, overlay_settings.unregister),
-    (chain_choice.register, chain_choice.unregister),
+    (panels.register, panels.unregister),
     (view.register, view.unregister),
     (keep_pose.register, keep_pose.unregister),
     (pins.register, pins.unregister),
     (handlers.register, handlers.unregister),
     (menus.register, menus.unregister),
-    (keymap.register, keymap.unregister),
+    (preferences.register, preferences.unregister),
     (manual.register, manual.unregister),
     (cli.register, cli.unregister),
 )

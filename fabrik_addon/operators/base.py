@@ -1,25 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the operators share: when they are enabled, and how a refusal becomes a report."""
+"""What the operators share: when they are enabled, how a refusal becomes a report, what the status bar says of keys."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
 
 from ..errors import ChainError, FabrikError
+from ..overlay.shapes import text_width
 from ..rig.checks import edit_refusal, rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.renames import follow_renames_of
 from ..rig.schema import FabrikChain, rig_of
 from ..session import live
 from ..texts import Text, capitalised
-from ..translations import CONTEXT, rpt_, tip_
+from ..translations import CONTEXT, iface_, rpt_, tip_
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 
     Returned = set[OperatorReturnItems]
+else:
+    Returned = set
 
 CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}  # what ends a `MouseOperator`
 NAMED = 5  # names that a report lists; more are counted
@@ -133,3 +137,35 @@ def rigs_in_pose_mode(context: bpy.types.Context, owner: bpy.types.Object) -> li
     if owner.mode == "POSE":
         found += [rig for rig in context.view_layer.objects if rig.mode == "POSE" and rig.pose and rig != owner]
     return found
+
+
+BETWEEN = "   "
+# Pixels at scale 1.
+RIGHT = 75.0  # of the bar, in which Blender has its own
+
+
+def tell_keys(context: bpy.types.Context, hints: Sequence[str]) -> None:
+    """Write hints to the status bar, as many as it has room for; the manual has all.
+
+    Args:
+        context: Blender's, of the window.
+        hints: What each key does, the most important one first.
+    """
+    assert context.preferences is not None
+    room = context.window.width - RIGHT * context.preferences.system.ui_scale
+    told = fitting([iface_(hint) for hint in hints], room, lambda text: text_width(context, text))
+    context.workspace.status_text_set(BETWEEN.join(told))
+
+
+def fitting(hints: Sequence[str], room: float, measure: Callable[[str], float]) -> list[str]:
+    """The first hints that have room beside each other: none is cut.
+
+    Args:
+        hints: The hints.
+        room: How wide they may be in all.
+        measure: Tells the width of a text.
+    """
+    count = len(hints)
+    while count > 1 and measure(BETWEEN.join(hints[:count])) > room:
+        count -= 1
+    return list(hints[:count])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add, remove and reorder chains."""
+"""Add, remove, reorder and mirror chains, take all of them away, and give a duplicated character its own goals."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..errors import ChainError, FabrikError, place_of
+from ..recognise.words import side_of
 from ..rig.chain_bones import bones_to
 from ..rig.checks import rig_refusal
-from ..rig.find import working_rig
+from ..rig.find import working_chain, working_rig
 from ..rig.schema import rig_of
 from ..rig.versions import holds_data
 from ..session.bends import pole_in_bend
@@ -31,14 +32,13 @@ from ..session.make import (
     remove_chain,
     start_texts,
 )
+from ..session.mirror import mirror_chains
 from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
+from ..session.single_user import make_goals_single_user
 from ..texts import Text, joined
 from ..translations import iface_, label_, rpt_
-from .base import ChainOperator, RigOperator, rigs_in_pose_mode
+from .base import ChainOperator, Returned, RigOperator, listed, rigs_in_pose_mode
 from .goals import chosen_kind, kind_property
-
-if TYPE_CHECKING:
-    from .base import Returned
 
 MOST_NAMES = 12  # that a report lists
 
@@ -310,6 +310,58 @@ class FABRIK_OT_chain_move(ChainOperator):
         return {"FINISHED"}
 
 
+class FABRIK_OT_chain_mirror(ChainOperator):
+    """Make the chain on the other side, by the names of its bones, with goals, joint limits, start pose and settings"""
+
+    bl_idname = "fabrik.chain_mirror"
+    bl_label = "Mirror Chain"
+
+    if TYPE_CHECKING:
+        use_all: bool
+        use_update: bool
+    else:
+        use_all: BoolProperty(name="All of This Side", description="Every chain of the side of the active one")
+        use_update: BoolProperty(
+            name="Update", description="Bring a chain that is on the other side already up to date", default=True
+        )
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        active = working_chain(context)
+        chains = [active]
+        if self.use_all:
+            side = side_of(active.tip_bone)
+            chains = [chain for chain in rig_of(owner).chains if chain == active or side_of(chain.tip_bone) == side]
+        told = mirror_chains(context, owner, chains, self.use_update)
+        for one in told:
+            for note in one.notes:
+                self.report({"WARNING"}, rpt_(joined(": ", (one.chain, note))))
+        made = [one.chain for one in told if one.is_new]
+        updated = [one.chain for one in told if not one.is_new]
+        words = [Text("Made {chains}", chains=listed(made, "{count} chains"))] if made else []
+        words += [Text("Updated {chains}", chains=listed(updated, "{count} chains"))] if updated else []
+        self.report({"INFO"}, rpt_(joined(", ", words)))
+        return {"FINISHED"}
+
+
+class FABRIK_OT_goals_single_user(ChainOperator):
+    """Give the armature copies of the targets and poles that another armature follows, too; nothing moves"""
+
+    bl_idname = "fabrik.goals_single_user"
+    bl_label = "Make Goals Single User"
+    poses = False
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        told = make_goals_single_user(context, owner)
+        for note in told.notes:
+            self.report({"WARNING"}, rpt_(note))
+        text = Text("{name} has goals of its own", name=owner.name)
+        if told.made:
+            text = joined(": ", (text, listed(told.made, "{count} objects")))
+        self.report({"INFO"}, rpt_(text))
+        return {"FINISHED"}
+
+
 CLASSES = (
     FABRIK_OT_chain_add, FABRIK_OT_chain_remove, FABRIK_OT_chain_remove_all, FABRIK_OT_rig_clear, FABRIK_OT_chain_move,
+    FABRIK_OT_chain_mirror, FABRIK_OT_goals_single_user,
 )  # fmt: skip

@@ -16,11 +16,8 @@ from ..session.convert_aims import convert_tracks, tracks
 from ..session.convert_back import convert_to_ik
 from ..texts import Text, joined
 from ..translations import rpt_
-from .base import ChainOperator, RigOperator
-from .choices import chains_property, items_of
-
-if TYPE_CHECKING:
-    from .base import Returned
+from .baking import chains_property, items_of
+from .base import ChainOperator, Returned, RigOperator
 
 
 class FABRIK_OT_from_ik(RigOperator):

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dragging any bone in the viewport."""
+"""Dragging any bone in the viewport, with what header and status bar say meanwhile; by its options in scripts, too."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from enum import Enum
+from math import degrees
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Euler, Quaternion, Vector
 
@@ -25,19 +29,163 @@ from ..session.dragging import (
     set_turning,
 )
 from ..session.keep_pose import LetGo
+from ..session.wording import STATUS_TEXTS, length_text
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
-from .base import CANCEL, CONFIRM, MouseOperator, give_back_window
-from .drag_options import DragOptions
-from .drag_texts import Mode, Shown, header_text, keys_of, name_of
-from .hovering import redraw, show, wait_for_bone
-from .picking import Picked, View, pick, view_of
-from .snapping import snapped
-from .status_bar import tell_keys
-from .turning import angle_about, turn_of_ball, turn_of_view
+from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
+from .picking import Picked, View, pick, redraw, show, view_of, wait_for_bone
+from .snapping import angle_about, snapped, turn_of_ball, turn_of_view
 
-if TYPE_CHECKING:
-    from .base import Returned
+ENDS = (
+    ("TAIL", "Tail", "The tail of the bone is dragged"),
+    ("HEAD", "Head", "The head of the bone is dragged: the joint on which it turns"),
+)
+
+
+class DragOptions:
+    """What is dragged, how far, and how; a part of the operator."""
+
+    if TYPE_CHECKING:
+        rig: str
+        chain: str
+        bone: str
+        end: str
+        way: Any
+        with_turn: bool
+        turn: Any
+        falloff: float
+        anchored: bool
+    else:
+        rig: StringProperty(
+            name="Armature", description="Armature object; empty for the active one", options={"SKIP_SAVE"}
+        )
+        chain: StringProperty(name="Chain", description="Chain whose tip is dragged", options={"SKIP_SAVE"})
+        bone: StringProperty(
+            name="Bone", description="Without a chain: the bone that is dragged", options={"SKIP_SAVE"}
+        )
+        end: EnumProperty(items=ENDS, name="End", description="Which end of the bone is dragged", options={"SKIP_SAVE"})
+        way: FloatVectorProperty(
+            name="Way",
+            description="How far the end is dragged, in the world",
+            subtype="TRANSLATION",
+            options={"SKIP_SAVE"},
+        )
+        with_turn: BoolProperty(
+            name="With Rotation",
+            description="Let the bone keep its rotation in the world, or have that which it is turned to",
+            options={"SKIP_SAVE"},
+        )
+        turn: FloatVectorProperty(
+            name="Turn",
+            description="How the bone is turned in the world from how it stood, with a rotation",
+            subtype="EULER",
+            options={"SKIP_SAVE"},
+        )
+        falloff: FloatProperty(
+            name="Falloff",
+            description="How much less the bones far from the dragged one follow than those near it; stored with the "
+            "armature",
+            subtype="FACTOR",
+            min=0.0,
+            max=1.0,
+            options={"SKIP_SAVE"},
+        )
+        anchored: BoolProperty(
+            name="Anchored Root",
+            description="Keep the root of a limb where it is; else the whole limb is pulled along",
+            default=True,
+            options={"SKIP_SAVE"},
+        )
+
+    if TYPE_CHECKING:
+        layout: bpy.types.UILayout
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        for name in ("way", "with_turn", "turn", "falloff", "anchored"):
+            self.layout.prop(self, name)
+
+
+REACHED, BLOCKED = "REACHED", "BLOCKED"
+BY_PINS = Text("Held back by pins or limits")
+
+
+class Mode(Enum):
+    """What the mouse does; the value is what the status bar says of it."""
+
+    MOVE = Text("off")
+    TURN = Text("about the view")
+    BALL = Text("as a ball")
+
+    @property
+    def after(self) -> Mode:
+        """The next one."""
+        modes = list(Mode)
+        return modes[(modes.index(self) + 1) % len(modes)]
+
+
+class Shown(NamedTuple):
+    """What is told of a drag beside the drag itself.
+
+    Attributes:
+        way: How far the end is dragged.
+        mode: What the mouse does.
+        axis: Index of the axis that is kept to, or None.
+        falloff: Of the armature.
+        anchored: Whether the root stays.
+        note: A sentence more, or "".
+    """
+
+    way: Sequence[float]
+    mode: Mode
+    axis: int | None
+    falloff: float
+    anchored: bool
+    note: str
+
+
+def keys_of(drag: Drag, shown: Shown) -> tuple[Text, ...]:
+    """What each key does, for the status bar."""
+    on, off = Text("on"), Text("off")
+    return (
+        Text("LMB Enter Confirm"),
+        Text("RMB Esc Cancel"),
+        Text("X Y Z Along"),
+        Text("T With Rotation: {state}", state=on if drag.with_turn else off),
+        Text("R Turn: {state}", state=shown.mode.value),
+        Text("Wheel PageUp/Down Falloff: {value:.1f}", value=shown.falloff),
+        Text("A Anchored Root: {state}", state=on if shown.anchored else off),
+        Text("P Pin or Free"),
+        Text("G Grab Another"),
+        Text("Shift Precise"),
+        Text("Ctrl Snap"),
+    )
+
+
+def header_text(drag: Drag, dragged: Dragged, shown: Shown, scene: bpy.types.Scene) -> str:
+    """What is dragged and how far, how far it is from where it should be, and which goals do not hold."""
+    words: list[str] = [name_of(drag)]
+    words += [f"D{axis}: {length_text(value, scene)}" for axis, value in zip("xyz", shown.way, strict=True)]
+    words += [] if shown.axis is None else [Text("along {axis}", axis="XYZ"[shown.axis])]
+    missed = Text("{distance} off", distance=length_text(dragged.residual, scene))
+    if dragged.status not in {"", REACHED}:
+        is_held = dragged.status == BLOCKED and bool(drag.scope.holding)
+        missed = joined(", ", [BY_PINS if is_held else STATUS_TEXTS[dragged.status], missed])
+    words += [missed] if dragged.status else []
+    if drag.with_turn and dragged.status:
+        words.append(Text("{angle:.1f}° off", angle=degrees(dragged.turn_residual)))
+    words += [Text("not held: {names}", names=", ".join(dragged.missed))] if dragged.missed else []
+    words += [shown.note] if shown.note else []
+    return iface_(joined("   ", words))
+
+
+def name_of(drag: Drag) -> Text:
+    """The armature, and the chain or the bone that is dragged."""
+    bone, end, chain = drag.scope.taken
+    place = bone if end == "TAIL" else Text("head of {bone}", bone=bone)
+    what = place if not chain else chain if chain == bone else f"{chain} ({bone})"
+    return joined(": ", [drag.rig, what])
+
 
 PRECISE = 0.1  # share of the mouse's way that counts while Shift is held
 FALLOFF_STEP = 0.1  # that a notch of the wheel or a key adds

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Make and pick targets and poles."""
+"""Make and pick targets and poles, keep start poses, and bring goals to the pose or the pose to the goals.
+
+Those two are how animating by goals and by bones change over to each other without a jump.
+"""
 
 from __future__ import annotations
 
@@ -10,23 +13,27 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..errors import TargetError
 from ..rig.chain_bones import resolve_bones
+from ..rig.channels import channel_of, neutral_values
 from ..rig.control_bones import control_names, new_bones_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.schema import FabrikChain, rig_of
+from ..rig.start_pose import capture, reset
+from ..session.bake import BakeSettings, bake
 from ..session.bends import pole_in_bend
 from ..session.control_bones import Asked, also_given, make_goals
 from ..session.defaults import GOAL_KINDS, read_defaults
 from ..session.figure_pose import goal_point
 from ..session.keep_pose import keep_at_tips, read_poses
 from ..session.make import PoleOptions, plan_pole, plan_target
+from ..session.order import Item
 from ..session.selecting import back_to_pose, select_goal
+from ..session.snap import snap
 from ..session.telling import is_idle
-from ..texts import ROLE_TEXTS, Text, joined
+from ..texts import ROLE_TEXTS, Text, counted, joined
 from ..translations import CONTEXT, rpt_
-from .base import ChainOperator, listed
-
-if TYPE_CHECKING:
-    from .base import Returned
+from .baking import SnapOptions, frames_of_bones, items_of
+from .base import ChainOperator, Returned, listed
+from .solving import SolveOperator
 
 MANY = {"target": Text("{count} targets"), "pole": Text("{count} poles")}
 ALL_HAVE = {
@@ -193,4 +200,102 @@ def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool,
     return [chain]
 
 
-CLASSES = (FABRIK_OT_target_add, FABRIK_OT_pole_add, FABRIK_OT_goal_select, FABRIK_OT_back_to_pose)
+class StartPoseOperator(ChainOperator):
+    """An operator on the start pose of the active chain or of all."""
+
+    def chains(self, context: bpy.types.Context, owner: bpy.types.Object, use_all: bool) -> list[FabrikChain]:
+        """The active chain, or all."""
+        active = working_chain(context)
+        return list(rig_of(owner).chains) if use_all or active is None else [active]
+
+
+class FABRIK_OT_start_pose_capture(StartPoseOperator):
+    """Keep the pose as it stands as the start pose of the chain"""
+
+    bl_idname = "fabrik.start_pose_capture"
+    bl_label = "Capture Start Pose"
+
+    if TYPE_CHECKING:
+        use_all: bool
+    else:
+        use_all: BoolProperty(name="All Chains", description="For every chain of the armature")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
+        for chain, bones in found:
+            capture(chain, bones)
+        names = listed([chain.name for chain, _ in found], "{count} chains")
+        self.report({"INFO"}, rpt_("Captured the start pose of {chains}", chains=names))
+        return {"FINISHED"}
+
+
+class FABRIK_OT_start_pose_reset(StartPoseOperator):
+    """Make the armature's rest pose the start pose of the chain again"""
+
+    bl_idname = "fabrik.start_pose_reset"
+    bl_label = "Reset Start Pose"
+    poses = False
+
+    if TYPE_CHECKING:
+        use_pose: bool
+        use_all: bool
+    else:
+        use_pose: BoolProperty(name="Pose", description="Turn the bones back to their rest pose, too")
+        use_all: BoolProperty(name="All Chains", description="For every chain of the armature")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
+        for chain, bones in found:
+            reset(chain, bones)
+            for bone in bones if self.use_pose else ():
+                setattr(bone, channel_of(bone.rotation_mode)[0], neutral_values(bone.rotation_mode))
+        names = listed([chain.name for chain, _ in found], "{count} chains")
+        self.report({"INFO"}, rpt_("Rest pose is the start pose of {chains}", chains=names))
+        return {"FINISHED"}
+
+
+class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
+    """Bring target and pole to the pose as it stands, so that solving does not move the limb; keyed over a range"""
+
+    bl_idname = "fabrik.goal_snap"
+    bl_label = "Snap Goals to Pose"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        items = items_of(context, owner, self.chains)
+        count, done, warnings = snap(context, [(item, self._frames(context, item)) for item in items])
+        text = counted(count, "1 goal brought to the pose", "{count} goals brought to the pose")
+        self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [text, *done, *warnings])))
+        return {"FINISHED"}
+
+    def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:
+        if self.span == "FRAME":
+            return ()
+        frames = self.frames(context)
+        return frames_of_bones(item, frames) if self.only_keys else frames
+
+
+class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
+    """Bring the bones to where target and pole want them, keyed over a range; the chains stay enabled"""
+
+    bl_idname = "fabrik.pose_snap"
+    bl_label = "Snap Pose to Goals"
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        items = items_of(context, owner, self.chains)
+        if self.span == "FRAME":
+            return self.solve(context, items)
+        frames = self.frames(context)
+        settings = BakeSettings(frames, verify="SAMPLE", only_keys=self.only_keys, stays_enabled=True)
+        result = bake(context, items, settings)
+        for found in result.chains:
+            count, missed = len(found.frames), len(found.unreached)
+            words = [Text("{chain}: {keys} keys at {count} frames", chain=found.chain, keys=found.keys, count=count)]
+            words += [Text("{count} of them not reached", count=missed)] if missed else []
+            self.report({"WARNING"} if missed else {"INFO"}, rpt_(joined("; ", words)))
+        return {"FINISHED"}
+
+
+CLASSES = (
+    FABRIK_OT_target_add, FABRIK_OT_pole_add, FABRIK_OT_goal_select, FABRIK_OT_back_to_pose,
+    FABRIK_OT_start_pose_capture, FABRIK_OT_start_pose_reset, FABRIK_OT_goal_snap, FABRIK_OT_pose_snap,
+)  # fmt: skip

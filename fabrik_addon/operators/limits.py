@@ -25,10 +25,7 @@ from ..session.limits import copy_limit
 from ..session.mirror_bones import mirror_limit_to, pair_of
 from ..texts import Text, counted, joined
 from ..translations import rpt_
-from .base import RigOperator, listed, rigs_in_pose_mode
-
-if TYPE_CHECKING:
-    from .base import Returned
+from .base import Returned, RigOperator, listed, rigs_in_pose_mode
 
 
 def _items(joints: Mapping[str, JointRange]) -> tuple[tuple[str, str, str], ...]:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pin chains, and choose which end and which rotation of their tips is asked for."""
+"""Pin chains, choose which end and rotation of their tips is asked for, and the body bone with its masses.
+
+What was done by hand to a live chain, and live posing put back, can be kept.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,20 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ..errors import ChainError
+from ..errors import BoneError, ChainError
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.schema import EFFECTOR_ITEMS, ORIENTATION_ITEMS, name_all, rig_of
+from ..session import live
+from ..session.body import find_body, set_body
 from ..session.effector import set_effector
+from ..session.masses import fill_masses
 from ..session.order import Item
 from ..session.orientation import set_orientation
 from ..session.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
 from ..texts import Text, joined
 from ..translations import rpt_, tip_
-from .base import ChainOperator, RigOperator, listed, named_chain, rigs_in_pose_mode
-
-if TYPE_CHECKING:
-    from .base import Returned
+from .base import ChainOperator, Returned, RigOperator, listed, named_chain, rigs_in_pose_mode
 
 WHICH = (
     ("SELECTED", "Selected", "The selected bones in Pose mode: their chains, or new ones; else the active chain"),
@@ -191,4 +194,111 @@ class FABRIK_OT_effector_set(TipOperator):
         return [text, *done, *warnings], not warnings
 
 
-CLASSES = (FABRIK_OT_pin_toggle, FABRIK_OT_orientation_set, FABRIK_OT_effector_set)
+SOURCES = (
+    ("FIND", "Find", "The hips by their name, or the nearest bone on which all enabled chains hang"),
+    ("ACTIVE", "Active Bone", "The active bone in Pose mode"),
+    ("NONE", "None", "No body bone: the roots of the chains stay"),
+)
+BY = (
+    ("PARTS", "Human Parts", "By what the bones' names say they are of a human (de Leva 1996)"),
+    ("LENGTH", "Lengths", "By the lengths of the bones that deform"),
+    ("NONE", "Clear", "Forget what was set: each bone counts by its length"),
+)
+
+
+class FABRIK_OT_body_bone_set(RigOperator):
+    """Choose the bone that moves and turns with all chains below it, as the hips do; the pose stays as it is"""
+
+    bl_idname = "fabrik.body_bone_set"
+    bl_label = "Set Body Bone"
+
+    if TYPE_CHECKING:
+        source: str
+        bone: str
+    else:
+        source: EnumProperty(name="Source", description="Where the body bone comes from", items=SOURCES)
+        bone: StringProperty(
+            name="Bone", description="Name of the bone; empty to go by the source", options={"SKIP_SAVE"}
+        )
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return (
+            "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: add those of the limbs first")
+        )
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        found = set_body(context, owner, self.bone or self._chosen(context, owner))
+        for note in found.notes:
+            self.report({"WARNING"}, rpt_(note))
+        text = rpt_("There is no body bone now")
+        if found.bone:
+            text = rpt_("{bone} moves with {chains}", bone=found.bone, chains=listed(found.below, "{count} chains"))
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+    def _chosen(self, context: bpy.types.Context, owner: bpy.types.Object) -> str:
+        if self.source == "NONE":
+            return ""
+        if self.source == "FIND":
+            return find_body(owner)
+        bone = context.active_pose_bone
+        if bone is None or bone.id_data != owner:
+            raise BoneError("no bone is active: choose one in Pose mode", rig=owner.name)
+        return bone.name
+
+
+class FABRIK_OT_balance_masses(RigOperator):
+    """Fill in which share of the body's mass each bone carries, for the balance"""
+
+    bl_idname = "fabrik.balance_masses"
+    bl_label = "Fill Masses"
+    poses = False
+
+    if TYPE_CHECKING:
+        by: str
+    else:
+        by: EnumProperty(name="By", description="Where the shares come from", items=BY)
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        count = fill_masses(owner, self.by)
+        text = rpt_("Each bone counts by its length")
+        self.report({"INFO"}, rpt_("{count} bones have a share of the mass", count=count) if count else text)
+        return {"FINISHED"}
+
+
+class FABRIK_OT_hand_pose_keep(ChainOperator):
+    """Make the pose that was made by hand the start pose of the live chain, in all frames. \
+A chain whose bones are keyed starts from its keys from then on, and is keyed at this frame"""
+
+    bl_idname = "fabrik.hand_pose_keep"
+    bl_label = "Make It the Start Pose"
+
+    if TYPE_CHECKING:
+        chain: str
+    else:
+        chain: StringProperty(
+            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
+        )
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        owner = working_rig(context)
+        is_any = owner is not None and bool(live.hands_of(owner))
+        return "" if is_any else Text("no bone of a live chain was posed by hand since the last change")
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        chain = named_chain(owner, self.chain)
+        name, kind = chain.name, live.keep_hand(context, owner, chain)
+        if kind == "ANIMATED":
+            text = rpt_("{chain}: the pose made by hand is keyed, and the chain starts from its keys", chain=name)
+        else:
+            text = rpt_("{chain}: the pose made by hand is its start pose", chain=name)
+        self.report({"INFO"}, text)
+        return {"FINISHED"}
+
+
+CLASSES = (
+    FABRIK_OT_pin_toggle, FABRIK_OT_orientation_set, FABRIK_OT_effector_set, FABRIK_OT_body_bone_set,
+    FABRIK_OT_balance_masses, FABRIK_OT_hand_pose_keep,
+)  # fmt: skip

@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Solve one chain or all."""
+"""Solve one chain or all, and look at a solve step by step, which never changes the scene."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import EnumProperty, StringProperty
 
-from ..rig.find import working_rig
+from ..overlay.settings import set_step, step_of
+from ..overlay.timeline import current_step
+from ..rig.checks import check_rig
+from ..rig.find import working_chain, working_rig
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..session.order import Item
 from ..session.outcome import message_of
 from ..session.pose import solve_items
+from ..session.record import record, state
 from ..session.wording import measure_text, status_text
 from ..texts import Text, joined
-from ..translations import rpt_
-from .base import ChainOperator, named_chain
-
-if TYPE_CHECKING:
-    from .base import Returned
+from ..translations import CONTEXT, rpt_, tip_
+from .base import ChainOperator, Returned, named_chain
+from .picking import redraw
 
 
 def _sentence(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
@@ -88,4 +90,114 @@ class FABRIK_OT_solve_all(SolveOperator):
         return self.solve(context, [(owner, chain) for chain in rig_of(owner).chains if chain.enabled])
 
 
-CLASSES = (FABRIK_OT_solve, FABRIK_OT_solve_all)
+SECONDS = 0.25  # a step takes while playing
+
+
+class FABRIK_OT_record(ChainOperator):
+    """Solve the chain and keep every pass to look at; the pose stays as it is"""
+
+    bl_idname = "fabrik.record"
+    bl_label = "Record Solve"
+    bl_options = {"REGISTER"}
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        depsgraph = context.evaluated_depsgraph_get()
+        chain = working_chain(context)
+        state.current = record(check_rig(owner, depsgraph), chain, depsgraph)
+        set_step(context.window_manager, 0)
+        redraw()
+        count = len(state.current.passes)
+        self.report({"INFO"}, rpt_("{chain}: {count} steps recorded", chain=chain.name, count=count))
+        return {"FINISHED"}
+
+
+class StepOperator(bpy.types.Operator):
+    """An operator on the recording."""
+
+    bl_options = {"REGISTER"}
+    bl_translation_context = CONTEXT
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if state.current is None:
+            cls.poll_message_set(tip_("Nothing is recorded"))
+        return state.current is not None
+
+
+class FABRIK_OT_step(StepOperator):
+    """Go to another step of the recorded solve"""
+
+    bl_idname = "fabrik.step"
+    bl_label = "Go to Step"
+
+    if TYPE_CHECKING:
+        to: str
+    else:
+        to: EnumProperty(
+            name="To",
+            description="Which step to go to",
+            items=(
+                ("FIRST", "First", "The pose from which the solve starts"),
+                ("BACK", "Back", "One step back"),
+                ("FORWARD", "Forward", "One step forward"),
+                ("LAST", "Last", "The solved pose"),
+            ),
+            default="FORWARD",
+            translation_context=CONTEXT,  # in Blender's words back is the rear
+        )
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        found = current_step(context.window_manager)
+        if found is None:
+            return {"CANCELLED"}
+        _, _, index, count = found
+        places = {"FIRST": 0, "BACK": max(index - 1, 0), "FORWARD": min(index + 1, count - 1), "LAST": count - 1}
+        set_step(context.window_manager, places[self.to])
+        redraw()
+        return {"FINISHED"}
+
+
+class FABRIK_OT_steps_play(StepOperator):
+    """Play the recorded solve from the step that is shown; Esc stops"""
+
+    bl_idname = "fabrik.steps_play"
+    bl_label = "Play Steps"
+
+    _timer: Any = None
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        found = current_step(context.window_manager)
+        if found is not None and found[2] == found[3] - 1:
+            set_step(context.window_manager, 0)
+        self._timer = context.window_manager.event_timer_add(SECONDS, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        found = current_step(context.window_manager)
+        ended = found is None or found[2] >= found[3] - 1
+        if ended or event.type in {"ESC", "RIGHTMOUSE"}:
+            context.window_manager.event_timer_remove(self._timer)
+            return {"FINISHED"}
+        if event.type == "TIMER":
+            set_step(context.window_manager, step_of(context.window_manager)[0] + 1)
+            redraw()
+        return {"PASS_THROUGH"}
+
+
+class FABRIK_OT_record_clear(StepOperator):
+    """Stop looking at the recorded solve"""
+
+    bl_idname = "fabrik.record_clear"
+    bl_label = "Exit Steps"
+
+    def execute(self, context: bpy.types.Context) -> Returned:
+        state.current = None
+        redraw()
+        return {"FINISHED"}
+
+
+CLASSES = (
+    FABRIK_OT_solve, FABRIK_OT_solve_all, FABRIK_OT_record, FABRIK_OT_step, FABRIK_OT_steps_play,
+    FABRIK_OT_record_clear,
+)  # fmt: skip

@@ -16,12 +16,8 @@ from ..session.walk.planning import Planning
 from ..session.walk.setup import add_walker, remove_walker
 from ..texts import Text, joined
 from ..translations import label_, rpt_
-from .baking import summary
-from .base import RigOperator, listed
-from .choices import SpanOptions
-
-if TYPE_CHECKING:
-    from .base import Returned
+from .baking import SpanOptions, summary
+from .base import Returned, RigOperator, listed
 
 BETWEEN = 0.2  # seconds between two reports of progress
 FOOTPRINT_ITEMS = (

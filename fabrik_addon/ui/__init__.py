@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Panels, lists and preferences."""
 
-from . import baking, chain_list, gizmos, menus, panels, preferences, viewing, walking
+from . import baking, gizmos, menus, panels, preferences, viewing, walking
 
 CLASSES = (
     *preferences.CLASSES,
-    *chain_list.CLASSES,
     *menus.CLASSES,
     *panels.CLASSES,
     *baking.CLASSES,

@@ -13,8 +13,7 @@ from ..session.bake import read_report
 from ..session.wording import STATUS_TEXTS
 from ..texts import counted
 from ..translations import iface_
-from .base import FabrikPanel
-from .fitting import draw_wrapped, row_after
+from .base import FabrikPanel, draw_wrapped, row_after
 
 SHOWN = 8  # chains of which the panel tells
 LEFT = 1e-3  # degrees beyond a limit that are not told: what rounding makes of it

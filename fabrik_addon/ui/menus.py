@@ -1,17 +1,242 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The FABRIK menu in Blender's menus Pose and Object and in their context menus, and the pie menu."""
+"""Menus and the pie: one list of what stands in them. What is in a menu is found by Blender's search, too."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
 
-from ..rig.find import working_rig
+from ..overlay.settings import scene_settings
+from ..rig.find import working_chain, working_rig
 from ..translations import CONTEXT
-from . import entries
+from .base import Icon
 
-PIE = "FABRIK_MT_pie"
+
+class Part(ABC):
+    """What stands in one place of a menu or a pie."""
+
+    @abstractmethod
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        """Draw it as the next thing in a layout."""
+
+
+@dataclass(frozen=True)
+class Entry(Part):
+    """An operator in a menu.
+
+    Attributes:
+        operator: Its name.
+        text: What the entry says; "" for the operator's own label.
+        icon: Its icon.
+        options: What the operator is called with.
+    """
+
+    operator: str
+    text: str = ""
+    icon: Icon = "NONE"
+    options: dict[str, str | bool] = field(default_factory=dict)
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        if self.text:
+            options = layout.operator(self.operator, text=self.text, icon=self.icon)
+        else:
+            options = layout.operator(self.operator, icon=self.icon)
+        for name, value in self.options.items():
+            setattr(options, name, value)
+
+
+@dataclass(frozen=True)
+class Submenu(Part):
+    """A menu in a menu, by its class's name."""
+
+    name: str
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        layout.menu(self.name)
+
+
+class Line(Part):
+    """A line between entries."""
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        layout.separator()
+
+
+class Live(Part):
+    """The switch of the armature; an empty place in a pie, and a line in a menu, where there is none."""
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        owner = working_rig(context)
+        if owner is None or owner.type != "ARMATURE":
+            layout.separator()
+        else:
+            layout.prop(owner, "fabrik_live", text="Live", icon="DECORATE_DRIVER")
+
+
+class Overlay(Part):
+    """The switch of the overlay."""
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        layout.prop(scene_settings(context.scene), "show", icon="OVERLAY")
+
+
+class Begin(Part):
+    """The button to begin with: set up the character, or add a chain where there are some."""
+
+    def draw(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
+        first = SET_UP if working_chain(context) is None else ADD
+        first.draw(context, layout)
+
+
+LINE, LIVE, OVERLAY, BEGIN = Line(), Live(), Overlay(), Begin()
+
+DRAG = Entry("fabrik.drag", icon="VIEW_PAN")
+SOLVE = Entry("fabrik.solve", icon="CON_KINEMATIC")
+SET_UP = Entry("fabrik.character_setup", icon="OUTLINER_OB_ARMATURE")
+ADD = Entry("fabrik.chain_add", icon="ADD")
+BAKE = Entry("fabrik.bake", icon="KEYFRAME_HLT")
+GOALS_TO_POSE = Entry("fabrik.goal_snap", "Goals to Pose", "SNAP_ON")
+MIRROR = Entry("fabrik.chain_mirror", icon="MOD_MIRROR")
+REMOVE_ALL = Entry("fabrik.chain_remove_all", icon="X")
+CLEAR = Entry("fabrik.rig_clear", icon="TRASH")
+SINGLE_USER = Entry("fabrik.goals_single_user", icon="DUPLICATE")
+PIN = Entry("fabrik.pin_toggle", icon="PINNED")
+HINGES = Entry("fabrik.limit_from_bend", "Hinges from Bend of Chain", "NONE", {"bones": "CHAIN"})
+CONVERT = Entry("fabrik.from_ik", icon="CON_KINEMATIC"), Entry("fabrik.to_ik", icon="CONSTRAINT_BONE")
+SNAP_ALL = (
+    Entry("fabrik.goal_snap", "All Goals to Pose", "NONE", {"chains": "ALL"}),
+    Entry("fabrik.pose_snap", "Pose to All Goals", "NONE", {"chains": "ALL"}),
+)
+
+MAIN: tuple[Part, ...] = (
+    DRAG,
+    SOLVE,
+    Entry("fabrik.solve_all"),
+    LIVE,
+    OVERLAY,
+    LINE,
+    SET_UP,
+    ADD,
+    BAKE,
+    LINE,
+    Submenu("FABRIK_MT_chain"),
+    Submenu("FABRIK_MT_goals"),
+    Submenu("FABRIK_MT_body"),
+    Submenu("FABRIK_MT_walker"),
+    Submenu("FABRIK_MT_start_pose"),
+    Submenu("FABRIK_MT_limit"),
+    Submenu("FABRIK_MT_report"),
+    Submenu("FABRIK_MT_steps"),
+    LINE,
+    Entry("fabrik.manual", icon="HELP"),
+)
+MAPPING = Entry("fabrik.mapping_export", icon="EXPORT"), Entry("fabrik.mapping_import", icon="IMPORT")
+CHAIN: tuple[Part, ...] = (
+    MIRROR,
+    Entry("fabrik.chain_move", "Move Chain Up", "TRIA_UP", {"direction": "UP"}),
+    Entry("fabrik.chain_move", "Move Chain Down", "TRIA_DOWN", {"direction": "DOWN"}),
+    LINE,
+    *CONVERT,
+    LINE,
+    *MAPPING,
+    LINE,
+    Entry("fabrik.chain_remove", icon="REMOVE"),
+    REMOVE_ALL,
+    CLEAR,
+)
+GOALS: tuple[Part, ...] = (
+    Entry("fabrik.target_add", icon="EMPTY_AXIS"),
+    Entry("fabrik.pole_add", icon="EMPTY_AXIS"),
+    LINE,
+    Entry("fabrik.goal_select", "Select Target", "RESTRICT_SELECT_OFF", {"role": "target"}),
+    Entry("fabrik.goal_select", "Select Pole", "NONE", {"role": "pole"}),
+    Entry("fabrik.back_to_pose", icon="POSE_HLT"),
+    LINE,
+    GOALS_TO_POSE,
+    Entry("fabrik.pose_snap", "Pose to Goals"),
+    *SNAP_ALL,
+    LINE,
+    SINGLE_USER,
+)
+BODY: tuple[Part, ...] = (
+    PIN,
+    Entry("fabrik.pin_toggle", "Pin Active Chain", "NONE", {"which": "ACTIVE"}),
+    Entry("fabrik.pin_toggle", "Pin All Enabled Chains", "NONE", {"which": "ALL", "action": "PIN"}),
+    Entry("fabrik.pin_toggle", "Free All Enabled Chains", "UNPINNED", {"which": "ALL", "action": "FREE"}),
+    LINE,
+    Entry("fabrik.orientation_set", "Keep Rotation of Tip", "ORIENTATION_GLOBAL", {"orientation": "KEEP"}),
+    Entry("fabrik.orientation_set", "Turn Tip with Target", "NONE", {"orientation": "TARGET"}),
+    Entry("fabrik.orientation_set", "Free Rotation of Tip", "NONE", {"orientation": "FREE"}),
+    LINE,
+    Entry("fabrik.effector_set", "Goal for Head of Tip", "NONE", {"effector": "HEAD"}),
+    Entry("fabrik.effector_set", "Goal for Tail of Tip", "NONE", {"effector": "TAIL"}),
+    LINE,
+    Entry("fabrik.body_bone_set", "Find Body Bone", "ARMATURE_DATA", {"source": "FIND"}),
+    Entry("fabrik.body_bone_set", "Active Bone as Body Bone", "NONE", {"source": "ACTIVE"}),
+    Entry("fabrik.body_bone_set", "No Body Bone", "NONE", {"source": "NONE"}),
+    LINE,
+    Entry("fabrik.balance_masses", "Fill Masses of a Human", "NONE", {"by": "PARTS"}),
+    Entry("fabrik.balance_masses", "Fill Masses by Length", "NONE", {"by": "LENGTH"}),
+    Entry("fabrik.balance_masses", "Clear Masses", "NONE", {"by": "NONE"}),
+)
+WALKER: tuple[Part, ...] = (
+    Entry("fabrik.walker_add", icon="ADD"),
+    Entry("fabrik.walk_plan", icon="PLAY"),
+    Entry("fabrik.walk_by_hand", icon="VIEW_PAN"),
+    Entry("fabrik.walk_by_hand", "Walk by Hand and Record", "REC", {"record": True}),
+    Entry("fabrik.walk_bake", "Bake Walk into Goals", "KEYFRAME_HLT", {"into": "GOALS"}),
+    Entry("fabrik.walk_bake", "Bake Walk into Bones", "NONE", {"into": "BONES"}),
+    Entry("fabrik.walk_mark", icon="MARKER_HLT"),
+    Entry("fabrik.walker_remove", icon="X"),
+)
+START_POSE: tuple[Part, ...] = (
+    Entry("fabrik.start_pose_capture", icon="POSE_HLT"),
+    Entry("fabrik.start_pose_capture", "Capture Start Pose of All Chains", "NONE", {"use_all": True}),
+    Entry("fabrik.start_pose_reset", icon="LOOP_BACK"),
+    Entry("fabrik.start_pose_reset", "Reset Start Pose of All Chains", "NONE", {"use_all": True}),
+    LINE,
+    Entry("fabrik.hand_pose_keep", "Make Hand-Made Pose the Start Pose"),
+)
+LIMIT: tuple[Part, ...] = (
+    Submenu("FABRIK_MT_human_joint"),
+    Submenu("FABRIK_MT_animal_joint"),
+    LINE,
+    Entry("fabrik.limit_from_bend", "Hinge from Bend", "MOD_SIMPLEDEFORM", {"bones": "SELECTED"}),
+    HINGES,
+    Entry("fabrik.limit_axis", "Hinge Axis X", "NONE", {"axis": "X"}),
+    Entry("fabrik.limit_axis", "Hinge Axis Y", "NONE", {"axis": "Y"}),
+    Entry("fabrik.limit_axis", "Hinge Axis Z", "NONE", {"axis": "Z"}),
+    LINE,
+    Entry("fabrik.limit_copy", icon="COPYDOWN"),
+    Entry("fabrik.limit_mirror"),
+    Entry("fabrik.limit_from_ik", icon="CON_KINEMATIC"),
+)
+REPORT: tuple[Part, ...] = (Entry("fabrik.report_copy", icon="COPYDOWN"), Entry("fabrik.report_clear", icon="X"))
+STEPS: tuple[Part, ...] = (
+    Entry("fabrik.record", icon="REC"),
+    Entry("fabrik.steps_play", icon="PLAY"),
+    Entry("fabrik.step", "First Step", "REW", {"to": "FIRST"}),
+    Entry("fabrik.step", "Step Back", "FRAME_PREV", {"to": "BACK"}),
+    Entry("fabrik.step", "Step Forward", "FRAME_NEXT", {"to": "FORWARD"}),
+    Entry("fabrik.step", "Last Step", "FF", {"to": "LAST"}),
+    Entry("fabrik.record_clear", icon="X"),
+)
+# Behind the arrow beside the list: all of it stands in the menus above, too.
+LIST: tuple[Part, ...] = (MIRROR, LINE, *CONVERT, LINE, *SNAP_ALL, SINGLE_USER, LINE, HINGES, LINE, REMOVE_ALL, CLEAR)
+# From the left against the clock as Blender fills a pie: west, east, south, north, and the corners from the north-west.
+PIE: tuple[Part, ...] = (SOLVE, DRAG, BAKE, LIVE, BEGIN, OVERLAY, GOALS_TO_POSE, PIN)
+
+
+def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: tuple[Part, ...]) -> None:
+    """Draw parts one below the other, or one a place of a pie."""
+    for part in parts:
+        part.draw(context, layout)
+
+
+PIE_MENU = "FABRIK_MT_pie"
 HOMES = ("VIEW3D_MT_pose", "VIEW3D_MT_pose_context_menu", "VIEW3D_MT_object", "VIEW3D_MT_object_context_menu")
 
 
@@ -19,59 +244,59 @@ class FabrikMenu(bpy.types.Menu):
     """A menu that is made of entries."""
 
     bl_translation_context = CONTEXT
-    parts: tuple[entries.Part, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     def draw(self, context: bpy.types.Context) -> None:
-        entries.draw_parts(context, self.layout, self.parts)
+        draw_parts(context, self.layout, self.parts)
 
 
 class FABRIK_MT_main(FabrikMenu):
     """Pose limbs by inverse kinematics"""
 
     bl_label = "FABRIK"
-    parts = entries.MAIN
+    parts = MAIN
 
 
 class FABRIK_MT_chain(FabrikMenu):
     """Mirror, reorder, convert and remove chains"""
 
     bl_label = "Chain"
-    parts = entries.CHAIN
+    parts = CHAIN
 
 
 class FABRIK_MT_goals(FabrikMenu):
     """Targets and poles"""
 
     bl_label = "Target and Pole"
-    parts = entries.GOALS
+    parts = GOALS
 
 
 class FABRIK_MT_body(FabrikMenu):
     """Pins, rotations of tips, and the bone that moves as the body"""
 
     bl_label = "Pins and Body"
-    parts = entries.BODY
+    parts = BODY
 
 
 class FABRIK_MT_walker(FabrikMenu):
     """Legs that step as the body goes along its path"""
 
     bl_label = "Walker"
-    parts = entries.WALKER
+    parts = WALKER
 
 
 class FABRIK_MT_start_pose(FabrikMenu):
     """The pose from which every solve starts"""
 
     bl_label = "Start Pose"
-    parts = entries.START_POSE
+    parts = START_POSE
 
 
 class FABRIK_MT_limit(FabrikMenu):
     """Joint limits of the active and the selected bones"""
 
     bl_label = "Joint Limit"
-    parts = entries.LIMIT
+    parts = LIMIT
 
 
 class FABRIK_MT_human_joint(bpy.types.Menu):
@@ -98,14 +323,14 @@ class FABRIK_MT_report(FabrikMenu):
     """The report of the last bake"""
 
     bl_label = "Bake Report"
-    parts = entries.REPORT
+    parts = REPORT
 
 
 class FABRIK_MT_steps(FabrikMenu):
     """A solve pass by pass"""
 
     bl_label = "Step by Step"
-    parts = entries.STEPS
+    parts = STEPS
 
 
 class FABRIK_MT_pie(bpy.types.Menu):
@@ -115,7 +340,7 @@ class FABRIK_MT_pie(bpy.types.Menu):
     bl_translation_context = CONTEXT
 
     def draw(self, context: bpy.types.Context) -> None:
-        entries.draw_parts(context, self.layout.menu_pie(), entries.PIE)
+        draw_parts(context, self.layout.menu_pie(), PIE)
 
 
 def _draw_in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
@@ -141,16 +366,6 @@ def unregister() -> None:
 
 
 CLASSES = (
-    FABRIK_MT_main,
-    FABRIK_MT_chain,
-    FABRIK_MT_goals,
-    FABRIK_MT_body,
-    FABRIK_MT_walker,
-    FABRIK_MT_start_pose,
-    FABRIK_MT_limit,
-    FABRIK_MT_human_joint,
-    FABRIK_MT_animal_joint,
-    FABRIK_MT_report,
-    FABRIK_MT_steps,
-    FABRIK_MT_pie,
-)
+    FABRIK_MT_main, FABRIK_MT_chain, FABRIK_MT_goals, FABRIK_MT_body, FABRIK_MT_walker, FABRIK_MT_start_pose,
+    FABRIK_MT_limit, FABRIK_MT_human_joint, FABRIK_MT_animal_joint, FABRIK_MT_report, FABRIK_MT_steps, FABRIK_MT_pie,
+)  # fmt: skip

@@ -1,33 +1,237 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The FABRIK tab of the 3D View's sidebar."""
+"""The panels of chains: the list, the goal with its notes, the body, the start pose, the solver, joint limits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
+from bpy.props import IntProperty
 
 from ..errors import FabrikError, InvalidValueError
 from ..kernel import LIMITS
 from ..maths import IDENTITY
-from ..rig.chain_bones import resolve_bones
+from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
 from ..rig.schema import START_ITEMS, FabrikChain, limit_of, rig_of
+from ..rig.schema.chain import EFFECTOR_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
 from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
+from ..session import live
+from ..session.chain_choice import choose
 from ..session.outcome import message_of
+from ..session.single_user import original_of
 from ..session.telling import Told, hint_of, told_of
 from ..session.wording import length_text, measure_text
 from ..texts import Text, capitalised, counted
-from ..translations import iface_
-from . import bodies
-from .base import MODES, FabrikPanel, is_wide, row_or_column
-from .fitting import draw_settings, draw_wrapped, is_room_beside, operator_labels, radio, row_for
-from .goal_notes import draw_goal_notes
-from .live_notes import draw_notes
-from .status import ICONS
+from ..translations import CONTEXT, iface_
+from .base import (
+    ICONS,
+    MODES,
+    FabrikPanel,
+    Icon,
+    draw_settings,
+    draw_wrapped,
+    is_room_beside,
+    is_wide,
+    operator_labels,
+    radio,
+    row_for,
+    row_or_column,
+)
+from .menus import LIST, draw_parts
 from .viewing import draw_switches
+
+
+class FABRIK_UL_chains(bpy.types.UIList):
+    """Name, last status and switch of each chain"""
+
+    def draw_item(  # type: ignore[override]  # noqa: PLR0913, PLR0917  # Blender counts the arguments
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: Any,
+        item: FabrikChain,
+        icon: int,
+        active_data: Any,
+        active_property: str,
+    ) -> None:
+        row = layout.row(align=True)
+        name = row.row(align=True)
+        name.active = item.enabled
+        told = told_of(item, context)
+        name.prop(item, "name", text="", emboss=False, icon=ICONS[told.kind])
+        if told.short and is_wide(context):
+            hint = row.row(align=True)
+            hint.active = False
+            hint.alignment = "RIGHT"
+            hint.label(text=iface_(told.short))
+        if item.pin:
+            mark = row.row(align=True)
+            mark.alignment = "RIGHT"
+            mark.label(icon="PINNED")
+        row.prop(item, "enabled", text="")
+
+
+class FABRIK_MT_chains(bpy.types.Menu):
+    """What is done with many chains"""
+
+    bl_label = "Chain Specials"
+    bl_translation_context = CONTEXT
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_parts(context, self.layout, LIST)
+
+
+def _read(scene: bpy.types.Scene) -> int:
+    owner = working_rig(bpy.context)
+    return rig_of(owner).active_index if owner is not None and owner.type == "ARMATURE" else 0
+
+
+def _write(scene: bpy.types.Scene, index: int) -> None:
+    owner = working_rig(bpy.context)
+    if owner is not None and owner.type == "ARMATURE":
+        choose(owner, index)
+
+
+def register() -> None:
+    """Register the property."""
+    scene: Any = bpy.types.Scene
+    number: Any = IntProperty
+    scene.fabrik_list_index = number(
+        name="Active Chain",
+        description="Chain that the panel shows; choosing one makes its tip the active bone",
+        options={"HIDDEN", "SKIP_SAVE"},
+        get=_read,
+        set=_write,
+    )
+
+
+def unregister() -> None:
+    """Take it away."""
+    scene: Any = bpy.types.Scene
+    del scene.fabrik_list_index
+
+
+def draw_goal_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+    """Tell of an armature that follows the goals of the one of which it is a duplicate, with the way out."""
+    if context.view_layer is None:
+        return
+    original = original_of(owner, context.view_layer.objects)
+    if original is None:
+        return
+    column = layout.box().column(align=True)
+    draw_wrapped(context, column, iface_("Follows the goals of {name}", name=original.name), "INFO")
+    column.operator("fabrik.goals_single_user", icon="DUPLICATE")
+
+
+def draw_notes(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
+    """What was done by hand to the live chains of an armature and what came of it, and which keys are not heard.
+
+    Args:
+        context: Blender's.
+        layout: Where to draw.
+        owner: The armature object.
+    """
+    rig = rig_of(owner)
+    if not rig.live:
+        return
+    for name, hand in live.hands_of(owner):
+        are_held = all(chain.status == "REACHED" for chain in rig.chains if chain.name in hand.chains)
+        box = layout.box().column(align=True)
+        draw_wrapped(context, box, iface_(live.hand_text(hand, are_held)), "ERROR" if hand.reason else "INFO")
+        if hand.reason:
+            box.operator("fabrik.hand_pose_keep", icon="POSE_HLT").chain = name
+    overwritten = live.overwriting_keys(owner)
+    if overwritten:
+        text = iface_(
+            "{chains}: live posing goes over its keys; Start: Animated hears them", chains=", ".join(overwritten)
+        )
+        draw_wrapped(context, layout, text, "INFO")
+
+
+class FABRIK_PT_asked(FabrikPanel):
+    """What the goal of the active chain asks: of which end of the tip, how strongly, and of which rotation"""
+
+    bl_label = "Pin and Rotation"
+    told_at = ("chains", "what-a-goal-asks")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        chain, layout = working_chain(context), self.layout
+        row = row_for(context, layout, [iface_(label) for _, label, _ in KIND_ITEMS])
+        for name, _, _ in KIND_ITEMS:
+            row.prop_enum(chain, "kind", name, icon=radio(chain.kind == name))
+        _draw_pin(layout, chain)
+        if chain.kind == "REACH":
+            _draw_effector(context, layout, chain)
+            _draw_rotation(context, layout, chain)
+        if chain.kind == "AIM":
+            layout.column().prop(chain, "aim_axis")
+        draw_settings(context, layout, chain, ("weight", "soft", "stretch") if chain.kind == "REACH" else ("weight",))
+
+
+def _draw_pin(layout: bpy.types.UILayout, chain: FabrikChain) -> None:
+    """The button that pins, and where it holds what has no target."""
+    icon: Icon = "PINNED" if chain.pin else "UNPINNED"
+    button = layout.operator(
+        "fabrik.pin_toggle", text="Pinned" if chain.pin else "Pin", icon=icon, depress=bool(chain.pin)
+    )
+    button.which = "ACTIVE"
+    if chain.pin and chain.target is None:
+        layout.column().prop(chain, "held_location")
+
+
+def _draw_rotation(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain) -> None:
+    """The buttons that choose the rotation of the tip, and how much it counts."""
+    layout.label(text="Rotation of the tip:")
+    row = row_for(context, layout, [iface_(label) for _, label, _ in ORIENTATION_ITEMS])
+    for name, label, _ in ORIENTATION_ITEMS:
+        is_on = chain.orientation == name
+        button = row.operator("fabrik.orientation_set", text=iface_(label), icon=radio(is_on), depress=is_on)
+        button.chain, button.orientation = chain.name, name
+    if chain.orientation != "FREE":
+        draw_settings(context, layout, chain, ("orientation_weight",))
+
+
+def _draw_effector(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain) -> None:
+    """The buttons that choose the end of the tip."""
+    layout.label(text="End of the tip at the goal:")
+    row = row_for(context, layout, [iface_(label) for _, label, _ in EFFECTOR_ITEMS])
+    for name, label, _ in EFFECTOR_ITEMS:
+        is_on = chain.effector == name
+        button = row.operator("fabrik.effector_set", text=iface_(label), icon=radio(is_on), depress=is_on)
+        button.chain, button.effector = chain.name, name
+
+
+class FABRIK_PT_body(FabrikPanel):
+    """The bone that moves as the body, and how the body gives way"""
+
+    bl_label = "Body"
+    told_at = ("bodies", "the-body")
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        owner, layout = working_rig(context), self.layout
+        name = rig_of(owner).body_bone
+        row = layout.row(align=True)
+        row.prop_search(owner, "fabrik_body_bone", owner.pose, "bones", text="")
+        row.operator("fabrik.body_bone_set", text="", icon="VIEWZOOM").source = "FIND"
+        if name and name not in pose_bones(owner):
+            draw_wrapped(context, layout, iface_("There is no bone {name}", name=name), "ERROR")
+        column = layout.column()
+        column.active = bool(name)
+        draw_settings(context, column, owner, ("fabrik_body_stiffness", "fabrik_spine", "fabrik_balance"))
+        draw_settings(context, layout, owner, ("fabrik_falloff",), texts={"fabrik_falloff": iface_("Drag Falloff")})
+        column = layout.column()
+        column.active = rig_of(owner).balance > 0.0
+        bone = context.active_pose_bone
+        if bone is not None and bone.id_data == owner:
+            mass = iface_("Mass of {name}", name=bone.name)
+            draw_settings(context, column, bone, ("fabrik_mass",), texts={"fabrik_mass": mass})
+        column.operator_menu_enum("fabrik.balance_masses", "by", icon="EMPTY_SINGLE_ARROW")
+
 
 NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
 ROWS, ROWS_NARROW = 5, 8  # of the list; where there is no room to scroll in
@@ -301,4 +505,7 @@ def _start_warning(owner: bpy.types.Object, chain: FabrikChain) -> str:
     return Text("Rest pose changed after the capture: capture again or reset") if stale else ""
 
 
-CLASSES = (FABRIK_PT_chains, FABRIK_PT_goal, *bodies.CLASSES, FABRIK_PT_start, FABRIK_PT_solver, FABRIK_PT_limit)
+CLASSES = (
+    FABRIK_MT_chains, FABRIK_UL_chains, FABRIK_PT_chains, FABRIK_PT_goal, FABRIK_PT_asked, FABRIK_PT_body,
+    FABRIK_PT_start, FABRIK_PT_solver, FABRIK_PT_limit,
+)  # fmt: skip

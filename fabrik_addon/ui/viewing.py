@@ -10,9 +10,7 @@ from ..overlay.timeline import STEP_TEXTS, current_step
 from ..rig.schema import is_scene_live, rig_of
 from ..session.wording import length_text
 from ..translations import CONTEXT, iface_
-from .base import FabrikPanel, row_or_column
-from .fitting import check, draw_wrapped
-from .status import Icon
+from .base import FabrikPanel, Icon, check, draw_wrapped, row_or_column
 
 
 def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:

@@ -16,8 +16,7 @@ from ..session.walk.planning import planned_frames, what_is_old
 from ..session.walk.telling import refused_ahead
 from ..texts import capitalised
 from ..translations import iface_
-from .base import MODES, FabrikPanel, row_or_column
-from .fitting import draw_settings, draw_wrapped
+from .base import MODES, FabrikPanel, draw_settings, draw_wrapped, row_or_column
 
 GROUPS = (
     ("stride_scale", "step_height", "clearance", "swing_curve"),

@@ -128,7 +128,7 @@ def _sentence(text: str) -> str:
 
 def _told_at(operator: str) -> str:
     """A link to where the manual tells of an operator."""
-    from fabrik_addon.operators.manual_pages import PLACES  # noqa: PLC0415
+    from fabrik_addon.operators.manual import PLACES  # noqa: PLC0415
 
     asked = f"bpy.ops.fabrik.{operator}"
     page, heading = next((page, heading) for pattern, page, heading in PLACES if fnmatchcase(asked, pattern))

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 import bpy
 import pytest
-from fabrik_addon.operators import manual_pages
+from fabrik_addon.operators import manual
 from fabrik_addon.ui.base import FabrikPanel
 
 import addon_session
@@ -50,17 +50,17 @@ def test_f1_knows_everything_of_ours() -> None:
     assert len(names) > 80
     assert any("FABRIK_AP_preferences.tolerance" in name for name in names)
     untold = [name for name in names if not _place(name)]
-    assert not untold, "add them to PLACES in operators/manual_pages.py"
+    assert not untold, "add them to PLACES in operators/manual.py"
 
 
 def _place(name: str) -> tuple[str, str] | None:
-    for pattern, page, heading in manual_pages.PLACES:
+    for pattern, page, heading in manual.PLACES:
         if fnmatchcase(name.lower(), pattern):
             return page, heading
     return None
 
 
-@pytest.mark.parametrize("place", manual_pages.PLACES, ids=lambda place: place[0])
+@pytest.mark.parametrize("place", manual.PLACES, ids=lambda place: place[0])
 def test_f1_leads_to_a_heading_that_is_there(place: tuple[str, str, str]) -> None:
     _, page, heading = place
     assert heading in headings(PAGES / f"{page}.md")
@@ -213,8 +213,8 @@ def test_pictures_come_along_whole_and_no_others(built: dict[str, bytes]) -> Non
 
 
 def test_f1_leads_to_a_file_of_the_archive(built: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manual_pages, "is_built", lambda: True)
-    _, found = manual_pages.manual_map()
+    monkeypatch.setattr(manual, "is_built", lambda: True)
+    _, found = manual.manual_map()
     for _, file in found:
         assert file in built
         assert b'http-equiv="refresh"' in built[file]
@@ -235,8 +235,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_blenders_own_operator_opens_our_page(opened: list[str], name: str, page: str) -> None:
     assert bpy.ops.wm.doc_view_manual(doc_id=name) == {"FINISHED"}
     assert len(opened) == 1
-    assert opened[0] == (manual_pages.MANUAL / f"{page}.md").as_uri()
-    assert (manual_pages.MANUAL / f"{page}.md").is_file()
+    assert opened[0] == (manual.MANUAL / f"{page}.md").as_uri()
+    assert (manual.MANUAL / f"{page}.md").is_file()
 
 
 def test_blenders_own_operator_finds_everything_of_ours(opened: list[str]) -> None:
@@ -246,7 +246,7 @@ def test_blenders_own_operator_finds_everything_of_ours(opened: list[str]) -> No
     for count, asked in enumerate(names):
         assert bpy.ops.wm.doc_view_manual(doc_id=asked) == {"FINISHED"}, asked
         assert len(opened) == count + 1
-        assert opened[-1].startswith(manual_pages.folder()), asked
+        assert opened[-1].startswith(manual.folder()), asked
 
 
 def test_the_button_opens_a_page_and_refuses_one_that_is_not_there(opened: list[str]) -> None:
@@ -264,8 +264,7 @@ def test_in_the_installed_extension_the_button_opens_html(
     for name, data in built.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(data)
-    monkeypatch.setattr(manual_pages, "MANUAL", tmp_path)
-    monkeypatch.setattr("fabrik_addon.operators.manual.MANUAL", tmp_path)
+    monkeypatch.setattr(manual, "MANUAL", tmp_path)
     bpy.ops.fabrik.manual()
     bpy.ops.fabrik.manual(page="limits", heading="locks")
     bpy.ops.wm.doc_view_manual(doc_id="fabrik.bake")

@@ -9,7 +9,7 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.kernel import LIMITS, LimitType
-from fabrik_addon.operators.manual_pages import PLACES
+from fabrik_addon.operators.manual import PLACES
 
 from dev import kernel_reference, reference
 from dev.marked import with_between

@@ -8,9 +8,9 @@ from math import pi, radians
 import bpy
 import pytest
 from fabrik_addon.maths import rotated
-from fabrik_addon.operators.drag_texts import Mode, Shown, header_text, keys_of, name_of
-from fabrik_addon.operators.status_bar import fitting
-from fabrik_addon.operators.turning import angle_about, turn_of_ball, turn_of_view
+from fabrik_addon.operators.base import fitting
+from fabrik_addon.operators.dragging import Mode, Shown, header_text, keys_of, name_of
+from fabrik_addon.operators.snapping import angle_about, turn_of_ball, turn_of_view
 from fabrik_addon.session.dragging import Dragged, Taken, begin, set_turning
 from mathutils import Matrix, Vector
 

@@ -9,8 +9,7 @@ from typing import cast
 import bpy
 import pytest
 from fabrik_addon.maths import v3
-from fabrik_addon.operators.hovering import show
-from fabrik_addon.operators.picking import Picked
+from fabrik_addon.operators.picking import Picked, show
 from fabrik_addon.overlay import hover
 from fabrik_addon.overlay.shapes import theme_colours
 from mathutils import Matrix, Vector

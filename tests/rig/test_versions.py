@@ -13,7 +13,7 @@ import pytest
 from fabrik_addon import handlers
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import RigError
-from fabrik_addon.operators.choices import items_of
+from fabrik_addon.operators.baking import items_of
 from fabrik_addon.rig import versions
 from fabrik_addon.rig.checks import check_rig
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST, STEPS

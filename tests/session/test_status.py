@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.visibility import absence_of
 from fabrik_addon.session.telling import Told, told_of
-from fabrik_addon.ui.status import ICONS
+from fabrik_addon.ui.base import ICONS
 from mathutils import Quaternion
 
 from support.live_rigs import live_line, two_levels, update

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import bpy
 from fabrik_addon.translations import CONTEXT
-from fabrik_addon.ui import entries
+from fabrik_addon.ui import menus
 
 import addon_session
 from build import ROOT
@@ -128,10 +128,10 @@ def _of_property(prop: Any, where: str) -> Iterator[Said]:
 
 def in_menus() -> Iterator[Said]:
     """What entries of the menus say in place of the label of their operator."""
-    for name, parts in vars(entries).items():
+    for name, parts in vars(menus).items():
         for part in parts if isinstance(parts, tuple) else (parts,):
-            if isinstance(part, entries.Entry) and part.text:
-                yield Said(CONTEXT, part.text, f"ui/entries.py, {name}")
+            if isinstance(part, menus.Entry) and part.text:
+                yield Said(CONTEXT, part.text, f"ui/menus.py, {name}")
 
 
 class Source:

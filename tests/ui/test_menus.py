@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import bpy
 import pytest
-from fabrik_addon.ui import entries, keymap, menus, panels
+from fabrik_addon.ui import menus, panels, preferences
 
 from support.rigs import add_chain, make_line
 
@@ -23,14 +23,14 @@ LEFT_OUT = {
 PRESETS = ("Blender", "Industry_Compatible", "Blender_27x")
 
 
-def all_parts() -> Iterator[entries.Part]:
+def all_parts() -> Iterator[menus.Part]:
     for cls in menus.FabrikMenu.__subclasses__():
         yield from cls.parts
-    yield from entries.PIE
+    yield from menus.PIE
 
 
-def all_entries() -> list[entries.Entry]:
-    return [part for part in all_parts() if isinstance(part, entries.Entry)]
+def all_entries() -> list[menus.Entry]:
+    return [part for part in all_parts() if isinstance(part, menus.Entry)]
 
 
 class Operator(Protocol):
@@ -48,12 +48,12 @@ def operator(name: str) -> Operator:
 
 def test_every_operator_is_in_a_menu() -> None:
     found = {entry.operator.removeprefix("fabrik.") for entry in all_entries()}
-    assert found | set(LEFT_OUT) == set(dir(bpy.ops.fabrik)), "add it to ui/entries.py"
+    assert found | set(LEFT_OUT) == set(dir(bpy.ops.fabrik)), "add it to ui/menus.py"
     assert not found & set(LEFT_OUT)
 
 
 @pytest.mark.parametrize("entry", all_entries(), ids=lambda entry: f"{entry.operator} {entry.text}")
-def test_every_entry_calls_an_operator_with_options_that_it_has(entry: entries.Entry) -> None:
+def test_every_entry_calls_an_operator_with_options_that_it_has(entry: menus.Entry) -> None:
     properties = operator(entry.operator).get_rna_type().properties
     for name, value in entry.options.items():
         assert name in properties
@@ -65,7 +65,7 @@ def test_every_entry_calls_an_operator_with_options_that_it_has(entry: entries.E
 
 def test_entries_of_one_menu_are_told_apart() -> None:
     for cls in menus.FabrikMenu.__subclasses__():
-        found = [part for part in cls.parts if isinstance(part, entries.Entry)]
+        found = [part for part in cls.parts if isinstance(part, menus.Entry)]
         texts = [entry.text or operator(entry.operator).get_rna_type().name for entry in found]
         assert len(set(texts)) == len(texts)
 
@@ -73,7 +73,7 @@ def test_entries_of_one_menu_are_told_apart() -> None:
 def test_every_menu_is_reached_from_the_main_one() -> None:
     reached = {"FABRIK_MT_main"}
     for part in all_parts():
-        if isinstance(part, entries.Submenu):
+        if isinstance(part, menus.Submenu):
             assert hasattr(bpy.types, part.name)
             reached.add(part.name)
     drawn_by_hand = {"FABRIK_MT_human_joint", "FABRIK_MT_animal_joint"}
@@ -82,7 +82,7 @@ def test_every_menu_is_reached_from_the_main_one() -> None:
 
 def test_the_arrow_beside_the_list_has_only_what_the_menus_have() -> None:
     found = list(all_entries())
-    assert all(part in found for part in entries.LIST if isinstance(part, entries.Entry))
+    assert all(part in found for part in menus.LIST if isinstance(part, menus.Entry))
 
 
 def test_blenders_menus_have_ours_once() -> None:
@@ -93,8 +93,8 @@ def test_blenders_menus_have_ours_once() -> None:
 
 
 def test_the_pie_has_its_eight_places() -> None:
-    assert len(entries.PIE) == 8
-    assert entries.LINE not in entries.PIE
+    assert len(menus.PIE) == 8
+    assert menus.LINE not in menus.PIE
 
 
 def nothing() -> None:
@@ -146,7 +146,7 @@ def test_the_button_of_the_axis_that_is_set_is_lit(axis: tuple[float, ...], lit:
 def test_shortcuts_take_no_key_of_blenders() -> None:
     manager: Any = bpy.context.window_manager
     active = manager.keyconfigs.active.name
-    wanted = {(shortcut.keymap, shortcut.key) for shortcut in keymap.SHORTCUTS}
+    wanted = {(shortcut.keymap, shortcut.key) for shortcut in preferences.SHORTCUTS}
     above = ("3D View", "3D View Generic", "Object Non-modal", "Screen", "Window", "Frames", "User Interface")
     wanted |= {(name, key) for _, key in wanted for name in above}
     try:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Leading a walker by hand in the viewport: its body follows the mouse, its feet step, and the way may be recorded."""
+"""Leading a walker by hand in the viewport: its body follows the mouse, and its feet step.
+
+The way may be recorded.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,9 @@ from ..session.walk.recording import check_recording, keep_recording
 from ..session.wording import length_text
 from ..texts import Text, joined
 from ..translations import iface_, rpt_
-from .base import CANCEL, CONFIRM, MouseOperator, give_back_window
+from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .picking import View, view_of
-from .status_bar import tell_keys
 from .walking import walker_refusal
-
-if TYPE_CHECKING:
-    from .base import Returned
 
 TICK = 1.0 / 60.0  # seconds between two steps of the walk, in the view and in scripts
 LONGEST_STEP = 0.1  # seconds; what a slow computer takes longer for is not made up for

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Set Up Character: a whole rig posable with one button."""
+"""Set Up Character: a whole rig posable with one button, or by a file that tells which bones are which parts."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 
-from ..errors import ChainError
+from ..errors import ChainError, InvalidValueError
 from ..overlay.shapes import lines_of, text_width
 from ..recognise.find import PLANS
+from ..recognise.mapping import load_mapping, mapping_text
 from ..rig.find import working_rig
+from ..rig.schema.rig import rig_of
 from ..session.setup.asking import chosen_parts
 from ..session.setup.finding import Found, find_parts
 from ..session.setup.making import Done, SetupOptions, chain_of, set_up, wanted_parts
+from ..session.setup.mapped import found_by, mapping_of
 from ..texts import Text, capitalised, joined
 from ..translations import iface_, label_, rpt_
-from .base import RigOperator, listed
-
-if TYPE_CHECKING:
-    from .base import Returned
+from .base import Returned, RigOperator, listed
 
 PLAN_ITEMS = (
     ("AUTO", "Find", "By the limbs that stand on the ground", 0),
@@ -227,4 +228,69 @@ def done_text(found: Found, done: Done) -> Text:
     return joined("; ", words)
 
 
-CLASSES = (FabrikSetupPart, FABRIK_OT_character_setup)
+ENDING = ".json"
+
+
+class FABRIK_OT_mapping_export(RigOperator):
+    """Write to a file which bones the chains have, so that other rigs of the same bones are set up alike"""
+
+    bl_idname = "fabrik.mapping_export"
+    bl_label = "Export Mapping"
+    poses = False
+
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+    else:
+        filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH")
+        filter_glob: StringProperty(name="Filter", description="What is shown", default="*.json", options={"HIDDEN"})
+
+    @classmethod
+    def refusal(cls, context: bpy.types.Context) -> str:
+        return "" if len(rig_of(working_rig(context)).chains) else Text("there is no chain: set the character up first")
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        self.filepath = self.filepath or f"{working_rig(context).name}{ENDING}"
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        mapping = mapping_of(owner)
+        path = Path(bpy.path.ensure_ext(bpy.path.abspath(self.filepath), ENDING))
+        try:
+            path.write_text(mapping_text(mapping), encoding="utf-8")
+        except OSError as error:
+            reason = Text("'{path}' can't be written: {error}", path=path, error=error.strerror)
+            raise InvalidValueError(reason) from error
+        self.report({"INFO"}, rpt_("{count} parts written to '{path}'", count=len(mapping.parts), path=path))
+        return {"FINISHED"}
+
+
+class FABRIK_OT_mapping_import(SetupOperator):
+    """Set up a character by a file that says which bones are which parts; one that is wrong changes nothing"""
+
+    bl_idname = "fabrik.mapping_import"
+    bl_label = "Set Up by Mapping"
+
+    if TYPE_CHECKING:
+        filepath: str
+        filter_glob: str
+    else:
+        filepath: StringProperty(name="File", description="The file to read", subtype="FILE_PATH")
+        filter_glob: StringProperty(name="Filter", description="What is shown", default="*.json", options={"HIDDEN"})
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
+        found = found_by(owner, load_mapping(Path(bpy.path.abspath(self.filepath))))
+        options = self.wanted_options()
+        done = set_up(context, owner, found, wanted_parts(found.parts, options), options)
+        for note in done.notes:
+            self.report({"WARNING"}, rpt_(note))
+        self.report({"INFO"}, rpt_(done_text(found, done)))
+        return {"FINISHED"}
+
+
+CLASSES = (FabrikSetupPart, FABRIK_OT_character_setup, FABRIK_OT_mapping_export, FABRIK_OT_mapping_import)
