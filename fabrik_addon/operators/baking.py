@@ -25,7 +25,7 @@ from ..session.bake.settings import MOST_CLEAN_UP
 from ..session.frames import frames_between, go_to, keys_of_bones, span_of
 from ..session.order import Item
 from ..texts import Text, joined
-from ..translations import iface_, rpt_
+from ..translations import iface_
 from .base import NAMED, ChainOperator, Returned, RigOperator, listed
 
 CHAINS = (
@@ -39,6 +39,9 @@ SPANS = (
     ("PREVIEW", "Preview", "The preview range, or the frames of the scene where none is set"),
 )
 FRAME = ("FRAME", "This Frame", "The current frame alone")
+WAIT = 0.01  # seconds between two slices of a bake
+SLICE = 0.1  # seconds for which Blender's window waits
+BEFORE_BAR = 0.5  # seconds that a bake may take before its progress is shown
 
 
 def chains_property(default: str) -> Any:
@@ -147,11 +150,6 @@ def frames_of_bones(item: Item, frames: tuple[int, ...]) -> tuple[float, ...]:
     return tuple(found)
 
 
-WAIT = 0.01  # seconds between two slices of a bake
-SLICE = 0.1  # seconds for which Blender's window waits
-BEFORE_BAR = 0.5  # seconds that a bake may take before its progress is shown
-
-
 class FABRIK_OT_bake(SpanOptions, ChainOperator):
     """Solve chains over a range of frames and key their bones; the chains are switched off, so that the keys play"""
 
@@ -241,7 +239,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         if event.type == "ESC" and event.value == "PRESS":
             self.cancel(context)
-            self.report({"INFO"}, rpt_("the bake was cancelled; nothing was changed"))
+            self.tell("the bake was cancelled; nothing was changed")
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"RUNNING_MODAL"}
@@ -260,8 +258,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
             self.cancel(context)
             raise
         self.cancel(context)
-        self.report({"ERROR"}, rpt_("{reason}: the bake is cancelled", reason=reason))
-        return {"CANCELLED"}
+        return self.refuse("{reason}: the bake is cancelled", reason=reason)
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Leave all as it was, as far as it is still there."""
@@ -322,16 +319,16 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
         """Report: a line for each chain, or one for many; and where live posing is off now."""
         if result.rested:
             names = listed(result.rested, "{count} armatures")
-            self.report({"INFO"}, rpt_("live posing of {armatures} is off: the keys play", armatures=names))
+            self.tell("live posing of {armatures} is off: the keys play", armatures=names)
         along = [found.chain for found in result.chains if not found.is_asked]
         if along:
             names = listed(along, "{count} chains")
-            self.report({"INFO"}, rpt_("baked with those that they are solved together with: {chains}", chains=names))
+            self.tell("baked with those that they are solved together with: {chains}", chains=names)
         if len(result.chains) > NAMED:
-            self.report({"INFO"} if result.all_reached else {"WARNING"}, rpt_(summary(result.chains)))
+            (self.tell if result.all_reached else self.warn)(summary(result.chains))
             return
         for found in result.chains:
-            self.report({"INFO"} if found.all_reached else {"WARNING"}, rpt_(sentence(found)))
+            (self.tell if found.all_reached else self.warn)(sentence(found))
 
 
 def summary(results: list[ChainBake]) -> Text:
@@ -411,7 +408,7 @@ class FABRIK_OT_report_copy(ReportOperator):
         report = {"name": owner.name, **read_report(owner)}
         context.window_manager.clipboard = json.dumps(report, indent=1)
         count = len(report["chains"])
-        self.report({"INFO"}, rpt_("the report of {count} chains is in the clipboard", count=count))
+        self.tell("the report of {count} chains is in the clipboard", count=count)
         return {"FINISHED"}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
+from bpy.props import StringProperty
 
 from ..errors import ChainError, FabrikError
 from ..overlay.shapes import text_width
@@ -15,7 +16,7 @@ from ..rig.find import working_chain, working_rig
 from ..rig.renames import follow_renames_of
 from ..rig.schema import FabrikChain, rig_of
 from ..session import live
-from ..texts import Text, capitalised
+from ..texts import Text, capitalised, joined
 from ..translations import CONTEXT, iface_, rpt_, tip_
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ else:
 
 CONFIRM, CANCEL = {"LEFTMOUSE", "RET", "NUMPAD_ENTER", "SPACE"}, {"RIGHTMOUSE", "ESC"}  # what ends a `MouseOperator`
 NAMED = 5  # names that a report lists; more are counted
+BETWEEN = "   "
+# Pixels at scale 1.
+RIGHT = 75.0  # of the bar, in which Blender has its own
 
 
 class RigOperator(bpy.types.Operator):
@@ -60,10 +64,26 @@ class RigOperator(bpy.types.Operator):
             try:
                 found = self.run(context, owner)
             except FabrikError as error:
-                self.report({"ERROR"}, rpt_(error.text))
-                return {"CANCELLED"}
+                return self.refuse(error.text)
             follow_renames_of(working_rig(context))
             return found
+
+    def tell(self, text: str, /, **fields: object) -> None:
+        """Report what was done; a text that is none yet takes its fields, as with `rpt_`."""
+        self.report({"INFO"}, rpt_(text, **fields))
+
+    def warn(self, text: str, /, **fields: object) -> None:
+        """Report what the user is to look at; see `tell`."""
+        self.report({"WARNING"}, rpt_(text, **fields))
+
+    def refuse(self, text: str, /, **fields: object) -> Returned:
+        """Report why nothing is done; see `tell`."""
+        self.report({"ERROR"}, rpt_(text, **fields))
+        return {"CANCELLED"}
+
+    def conclude(self, done: Sequence[str], warnings: Sequence[str]) -> None:
+        """Report in one line what was done, and what the user is to look at."""
+        (self.warn if warnings else self.tell)(joined("; ", [*done, *warnings]))
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         """Do what the operator is for; a `FabrikError` becomes a report. Every operator overrides it."""
@@ -78,8 +98,7 @@ class MouseOperator(RigOperator):
             return self.handled(context, event)
         except FabrikError as error:
             self.cancel(context)
-            self.report({"ERROR"}, rpt_(error.text))
-            return {"CANCELLED"}
+            return self.refuse(error.text)
         except BaseException:
             self.cancel(context)
             raise
@@ -106,6 +125,17 @@ class ChainOperator(RigOperator):
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
         return "" if working_chain(context) else Text("there is no active chain: add one first")
+
+
+class NamedChain:
+    """An option that names a chain; see `named_chain`."""
+
+    if TYPE_CHECKING:
+        chain: str
+    else:
+        chain: StringProperty(
+            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
+        )
 
 
 def named_chain(owner: bpy.types.Object, name: str) -> FabrikChain:
@@ -137,11 +167,6 @@ def rigs_in_pose_mode(context: bpy.types.Context, owner: bpy.types.Object) -> li
     if owner.mode == "POSE":
         found += [rig for rig in context.view_layer.objects if rig.mode == "POSE" and rig.pose and rig != owner]
     return found
-
-
-BETWEEN = "   "
-# Pixels at scale 1.
-RIGHT = 75.0  # of the bar, in which Blender has its own
 
 
 def tell_keys(context: bpy.types.Context, hints: Sequence[str]) -> None:

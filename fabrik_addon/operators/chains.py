@@ -36,7 +36,7 @@ from ..session.mirror import mirror_chains
 from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
 from ..session.single_user import make_goals_single_user
 from ..texts import Text, joined
-from ..translations import iface_, label_, rpt_
+from ..translations import iface_, label_
 from .base import ChainOperator, Returned, RigOperator, listed, rigs_in_pose_mode
 from .goals import chosen_kind, kind_property
 
@@ -137,7 +137,7 @@ class FABRIK_OT_chain_add(RigOperator):
         if small:
             words.append(Text("{count} small limbs are left out: tick Small Limbs to add them, too", count=small))
         warnings = keep_at_tips(aimed)[1]
-        self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [*words, *warnings])))
+        self.conclude(words, warnings)
         return {"FINISHED"}
 
     def _selected(
@@ -152,7 +152,7 @@ class FABRIK_OT_chain_add(RigOperator):
             small += 0 if self.use_small else len(found.small)
             refusal = rig_refusal(rig) if limbs else ""
             if refusal:  # the active one was asked before
-                self.report({"WARNING"}, rpt_("{name} is left out: {reason}", name=rig.name, reason=refusal))
+                self.warn("{name} is left out: {reason}", name=rig.name, reason=refusal)
             else:
                 wanted += [(rig, (tip, self.bone_count or count)) for tip, count in limbs]
         if not wanted:
@@ -170,7 +170,7 @@ class FABRIK_OT_chain_add(RigOperator):
         taken = [taken_limb(rig, limb) for rig, limb in wanted]
         if len(wanted) == 1:
             if taken[0]:
-                self.report({"WARNING"}, rpt_("{chain} has the same bones", chain=taken[0]))
+                self.warn("{chain} has the same bones", chain=taken[0])
             return wanted
         free = [one for one, name in zip(wanted, taken, strict=True) if not name]
         if not free:
@@ -178,7 +178,7 @@ class FABRIK_OT_chain_add(RigOperator):
             raise ChainError(reason, rig=wanted[0][0].name)
         if len(free) < len(wanted):
             there = _counted([name for name in taken if name])
-            self.report({"INFO"}, rpt_("{chains} were there already", chains=there))
+            self.tell("{chains} were there already", chains=there)
         return free
 
     def _plan(
@@ -228,7 +228,7 @@ class FABRIK_OT_chain_remove(ChainOperator):
         name = rig.chains[rig.active_index].name
         if not remove_chain(owner, rig.active_index):
             raise ChainError("it comes from the library file and can't be removed: disable it", chain=name)
-        self.report({"INFO"}, rpt_("Removed {chains}", chains=name))
+        self.tell("Removed {chains}", chains=name)
         return {"FINISHED"}
 
 
@@ -259,10 +259,9 @@ class FABRIK_OT_chain_remove_all(RigOperator):
         if len(kept) == len(names):
             raise ChainError("its chains come from the library file and can't be removed: disable them", rig=owner.name)
         if kept:
-            text = rpt_("Kept {chains}, from the library file: disable what is not wanted", chains=_counted(kept))
-            self.report({"WARNING"}, text)
+            self.warn("Kept {chains}, from the library file: disable what is not wanted", chains=_counted(kept))
         gone = _counted([name for name in names if name not in kept])
-        self.report({"INFO"}, rpt_("Removed {chains}", chains=gone))
+        self.tell("Removed {chains}", chains=gone)
         return {"FINISHED"}
 
 
@@ -281,7 +280,7 @@ class FABRIK_OT_rig_clear(RigOperator):
         return context.window_manager.invoke_confirm(self, event)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        self.report({"INFO"}, rpt_(clear_text(clear_rig(context, owner))))
+        self.tell(clear_text(clear_rig(context, owner)))
         return {"FINISHED"}
 
 
@@ -334,12 +333,12 @@ class FABRIK_OT_chain_mirror(ChainOperator):
         told = mirror_chains(context, owner, chains, self.use_update)
         for one in told:
             for note in one.notes:
-                self.report({"WARNING"}, rpt_(joined(": ", (one.chain, note))))
+                self.warn(joined(": ", (one.chain, note)))
         made = [one.chain for one in told if one.is_new]
         updated = [one.chain for one in told if not one.is_new]
         words = [Text("Made {chains}", chains=listed(made, "{count} chains"))] if made else []
         words += [Text("Updated {chains}", chains=listed(updated, "{count} chains"))] if updated else []
-        self.report({"INFO"}, rpt_(joined(", ", words)))
+        self.tell(joined(", ", words))
         return {"FINISHED"}
 
 
@@ -353,11 +352,11 @@ class FABRIK_OT_goals_single_user(ChainOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         told = make_goals_single_user(context, owner)
         for note in told.notes:
-            self.report({"WARNING"}, rpt_(note))
+            self.warn(note)
         text = Text("{name} has goals of its own", name=owner.name)
         if told.made:
             text = joined(": ", (text, listed(told.made, "{count} objects")))
-        self.report({"INFO"}, rpt_(text))
+        self.tell(text)
         return {"FINISHED"}
 
 

@@ -15,9 +15,10 @@ from ..session.convert import convert_ik, ik_constraints
 from ..session.convert_aims import convert_tracks, tracks
 from ..session.convert_back import convert_to_ik
 from ..texts import Text, joined
-from ..translations import rpt_
 from .baking import chains_property, items_of
 from .base import ChainOperator, Returned, RigOperator
+
+LEFT = Text("{what}: left as it is, {reason}")
 
 
 class FABRIK_OT_from_ik(RigOperator):
@@ -47,12 +48,11 @@ class FABRIK_OT_from_ik(RigOperator):
         for result in results:
             what, lost = f"{result.bone}, '{result.constraint}'", joined("; ", result.lost)
             if not result.chain:
-                self.report({"WARNING"}, _left_text(what, result.lost[0]))
+                self.warn(LEFT, what=what, reason=result.lost[0])
             elif lost:
-                text = rpt_("{what}: made the chain {chain}, but for {lost}", what=what, chain=result.chain, lost=lost)
-                self.report({"WARNING"}, text)
+                self.warn("{what}: made the chain {chain}, but for {lost}", what=what, chain=result.chain, lost=lost)
             else:
-                self.report({"INFO"}, rpt_("{what}: made the chain {chain}", what=what, chain=result.chain))
+                self.tell("{what}: made the chain {chain}", what=what, chain=result.chain)
         return {"FINISHED"} if any(result.chain for result in results) else {"CANCELLED"}
 
 
@@ -71,18 +71,14 @@ class FABRIK_OT_to_ik(ChainOperator):
         results = convert_to_ik(context, items_of(context, owner, self.chains))
         for result in results:
             if not result.constraint:
-                self.report({"WARNING"}, _left_text(result.chain, result.lost[0]))
+                self.warn(LEFT, what=result.chain, reason=result.lost[0])
                 continue
             chain, made = result.chain, result.constraint
             text = Text("{chain}: '{constraint}' of {bone}", chain=chain, constraint=made, bone=result.bone)
             if result.lost:
                 text = Text("{made}, but for {lost}", made=text, lost=joined("; ", result.lost))
-            self.report({"WARNING"} if result.lost else {"INFO"}, rpt_(text))
+            (self.warn if result.lost else self.tell)(text)
         return {"FINISHED"} if any(result.constraint for result in results) else {"CANCELLED"}
-
-
-def _left_text(what: str, reason: str) -> str:
-    return rpt_("{what}: left as it is, {reason}", what=what, reason=reason)
 
 
 CLASSES = (FABRIK_OT_from_ik, FABRIK_OT_to_ik)

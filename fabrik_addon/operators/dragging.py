@@ -31,7 +31,7 @@ from ..session.dragging import (
 from ..session.keep_pose import LetGo
 from ..session.wording import STATUS_TEXTS, length_text
 from ..texts import Text, joined
-from ..translations import iface_, rpt_
+from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .picking import Picked, View, pick, redraw, show, view_of, wait_for_bone
 from .snapping import angle_about, snapped, turn_of_ball, turn_of_view
@@ -40,6 +40,14 @@ ENDS = (
     ("TAIL", "Tail", "The tail of the bone is dragged"),
     ("HEAD", "Head", "The head of the bone is dragged: the joint on which it turns"),
 )
+REACHED, BLOCKED = "REACHED", "BLOCKED"
+BY_PINS = Text("Held back by pins or limits")
+PRECISE = 0.1  # share of the mouse's way that counts while Shift is held
+FALLOFF_STEP = 0.1  # that a notch of the wheel or a key adds
+FINGERTIP = 2.0  # pixels at scale 1 within which a press and release of the mouse is a click
+MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
+FALLOFF = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}
+SWITCHES = {"X", "Y", "Z", "A", "T", "R", *FALLOFF}
 
 
 class DragOptions:
@@ -104,10 +112,6 @@ class DragOptions:
         self.layout.use_property_split = True
         for name in ("way", "with_turn", "turn", "falloff", "anchored"):
             self.layout.prop(self, name)
-
-
-REACHED, BLOCKED = "REACHED", "BLOCKED"
-BY_PINS = Text("Held back by pins or limits")
 
 
 class Mode(Enum):
@@ -187,14 +191,6 @@ def name_of(drag: Drag) -> Text:
     return joined(": ", [drag.rig, what])
 
 
-PRECISE = 0.1  # share of the mouse's way that counts while Shift is held
-FALLOFF_STEP = 0.1  # that a notch of the wheel or a key adds
-FINGERTIP = 2.0  # pixels at scale 1 within which a press and release of the mouse is a click
-MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
-FALLOFF = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}
-SWITCHES = {"X", "Y", "Z", "A", "T", "R", *FALLOFF}
-
-
 class FABRIK_OT_drag(DragOptions, MouseOperator):
     """Drag any bone by its head or tail: the limb follows, and with a body bone or pins the whole body. \
 From a menu it shows the bone under the mouse and waits for the click. \
@@ -219,8 +215,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         view = view_of(context)
         if view is None:
-            self.report({"ERROR"}, rpt_("bones are dragged in a 3D View"))
-            return {"CANCELLED"}
+            return self.refuse("bones are dragged in a 3D View")
         self._view, self._mouse = view, view.mouse(event)
         if not (self.chain or self.bone) and _is_from_menu(view, event):
             wait_for_bone()
@@ -228,13 +223,11 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         try:
             picked = self._picked(context)
             if picked is None:  # a warning, for an error would put a panel under the mouse
-                text = rpt_("no bone is under the mouse: point at a bone, or at the tip of a chain")
-                self.report({"WARNING"}, text)
+                self.warn("no bone is under the mouse: point at a bone, or at the tip of a chain")
                 return {"CANCELLED"}
             self._take(context, picked)
         except FabrikError as error:
-            self.report({"ERROR"}, rpt_(error.text))
-            return {"CANCELLED"}
+            return self.refuse(error.text)
         self._pressed = self._mouse.copy() if event.type == "LEFTMOUSE" else None
         self._heeds_keys = not (event.ctrl or event.shift)  # those of the shortcut have to be let go first
         context.window_manager.modal_handler_add(self)
@@ -265,9 +258,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         if not (self.chain or self.bone):
-            text = rpt_("bones are dragged with the mouse in a 3D View, unless chain or bone and way are given")
-            self.report({"ERROR"}, text)
-            return {"CANCELLED"}
+            return self.refuse("bones are dragged with the mouse in a 3D View, unless chain or bone and way are given")
         found = bpy.data.objects.get(self.rig) if self.rig else owner
         if found is None or found.type != "ARMATURE":
             raise RigError(Text("there is no armature object '{name}'", name=self.rig))
@@ -327,7 +318,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         try:
             told = pin_bone(context, picked.owner, picked.bone)
             bpy.ops.ed.undo_push(message=iface_("Pin"))
-            self.report({"INFO"}, rpt_(told))
+            self.tell(told)
         except FabrikError as error:  # what was let go stays so
             told, is_same = error.text, False
         if is_same:
@@ -360,7 +351,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
         """Report what came of a drag."""
         words = joined("; ", [*found.done, *found.warnings])
         if words:
-            self.report({"WARNING"} if found.warnings else {"INFO"}, rpt_(joined(": ", [name_of(drag), words])))
+            (self.warn if found.warnings else self.tell)(joined(": ", [name_of(drag), words]))
 
     def _switch(self, key: str) -> None:
         """Do what a key asks for."""

@@ -30,7 +30,7 @@ from ..session.selecting import back_to_pose, select_goal
 from ..session.snap import snap
 from ..session.telling import is_idle
 from ..texts import ROLE_TEXTS, Text, counted, joined
-from ..translations import CONTEXT, rpt_
+from ..translations import CONTEXT
 from .baking import SnapOptions, frames_of_bones, items_of
 from .base import ChainOperator, Returned, listed
 from .solving import SolveOperator
@@ -79,7 +79,7 @@ class GoalMaker(ChainOperator):
         if idle:
             text = joined("; ", (text, Text("switched on {chains}", chains=", ".join(idle))))
         done, warnings = keep_at_tips([(owner, rig_of(owner).chains[name]) for name in chains])
-        self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [text, *done, *warnings])))
+        self.conclude([text, *done], warnings)
 
 
 class FABRIK_OT_target_add(GoalMaker):
@@ -177,7 +177,7 @@ class FABRIK_OT_back_to_pose(ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         chain = back_to_pose(context, owner, context.object)
-        self.report({"INFO"}, rpt_("Posing {chain} of {armature}", chain=chain.name, armature=owner.name))
+        self.tell("Posing {chain} of {armature}", chain=chain.name, armature=owner.name)
         return {"FINISHED"}
 
 
@@ -225,7 +225,7 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
         for chain, bones in found:
             capture(chain, bones)
         names = listed([chain.name for chain, _ in found], "{count} chains")
-        self.report({"INFO"}, rpt_("Captured the start pose of {chains}", chains=names))
+        self.tell("Captured the start pose of {chains}", chains=names)
         return {"FINISHED"}
 
 
@@ -250,7 +250,7 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
             for bone in bones if self.use_pose else ():
                 setattr(bone, channel_of(bone.rotation_mode)[0], neutral_values(bone.rotation_mode))
         names = listed([chain.name for chain, _ in found], "{count} chains")
-        self.report({"INFO"}, rpt_("Rest pose is the start pose of {chains}", chains=names))
+        self.tell("Rest pose is the start pose of {chains}", chains=names)
         return {"FINISHED"}
 
 
@@ -264,7 +264,7 @@ class FABRIK_OT_goal_snap(SnapOptions, ChainOperator):
         items = items_of(context, owner, self.chains)
         count, done, warnings = snap(context, [(item, self._frames(context, item)) for item in items])
         text = counted(count, "1 goal brought to the pose", "{count} goals brought to the pose")
-        self.report({"WARNING"} if warnings else {"INFO"}, rpt_(joined("; ", [text, *done, *warnings])))
+        self.conclude([text, *done], warnings)
         return {"FINISHED"}
 
     def _frames(self, context: bpy.types.Context, item: Item) -> tuple[float, ...]:
@@ -291,7 +291,7 @@ class FABRIK_OT_pose_snap(SnapOptions, SolveOperator):
             count, missed = len(found.frames), len(found.unreached)
             words = [Text("{chain}: {keys} keys at {count} frames", chain=found.chain, keys=found.keys, count=count)]
             words += [Text("{count} of them not reached", count=missed)] if missed else []
-            self.report({"WARNING"} if missed else {"INFO"}, rpt_(joined("; ", words)))
+            (self.warn if missed else self.tell)(joined("; ", words))
         return {"FINISHED"}
 
 

@@ -24,7 +24,7 @@ from ..session.walk.leading import Led, begin, lead_to, leave_led
 from ..session.walk.recording import check_recording, keep_recording
 from ..session.wording import length_text
 from ..texts import Text, joined
-from ..translations import iface_, rpt_
+from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .picking import View, view_of
 from .walking import walker_refusal
@@ -109,13 +109,11 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         view = view_of(context)
         if view is None:
-            self.report({"ERROR"}, rpt_("a walker is led in a 3D View"))
-            return {"CANCELLED"}
+            return self.refuse("a walker is led in a 3D View")
         try:
             self._led = self._begin(context, working_rig(context))
         except FabrikError as error:
-            self.report({"ERROR"}, rpt_(error.text))
-            return {"CANCELLED"}
+            return self.refuse(error.text)
         self._view, self._led.steering.faces_way = view, self.faces_way
         self._origin = self._wanted = Vector(self._led.steering.place)
         self._grip = self._on_ground(view.mouse(event)) if view.is_under_mouse else None
@@ -184,13 +182,11 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         if self.record:
             kept = keep_recording(context, led)
             first, last = kept.frames
-            text = rpt_("{count} steps recorded in frames {first} to {last}", count=kept.steps, first=first, last=last)
-            self.report({"INFO"}, text)
+            self.tell("{count} steps recorded in frames {first} to {last}", count=kept.steps, first=first, last=last)
             return
         found = leave_led(context, led)
-        text = rpt_(joined("; ", [*found.done, *found.warnings]))
-        if text:
-            self.report({"WARNING"} if found.warnings else {"INFO"}, text)
+        if found.done or found.warnings:
+            self.conclude(found.done, found.warnings)
 
     def _tell(self, context: bpy.types.Context) -> None:
         """How far the body has come, and what the keys do."""

@@ -27,16 +27,15 @@ from ..texts import Text, counted, joined
 from ..translations import rpt_
 from .base import Returned, RigOperator, listed, rigs_in_pose_mode
 
-
-def _items(joints: Mapping[str, JointRange]) -> tuple[tuple[str, str, str], ...]:
-    return tuple((kind, joint.label, joint.description) for kind, joint in joints.items())
-
-
 WHICH = "Joint whose range the bones get"
 FLIP = "Bend to the other side than the rest pose and the body suggest"
 GUESSED = Text("nothing tells to which side they flex, so +X was taken: look, and tick Flip if it is the other one")
 NO_PALM = Text("no finger tells where the palm is: it was taken to look down")
 ROLLED = Text("their own axes, along which the ranges are set, stand off those of the joint: look at the overlay")
+
+
+def _items(joints: Mapping[str, JointRange]) -> tuple[tuple[str, str, str], ...]:
+    return tuple((kind, joint.label, joint.description) for kind, joint in joints.items())
 
 
 class BoneOperator(RigOperator):
@@ -75,7 +74,7 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
         for text in refused:
             self.report({"WARNING"}, text)
         set_now, count = len(bones) - len(refused), len(bones)
-        self.report({"INFO"}, rpt_("Set the limits of {done} of {count} bones", done=set_now, count=count))
+        self.tell("Set the limits of {done} of {count} bones", done=set_now, count=count)
         return {"FINISHED"}
 
 
@@ -124,7 +123,7 @@ class FABRIK_OT_limit_copy(BoneOperator):
         if not count:
             raise BoneError("no other bone is selected", rig=owner.name, bone=context.active_pose_bone.name)
         text = counted(count, "Copied the limit to 1 bone", "Copied the limit to {count} bones")
-        self.report({"INFO"}, rpt_(text))
+        self.tell(text)
         return {"FINISHED"}
 
 
@@ -149,8 +148,8 @@ class FABRIK_OT_limit_mirror(BoneOperator):
         if not done:
             raise BoneError("no selected bone has one on the other side", rig=owner.name)
         for text in filter(None, notes):
-            self.report({"WARNING"}, rpt_(text))
-        self.report({"INFO"}, rpt_("Set the limit of {bones}", bones=listed(done, "{count} bones")))
+            self.warn(text)
+        self.tell("Set the limit of {bones}", bones=listed(done, "{count} bones"))
         return {"FINISHED"}
 
 
@@ -203,7 +202,7 @@ class FABRIK_OT_limit_from_bend(RigOperator):
         if locked:
             halves = listed(locked, "{count} bones")
             words.append(Text("locked as second halves of a bone: {bones}", bones=halves))
-        self.report({"INFO"}, rpt_(joined("; ", words)))
+        self.tell(joined("; ", words))
         return {"FINISHED"}
 
     def _bones(self, context: bpy.types.Context, owner: bpy.types.Object) -> list[tuple[bpy.types.Object, list[str]]]:
@@ -234,18 +233,18 @@ class JointOperator(BoneOperator):
         for rig, names in selected_names(context, owner):
             self._tell(rig, apply_range(rig, names, joint, self.use_flip))
             done += names
-        self.report({"INFO"}, rpt_(joined(": ", (Text(joint.label), listed(done, "{count} bones")))))
+        self.tell(joined(": ", (Text(joint.label), listed(done, "{count} bones"))))
         return {"FINISHED"}
 
     def _tell(self, owner: bpy.types.Object, found: RangeReport) -> None:
         """What the user is to look at."""
         if found.guessed:
-            self.report({"WARNING"}, rpt_(_of_bones(owner, found.guessed, GUESSED)))
+            self.warn(_of_bones(owner, found.guessed, GUESSED))
         if found.palms:
-            self.report({"WARNING"}, rpt_(_of_bones(owner, found.palms, NO_PALM)))
+            self.warn(_of_bones(owner, found.palms, NO_PALM))
         if found.rolled:
             names = [rpt_("{bone} by {angle:.0f}°", bone=name, angle=off) for name, off in found.rolled]
-            self.report({"WARNING"}, rpt_(_of_bones(owner, names, ROLLED)))
+            self.warn(_of_bones(owner, names, ROLLED))
 
 
 class FABRIK_OT_limit_human(JointOperator):

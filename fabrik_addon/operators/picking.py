@@ -25,12 +25,14 @@ from ..rig.schema import rig_of
 from ..session.dragging import pin_bone
 from ..session.figure_pose import tip_of
 from ..texts import Text
-from ..translations import iface_, rpt_
+from ..translations import iface_
 from .base import Returned, RigOperator, rigs_in_pose_mode, tell_keys
 
 NEAR_TIP = 60.0  # pixels at scale 1 within which a chain's tip counts as under the mouse where no bone does
 NEAR_BONE = 20.0  # the same for a bone, and for a tip beside bones
 HEAD_SHARE = 0.3  # share of a bone from its head on within which it is taken by its head
+DONE = {"RIGHTMOUSE", "ESC", "RET", "NUMPAD_ENTER"}
+KEYS = (Text("LMB Drag Bone under the Mouse"), Text("P Pin or Free It"), Text("RMB Esc Enter Done"))
 
 
 class View(NamedTuple):
@@ -179,10 +181,6 @@ def _apart(mouse: Vector, head: Vector, tail: Vector) -> tuple[float, float]:
     return dist(mouse, head.lerp(tail, share)), share
 
 
-DONE = {"RIGHTMOUSE", "ESC", "RET", "NUMPAD_ENTER"}
-KEYS = (Text("LMB Drag Bone under the Mouse"), Text("P Pin or Free It"), Text("RMB Esc Enter Done"))
-
-
 class Hovering:
     """State of showing the bone under the mouse.
 
@@ -280,7 +278,7 @@ class FABRIK_OT_drag_pick(RigOperator):
         try:
             told = pin_bone(context, picked.owner, picked.bone)
         except FabrikError as error:
-            self.report({"ERROR"}, rpt_(error.text))
+            self.refuse(error.text)
             return
         bpy.ops.ed.undo_push(message=iface_("Pin"))
         show(picked)

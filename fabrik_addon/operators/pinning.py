@@ -23,8 +23,16 @@ from ..session.order import Item
 from ..session.orientation import set_orientation
 from ..session.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
 from ..texts import Text, joined
-from ..translations import rpt_, tip_
-from .base import ChainOperator, Returned, RigOperator, listed, named_chain, rigs_in_pose_mode
+from ..translations import tip_
+from .base import (
+    ChainOperator,
+    NamedChain,
+    Returned,
+    RigOperator,
+    listed,
+    named_chain,
+    rigs_in_pose_mode,
+)
 
 WHICH = (
     ("SELECTED", "Selected", "The selected bones in Pose mode: their chains, or new ones; else the active chain"),
@@ -35,6 +43,16 @@ ACTIONS = (
     ("TOGGLE", "Toggle", "Pin what is not pinned; where all is pinned, free it"),
     ("PIN", "Pin", "Pin where it stands now"),
     ("FREE", "Free", "Take the pins away"),
+)
+SOURCES = (
+    ("FIND", "Find", "The hips by their name, or the nearest bone on which all enabled chains hang"),
+    ("ACTIVE", "Active Bone", "The active bone in Pose mode"),
+    ("NONE", "None", "No body bone: the roots of the chains stay"),
+)
+BY = (
+    ("PARTS", "Human Parts", "By what the bones' names say they are of a human (de Leva 1996)"),
+    ("LENGTH", "Lengths", "By the lengths of the bones that deform"),
+    ("NONE", "Clear", "Forget what was set: each bone counts by its length"),
 )
 
 
@@ -65,8 +83,8 @@ class FABRIK_OT_pin_toggle(RigOperator):
             for name in Pinning.__dataclass_fields__:
                 getattr(told, name).extend(getattr(one, name))
         for note in told.notes:
-            self.report({"WARNING"}, rpt_(note))
-        self.report({"INFO"}, rpt_(_text(told)))
+            self.warn(note)
+        self.tell(_text(told))
         return {"FINISHED"}
 
     def _wanted(
@@ -93,7 +111,7 @@ class FABRIK_OT_pin_toggle(RigOperator):
         for rig in rigs_in_pose_mode(context, owner):
             refusal = rig_refusal(rig) if rig in chosen else ""
             if refusal:
-                self.report({"WARNING"}, rpt_("{name} is left out: {reason}", name=rig.name, reason=refusal))
+                self.warn("{name} is left out: {reason}", name=rig.name, reason=refusal)
             elif rig in chosen:
                 rigs.append(rig)
         for rig in rigs:
@@ -117,7 +135,7 @@ def _text(told: Pinning) -> Text:
     return joined("; ", words)
 
 
-class TipOperator(ChainOperator):
+class TipOperator(NamedChain, ChainOperator):
     """An operator that chooses what a chain's goal asks of its tip, one of several items with a tooltip each.
 
     Attributes:
@@ -128,13 +146,6 @@ class TipOperator(ChainOperator):
     option = ""
     choices: tuple[tuple[str, str, str], ...] = ()
 
-    if TYPE_CHECKING:
-        chain: str
-    else:
-        chain: StringProperty(
-            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
-        )
-
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
         chosen = getattr(properties, cls.option)
@@ -143,7 +154,7 @@ class TipOperator(ChainOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
         parts, is_fine = self.choose(context, (owner, named_chain(owner, self.chain)))
-        self.report({"INFO"} if is_fine else {"WARNING"}, rpt_(joined("; ", parts)))
+        (self.tell if is_fine else self.warn)(joined("; ", parts))
         return {"FINISHED"}
 
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], bool]:
@@ -194,18 +205,6 @@ class FABRIK_OT_effector_set(TipOperator):
         return [text, *done, *warnings], not warnings
 
 
-SOURCES = (
-    ("FIND", "Find", "The hips by their name, or the nearest bone on which all enabled chains hang"),
-    ("ACTIVE", "Active Bone", "The active bone in Pose mode"),
-    ("NONE", "None", "No body bone: the roots of the chains stay"),
-)
-BY = (
-    ("PARTS", "Human Parts", "By what the bones' names say they are of a human (de Leva 1996)"),
-    ("LENGTH", "Lengths", "By the lengths of the bones that deform"),
-    ("NONE", "Clear", "Forget what was set: each bone counts by its length"),
-)
-
-
 class FABRIK_OT_body_bone_set(RigOperator):
     """Choose the bone that moves and turns with all chains below it, as the hips do; the pose stays as it is"""
 
@@ -230,11 +229,11 @@ class FABRIK_OT_body_bone_set(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         found = set_body(context, owner, self.bone or self._chosen(context, owner))
         for note in found.notes:
-            self.report({"WARNING"}, rpt_(note))
-        text = rpt_("There is no body bone now")
+            self.warn(note)
         if found.bone:
-            text = rpt_("{bone} moves with {chains}", bone=found.bone, chains=listed(found.below, "{count} chains"))
-        self.report({"INFO"}, text)
+            self.tell("{bone} moves with {chains}", bone=found.bone, chains=listed(found.below, "{count} chains"))
+        else:
+            self.tell("There is no body bone now")
         return {"FINISHED"}
 
     def _chosen(self, context: bpy.types.Context, owner: bpy.types.Object) -> str:
@@ -262,24 +261,19 @@ class FABRIK_OT_balance_masses(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         count = fill_masses(owner, self.by)
-        text = rpt_("Each bone counts by its length")
-        self.report({"INFO"}, rpt_("{count} bones have a share of the mass", count=count) if count else text)
+        if count:
+            self.tell("{count} bones have a share of the mass", count=count)
+        else:
+            self.tell("Each bone counts by its length")
         return {"FINISHED"}
 
 
-class FABRIK_OT_hand_pose_keep(ChainOperator):
+class FABRIK_OT_hand_pose_keep(NamedChain, ChainOperator):
     """Make the pose that was made by hand the start pose of the live chain, in all frames. \
 A chain whose bones are keyed starts from its keys from then on, and is keyed at this frame"""
 
     bl_idname = "fabrik.hand_pose_keep"
     bl_label = "Make It the Start Pose"
-
-    if TYPE_CHECKING:
-        chain: str
-    else:
-        chain: StringProperty(
-            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
-        )
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
@@ -291,10 +285,9 @@ A chain whose bones are keyed starts from its keys from then on, and is keyed at
         chain = named_chain(owner, self.chain)
         name, kind = chain.name, live.keep_hand(context, owner, chain)
         if kind == "ANIMATED":
-            text = rpt_("{chain}: the pose made by hand is keyed, and the chain starts from its keys", chain=name)
+            self.tell("{chain}: the pose made by hand is keyed, and the chain starts from its keys", chain=name)
         else:
-            text = rpt_("{chain}: the pose made by hand is its start pose", chain=name)
-        self.report({"INFO"}, text)
+            self.tell("{chain}: the pose made by hand is its start pose", chain=name)
         return {"FINISHED"}
 
 

@@ -20,7 +20,7 @@ from ..session.setup.finding import Found, find_parts
 from ..session.setup.making import Done, SetupOptions, chain_of, set_up, wanted_parts
 from ..session.setup.mapped import found_by, mapping_of
 from ..texts import Text, capitalised, joined
-from ..translations import iface_, label_, rpt_
+from ..translations import iface_, label_
 from .base import Returned, RigOperator, listed
 
 PLAN_ITEMS = (
@@ -39,6 +39,7 @@ WIDTH = 480  # of the dialog
 INDENT = 65.0  # of a reason, with the edges of the dialog
 NAMES = 0.4  # of the width of the dialog, for the names of parts
 MOST_TOLD = 3  # things to look out for that are told one by one
+ENDING = ".json"
 
 
 class FabrikSetupPart(bpy.types.PropertyGroup):
@@ -142,17 +143,17 @@ class FABRIK_OT_character_setup(SetupOperator):
 
     def _tell(self, owner: bpy.types.Object, found: Found, done: Done) -> None:
         for name, reason in [*found.missing, *found.held]:
-            self.report({"WARNING"}, rpt_("{part} was not found: {reason}", part=name, reason=reason))
+            self.warn("{part} was not found: {reason}", part=name, reason=reason)
         unsure = [part for part in found.parts if not part.is_applied]
         asked = [part.name for part in unsure if chain_of(owner, part) is None]
         if asked:
             names = listed(asked, "{count} parts")
-            self.report({"WARNING"}, rpt_("Not sure of {parts}: run it again to be asked about them", parts=names))
+            self.warn("Not sure of {parts}: run it again to be asked about them", parts=names)
         for note in done.notes[:MOST_TOLD]:
-            self.report({"WARNING"}, rpt_(note))
+            self.warn(note)
         if len(done.notes) > MOST_TOLD:
-            self.report({"WARNING"}, rpt_("and {count} more to look out for", count=len(done.notes) - MOST_TOLD))
-        self.report({"INFO"}, rpt_(done_text(found, done)))
+            self.warn("and {count} more to look out for", count=len(done.notes) - MOST_TOLD)
+        self.tell(done_text(found, done))
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -228,9 +229,6 @@ def done_text(found: Found, done: Done) -> Text:
     return joined("; ", words)
 
 
-ENDING = ".json"
-
-
 class FABRIK_OT_mapping_export(RigOperator):
     """Write to a file which bones the chains have, so that other rigs of the same bones are set up alike"""
 
@@ -262,7 +260,7 @@ class FABRIK_OT_mapping_export(RigOperator):
         except OSError as error:
             reason = Text("'{path}' can't be written: {error}", path=path, error=error.strerror)
             raise InvalidValueError(reason) from error
-        self.report({"INFO"}, rpt_("{count} parts written to '{path}'", count=len(mapping.parts), path=path))
+        self.tell("{count} parts written to '{path}'", count=len(mapping.parts), path=path)
         return {"FINISHED"}
 
 
@@ -288,8 +286,8 @@ class FABRIK_OT_mapping_import(SetupOperator):
         options = self.wanted_options()
         done = set_up(context, owner, found, wanted_parts(found.parts, options), options)
         for note in done.notes:
-            self.report({"WARNING"}, rpt_(note))
-        self.report({"INFO"}, rpt_(done_text(found, done)))
+            self.warn(note)
+        self.tell(done_text(found, done))
         return {"FINISHED"}
 
 

@@ -22,6 +22,9 @@ NEAR = 30.0  # pixels at scale 1 from the mouse to a vertex or an edge
 MOST_HITS = 16  # things before the one that counts
 PAST = 1e-4  # share of the way by which a ray starts anew behind what it hit
 STEP, FINE_STEP = 1.0, 0.1  # scene units
+A_PIXEL = 0.01  # radians by which a ball turns for a pixel at scale 1
+NO_PLACE = 2.0  # pixels round the pivot in which the mouse tells no direction
+AXES = (X_AXIS, Y_AXIS, Z_AXIS)
 
 
 def snapped(
@@ -95,11 +98,6 @@ def _hits(
 def _hangs_on(found: bpy.types.Object, owner: bpy.types.Object) -> bool:
     deformed = any(getattr(modifier, "object", None) == owner for modifier in found.modifiers)
     return deformed or found.parent == owner
-
-
-A_PIXEL = 0.01  # radians by which a ball turns for a pixel at scale 1
-NO_PLACE = 2.0  # pixels round the pivot in which the mouse tells no direction
-AXES = (X_AXIS, Y_AXIS, Z_AXIS)
 
 
 def angle_about(pivot: Sequence[float], before: Sequence[float], after: Sequence[float]) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import EnumProperty
 
 from ..overlay.settings import set_step, step_of
 from ..overlay.timeline import current_step
@@ -20,8 +20,10 @@ from ..session.record import record, state
 from ..session.wording import measure_text, status_text
 from ..texts import Text, joined
 from ..translations import CONTEXT, rpt_, tip_
-from .base import ChainOperator, Returned, named_chain
+from .base import ChainOperator, NamedChain, Returned, named_chain
 from .picking import redraw
+
+SECONDS = 0.25  # a step takes while playing
 
 
 def _sentence(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
@@ -45,23 +47,15 @@ class SolveOperator(ChainOperator):
         for outcome in outcomes:
             is_fine = outcome.status == "REACHED" and not outcome.warnings
             chain = rig_of(owners[outcome.rig]).chains[outcome.chain]
-            text = rpt_(outcome.refusal or _sentence(chain, context.scene))
-            self.report({"INFO"} if is_fine else {"WARNING"}, text)
+            (self.tell if is_fine else self.warn)(outcome.refusal or _sentence(chain, context.scene))
         return {"FINISHED"}
 
 
-class FABRIK_OT_solve(SolveOperator):
+class FABRIK_OT_solve(NamedChain, SolveOperator):
     """Bring the tip of the chain to its target"""
 
     bl_idname = "fabrik.solve"
     bl_label = "Solve"
-
-    if TYPE_CHECKING:
-        chain: str
-    else:
-        chain: StringProperty(
-            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
-        )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
@@ -90,9 +84,6 @@ class FABRIK_OT_solve_all(SolveOperator):
         return self.solve(context, [(owner, chain) for chain in rig_of(owner).chains if chain.enabled])
 
 
-SECONDS = 0.25  # a step takes while playing
-
-
 class FABRIK_OT_record(ChainOperator):
     """Solve the chain and keep every pass to look at; the pose stays as it is"""
 
@@ -107,7 +98,7 @@ class FABRIK_OT_record(ChainOperator):
         set_step(context.window_manager, 0)
         redraw()
         count = len(state.current.passes)
-        self.report({"INFO"}, rpt_("{chain}: {count} steps recorded", chain=chain.name, count=count))
+        self.tell("{chain}: {count} steps recorded", chain=chain.name, count=count)
         return {"FINISHED"}
 
 

@@ -15,7 +15,7 @@ from ..session.walk.marking import mark_steps
 from ..session.walk.planning import Planning
 from ..session.walk.setup import add_walker, remove_walker
 from ..texts import Text, joined
-from ..translations import label_, rpt_
+from ..translations import label_
 from .baking import SpanOptions, summary
 from .base import Returned, RigOperator, listed
 
@@ -52,14 +52,12 @@ class FABRIK_OT_walker_add(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         made = add_walker(context, owner, self.body_bone)
         if made.made:
-            self.report({"INFO"}, rpt_("made {chains}", chains=listed(made.made, "{count} chains")))
+            self.tell("made {chains}", chains=listed(made.made, "{count} chains"))
         count, gait = len(made.legs), label_(GAIT_LABELS[made.gait])
-        text = rpt_("{count} legs on '{bone}', {gait}: plan the walk next", count=count, bone=made.body, gait=gait)
-        self.report({"INFO"}, text)
+        self.tell("{count} legs on '{bone}', {gait}: plan the walk next", count=count, bone=made.body, gait=gait)
         if made.behind:
             names = listed(made.behind, "{count} chains")
-            told = rpt_("targets that stay behind while it walks, unless they are moved along: {chains}", chains=names)
-            self.report({"WARNING"}, told)
+            self.warn("targets that stay behind while it walks, unless they are moved along: {chains}", chains=names)
         return {"FINISHED"}
 
 
@@ -96,10 +94,9 @@ class FABRIK_OT_walk_plan(SpanOptions, RigOperator):
         assert planned is not None
         rig_of(owner).live = True
         for note in planned.told:
-            self.report({"WARNING"}, rpt_(note))
+            self.warn(note)
         first, last = frames[0], frames[-1]
-        text = rpt_("{count} steps in frames {first} to {last}", count=planned.steps, first=first, last=last)
-        self.report({"INFO"}, text)
+        self.tell("{count} steps in frames {first} to {last}", count=planned.steps, first=first, last=last)
         return {"FINISHED"}
 
 
@@ -154,15 +151,15 @@ class FABRIK_OT_walk_bake(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         if self.into == "BONES":
             result = bake_bones(context, owner)
-            self.report({"INFO"} if result.all_reached else {"WARNING"}, rpt_(summary(result.chains)))
+            (self.tell if result.all_reached else self.warn)(summary(result.chains))
             return {"FINISHED"}
         told = bake_goals(context, owner, self.tolerance)
         for note in told.notes:
-            self.report({"WARNING"}, rpt_(note))
+            self.warn(note)
         goals = len(rig_of(owner).walker.legs) + 1
         words = [Text("{count} keys on {goals} goals: live follows them now", count=told.keys, goals=goals)]
         words += [Text("made {goals}", goals=listed(told.made, "{count} goals"))] if told.made else []
-        self.report({"INFO"}, rpt_(joined("; ", words)))
+        self.tell(joined("; ", words))
         return {"FINISHED"}
 
 
@@ -192,8 +189,7 @@ class FABRIK_OT_walk_mark(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         made = mark_steps(context, owner, self.footprints, use_markers=self.use_markers)
-        text = rpt_("{prints} footprints, {markers} markers", prints=made.footprints, markers=made.markers)
-        self.report({"INFO"}, text)
+        self.tell("{prints} footprints, {markers} markers", prints=made.footprints, markers=made.markers)
         return {"FINISHED"}
 
 
@@ -210,7 +206,7 @@ class FABRIK_OT_walker_remove(RigOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         remove_walker(owner)
-        self.report({"INFO"}, rpt_("'{name}' is no walker any more", name=owner.name))
+        self.tell("'{name}' is no walker any more", name=owner.name)
         return {"FINISHED"}
 
 

@@ -67,6 +67,13 @@ FROM_THEME = {
     "step": ("user_interface", "gizmo_hi", 1.0),
     "text": ("user_interface", "wcol_regular.text_sel", 1.0),
 }
+LINE_WIDTH, POINT_SIZE = 2.0, 6.0  # pixels at scale 1
+POINT_SHADERS = ("POINT_FLAT_COLOR", "FLAT_COLOR")  # the first is from 4.5 on
+CIRCLE_POINTS = 64  # corners of a circle of the reach
+DASHES = 12  # of a dashed line
+AXES = 0.12  # of a rotation, as a share of the chain's length
+TEETH, TOOTH = 16, 0.06  # along the edge of a limit that holds back; how far each goes in and out, as a share
+CROSS = 0.04  # arms of the target's cross, as a share of the chain's length
 
 
 def theme_colours(preferences: bpy.types.Preferences) -> dict[str, Colour]:
@@ -77,15 +84,6 @@ def theme_colours(preferences: bpy.types.Preferences) -> dict[str, Colour]:
         red, green, blue = tuple(attrgetter(f"{part}.{colour}")(theme))[:3]
         found[name] = (red, green, blue, alpha)
     return found
-
-
-LINE_WIDTH, POINT_SIZE = 2.0, 6.0  # pixels at scale 1
-POINT_SHADERS = ("POINT_FLAT_COLOR", "FLAT_COLOR")  # the first is from 4.5 on
-CIRCLE_POINTS = 64  # corners of a circle of the reach
-DASHES = 12  # of a dashed line
-AXES = 0.12  # of a rotation, as a share of the chain's length
-TEETH, TOOTH = 16, 0.06  # along the edge of a limit that holds back; how far each goes in and out, as a share
-CROSS = 0.04  # arms of the target's cross, as a share of the chain's length
 
 
 @dataclass(frozen=True, slots=True)

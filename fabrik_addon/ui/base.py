@@ -25,11 +25,20 @@ ICONS: dict[str, Icon] = {
     "BAKED": "KEYFRAME_HLT",
     "GONE": "LIBRARY_DATA_BROKEN",
 }
-
-
 MODES = {"OBJECT", "POSE"}
 HEADER = 44.0  # pixels at scale 1 of what stands beside the title of a panel
 SIDE_BY_SIDE = 270  # pixels at scale 1 that the sidebar has to be wide for two buttons with words beside each other
+# Pixels at scale 1.
+NARROWEST = 120.0  # sidebar that is drawn for; one that opens is narrower for a while
+MARGINS = 55.0  # beside what a panel shows: the tabs, and the edges of region and panel
+PADDING = 18.0  # in a label or a button, before and behind the text
+ICON = 22.0  # an icon before a text
+BOX = 10.0  # the edges of a box
+NAME = 4.0  # the edge of a name before its value
+NAMES = 0.4  # of the width, which Blender gives to the names of settings
+WORDS = {"ENUM", "POINTER", "STRING"}  # kinds of settings whose values are words
+VALUES = 100.0  # more of the width that these want
+KEYS = 20.0  # the mark of keys beside a setting
 
 
 def is_wide(context: bpy.types.Context) -> bool:
@@ -67,19 +76,6 @@ class FabrikPanel(bpy.types.Panel):
             return  # the button would stand on the title; F1 leads to the page, too
         button = self.layout.operator("fabrik.manual", text="", icon="QUESTION", emboss=False)
         button.page, button.heading = self.told_at
-
-
-# Pixels at scale 1.
-NARROWEST = 120.0  # sidebar that is drawn for; one that opens is narrower for a while
-MARGINS = 55.0  # beside what a panel shows: the tabs, and the edges of region and panel
-PADDING = 18.0  # in a label or a button, before and behind the text
-ICON = 22.0  # an icon before a text
-BOX = 10.0  # the edges of a box
-NAME = 4.0  # the edge of a name before its value
-NAMES = 0.4  # of the width, which Blender gives to the names of settings
-WORDS = {"ENUM", "POINTER", "STRING"}  # kinds of settings whose values are words
-VALUES = 100.0  # more of the width that these want
-KEYS = 20.0  # the mark of keys beside a setting
 
 
 def content_width(context: bpy.types.Context, beside: float = 0.0) -> float:

@@ -14,6 +14,9 @@ from ..rig.find import working_chain, working_rig
 from ..translations import CONTEXT
 from .base import Icon
 
+PIE_MENU = "FABRIK_MT_pie"
+HOMES = ("VIEW3D_MT_pose", "VIEW3D_MT_pose_context_menu", "VIEW3D_MT_object", "VIEW3D_MT_object_context_menu")
+
 
 class Part(ABC):
     """What stands in one place of a menu or a pie."""
@@ -234,10 +237,6 @@ def draw_parts(context: bpy.types.Context, layout: bpy.types.UILayout, parts: tu
     """Draw parts one below the other, or one a place of a pie."""
     for part in parts:
         part.draw(context, layout)
-
-
-PIE_MENU = "FABRIK_MT_pie"
-HOMES = ("VIEW3D_MT_pose", "VIEW3D_MT_pose_context_menu", "VIEW3D_MT_object", "VIEW3D_MT_object_context_menu")
 
 
 class FabrikMenu(bpy.types.Menu):

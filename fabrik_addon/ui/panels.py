@@ -44,6 +44,13 @@ from .base import (
 from .menus import LIST, draw_parts
 from .viewing import draw_switches
 
+Items = Sequence[tuple[str, str, str]]  # of an `EnumProperty`
+
+NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
+ROWS, ROWS_NARROW = 5, 8  # of the list; where there is no room to scroll in
+ALONG = 1e-6  # more than this of an axis counts
+ROLES = {"target": Text("Target"), "pole": Text("Pole")}
+
 
 class FABRIK_UL_chains(bpy.types.UIList):
     """Name, last status and switch of each chain"""
@@ -165,8 +172,12 @@ class FABRIK_PT_asked(FabrikPanel):
             row.prop_enum(chain, "kind", name, icon=radio(chain.kind == name))
         _draw_pin(layout, chain)
         if chain.kind == "REACH":
-            _draw_effector(context, layout, chain)
-            _draw_rotation(context, layout, chain)
+            layout.label(text="End of the tip at the goal:")
+            _draw_choice(context, layout, chain, "effector", EFFECTOR_ITEMS)
+            layout.label(text="Rotation of the tip:")
+            _draw_choice(context, layout, chain, "orientation", ORIENTATION_ITEMS)
+            if chain.orientation != "FREE":
+                draw_settings(context, layout, chain, ("orientation_weight",))
         if chain.kind == "AIM":
             layout.column().prop(chain, "aim_axis")
         draw_settings(context, layout, chain, ("weight", "soft", "stretch") if chain.kind == "REACH" else ("weight",))
@@ -183,26 +194,16 @@ def _draw_pin(layout: bpy.types.UILayout, chain: FabrikChain) -> None:
         layout.column().prop(chain, "held_location")
 
 
-def _draw_rotation(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain) -> None:
-    """The buttons that choose the rotation of the tip, and how much it counts."""
-    layout.label(text="Rotation of the tip:")
-    row = row_for(context, layout, [iface_(label) for _, label, _ in ORIENTATION_ITEMS])
-    for name, label, _ in ORIENTATION_ITEMS:
-        is_on = chain.orientation == name
-        button = row.operator("fabrik.orientation_set", text=iface_(label), icon=radio(is_on), depress=is_on)
-        button.chain, button.orientation = chain.name, name
-    if chain.orientation != "FREE":
-        draw_settings(context, layout, chain, ("orientation_weight",))
-
-
-def _draw_effector(context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain) -> None:
-    """The buttons that choose the end of the tip."""
-    layout.label(text="End of the tip at the goal:")
-    row = row_for(context, layout, [iface_(label) for _, label, _ in EFFECTOR_ITEMS])
-    for name, label, _ in EFFECTOR_ITEMS:
-        is_on = chain.effector == name
-        button = row.operator("fabrik.effector_set", text=iface_(label), icon=radio(is_on), depress=is_on)
-        button.chain, button.effector = chain.name, name
+def _draw_choice(
+    context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain, option: str, items: Items
+) -> None:
+    """The buttons that choose an option of the tip by the operator of its name."""
+    row = row_for(context, layout, [iface_(label) for _, label, _ in items])
+    for name, label, _ in items:
+        is_on = getattr(chain, option) == name
+        button = row.operator(f"fabrik.{option}_set", text=iface_(label), icon=radio(is_on), depress=is_on)
+        button.chain = chain.name
+        setattr(button, option, name)
 
 
 class FABRIK_PT_body(FabrikPanel):
@@ -231,12 +232,6 @@ class FABRIK_PT_body(FabrikPanel):
             mass = iface_("Mass of {name}", name=bone.name)
             draw_settings(context, column, bone, ("fabrik_mass",), texts={"fabrik_mass": mass})
         column.operator_menu_enum("fabrik.balance_masses", "by", icon="EMPTY_SINGLE_ARROW")
-
-
-NAMES = 0.31  # of the panel's width, for the names of settings of bones and goal
-ROWS, ROWS_NARROW = 5, 8  # of the list; where there is no room to scroll in
-ALONG = 1e-6  # more than this of an axis counts
-ROLES = {"target": Text("Target"), "pole": Text("Pole")}
 
 
 class FABRIK_PT_chains(FabrikPanel):

@@ -17,6 +17,17 @@ from ..texts import Text
 from ..translations import CONTEXT, iface_
 from .menus import PIE_MENU
 
+KEYMAPS = {"Pose": Text("Pose"), "Object Mode": Text("Object Mode")}
+BUILT_IN = Defaults()
+FORMS = {"compiled": Text("compiled"), "interpreted": Text("interpreted")}
+SHAPES = (
+    ("PLAIN_AXES", "Plain Axes", "Three lines"),
+    ("CUBE", "Cube", "A wire cube"),
+    ("SPHERE", "Sphere", "A wire sphere"),
+    ("CIRCLE", "Circle", "A circle"),
+    ("CONE", "Cone", "A wire cone"),
+)
+
 
 @dataclass(frozen=True)
 class Shortcut:
@@ -42,7 +53,7 @@ SHORTCUTS = (
     Shortcut("Pose", "F", "wm.call_menu_pie", {"name": PIE_MENU}),
     Shortcut("Object Mode", "F", "wm.call_menu_pie", {"name": PIE_MENU}),
 )
-KEYMAPS = {"Pose": Text("Pose"), "Object Mode": Text("Object Mode")}
+
 items: list[tuple[Any, Any]] = []
 
 
@@ -92,17 +103,6 @@ def item_of(keymap: Any, shortcut: Shortcut) -> Any:
         if same and all(getattr(item.properties, name) == value for name, value in shortcut.options.items()):
             return item
     return None
-
-
-BUILT_IN = Defaults()
-FORMS = {"compiled": Text("compiled"), "interpreted": Text("interpreted")}
-SHAPES = (
-    ("PLAIN_AXES", "Plain Axes", "Three lines"),
-    ("CUBE", "Cube", "A wire cube"),
-    ("SPHERE", "Sphere", "A wire sphere"),
-    ("CIRCLE", "Circle", "A circle"),
-    ("CONE", "Cone", "A wire cone"),
-)
 
 
 class FABRIK_AP_preferences(bpy.types.AddonPreferences):

@@ -12,6 +12,14 @@ from ..session.wording import length_text
 from ..translations import CONTEXT, iface_
 from .base import FabrikPanel, Icon, check, draw_wrapped, row_or_column
 
+WAYS: tuple[tuple[str, Icon], ...] = (
+    ("FIRST", "REW"),
+    ("BACK", "FRAME_PREV"),
+    ("", "PLAY"),
+    ("FORWARD", "FRAME_NEXT"),
+    ("LAST", "FF"),
+)
+
 
 def draw_switches(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bpy.types.Object) -> None:
     """Live posing, of this armature and of all in the scene, and the overlay."""
@@ -50,15 +58,6 @@ class FABRIK_PT_overlay(bpy.types.Panel):
         column.prop(settings, "show_walk")
         for name in OPTIONS:
             column.prop(settings, name)
-
-
-WAYS: tuple[tuple[str, Icon], ...] = (
-    ("FIRST", "REW"),
-    ("BACK", "FRAME_PREV"),
-    ("", "PLAY"),
-    ("FORWARD", "FRAME_NEXT"),
-    ("LAST", "FF"),
-)
 
 
 class FABRIK_PT_steps(FabrikPanel):

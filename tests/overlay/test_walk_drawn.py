@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 from fabrik_addon.overlay.shapes import Shapes, theme_colours
-from fabrik_addon.overlay.walk import draw_walk, walk_key
+from fabrik_addon.overlay.view import draw_walk, walk_key
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 

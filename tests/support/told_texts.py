@@ -49,8 +49,11 @@ MARKS = {  # calls, and which of their arguments are texts
     "iface_": (0,),
     "limit_rotation": (0,),
     "listed": (1,),
+    "refuse": (0,),
     "rpt_": (0,),
+    "tell": (0,),
     "tip_": (0,),
+    "warn": (0,),
 }
 LAYOUTS = ("text", "heading")
 LOGS = ("debug", "info", "warning", "error", "exception")
