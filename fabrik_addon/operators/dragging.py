@@ -16,19 +16,9 @@ from mathutils import Euler, Quaternion, Vector
 from ..errors import FabrikError, RigError
 from ..maths import IDENTITY, Q4, multiplied, q4
 from ..rig.schema import rig_of
-from ..session.dragging import (
-    Drag,
-    Dragged,
-    Taken,
-    begin,
-    drag_to,
-    finish,
-    pin_bone,
-    pull_refusal,
-    set_falloff,
-    set_turning,
-)
+from ..session.dragging import Drag, Dragged, Taken, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
 from ..session.keep_pose import LetGo
+from ..session.pins import pin_bone
 from ..session.wording import STATUS_TEXTS, length_text
 from ..texts import Text, joined
 from ..translations import iface_

@@ -22,8 +22,8 @@ from ..rig.checks import rig_refusal
 from ..rig.compat import is_hidden
 from ..rig.find import working_rig
 from ..rig.schema import rig_of
-from ..session.dragging import pin_bone
 from ..session.figure_pose import tip_of
+from ..session.pins import pin_bone
 from ..texts import Text
 from ..translations import iface_
 from .base import Returned, RigOperator, rigs_in_pose_mode, tell_keys

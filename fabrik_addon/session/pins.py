@@ -22,6 +22,7 @@ from ..texts import Text, joined, quoted
 from .defaults import read_defaults
 from .keep_pose import keep_and_tell, unposed
 from .limb_ends import end_beyond, go_on_to, keeps_rotation
+from .live.by_hand import own_work
 from .make import add_chain, remove_chain
 from .selected_limbs import limb_length
 
@@ -300,6 +301,18 @@ def toggle_rigs(
 def _not_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Wanted]:
     chains = rig_of(owner).chains
     return [one for one in wanted if not one.chain or not chains[one.chain].pin]
+
+
+def pin_bone(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> str:
+    """Pin a bone where it stands between two drags, or free it; what was done, as a sentence.
+
+    Raises:
+        FabrikError: It can't be pinned; nothing was changed.
+    """
+    with own_work():
+        told = toggle(context, owner, wanted_of_bones(owner, [bone]))
+    done = Text("pinned {bone}", bone=bone) if told.pinned else Text("freed {bone}", bone=bone)
+    return joined("; ", [done, *told.notes])
 
 
 def hold_first(chain: FabrikChain, is_elsewhere: bool) -> None:

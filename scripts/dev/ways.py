@@ -116,7 +116,7 @@ DRAG = (
     Step("kernel/solver", "Solver", "from the same start pose each time"),
     Step("rig/pose_writer", "write", "rotations as channels of the bones"),
     Step(BLENDER, "", "evaluates the pose, and draws"),
-    Step("session/dragging/ending", "finish", "the mouse is let go"),
+    Step("session/dragging/drag", "finish", "the mouse is let go"),
     Step("rig/keys", "insert_posed_keys", "keys, with automatic keying"),
     Step("session/keep_pose", "let_go", "goals, pins and poles come to where the tips are"),
     Step("session/keep_pose", "keep_figure", "the next solve changes nothing"),

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Dragging an end of any bone by the mouse."""
 
-from .drag import Drag, Dragged, begin, drag_to, pull_refusal, set_falloff, set_turning
-from .ending import finish
-from .pinning import pin_bone
+from .drag import Drag, Dragged, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
 from .scope import Taken
 
 __all__ = (
@@ -13,7 +11,6 @@ __all__ = (
     "begin",
     "drag_to",
     "finish",
-    "pin_bone",
     "pull_refusal",
     "set_falloff",
     "set_turning",

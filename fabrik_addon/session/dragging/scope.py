@@ -4,16 +4,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
 
 import bpy
 
 from ...errors import ChainError
-from ...rig.chain_bones import bones_to, names_if_any, pose_bones, resolve_bones
+from ...kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
+from ...rig.chain_bones import bones_if_any, bones_to, names_if_any, pose_bones, resolve_bones
 from ...rig.figures import ChainSet, body_moves, set_of
+from ...rig.prepared import Prepared
 from ...rig.schema import FabrikChain, rig_of
-from ..loose_limb import loose_chain, loose_limb
+from ...rig.schema.chain import FabrikCapturedRotation
+from ...rig.schema.fields import NO_ROTATION
 from ..selected_limbs import limb_length
+
+
+@dataclass(slots=True)
+class LooseLimb:
+    """Stands in for a chain where a bone without one is dragged; never stored.
+
+    Has those attributes of `FabrikChain` that a solve reads.
+    """
+
+    name: str
+    tip_bone: str
+    bone_count: int
+    effector: str = "TAIL"
+    enabled: bool = False
+    target: None = None
+    target_bone: str = ""
+    target_name: str = ""
+    pole: bpy.types.Object | None = None
+    pole_bone: str = ""
+    pole_angle: float = 0.0
+    tolerance: float = DEFAULT_TOLERANCE
+    max_passes: int = DEFAULT_MAX_PASSES
+    restarts: int = DEFAULT_RESTARTS
+    use_plain: bool = False
+    influence: float = 1.0
+    start: str = "REST"
+    captured: list[FabrikCapturedRotation] = field(default_factory=list)
+    status: str = "NONE"
+    kind: str = "REACH"
+    weight: float = 1.0
+    pin: bool = False
+    orientation: str = "FREE"
+    orientation_weight: float = 1.0
+    held_rotation: tuple[float, ...] = NO_ROTATION
+    aim_axis: tuple[float, ...] = (0.0, 1.0, 0.0)
+    stretch: float = 1.0
+    soft: float = 0.0
+    id_data: None = None  # it is stored nowhere
 
 
 class Taken(NamedTuple):
@@ -63,8 +105,8 @@ class Scope(NamedTuple):
         if name and chain is None:
             raise ChainError("it is gone", rig=owner.name, chain=name)
         if chain is None:
-            return loose_limb(_free_name(owner, bone), bone, self.bone_count, end)
-        return chain if self.follows else loose_chain(chain, self.bone_count, is_alone=self.is_alone)
+            return cast("FabrikChain", LooseLimb(_free_name(owner, bone), bone, self.bone_count, end))
+        return chain if self.follows else _loose_chain(chain, self.bone_count, is_alone=self.is_alone)
 
     @property
     def is_alone(self) -> bool:
@@ -86,6 +128,22 @@ class Scope(NamedTuple):
             raise ChainError("it is gone", rig=owner.name, chain=gone[0])
         found = sorted([dragged, *(chains[name] for name in self.holding)], key=lambda chain: chain.name)
         return ChainSet(owner, tuple(found), self.body)
+
+
+def _loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> FabrikChain:
+    """A stand-in for a chain whose tip is dragged: with its pole, and at full influence.
+
+    Args:
+        chain: The chain.
+        bone_count: How many of its bones take part.
+        is_alone: Whether nothing else does: a goal that gives way softly would leave the body where it is.
+    """
+    found = LooseLimb(chain.name, chain.tip_bone, bone_count, chain.effector)
+    found.pole, found.pole_bone, found.pole_angle = chain.pole, chain.pole_bone, chain.pole_angle
+    found.tolerance, found.max_passes, found.restarts = chain.tolerance, chain.max_passes, chain.restarts
+    found.use_plain, found.stretch = chain.use_plain, chain.stretch
+    found.soft = chain.soft if is_alone else 0.0
+    return cast("FabrikChain", found)
 
 
 def _free_name(owner: bpy.types.Object, bone: str) -> str:
@@ -118,12 +176,12 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
     if chain is not None and rig.live and chain.enabled and chain.target is not None:
         return Scope(taken, follows=True)
     others = [one for one in rig.chains if one.enabled and one.name != taken.chain and one.weight * one.influence > 0.0]
-    limb = _limb(owner, taken, chain)
     pins = [one for one in others if one.pin and _is_beside(owner, one, bone)]
     asking = [one for one in others if not one.pin and _holds(owner, one, bone)]
     home = pose_bones(owner).get(rig.body_bone)
     is_in_body = home is not None and (home == bone or home in bone.parent_recursive)
     if not pins and not is_in_body:
+        limb = _limb(owner, taken, chain)
         held = [one for one in asking if set(limb).intersection(names_if_any(owner, one))]
         body = taken.bone if len(limb) == 1 and taken.end == "HEAD" and not held else ""
         return Scope(taken, _named(held), body, len(limb))
@@ -133,7 +191,7 @@ def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
     else:
         body = _top(owner, taken, pins)
         holding = [*pins, *(one for one in asking if not body or _is_below(owner, one, body))]
-    return Scope(taken, _named(holding), body, _clipped(owner, limb, body))
+    return Scope(taken, _named(holding), body, _clipped(owner, taken, chain, body))
 
 
 def _holds(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
@@ -220,9 +278,39 @@ def _shared(lines: Sequence[Sequence[bpy.types.PoseBone]]) -> list[bpy.types.Pos
     return [bones[0] for bones in zip(*lines, strict=False) if all(bone == bones[0] for bone in bones)]
 
 
-def _clipped(owner: bpy.types.Object, limb: list[str], body: str) -> int:
-    """How many bones of the limb are the body bone, or hang on it."""
+def _clipped(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None, body: str) -> int:
+    """How many bones of the dragged limb are the body bone, or hang on it."""
+    if body == taken.bone:  # all others of the limb are above
+        return 1
+    limb = _limb(owner, taken, chain)
     if not body:
         return len(limb)
     found = [name for name in limb if body in {bone.name for bone in _lineage(pose_bones(owner)[name])}]
     return max(len(found), 1)
+
+
+def moved_chains(
+    owner: bpy.types.Object, prepared: Prepared, *, has_body: bool, dragged: str = ""
+) -> list[FabrikChain]:
+    """The chains that were moved: those that have bones that took part, and all that hang on a body that did.
+
+    Args:
+        owner: The armature object.
+        prepared: What took part.
+        has_body: Whether a body moved.
+        dragged: Name of the chain that was dragged, which counts in any case.
+    """
+    own = set(prepared.bones)
+    return [
+        one
+        for one in rig_of(owner).chains
+        if _is_moved(owner, one, own, has_body=has_body, is_dragged=one.name == dragged)
+    ]
+
+
+def _is_moved(owner: bpy.types.Object, chain: FabrikChain, own: set[str], *, has_body: bool, is_dragged: bool) -> bool:
+    bones = bones_if_any(owner, chain)
+    if not bones or is_dragged or not chain.enabled:
+        return bool(bones) and is_dragged
+    above: Sequence[bpy.types.PoseBone] = bones[0].parent_recursive if has_body else ()
+    return any(bone.name in own for bone in (*bones, *above))

@@ -24,7 +24,8 @@ from ...rig.prepared import Prepared
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
 from ...texts import Text
-from ..dragging.ending import leave, moved_chains
+from ..dragging.drag import leave
+from ..dragging.scope import moved_chains
 from ..figure_pose import FigurePose
 from ..keep_pose import LetGo, resume_live
 from ..live.known import state as live_state

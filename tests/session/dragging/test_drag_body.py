@@ -13,7 +13,7 @@ from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.dragging import Drag, Dragged, Taken, begin, drag_to, finish, set_falloff
-from fabrik_addon.session.dragging.falloff import bones_away, stiffness_at
+from fabrik_addon.session.dragging.drag import bones_away, stiffness_at
 from mathutils import Vector
 
 from support.body_rigs import (

@@ -8,8 +8,9 @@ import pytest
 from fabrik_addon.errors import ChainError
 from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.session.dragging import Taken, begin, drag_to, finish, pin_bone
+from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from fabrik_addon.session.dragging.scope import Scope, scope_of
+from fabrik_addon.session.pins import pin_bone
 from mathutils import Vector
 
 from support.body_rigs import add_limb, effector, make_body, pin, update, with_legs_pinned
