@@ -26,7 +26,7 @@ from ..session.convert_aims import convert_tracks, tracks
 from ..session.convert_back import convert_to_ik
 from ..session.frames import check_frame
 from ..session.pose import solve_items
-from ..session.setup.finding import find_parts
+from ..session.setup.parts import find_parts
 from ..session.telling import told_of
 from .arguments import bake_request_of, choice_of, parser, range_of, setup_request_of, walk_request_of
 from .files import (

@@ -18,9 +18,8 @@ from ..rig.schema.rig import rig_of
 from ..session.bake import BakeSettings, bake_steps, to_the_end
 from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
 from ..session.frames import frames_between
-from ..session.setup.finding import Found, find_parts
-from ..session.setup.making import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
-from ..session.setup.mapped import found_by
+from ..session.setup.parts import Found, find_parts, found_by
+from ..session.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
 from ..session.walk.planning import plan_walk
 from ..session.walk.setup import add_walker
 from .files import put_line

@@ -23,6 +23,7 @@ from ..session.joint_ranges import RangeReport, apply_range
 from ..session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from ..session.limits import copy_limit
 from ..session.mirror_bones import mirror_limit_to, pair_of
+from ..session.selected_limbs import limbs_of
 from ..texts import Text, counted, joined
 from ..translations import rpt_
 from .base import Returned, RigOperator, listed, rigs_in_pose_mode
@@ -189,7 +190,12 @@ class FABRIK_OT_limit_from_bend(RigOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         reports = []
         for rig, names in self._bones(context, owner):
-            reports.append((rig, hinges_from_bend(rig, names, self.bend_max, are_inner=self.bones == "CHAIN")))
+            reports.append(
+                (
+                    rig,
+                    hinges_from_bend(rig, limbs_of(rig, names), names, self.bend_max, are_inner=self.bones == "CHAIN"),
+                )
+            )
         refused = [text for rig, one in reports for text in _refusals(rig, one)]
         hinges = [name for _, one in reports for name in one.hinges]
         locked = [name for _, one in reports for name in one.locked]
@@ -231,7 +237,7 @@ class JointOperator(BoneOperator):
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         joint, done = self.joints[self.joint], []
         for rig, names in selected_names(context, owner):
-            self._tell(rig, apply_range(rig, names, joint, self.use_flip))
+            self._tell(rig, apply_range(rig, limbs_of(rig, names), names, joint, self.use_flip))
             done += names
         self.tell(joined(": ", (Text(joint.label), listed(done, "{count} bones"))))
         return {"FINISHED"}

@@ -15,10 +15,8 @@ from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping, mapping_text
 from ..rig.find import working_rig
 from ..rig.schema.rig import rig_of
-from ..session.setup.asking import chosen_parts
-from ..session.setup.finding import Found, find_parts
-from ..session.setup.making import Done, SetupOptions, chain_of, set_up, wanted_parts
-from ..session.setup.mapped import found_by, mapping_of
+from ..session.setup.parts import Found, chain_of, find_parts, found_by, mapping_of
+from ..session.setup.setup import Done, SetupOptions, chosen_parts, set_up, wanted_parts
 from ..texts import Text, capitalised, joined
 from ..translations import iface_, label_
 from .base import Returned, RigOperator, listed

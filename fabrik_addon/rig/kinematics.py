@@ -158,12 +158,12 @@ class BoneTree:
     @property
     def keeps_axes(self) -> bool:
         """Whether a bone but the first does not inherit rotation: it stands still while the root is carried."""
-        return not all(link.bone.use_inherit_rotation for link in self.links[1:])
+        return False in [link.bone.use_inherit_rotation for link in self.links[1:]]
 
     @property
     def is_even(self) -> bool:
         """Whether no bone has a scale that differs between its axes."""
-        return all(x == y == z for x, y, z in (link.scale for link in self.links))
+        return False not in [x == y == z for x, y, z in [link.scale for link in self.links]]
 
     def mounted(self, mount: Mount) -> BoneTree:
         """The same bones on the parent with which their figure is measured."""

@@ -13,9 +13,7 @@ import bpy
 from ..maths import V3
 from ..recognise.joint_bends import begins_limb, bend_of, is_second_half, own_axis
 from ..recognise.limbs import Limbs
-from ..rig.control_bones import control_names
 from ..rig.schema import limit_of
-from ..rig.skeleton import read_skeleton
 from ..texts import Text
 
 
@@ -34,7 +32,9 @@ class BendReport:
     refused: list[tuple[str, str]] = field(default_factory=list)
 
 
-def hinges_from_bend(owner: bpy.types.Object, names: Sequence[str], most: float, *, are_inner: bool) -> BendReport:
+def hinges_from_bend(
+    owner: bpy.types.Object, limbs: Limbs, names: Sequence[str], most: float, *, are_inner: bool
+) -> BendReport:
     """Make bones hinges that bend to the side to which they are bent at rest.
 
     A straight knee or elbow bends as anatomy has it, where the bones tell which one it is and where the body faces.
@@ -42,12 +42,12 @@ def hinges_from_bend(owner: bpy.types.Object, names: Sequence[str], most: float,
 
     Args:
         owner: An armature object.
+        limbs: Of its skeleton.
         names: Names of its bones.
         most: Greatest bend in radians, from straight.
         are_inner: Whether they are known to bend, as all bones of a chain but the first; else the first bones of limbs
             are refused.
     """
-    limbs = Limbs(read_skeleton(owner, without=control_names(owner).difference(names)))
     number = {name: i for i, name in enumerate(limbs.skeleton.names)}
     report = BendReport()
     plans: list[tuple[str, dict[str, Any]]] = []

@@ -11,19 +11,8 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..maths import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
-from ..recognise.joint_bends import (
-    LEAST_BEND,
-    PAW,
-    bend_of,
-    direction_of,
-    fold_of,
-    own_axis,
-    rest_bend,
-    turn_towards,
-)
+from ..recognise.joint_bends import LEAST_BEND, PAW, bend_of, direction_of, fold_of, own_axis, rest_bend, turn_towards
 from ..recognise.limbs import Limbs
-from ..rig.control_bones import control_names
-from ..rig.skeleton import read_skeleton
 from .bend_limits import give_limits, hinge_settings
 from .joint_tables import HUMAN_JOINTS, JointRange, Range
 
@@ -65,16 +54,18 @@ class RangeReport:
     rolled: list[tuple[str, float]] = field(default_factory=list)
 
 
-def apply_range(owner: bpy.types.Object, names: Sequence[str], joint: JointRange, flip: bool) -> RangeReport:
+def apply_range(
+    owner: bpy.types.Object, limbs: Limbs, names: Sequence[str], joint: JointRange, flip: bool
+) -> RangeReport:
     """Give bones the range of a joint, turned into their own axes.
 
     Args:
         owner: An armature object.
+        limbs: Of its skeleton.
         names: Names of its bones.
         joint: One of the tables of `joint_tables`.
         flip: Whether the bones flex to the other side than was found.
     """
-    limbs = Limbs(read_skeleton(owner, without=control_names(owner).difference(names)))
     number = {name: i for i, name in enumerate(limbs.skeleton.names)}
     report = RangeReport()
     make = _hinge if joint.side is None else _ball

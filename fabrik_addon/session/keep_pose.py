@@ -79,22 +79,28 @@ class _Group(NamedTuple):
     places: list[int]
 
 
-def _groups(items: Sequence[Item], points: Sequence[Sequence[float] | None]) -> list[_Group]:
+def _groups(
+    items: Sequence[Item], points: Sequence[Sequence[float] | None], *, are_wanted: bool = False
+) -> list[_Group]:
     """The figures of chains, as they are solved; one that is disabled or asks for nothing with those beside it.
 
     Args:
         items: Armature objects, each with a chain.
         points: For each where its effector is to go, in place of a target; or None.
+        are_wanted: Whether all that are given a place will have goals.
     """
+    given = [(owner, chain.name) for (owner, chain), point in zip(items, points, strict=True) if point is not None]
     found: dict[tuple[str, tuple[str, ...], str], _Group] = {}
     sets: dict[str, list[ChainSet]] = {}
     for i, ((owner, chain), point) in enumerate(zip(items, points, strict=True)):
-        rig, extra = owner.name_full, "" if chain.enabled and not lacks_goal(chain) else chain.name
+        is_asked = chain.enabled and (not lacks_goal(chain) or (are_wanted and point is not None))
+        rig, extra = owner.name_full, "" if is_asked else chain.name
         if extra:
             chain_set = set_of(owner, chain, is_given=point is not None)
         else:
             if rig not in sets:
-                sets[rig] = sets_of(owner, [one for one in rig_of(owner).chains if one.enabled])
+                names = [name for other, name in given if other == owner] if are_wanted else []
+                sets[rig] = sets_of(owner, [one for one in rig_of(owner).chains if one.enabled], names)
             chain_set = next(one for one in sets[rig] if chain.name in one.names)
         group = found.setdefault((rig, chain_set.names, extra), _Group(chain_set, {}, []))
         group.places.append(i)
@@ -106,7 +112,7 @@ def _groups(items: Sequence[Item], points: Sequence[Sequence[float] | None]) -> 
 def read_poses(
     items: Sequence[Item], points: Sequence[Sequence[float] | None], depsgraph: bpy.types.Depsgraph
 ) -> list[FigurePose]:
-    """For each of some chains the pose of those that are solved with it, each figure read once.
+    """For each of some chains the pose of those that are solved with it once all have goals; each figure read once.
 
     Args:
         items: Armature objects, each with a chain.
@@ -117,7 +123,7 @@ def read_poses(
         FabrikError: One can't be posed.
     """
     found: dict[int, FigurePose] = {}
-    for group in _groups(items, points):
+    for group in _groups(items, points, are_wanted=True):
         with place_of(rig=group.chain_set.owner.name):
             found |= dict.fromkeys(group.places, FigurePose.read(group.chain_set, depsgraph, group.given))
     return [found[i] for i in range(len(items))]

@@ -13,10 +13,9 @@ from ..maths import q4
 from ..recognise.limbs import Limbs
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.channels import read_rotation
-from ..rig.control_bones import control_names
 from ..rig.schema import FabrikChain
-from ..rig.skeleton import read_skeleton
 from ..rig.start_pose import StoredStart, fingerprint, is_stale
+from .selected_limbs import limbs_of
 
 ENDS = {"HAND", "FOOT", "HEAD"}
 
@@ -47,8 +46,8 @@ def end_beyond(owner: bpy.types.Object, tip: str) -> str:
 
 
 def _limbs(owner: bpy.types.Object, bone: str) -> tuple[Limbs, int]:
-    skeleton = read_skeleton(owner, without=control_names(owner) - {bone})
-    return Limbs(skeleton), list(skeleton.names).index(bone)
+    limbs = limbs_of(owner, [bone])
+    return limbs, list(limbs.skeleton.names).index(bone)
 
 
 def go_on_to(owner: bpy.types.Object, chain: FabrikChain, bone: str) -> None:

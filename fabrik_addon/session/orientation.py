@@ -19,6 +19,15 @@ from .order import Item
 
 
 def set_orientation(context: bpy.types.Context, item: Item, orientation: str) -> list[str]:
+    """`orient`, and let the next solve leave the pose.
+
+    Raises:
+        FabrikError: It makes no sense for the chain, or the pose can't be read; nothing was changed.
+    """
+    return [*orient(context, item, orientation), *_kept(item)]
+
+
+def orient(context: bpy.types.Context, item: Item, orientation: str) -> list[str]:
     """Choose the rotation that the tip of a chain is to have, and store what that needs from the pose at hand.
 
     A chain whose goal holds the tail of a bone from which the limb goes on, a shin, goes on to that bone, the foot,
@@ -58,7 +67,7 @@ def set_orientation(context: bpy.types.Context, item: Item, orientation: str) ->
         store(chain, "rotation_offset", offset)
     if chain.orientation != orientation:
         chain.orientation = orientation
-    return [*_told(owner, chain, tip, beyond), *_kept(item)]
+    return _told(owner, chain, tip, beyond)
 
 
 def _told(owner: bpy.types.Object, chain: FabrikChain, tip: str, beyond: str) -> list[str]:

@@ -117,6 +117,17 @@ def are_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> bool:
 
 
 def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
+    """`hold` chains, and let the next solve leave the pose.
+
+    Raises:
+        FabrikError: One can't be pinned; nothing was changed.
+    """
+    told = hold(context, owner, wanted)
+    told.notes += _moved(owner, [rig_of(owner).chains[name] for name in told.pinned])
+    return told
+
+
+def hold(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
     """Pin chains where they stand: at their targets, or without one at their place and rotation in the world.
 
     All is read and checked before anything is written. Pins are keyed where automatic keying is on.
@@ -140,9 +151,8 @@ def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wa
         insert_pin_keys(context, owner, chain)
         told.pinned.append(chain.name)
     told.notes += _unkeyed(context, owner, told.pinned)
-    chains = [rig_of(owner).chains[name] for name in told.pinned]
-    told.notes += [note for chain in chains for note in _pin_notes(context, owner, chain)]
-    told.notes += _moved(owner, chains)
+    for name in told.pinned:
+        told.notes += _pin_notes(context, owner, rig_of(owner).chains[name])
     return told
 
 

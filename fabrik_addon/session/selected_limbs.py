@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -30,6 +30,16 @@ class SelectedLimbs(NamedTuple):
     small: Sequence[NamedLimb]
 
 
+def limbs_of(owner: bpy.types.Object, bones: Collection[str] = ()) -> Limbs:
+    """The limbs of an armature's skeleton.
+
+    Args:
+        owner: The armature object.
+        bones: Names of bones that are asked about, and are part of it even where they were made as targets or poles.
+    """
+    return Limbs(read_skeleton(owner, without=control_names(owner).difference(bones)))
+
+
 def limb_length(owner: bpy.types.Object, tip: str) -> int:
     """Number of bones of the limb that ends with a bone of an armature.
 
@@ -37,8 +47,8 @@ def limb_length(owner: bpy.types.Object, tip: str) -> int:
         ChainError: The armature has no such bone.
     """
     bones_to(owner, tip, 1)
-    skeleton = read_skeleton(owner, without=control_names(owner) - {tip})
-    return Limbs(skeleton).limb_of(list(skeleton.names).index(tip)).bone_count
+    limbs = limbs_of(owner, [tip])
+    return limbs.limb_of(list(limbs.skeleton.names).index(tip)).bone_count
 
 
 def selected_limbs(owner: bpy.types.Object) -> SelectedLimbs:

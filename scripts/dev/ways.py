@@ -119,7 +119,7 @@ DRAG = (
     Step("session/dragging/drag", "finish", "the mouse is let go"),
     Step("rig/keys", "insert_posed_keys", "keys, with automatic keying"),
     Step("session/keep_pose", "let_go", "goals, pins and poles come to where the tips are"),
-    Step("session/keep_pose", "keep_figure", "the next solve changes nothing"),
+    Step("rig/start_pose", "store_start", "the pose becomes the start pose, where the next solve would change it"),
 )
 WALK = (
     Step("operators/walking", "FABRIK_OT_walk_plan", "which frames, and what could not be as asked"),

@@ -16,7 +16,7 @@ from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.recognise.mapping import mapping_text
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.session.setup.mapped import mapping_of
+from fabrik_addon.session.setup.parts import mapping_of
 from mathutils import Vector
 
 from build import ROOT

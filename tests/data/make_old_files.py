@@ -19,28 +19,27 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import bpy
+from fabrik_addon.recognise.mapping import mapping_text
+from fabrik_addon.session.setup.parts import mapping_of
+from old_bodies import SET_UP
+from old_files import FILES, MAPPED
+from old_rigs import EXACT, FRAMES, SAVED
+
+import addon_session
+from support.rig_facts import meant_at, plain_bone, plain_rig, stored
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT / "scripts")]
 WORK = tempfile.mkdtemp(prefix="fabrik-")
 os.environ["HOME"] = os.environ["BLENDER_USER_RESOURCES"] = WORK  # Blender keeps folders of the user in its files
 
-import bpy  # noqa: E402
-
-import addon_session  # noqa: E402
 
 addon_session.enable(Path(WORK) / "repository")
 for _name, _module in list(sys.modules.items()):
     if _name == addon_session.MODULE or _name.startswith(f"{addon_session.MODULE}."):
         sys.modules["fabrik_addon" + _name[len(addon_session.MODULE) :]] = _module
-
-from fabrik_addon.recognise.mapping import mapping_text  # noqa: E402
-from fabrik_addon.session.setup.mapped import mapping_of  # noqa: E402
-from old_bodies import SET_UP  # noqa: E402
-from old_files import FILES, MAPPED  # noqa: E402
-from old_rigs import EXACT, FRAMES, SAVED  # noqa: E402
-
-from support.rig_facts import meant_at, plain_bone, plain_rig, stored  # noqa: E402
 
 
 def make(name: str, folder: Path) -> None:

@@ -208,8 +208,9 @@ def set_turning(drag: Drag, on: bool) -> str:
         return Text("it is live and turns as its goal says: turn its target, or switch Live off")
     if on != drag.with_turn:
         drag.with_turn = on
-        drag.started, drag.hold = _turning(drag, drag.started), None
-        drag.prepared = _turning(drag, drag.prepared)
+        started = _turning(drag, drag.started)
+        drag.prepared = started if drag.prepared is drag.started else _turning(drag, drag.prepared)
+        drag.started, drag.hold = started, None
     return ""
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import bpy
 
 from ...errors import FabrikError
+from ...recognise.limbs import Limbs
 from ...recognise.part import ARM, FINGER, LEG, SPINE
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import read_rotation
@@ -18,7 +19,7 @@ from ...rig.schema import limit_of
 from ..bend_limits import give_limits, hinges_from_bend
 from ..joint_ranges import apply_range
 from ..joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
-from .finding import RigPart
+from .parts import RigPart
 
 ROUNDING = 1e-3  # radians by which a bone may stand outside a range and count as inside
 FREE = "FREE"  # the limit of a bone that has none
@@ -59,11 +60,12 @@ class Given(NamedTuple):
     exceeded: list[str]
 
 
-def give_ranges(owner: bpy.types.Object, parts: Sequence[RigPart], plan: str) -> Given:
+def give_ranges(owner: bpy.types.Object, limbs: Limbs, parts: Sequence[RigPart], plan: str) -> Given:
     """Give joint limits to the bones of parts that have none yet, where the pose at hand is inside.
 
     Args:
         owner: The armature object.
+        limbs: Of its skeleton.
         parts: Its parts.
         plan: What kind of body it is.
     """
@@ -72,15 +74,15 @@ def give_ranges(owner: bpy.types.Object, parts: Sequence[RigPart], plan: str) ->
     for part in parts:
         joints = _joints_of(part, plan)
         if joints:
-            _limb(owner, part, joints, free)
+            _limb(owner, limbs, part, joints, free)
         elif part.kind in (ARM, LEG):
             inner = part.bones[1:-1] if part.holds_head else part.bones[1:]
             wanted = [bone for bone in inner if bone in free]
-            hinges_from_bend(owner, wanted, radians(MOST_BENDS.get(plan, MOST_BEND)), are_inner=True)
+            hinges_from_bend(owner, limbs, wanted, radians(MOST_BENDS.get(plan, MOST_BEND)), are_inner=True)
         elif part.kind == FINGER:
-            _give(owner, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["FINGER"])
+            _give(owner, limbs, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["FINGER"])
         elif part.kind == SPINE and plan == "HUMAN":
-            _give(owner, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["SPINE"])
+            _give(owner, limbs, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["SPINE"])
     given = [bone for part in parts for bone in part.bones if bone in free and limit_of(bones[bone]).type.holds]
     exceeded = [bone for bone in given if _exceeds(bones[bone])]
     give_limits(owner, [(bone, {"limit": FREE, "use_twist": False}) for bone in exceeded])
@@ -104,7 +106,7 @@ def _joints_of(part: RigPart, plan: str) -> Joints:
     return {}
 
 
-def _limb(owner: bpy.types.Object, part: RigPart, joints: Joints, free: set[str]) -> None:
+def _limb(owner: bpy.types.Object, limbs: Limbs, part: RigPart, joints: Joints, free: set[str]) -> None:
     """An arm or leg: each role at its first bone; what goes on a long one is its second half, and holds still.
 
     A hand or foot at the end is left free: its rotation is asked for by the goal, and a foot that stays flat while the
@@ -116,10 +118,10 @@ def _limb(owner: bpy.types.Object, part: RigPart, joints: Joints, free: set[str]
         if role in done - {"TOE"} and bone in free:
             give_limits(owner, [(bone, {"limit": "LOCKED"})])
         elif role in joints and bone in free:
-            _give(owner, [bone], joints[role])
+            _give(owner, limbs, [bone], joints[role])
         done.add(role)
 
 
-def _give(owner: bpy.types.Object, bones: Sequence[str], joint: JointRange) -> None:
+def _give(owner: bpy.types.Object, limbs: Limbs, bones: Sequence[str], joint: JointRange) -> None:
     if bones:
-        apply_range(owner, bones, joint, flip=False)
+        apply_range(owner, limbs, bones, joint, flip=False)

@@ -27,7 +27,7 @@ from ...texts import Text
 from ..defaults import read_defaults
 from ..keep_pose import unposed
 from ..make import add_chain, remove_chain
-from ..setup.finding import find_parts
+from ..setup.parts import find_parts
 from .measuring import check_body, frame_for, measured, sole_of, upright_of
 
 BODY = "Body"

@@ -11,7 +11,8 @@ from fabrik_addon.maths import distance, dot, minus, unit, v3
 from fabrik_addon.rig.chain_bones import resolve_bones
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to
-from fabrik_addon.session.setup.looking import face_axis
+from fabrik_addon.session.selected_limbs import limbs_of
+from fabrik_addon.session.setup.setup import face_axis
 from fabrik_addon.session.telling import IDLE, told_of
 from mathutils import Vector
 
@@ -106,7 +107,7 @@ def test_the_axis_of_a_face_points_ahead(name: str) -> None:
     owner = make_character(name)
     press("character_setup")
     bone = owner.data.bones[rig_of(owner).chains["Head"].tip_bone]
-    axis = face_axis(owner, bone.name)
+    axis = face_axis(limbs_of(owner, [bone.name]), bone.name)
     assert axis is not None
     ahead = v3(owner.matrix_world.to_3x3() @ bone.matrix_local.to_3x3() @ Vector(axis))
     assert dot(unit(ahead), forward_of(name)) > 0.9
@@ -176,4 +177,4 @@ def test_targets_are_made_as_the_rig_has_them(controls: str, is_bone: bool) -> N
 
 
 def test_where_nothing_tells_the_front_there_is_no_face() -> None:
-    assert face_axis(make_line(3), "b2") is None
+    assert face_axis(limbs_of(make_line(3)), "b2") is None

@@ -8,7 +8,7 @@ from pathlib import Path
 import bpy
 import pytest
 from fabrik_addon.rig.schema import limit_of, rig_of
-from fabrik_addon.session.setup.finding import find_parts
+from fabrik_addon.session.setup.parts import find_parts
 
 from support.generated_rig import generate_rig
 from support.rigs import Bone, make_armature, make_empty, make_line, overridden, press, select

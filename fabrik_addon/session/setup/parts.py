@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts of a rig that can be posed, by the names of their bones."""
+"""The parts of a rig that can be posed, by the names of their bones: found, or as a mapping has them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import bpy
 
-from ...errors import FabrikError
+from ...errors import BoneError, ChainError, FabrikError
 from ...recognise.find import recognise
+from ...recognise.mapping import MappedPart, Mapping
 from ...recognise.part import APPLIED, ARM, LEG, Part
-from ...rig.chain_bones import pose_bones
+from ...rig.chain_bones import names_if_any, pose_bones, resolve_bones
 from ...rig.checks import check_bones, movers_of
 from ...rig.control_bones import control_names
+from ...rig.schema.chain import FabrikChain
+from ...rig.schema.rig import rig_of
 from ...rig.skeleton import read_skeleton
 from ...texts import Text
 
+SHARED = 2  # bones that a chain has to have in common with a part to stand for it
 LEAST_BONES = 2  # that have to be left of an arm or leg where bones at its end follow something else
 
 
@@ -154,3 +159,64 @@ def _reasons_by_bone(owner: bpy.types.Object) -> dict[str, str]:
         except FabrikError as error:
             found[bone.name] = error.local
     return found
+
+
+def chain_of(owner: bpy.types.Object, part: RigPart) -> FabrikChain | None:
+    """The chain that stands for a part already: with its bones, or beginning as it does with some of them."""
+    for chain in rig_of(owner).chains:
+        bones, least = names_if_any(owner, chain), min(SHARED, len(part.bones))
+        if bones and bones[0] == part.bones[0] and len(set(bones) & set(part.bones)) >= least:
+            return chain
+    return None
+
+
+def mapping_of(owner: bpy.types.Object) -> Mapping:
+    """The chains of an armature as a mapping; what is found in it says what each of them is.
+
+    Raises:
+        ChainError: It has no chain.
+        FabrikError: A chain has no bones.
+    """
+    chains = list(rig_of(owner).chains)
+    if not chains:
+        raise ChainError("there is no chain: set it up first", rig=owner.name)
+    found = find_parts(owner)
+    of_chain = {chain.name: part for part in found.parts if (chain := chain_of(owner, part)) is not None}
+    parts = tuple(_mapped(owner, chain, of_chain.get(chain.name)) for chain in chains)
+    return Mapping(found.plan, rig_of(owner).body_bone, parts)
+
+
+def _mapped(owner: bpy.types.Object, chain: FabrikChain, part: RigPart | None) -> MappedPart:
+    bones = tuple(bone.name for bone in resolve_bones(owner, chain))
+    roles = dict(zip(part.bones, part.roles, strict=True)) if part is not None else {}
+    kind = part.kind if part is not None else "RUN"
+    return MappedPart(chain.name, kind, bones, tuple(roles.get(bone, "") for bone in bones), chain.effector)
+
+
+def found_by(owner: bpy.types.Object, mapping: Mapping) -> Found:
+    """What a mapping says of an armature.
+
+    Raises:
+        ChainError: The armature has no bone of that name.
+        BoneError: A bone does not hang on the one before it.
+    """
+    bones = pose_bones(owner)
+    for part in mapping.parts:
+        for name in part.bones:
+            if name not in bones:
+                raise ChainError(
+                    Text("there is no bone '{name}' for '{part}'", name=name, part=part.name), rig=owner.name
+                )
+        for above, below in pairwise(part.bones):
+            if bones[below].parent != bones[above]:
+                raise BoneError(
+                    Text("it does not hang on '{above}', as '{part}' wants", above=above, part=part.name),
+                    rig=owner.name,
+                    bone=below,
+                )
+    if mapping.body and mapping.body not in bones:
+        raise ChainError(Text("there is no bone '{bone}' for the body", bone=mapping.body), rig=owner.name)
+    parts = [
+        RigPart(part.kind, part.name, part.bones, part.roles, part.end == "HEAD", 1.0, ()) for part in mapping.parts
+    ]
+    return Found(mapping.plan, "", parts, mapping.body, (), ())

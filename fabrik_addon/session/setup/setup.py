@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import bpy
 
-from ...errors import FabrikError
+from ...errors import BoneError, ChainError, FabrikError
+from ...maths import V3
+from ...recognise.joint_bends import own_axis
+from ...recognise.limbs import Limbs
 from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
-from ...rig.chain_bones import bones_to, names_if_any, resolve_bones
+from ...rig.chain_bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import new_bones_refusal
 from ...rig.schema import FabrikChain, rig_of, unique_name
@@ -23,17 +26,17 @@ from ..defaults import Defaults, read_defaults
 from ..figure_pose import goal_point
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..make import PoleOptions, add_chain, plan_pole, plan_target
-from ..orientation import set_orientation
-from ..pins import pin, pinned_by, wanted_of_chains
+from ..orientation import orient
+from ..pins import hold, pinned_by, wanted_of_chains
+from ..selected_limbs import limbs_of
 from ..walk.setup import add_walker
-from .finding import Found, RigPart
-from .looking import let_look
+from .parts import Found, RigPart, chain_of
 from .ranges import give_ranges
 
 WITH_TARGETS = (ARM, LEG, WING, FIN, RUN)  # parts that are posed by their ends; the others are dragged
 WITH_POLES = (ARM, LEG, WING)
 KIND_OF_CONTROLS = {"BONES": "BONE", "EMPTIES": "EMPTY"}
-SHARED = 2  # bones that a chain has to have in common with a part to stand for it
+Answers = Mapping[str, tuple[str, str]]  # for each part by its name the first and the last bone
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,57 @@ class Done:
     notes: list[str] = field(default_factory=list)
 
 
+def chosen_parts(owner: bpy.types.Object, found: Found, answers: Answers) -> list[RigPart]:
+    """The parts to set up.
+
+    Args:
+        owner: The armature object.
+        found: What was found in it.
+        answers: The parts that were asked about and are wanted, with their first and last bone.
+
+    Raises:
+        ChainError: There is no such bone.
+        BoneError: The last bone of one does not hang on its first.
+    """
+    parts = [part for part in found.parts if part.is_applied and part.name not in answers]
+    asked = {part.name: part for part in found.parts}
+    for name, (first, last) in answers.items():
+        bones = _between(owner, first, last)
+        part = asked.get(name)
+        if part is None or part.bones != bones:
+            kind = part.kind if part is not None else _kind_of(found, name)
+            holds_head = part is not None and part.holds_head and part.bones[-1] == last
+            part = RigPart(kind, name, bones, ("",) * len(bones), holds_head, 1.0, ())
+        parts.append(replace(part, confidence=1.0))
+    return parts
+
+
+def _kind_of(found: Found, name: str) -> str:
+    """The kind of a part that has the name of another on its other side (Arm.L, Arm.R); else any run of bones."""
+    stem = name.partition(".")[0]
+    return next((part.kind for part in found.parts if part.name.partition(".")[0] == stem), "RUN")
+
+
+def _between(owner: bpy.types.Object, first: str, last: str) -> tuple[str, ...]:
+    """The names of the bones from one down to another that hangs on it, both included.
+
+    Raises:
+        ChainError: There is no such bone.
+        BoneError: The last does not hang on the first.
+    """
+    bones = pose_bones(owner)
+    for name in (first, last):
+        if name not in bones:
+            raise ChainError(Text("there is no bone '{name}'", name=name), rig=owner.name)
+    row = [last]
+    while row[-1] != first:
+        parent = bones[row[-1]].parent
+        if parent is None:
+            raise BoneError(Text("it does not hang on '{first}'", first=first), rig=owner.name, bone=last)
+        row.append(parent.name)
+    return tuple(row[::-1])
+
+
 def wanted_parts(parts: Sequence[RigPart], options: SetupOptions) -> list[RigPart]:
     """The parts that are to become chains."""
     left_out = {FINGER} if not options.use_fingers else set()
@@ -109,21 +163,23 @@ def set_up(
         done.notes.append(Text("its armature data is linked and can't be given bones, so its targets are empties"))
     _check(owner, parts)
     bring_up_to_date(owner)
+    limbs = limbs_of(owner, [bone for part in parts for bone in part.bones])
     if options.use_limits:
-        done.limited, exceeded = give_ranges(owner, parts, found.plan)
+        done.limited, exceeded = give_ranges(owner, limbs, parts, found.plan)
         if exceeded:
             done.notes.append(
                 Text("posed beyond the range of their joints, and left free: {names}", names=", ".join(exceeded))
             )
-    chains = _chains(context, owner, parts, options, done)
-    _choose_body(context, owner, found, done)
-    if options.controls != "NONE":
-        _make_goals(context, owner, chains, options, done)
-    _hold(context, owner, chains, options, done)
-    if done.made:
-        rig_of(owner).active_index = 0  # arms and legs come first
-    with_goals = [(owner, chain) for name in done.made if (chain := rig_of(owner).chains[name]).target is not None]
-    done.notes += keep_at_tips(with_goals)[1]
+    with unposed():  # all chains first, so that start poses and goals are decided once for each figure
+        chains = _chains(context, owner, limbs, parts, options, done)
+        _choose_body(context, owner, found, done)
+        if options.controls != "NONE":
+            _make_goals(context, owner, chains, options, done)
+        _hold(context, owner, chains, options, done)
+        if done.made:
+            rig_of(owner).active_index = 0  # arms and legs come first
+        made = [rig_of(owner).chains[name] for name in done.made]
+        done.notes += keep_at_tips([(owner, chain) for chain in made if chain.target is not None or chain.pin])[1]
     if options.use_walker:
         _make_walker(context, owner, done)
     return done
@@ -161,7 +217,12 @@ def _check(owner: bpy.types.Object, parts: Sequence[RigPart]) -> None:
 
 
 def _chains(
-    context: bpy.types.Context, owner: bpy.types.Object, parts: Sequence[RigPart], options: SetupOptions, done: Done
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    limbs: Limbs,
+    parts: Sequence[RigPart],
+    options: SetupOptions,
+    done: Done,
 ) -> dict[str, RigPart]:
     """The chains of the parts by their names: those that stand for them already, and new ones."""
     chains: dict[str, RigPart] = {}
@@ -174,20 +235,11 @@ def _chains(
             chains[standing.name] = part
             done.kept.append(standing.name)
     for part in new:
-        name = _made(owner, part, read_defaults(context))
+        name = _made(owner, limbs, part, read_defaults(context))
         rig_of(owner).chains[name].enabled = _has_goal(part, options)  # else Solve All would miss its target
         chains[name] = part
         done.made.append(name)
     return chains
-
-
-def chain_of(owner: bpy.types.Object, part: RigPart) -> FabrikChain | None:
-    """The chain that stands for a part already: with its bones, or beginning as it does with some of them."""
-    for chain in rig_of(owner).chains:
-        bones, least = names_if_any(owner, chain), min(SHARED, len(part.bones))
-        if bones and bones[0] == part.bones[0] and len(set(bones) & set(part.bones)) >= least:
-            return chain
-    return None
 
 
 def _has_goal(part: RigPart, options: SetupOptions) -> bool:
@@ -196,16 +248,23 @@ def _has_goal(part: RigPart, options: SetupOptions) -> bool:
     return is_pinned or (options.controls != "NONE" and part.kind in WITH_TARGETS)
 
 
-def _made(owner: bpy.types.Object, part: RigPart, defaults: Defaults) -> str:
+def _made(owner: bpy.types.Object, limbs: Limbs, part: RigPart, defaults: Defaults) -> str:
     """Make the chain of a part; its name."""
     bones = bones_to(owner, part.bones[-1], len(part.bones))
     taken = [chain.name for chain in rig_of(owner).chains]
     chain = add_chain(owner, bones, len(bones), defaults)
     chain.name = unique_name(part.name, taken)
     chain.effector = "HEAD" if part.holds_head else "TAIL"
-    if part.kind == HEAD:
-        let_look(owner, chain)
+    axis = face_axis(limbs, chain.tip_bone) if part.kind == HEAD else None
+    if axis is not None:
+        chain.kind, chain.aim_axis = "AIM", axis
     return chain.name
+
+
+def face_axis(limbs: Limbs, bone: str) -> V3 | None:
+    """The axis of a head's bone that points to where the body faces at rest; None where nothing tells that."""
+    forward = limbs.axes.forward
+    return None if forward is None else own_axis(limbs, list(limbs.skeleton.names).index(bone), forward)
 
 
 def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Found, done: Done) -> None:
@@ -228,8 +287,8 @@ def _make_goals(
     done: Done,
 ) -> None:
     """Targets and poles where there are none."""
-    defaults, asked = read_defaults(context), []
-    depsgraph = context.evaluated_depsgraph_get()
+    defaults, asked = read_defaults(context), list[Asked]()
+    bent: list[FabrikChain] = []
     for name, part in chains.items():
         if part.kind not in WITH_TARGETS:
             continue
@@ -243,15 +302,8 @@ def _make_goals(
                 continue
         wants_pole = options.use_poles and part.kind in WITH_POLES
         if wants_pole and chain.pole is None and len(bones) > 1 + (chain.effector == "HEAD"):
-            try:
-                pose = read_poses([(owner, chain)], [goal_point(owner, chain, depsgraph)], depsgraph)[0]
-                starts = pose.start_to_keep(name)
-                pole = plan_pole(context, owner, bones, PoleOptions(starts=starts, effector=chain.effector), defaults)
-                pole = pole.moved(pole_in_bend(pose, name, pole.location))
-            except FabrikError as error:
-                done.notes.append(Text("{name} has no pole: {reason}", name=name, reason=error.local))
-                continue
-            asked.append(Asked(chain, "pole", pole))
+            bent.append(chain)
+    asked += _poles(context, owner, bent, done)
     done.mended += [
         Text("{role} of {chain}", role=ROLE_TEXTS[one.role], chain=one.chain.name)
         for one in asked
@@ -259,6 +311,28 @@ def _make_goals(
     ]
     if asked:
         make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
+
+
+def _poles(
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain], done: Done
+) -> list[Asked]:
+    """Poles in the planes of the bends of chains, all of which have or will have targets at their tips."""
+    depsgraph, defaults, found = context.evaluated_depsgraph_get(), read_defaults(context), list[Asked]()
+    try:
+        points = [goal_point(owner, chain, depsgraph) for chain in chains]
+        poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
+    except FabrikError as error:
+        done.notes += [Text("{name} has no pole: {reason}", name=chain.name, reason=error.local) for chain in chains]
+        return []
+    for chain, pose in zip(chains, poses, strict=True):
+        options = PoleOptions(starts=pose.start_to_keep(chain.name), effector=chain.effector)
+        try:
+            pole = plan_pole(context, owner, resolve_bones(owner, chain), options, defaults)
+        except FabrikError as error:
+            done.notes.append(Text("{name} has no pole: {reason}", name=chain.name, reason=error.local))
+            continue
+        found.append(Asked(chain, "pole", pole.moved(pole_in_bend(pose, chain.name, pole.location))))
+    return found
 
 
 def _hold(
@@ -274,9 +348,9 @@ def _hold(
         chain, part = rig.chains[name], chains[name]
         try:
             if part.holds_head and part.kind == LEG:
-                set_orientation(context, (owner, chain), "KEEP")
+                orient(context, (owner, chain), "KEEP")
             elif part.holds_head and part.kind == ARM and chain.target is not None:
-                set_orientation(context, (owner, chain), "TARGET")
+                orient(context, (owner, chain), "TARGET")
         except FabrikError as error:
             done.notes.append(Text("the tip of {name} is free to turn: {reason}", name=name, reason=error.local))
         if part.kind == LEG:
@@ -297,6 +371,6 @@ def _pin(context: bpy.types.Context, owner: bpy.types.Object, feet: Sequence[Fab
         else:
             free.append(one)
     try:
-        done.notes += pin(context, owner, free).notes
+        done.notes += hold(context, owner, free).notes
     except FabrikError as error:
         done.notes.append(Text("no foot is pinned: {reason}", reason=error.local))
