@@ -18,7 +18,6 @@ from .rig.schema import rig_of
 from .rig.versions import bring_all_up_to_date, newer_refusal
 from .rig.walk_goals import let_all_go
 from .session import chain_choice, live, record
-from .session.walk import idle
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +62,6 @@ def _on_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = No
 def _before_load(*_: Any) -> None:
     FigureCache.clear()
     live.state.forget_all()
-    idle.state.forget()
     let_all_go()
     live.state.paused = True
 
@@ -100,7 +98,6 @@ def _follow_all_renames() -> None:
 def _before_undo(*_: Any) -> None:
     FigureCache.clear()
     live.state.forget()
-    idle.state.forget()
 
 
 def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
@@ -132,7 +129,6 @@ HANDLERS: dict[str, Callable[..., None]] = {
 
 
 NO_RENAMES = "bones that are renamed are not followed any more in this file"  # chains tell of bones they don't find
-NO_PLANS = "walks are not planned any more by themselves in this file"
 NO_CHOICE = "the list of chains does not follow the active bone any more in this file"
 
 
@@ -150,17 +146,6 @@ def _beside(meaning: str, work: Callable[[], None]) -> None:
     except Exception:
         _failed.add(meaning)
         log.exception("%s", meaning)
-
-
-def _in_idle_time() -> float:
-    """What is done while nothing else goes on."""
-    waits = [idle.LOOK]
-
-    def work() -> None:
-        waits[0] = idle.tick()
-
-    _beside(NO_PLANS, work)
-    return waits[0]
 
 
 def _guarded(work: Callable[[], None]) -> None:
@@ -182,8 +167,6 @@ def register() -> None:
     for name, function in HANDLERS.items():
         if hasattr(bpy.app.handlers, name):
             getattr(bpy.app.handlers, name).append(bpy.app.handlers.persistent(function))
-    if not bpy.app.background:
-        bpy.app.timers.register(_in_idle_time, first_interval=idle.LOOK, persistent=True)
     if hasattr(bpy.data, "objects"):
         _look_around()
     elif not bpy.app.background:  # Blender holds its data back while it switches an extension on
@@ -200,9 +183,8 @@ def _look_around() -> None:
 
 def unregister() -> None:
     """Take them off again."""
-    for waiting in (_look_around, _in_idle_time):
-        if bpy.app.timers.is_registered(waiting):
-            bpy.app.timers.unregister(waiting)
+    if bpy.app.timers.is_registered(_look_around):
+        bpy.app.timers.unregister(_look_around)
     for name, function in HANDLERS.items():
         hooked: list[Any] = getattr(bpy.app.handlers, name, [])
         if function in hooked:

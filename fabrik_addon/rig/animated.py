@@ -13,6 +13,7 @@ from ..errors import FabrikError
 from .animated_paths import OF_CHAIN, animated_paths, chain_of
 from .chain_bones import resolve_bones
 from .channels import read_locks
+from .checks import movers_of
 from .figures import ChainSet, body_moves, figure_bones
 from .keys import KeyedChannels
 from .schema import FabrikChain, rig_of
@@ -164,6 +165,20 @@ class Animated:
             bone.name in moved or self.of_bone(bone) or any(not found.mute for found in bone.constraints)
             for bone in root.parent_recursive
         )
+
+    def motions_alone(self, sets: Sequence[ChainSet]) -> dict[tuple[str, ...], Motion]:
+        """`motions_of` where no other chains of the armature are posed.
+
+        Where a constraint of any bone is switched on or off, all of them may be others in each frame.
+        """
+        found = self.motions_of(sets, movers_of(self._owner).by_ik)
+        if any(name.startswith("constraints[") for own in self._bones.values() for name in own):
+            return {key: motion._replace(changes=True) for key, motion in found.items()}
+        return found
+
+    def of_object(self) -> set[str]:
+        """Paths of the properties of the armature object itself, but for those of its chains."""
+        return self._own
 
     def of_bone(self, bone: bpy.types.PoseBone) -> set[str]:
         """Names of the properties of a bone."""

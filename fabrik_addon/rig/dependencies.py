@@ -18,6 +18,7 @@ from .chain_bones import pose_bones
 
 Tie = tuple[bpy.types.Object, str]
 SIMULATIONS = {"CLOTH", "SOFT_BODY"}
+STATEFUL = {*SIMULATIONS, "NODES", "FLUID", "DYNAMIC_PAINT"}  # modifiers that may go on from the frame before
 BONE_IN_PATH = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]')
 PROPERTY_IN_PATH = re.compile(BONE_IN_PATH.pattern + r'\["((?:[^"\\]|\\.)*)"\]')
 
@@ -74,6 +75,11 @@ def is_simulated(found: bpy.types.Object, bone: str) -> bool:
         thing.rigid_body is not None or any(modifier.type in SIMULATIONS for modifier in thing.modifiers)
         for thing, _ in ties_behind(found, bone)
     )
+
+
+def keeps_state(found: bpy.types.Object) -> bool:
+    """Whether the shape of an object may hang on the frames before, so that a frame has to be come to from those."""
+    return any(modifier.type in STATEFUL for modifier in found.modifiers)
 
 
 def broken_driver(found: bpy.types.Object, bone: str) -> str:

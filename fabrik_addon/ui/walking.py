@@ -100,7 +100,6 @@ def _draw_plan(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
     refused = refused_ahead(owner, context.scene.frame_current_final)
     if refused:
         draw_wrapped(context, layout, iface_(refused), "CANCEL")
-    layout.prop(owner, f"{PREFIX}plans_when_idle")
 
 
 class FABRIK_PT_walk_leg(FabrikPanel):

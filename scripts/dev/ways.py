@@ -123,10 +123,10 @@ DRAG = (
 )
 WALK = (
     Step("operators/walking", "FABRIK_OT_walk_plan", "which frames, and what could not be as asked"),
-    Step("session/walk/planning", "Planning", "in slices, in idle time too"),
-    Step("session/walk/sampling", "sampled", "the path of the body, frame by frame"),
+    Step("session/walk/planning", "Planning", "in slices"),
+    Step("session/walk/sampling", "sampled", "the path of the body, by its curves"),
     Step("session/walk/measuring", "measured", "legs and feet in the rest pose"),
-    Step(BLENDER, "", "evaluates each frame once"),
+    Step(BLENDER, "", "evaluates frames where more moves it"),
     Step("rig/terrain", "MeshTerrain", "the ground, to be asked by rays"),
     Step("gait/planning", "planning", "clock, footholds, swings, body: the steps"),
     Step("gait/plan", "to_text", "kept with the armature"),

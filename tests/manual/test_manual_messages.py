@@ -14,10 +14,11 @@ ADDON = ROOT / "fabrik_addon"
 PAGE = (MANUAL / "not_reached.md").read_text(encoding="utf-8")
 SOLVING = (
     "checks.py", "chain_bones.py", "goals.py", "start_pose.py", "joint_limits.py", "stretching.py", "channels.py",
-    "figures.py", "preparing.py", "root_move.py", "asked.py", "balance.py", "targets/__init__.py",
+    "figures.py", "preparing.py", "root_move.py", "asked.py", "balance.py", "targets.py",
 )  # fmt: skip
 ELSEWHERE = {
-    "it has no ik locks or limits, and keeps its joint limit",  # of a button, whose report says it
+    "it has no ik locks or limits, and keeps its joint limit",  # of buttons, whose reports say it
+    "hangs on has no scale, so it can't be moved",
 }
 LEAST = 12  # letters of a text that can't stand on the page for something else
 NO_NUMBER = "not a finite number"  # of whichever value; the page says it once

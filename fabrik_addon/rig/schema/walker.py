@@ -92,12 +92,6 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
     __slots__ = NO_OTHERS
 
     on = switch("Follow Planned Walk", "Legs and body go as the walk was planned, in place of their goals")
-    plans_when_idle = switch(
-        "Plan When Idle",
-        "Plan the walk anew by itself, a little at a time, when its path, legs or settings have changed and nothing "
-        "else goes on",
-        update=None,
-    )
     gait = choice(
         GAIT_ITEMS,
         "Gait",

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...errors import ChainError
 from ...maths import Doubles
+from ...rig.animated import Animated
 from ...rig.figures import ChainSet
 from ...texts import Text
 from ..frames import frames_visited, keys_of_goals
@@ -22,7 +23,7 @@ from ..order import Item, levels, together
 from .armature import BakedArmature
 from .checks import check_bake
 from .result import BakeResult, ChainBake
-from .sampling import Wanted, motions, sample
+from .sampling import Wanted, sample
 from .settings import BakeSettings
 from .solving import solve_track
 from .stored import store_report
@@ -152,7 +153,7 @@ class _Run:
         self.tracks: list[tuple[Track, list[ChainBake]]] = []
         owners = {one.owner.name_full: one.owner for one in sets}
         own = {name: [one for one in sets if one.owner == owner] for name, owner in owners.items()}
-        self.motions = {name: motions(owner, own[name]) for name, owner in owners.items()}
+        self.motions = {name: Animated(owner).motions_alone(own[name]) for name, owner in owners.items()}
         self.armatures = {name: BakedArmature(owner, own[name], settings.into) for name, owner in owners.items()}
 
     def steps(self) -> Iterator[float]:

@@ -19,9 +19,8 @@ import numpy as np
 from ...errors import FabrikError, place_of
 from ...finite import LARGEST
 from ...maths import Doubles
-from ...rig.animated import Animated, Motion
-from ...rig.chain_bones import pose_bones
-from ...rig.checks import check_rig, movers_of
+from ...rig.animated import Motion
+from ...rig.checks import check_rig
 from ...rig.dependencies import is_simulated
 from ...rig.figures import ChainSet, figure_bones, lacks_goal
 from ...rig.goals import GoalPoints, goals_of, held_point, read_points, read_turn, turns_tip
@@ -52,19 +51,6 @@ class Wanted:
     frames: Doubles
     since: float
     motion: Motion
-
-
-def motions(owner: bpy.types.Object, sets: Sequence[ChainSet]) -> dict[tuple[str, ...], Motion]:
-    """What moves the chains of an armature that are baked from frame to frame, beside their goals; by their names.
-
-    Where a constraint of any bone is switched on or off, all of them may be others.
-    """
-    animated = Animated(owner)
-    found = animated.motions_of(sets, movers_of(owner).by_ik)
-    names = (name for bone in pose_bones(owner) for name in animated.of_bone(bone))
-    if any(name.startswith("constraints[") for name in names):
-        return {key: motion._replace(changes=True) for key, motion in found.items()}
-    return found
 
 
 def sample(context: bpy.types.Context, wanted: Sequence[Wanted], into: list[Track]) -> Iterator[None]:

@@ -41,20 +41,6 @@ class Planned(NamedTuple):
     told: tuple[str, ...]
 
 
-class Age(NamedTuple):
-    """A planned walk beside what would be planned now.
-
-    Attributes:
-        frames: First and last frame of the walk.
-        stamp: What would be kept with a walk that is planned now (`stamp_of`).
-        old: Why it is old, as a sentence; "" where that can't be seen.
-    """
-
-    frames: tuple[int, int]
-    stamp: str
-    old: str
-
-
 def plan_walk(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> Planned:
     """Plan a walk at once; see `Planning`."""
     work = Planning(context, owner, frames)
@@ -74,7 +60,6 @@ class Planning:
     Attributes:
         share: Of the work that is done, 0..1.
         planned: What came of it; None before the end.
-        stamp: Of what it is planned from, when it was begun (`stamp_of`).
 
     Raises:
         FabrikError: It can't be planned; what was planned before stays.
@@ -89,7 +74,6 @@ class Planning:
         self.context, self.owner, self.frames, self.scene = context, owner, frames, context.scene
         self.share = 0.0
         self.planned: Planned | None = None
-        self.stamp = stamp_of(owner, self.scene, frames)
         self._is_reading = True
         self._work = self._steps()
 
@@ -176,26 +160,14 @@ def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
         owner: The armature object.
         scene: In which it walks.
     """
-    age = age_of(owner, scene)
-    return age.old if age is not None else ""
-
-
-def age_of(owner: bpy.types.Object, scene: bpy.types.Scene) -> Age | None:
-    """Whether the planned walk is old, and the stamp by which that was seen; None where none was planned.
-
-    Args:
-        owner: The armature object.
-        scene: In which it walks.
-    """
     frames = planned_frames(owner)
     if not walker_of(owner).digest or frames is None:
-        return None
-    stamp = stamp_of(owner, scene, frames)
+        return ""
     try:
         plan_of(owner)
     except FabrikError as error:
-        return Age(frames, stamp, error.reason)
-    return Age(frames, stamp, _difference(walker_of(owner).inputs, stamp))
+        return error.reason
+    return _difference(walker_of(owner).inputs, stamp_of(owner, scene, frames))
 
 
 def _difference(before: str, after: str) -> str:

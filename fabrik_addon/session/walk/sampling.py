@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a walk is planned from, read by going through the frames once: the body's path and the settings."""
+"""What a walk is planned from: the body's path, the legs, the settings, and the ground."""
 
 from __future__ import annotations
 
@@ -13,11 +13,19 @@ from ...errors import ChainError, FabrikError, InvalidValueError
 from ...finite import are_finite
 from ...gait import BodyPath, Leg, Plain, Reaching, Settings, Terrain, Walk
 from ...maths import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
+from ...rig.animated import Animated
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig
+from ...rig.dependencies import keeps_state
 from ...rig.figures import ChainSet
-from ...rig.preparing import prepare
-from ...rig.schema import FabrikChain, rig_of, walker_of
+from ...rig.joints import restarted_limits
+from ...rig.keys import KeyedChannels
+from ...rig.kinematics import head_of_root
+from ...rig.plain_motion import HIDDEN_BY
+from ...rig.prepared import Prepared
+from ...rig.preparing import carried, prepare
+from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
+from ...rig.still import is_still
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.walk_goals import rest_turn
 from ...texts import Text
@@ -81,10 +89,13 @@ class Grounds:
     Args:
         owner: The armature object.
         fps: Frames a second.
+
+    Attributes:
+        may_move: Whether something of it may stand elsewhere, or be shaped otherwise, in another frame.
     """
 
     def __init__(self, owner: bpy.types.Object, fps: float) -> None:
-        self.owner, self.fps = owner, fps
+        self.owner, self.fps, self.may_move = owner, fps, False
         self._ways: dict[bpy.types.Object, Way] = {}
 
     def look(self, depsgraph: bpy.types.Depsgraph) -> None:
@@ -97,6 +108,7 @@ class Grounds:
             collection = walker_of(self.owner).terrain
             found = grounds_of(self.owner, collection, depsgraph)
             self._ways = {thing: Way(self.fps) for thing in found}
+            self.may_move = any(not is_still(thing, "") or keeps_state(thing) for thing in found)
             if collection is not None and not any(has_faces(thing, depsgraph) for thing in found):
                 reason = Text("the terrain '{collection}' has no faces to walk on", collection=collection.name)
                 raise InvalidValueError(reason, rig=self.owner.name)
@@ -131,7 +143,7 @@ class Grounds:
 def sampled(
     context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]
 ) -> Generator[float, None, Walk]:
-    """Read what a walk is planned from.
+    """Read what a walk is planned from: by the curves of the body alone, where nothing else moves it or the ground.
 
     Args:
         context: Its scene's frame is moved by each step; live posing has to rest (`session.frames.frames_visited`).
@@ -155,14 +167,21 @@ def sampled(
     rotations: list[Q4] = []
     settings: list[Settings] = []
     found: Measured | None = None
+    body: BodyKeys | None = None
     for frame in range(first, last + 1):
-        go_to(scene, frame)
+        is_visited = body is None or frame == last or body.is_carried or grounds.may_move
+        if is_visited:
+            go_to(scene, frame)
         depsgraph = context.evaluated_depsgraph_get()
         try:
-            check_rig(owner, depsgraph)
-            found = found or legs_now(owner)
-            place, rotation = _body(owner, body_chain(owner), depsgraph)
-            grounds.look(depsgraph)
+            if is_visited:
+                check_rig(owner, depsgraph)
+                found = found or legs_now(owner)
+                body = body or BodyKeys(owner)
+                body.look(depsgraph)
+                grounds.look(depsgraph)
+            assert body is not None
+            place, rotation = body.at(frame, depsgraph)
         except FabrikError as error:
             error.rig = error.rig or owner.name
             error.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=error.reason)
@@ -178,11 +197,59 @@ def sampled(
     return Walk((path,), found.legs, several, grounds.terrain(), found.reaching)
 
 
-def _body(owner: bpy.types.Object, body: FabrikChain, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:
-    """Place and rotation of the body as it is keyed, whatever was written there since."""
-    chain_set = ChainSet(owner, (body,), body.tip_bone)
-    assert depsgraph.scene is not None
-    prepared = prepare(chain_set, depsgraph)
-    joint = prepared.joints[0]
-    turn = prepared.space.to_world_turn(multiplied(joint.rest, joint.start))
-    return prepared.space.to_world(ORIGIN), multiplied(turn, conjugated(rest_turn(owner, body.tip_bone)))
+class BodyKeys:
+    """Where the body of a walker stands from frame to frame as it is keyed, whatever was written there since.
+
+    Args:
+        owner: The armature object.
+
+    Attributes:
+        is_carried: Whether more than keys of the body bone decides, so that each frame has to be evaluated.
+
+    Raises:
+        FabrikError: The body can't be moved.
+    """
+
+    def __init__(self, owner: bpy.types.Object) -> None:
+        body = body_chain(owner)
+        self._chain_set = ChainSet(owner, (body,), body.tip_bone)
+        self._rest = rest_turn(owner, body.tip_bone)
+        animated = Animated(owner)
+        motion = animated.motions_alone([self._chain_set])[self._chain_set.names]
+        self._changes = motion.changes or motion.settings_change
+        is_set = any(path.startswith((PREFIX, *HIDDEN_BY)) for path in animated.of_object())
+        self.is_carried = self._changes or motion.is_carried or is_set
+        self._prepared: Prepared | None = None
+
+    def look(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Find where the body stands in the frame of a depsgraph, but for its keys.
+
+        Raises:
+            FabrikError: It can't be posed.
+        """
+        assert depsgraph.scene is not None
+        owner, frame, found = self._chain_set.owner, depsgraph.scene.frame_current_final, self._prepared
+        if found is not None:
+            found = carried(found, owner, depsgraph) if found.is_even and not self._changes else None
+        self._prepared = found or prepare(self._chain_set, depsgraph)
+        self._keyed = KeyedChannels(owner, frame)
+
+    def at(self, frame: float, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:
+        """Place and rotation of the body in the world, the latter from how it is at rest.
+
+        Args:
+            frame: That which was looked at last, or any where nothing carries the body.
+            depsgraph: Evaluated.
+
+        Raises:
+            FabrikError: The keys make no pose.
+        """
+        prepared, owner = self._prepared, self._chain_set.owner
+        assert prepared is not None, "it was looked at"
+        self._keyed.frame = frame
+        start = prepared.start.at(owner, self._keyed)
+        limit = restarted_limits(owner, prepared.bones, prepared.limits, start)[0]
+        root = pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]]
+        space = prepared.space._replace(origin=head_of_root(root, start.location))
+        turn = multiplied(prepared.bodies.joints[0].rest, limit.clamped(start.rotations[0]))
+        return space.to_world(ORIGIN), multiplied(space.to_world_turn(turn), conjugated(self._rest))

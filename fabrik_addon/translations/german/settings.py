@@ -150,8 +150,6 @@ TEXTS = {
     "A pose made by hand on a live chain becomes its start pose, if no other frame would change": "Eine Pose, die an einer Live-Kette von Hand gemacht wird, wird zu ihrer Startpose, wo das kein anderes Bild bewegt",
     "Keys to Come": "Ausstehende Schlüsselbilder",
     "Legs and body go as the walk was planned, in place of their goals": "Beine und Körper gehen, wie der Gang geplant wurde, statt zu ihren Zielen",
-    "Plan When Idle": "Im Leerlauf planen",
-    "Plan the walk anew by itself, a little at a time, when its path, legs or settings have changed and nothing else goes on": "Den Gang von selbst neu planen, jedes Mal ein wenig, wenn sich sein Pfad, seine Beine oder seine Einstellungen geändert haben und sonst nichts läuft",
     "In which order and rhythm the feet step": "In welcher Reihenfolge und welchem Rhythmus die Füße treten",
     "One foot is always on the ground, at times both": "Ein Fuß ist immer auf dem Boden, zeitweise beide",
     "Both feet are in the air between steps": "Zwischen Schritten sind beide Füße in der Luft",
