@@ -10,42 +10,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .texts import Text, joined
+from .messages import Message, with_place
 
 
 class FabrikError(Exception):
     """Base of all refusals.
 
     Attributes:
-        reason: What is wrong, as a sentence without its place. What differs from case to case comes in as the fields of
-            a `Text`, so that it can be told in other languages.
+        reason: What is wrong, without its place: a message, or a sentence in English.
         rig: Name of the armature object, or "".
         chain: Name of the chain, or "".
         bone: Name of the bone, or "".
     """
 
-    def __init__(self, reason: str, *, rig: str = "", chain: str = "", bone: str = "") -> None:
+    def __init__(self, reason: str | Message, *, rig: str = "", chain: str = "", bone: str = "") -> None:
         super().__init__(reason)
-        self.reason = reason if isinstance(reason, Text) else Text(reason)
+        self.reason = reason
         self.rig = rig
         self.chain = chain
         self.bone = bone
 
     @property
-    def local(self) -> Text:
+    def local(self) -> str | Message:
         """The reason with the bone alone as its place, for where rig and chain are in view."""
-        return Text("bone '{bone}': {reason}", bone=self.bone, reason=self.reason) if self.bone else self.reason
+        return Message("BONE_REASON", bone=self.bone, reason=self.reason) if self.bone else self.reason
 
     @property
-    def text(self) -> Text:
+    def text(self) -> str | Message:
         """The reason with its place."""
-        places: list[str] = [f"'{self.rig}'"] if self.rig else []
-        places += [Text("chain '{name}'", name=self.chain)] if self.chain else []
-        places += [Text("bone '{name}'", name=self.bone)] if self.bone else []
-        return joined(": ", (joined(", ", places), self.reason)) if places else self.reason
+        return with_place(self.reason, self.rig, self.chain, self.bone)
 
     def __str__(self) -> str:
-        return str.__str__(self.text)
+        return f"{self.text}"
 
 
 class InvalidValueError(FabrikError):

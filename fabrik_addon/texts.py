@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from .messages import Message
+
 
 class Text(str):
     """A text for the user, in English.
 
     Attributes:
         template: What is looked up, with names in braces where the fields come in.
-        fields: What comes in there: numbers, names, which are left as they are, and other such texts.
+        fields: What comes in there: numbers, names, which are left as they are, and other such texts or
+            messages.
     """
 
     template: str
@@ -27,7 +30,9 @@ class Text(str):
         return found
 
 
-ROLE_TEXTS = {"target": Text("target"), "pole": Text("pole")}  # the two things that a chain follows
+def worded(message: str | Message) -> Text:
+    """What a lower layer has to say as a text, which can be a part of others."""
+    return Text(message.template, **message.fields) if isinstance(message, Text | Message) else Text(message)
 
 
 def counted(count: int, one: str, many: str) -> Text:
@@ -41,7 +46,7 @@ def counted(count: int, one: str, many: str) -> Text:
     return Text(one) if count == 1 else Text(many, count=count)
 
 
-def joined(separator: str, parts: Iterable[str]) -> Text:
+def joined(separator: str, parts: Iterable[str | Message]) -> Text:
     """Texts one after the other.
 
     Args:
@@ -52,7 +57,7 @@ def joined(separator: str, parts: Iterable[str]) -> Text:
     return Text(separator.join(f"{{{name}}}" for name in fields), **fields)
 
 
-def enumerated(names: Sequence[str]) -> Text:
+def enumerated(names: Sequence[str | Message]) -> Text:
     """Names, or texts, one after the other: a, b and c."""
     if len(names) < 2:
         return joined("", names)

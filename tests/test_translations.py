@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
 import addon_utils
 import bpy
 import pytest
-from fabrik_addon import translations
 from fabrik_addon.errors import ChainError
+from fabrik_addon.messages import TEMPLATES, Message
 from fabrik_addon.package import NAME
-from fabrik_addon.texts import Text, counted, joined
-from fabrik_addon.translations import CONTEXT, LANGUAGES, iface_, rpt_
+from fabrik_addon.texts import Text, counted, joined, worded
+from fabrik_addon.translations import CONTEXT, LANGUAGES, german, iface_, rpt_
 
 import addon_session
-from support.told_texts import NAMES, Said, Source, in_menus, registered, sources
+from support.told_texts import NAMES, Said, Source, codes_used, in_menus, in_messages, registered, sources
 
 GERMAN = "de_DE"
 
@@ -30,7 +32,7 @@ def files() -> list[Source]:
 @pytest.fixture(scope="module")
 def said(files: list[Source]) -> dict[tuple[str, str], Said]:
     """All texts by what they are looked up as."""
-    found = [*registered(), *in_menus(), *(one for file in files for one in file.said)]
+    found = [*registered(), *in_menus(), *in_messages(), *(one for file in files for one in file.said)]
     return {(one.context, one.text): one for one in found}
 
 
@@ -62,18 +64,22 @@ def test_a_language_has_all_that_is_said(language: str, said: dict[tuple[str, st
     assert not missing, "add them in translations/:\n" + "\n".join(missing)
 
 
+def test_each_code_has_its_sentence_and_no_sentence_is_stale() -> None:
+    assert codes_used() == set(TEMPLATES)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_has_nothing_else(language: str, said: dict[tuple[str, str], Said]) -> None:
     stale = [str(key) for key in LANGUAGES[language] if key not in said]
     assert not stale, "nothing says them any more, take them out of translations/:\n" + "\n".join(stale)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_text_is_there_twice(language: str) -> None:
-    """A dictionary that repeats another one's text would be heard or not by the order of both."""
-    parts = [("*", texts) for texts in translations.german.TEXTS]
-    parts += [(CONTEXT, texts) for texts in translations.german.LABELS]
-    assert sum(len(texts) for _, texts in parts) == len(LANGUAGES[language])
+def test_no_text_is_there_twice() -> None:
+    """Of two the last would be heard."""
+    tree = ast.parse(Path(german.__file__).read_text(encoding="utf-8"))
+    for table in (node for node in ast.walk(tree) if isinstance(node, ast.Dict)):
+        texts = [ast.literal_eval(key) for key in table.keys if key is not None]
+        assert sorted(texts) == sorted(set(texts))
 
 
 def fields(template: str) -> set[tuple[str | None, str | None]]:
@@ -120,8 +126,17 @@ def test_a_text_keeps_what_it_was_made_of() -> None:
 def test_an_errors_text_has_its_place() -> None:
     error = ChainError(Text("there is no chain '{name}'", name="leg"), rig="Rig", chain="arm", bone="b1")
     assert str(error) == "'Rig', chain 'arm', bone 'b1': there is no chain 'leg'"
-    assert error.local == "bone 'b1': there is no chain 'leg'"
+    assert str(error.local) == "bone 'b1': there is no chain 'leg'"
     assert str(ChainError("no")) == "no"
+
+
+def test_a_message_is_worded_where_it_is_told() -> None:
+    reason = Message("GOAL_DELETED", role=Message("ROLE_POLE"), name="Empty")
+    error = ChainError(reason, rig="Rig", bone="b1")
+    assert str(reason) == "the pole 'Empty' was deleted"
+    assert str(error) == "'Rig', bone 'b1': the pole 'Empty' was deleted"
+    assert rpt_(error.local) == iface_(error.local) == "bone 'b1': the pole 'Empty' was deleted"
+    assert worded(error.text) == str(error)
 
 
 def test_calls_fill_in_fields_and_leave_names_as_they_are() -> None:
@@ -139,6 +154,7 @@ def test_blender_tells_it_in_german(in_german: None) -> None:
     assert rpt_(joined(", ", ("Leg", Text("target gone")))) == "Leg, Ziel weg"
     error = ChainError("no chain is enabled", rig="Armature")
     assert rpt_(error.text) == "'Armature': keine Kette ist aktiviert"
+    assert rpt_(ChainError(Message("NO_TIP_BONE"), chain="Leg").text).startswith("Kette 'Leg': ")
 
 
 def test_a_report_is_in_german(in_german: None) -> None:

@@ -148,7 +148,7 @@ def _settable(name: str, own: Mapping[str, Value], items: Sequence[Item]) -> Fab
 def _goal(name: str, items: Sequence[Item]) -> GoalRef:
     """The target of the chain of a name, if it can be put somewhere."""
     goal = goal_of(_only(name, items, "whose target could be put somewhere")[1], "target")
-    reason = held_by(goal)
+    reason: object = held_by(goal)
     if goal is not None and not reason and location_curves(goal):
         reason = "is keyed"
     if reason or goal is None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import InvalidValueError
-from ..texts import Text
+from ..messages import Message
 from .legs import RIGHT, Leg
 from .settings import ROUNDING, Settings
 
@@ -139,5 +139,5 @@ def rhythm_of(legs: Sequence[Leg], settings: Settings) -> Rhythm:
         InvalidValueError: There is no such gait.
     """
     if settings.gait not in _BY_NAME:
-        raise InvalidValueError(Text("there is no gait '{gait}'", gait=settings.gait))
+        raise InvalidValueError(Message("NO_SUCH_GAIT", gait=settings.gait))
     return _BY_NAME[settings.gait].rhythm(legs, settings)

@@ -36,6 +36,7 @@ from ..maths import (
     turned,
     unit_or,
 )
+from ..messages import Message
 from .body import LOWEST, Course, Footing, Lean, carried, course_of, lean_of, need_of
 from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
 from .feet import Cause, Feet, Foothold, FootPose, Step, raised
@@ -255,7 +256,7 @@ class HandWalk:
             InvalidValueError: A number is not finite; nothing is changed.
         """
         if not are_finite((time, *pose[0], *pose[1])):
-            raise InvalidValueError("the body is nowhere")
+            raise InvalidValueError(Message("BODY_PLACE_NOT_FINITE"))
         span = time - self.time
         self._stand(pose)
         if span >= SHORTEST_SPAN:

@@ -28,7 +28,7 @@ from ..maths import (
     turned,
     unit_or,
 )
-from ..texts import Text
+from ..messages import Message
 
 LEFT, RIGHT = 1, -1
 STRETCH, STRAIGHTEST = 0.97, 0.99  # of a leg's reach: what legs stretch to that are bent, and straight, at rest
@@ -125,19 +125,19 @@ def check_legs(legs: Sequence[Leg]) -> None:
         InvalidValueError: There are none, a number is not finite, a length is zero, or a hip is below its foot.
     """
     if not legs:
-        raise InvalidValueError("a walker needs at least one leg")
+        raise InvalidValueError(Message("NO_LEGS"))
     if len({leg.name for leg in legs}) < len(legs):
-        raise InvalidValueError("two legs have the same name")
+        raise InvalidValueError(Message("LEG_NAME_TWICE"))
     for leg in legs:
         points = (*leg.home, *leg.hip, *leg.ankle, *leg.heel, *leg.ball)
         if not are_finite((*points, leg.reach, leg.shortest, leg.offset)):
-            raise InvalidValueError("a place or length of the leg is not a number", chain=leg.name)
+            raise InvalidValueError(Message("LEG_NOT_FINITE"), chain=leg.name)
         if leg.reach < SHORTEST_LEG:
-            raise InvalidValueError("the leg has no length", chain=leg.name)
+            raise InvalidValueError(Message("LEG_WITHOUT_LENGTH"), chain=leg.name)
         if leg.height <= 0.0:
-            raise InvalidValueError("the leg's first joint is below its foot", chain=leg.name)
+            raise InvalidValueError(Message("LEG_UPSIDE_DOWN"), chain=leg.name)
         if distance(leg.hip, leg.rest_ankle) > leg.reach * JUST_REACHED:
-            raise InvalidValueError("the leg does not reach its own home", chain=leg.name)
+            raise InvalidValueError(Message("LEG_TOO_SHORT"), chain=leg.name)
 
 
 def arranged(legs: Sequence[Leg], forward: V3) -> tuple[Leg, ...]:
@@ -176,10 +176,10 @@ def by_segment(legs: Sequence[Leg], count: int) -> list[list[int]]:
     found: list[list[int]] = [[] for _ in range(count)]
     for index, leg in enumerate(legs):
         if not 0 <= leg.segment < count:
-            raise InvalidValueError(Text("the body has no segment {segment}", segment=leg.segment), chain=leg.name)
+            raise InvalidValueError(Message("NO_SUCH_SEGMENT", segment=leg.segment), chain=leg.name)
         found[leg.segment].append(index)
     if not all(found):
-        raise InvalidValueError("a segment of the body has no legs")
+        raise InvalidValueError(Message("SEGMENT_WITHOUT_LEGS"))
     return found
 
 

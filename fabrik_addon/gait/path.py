@@ -10,8 +10,20 @@ from math import floor
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..maths import Q4, V3, Z_AXIS, between, distance, lerp, multiplied, normalized, placed, slerp, turned
-from ..texts import Text
+from ..maths import (
+    Q4,
+    V3,
+    Z_AXIS,
+    between,
+    distance,
+    lerp,
+    multiplied,
+    normalized,
+    placed,
+    slerp,
+    turned,
+)
+from ..messages import Message
 from .legs import Leg
 from .settings import ROUNDING, Gravity
 
@@ -48,22 +60,22 @@ def _check_path(path: BodyPath, legs: Sequence[Leg]) -> None:
         InvalidValueError: It has no frames, a number is not finite, or the body leaps; the frame is named.
     """
     if not path.places or len(path.places) != len(path.rotations):
-        raise InvalidValueError("the body's path needs a place and a rotation for each frame")
+        raise InvalidValueError(Message("PATH_INCOMPLETE"))
     if not path.fps > 0.0 or not are_finite([path.fps]):
-        raise InvalidValueError(Text("{fps} frames a second are none", fps=path.fps))
+        raise InvalidValueError(Message("NO_FRAME_RATE", fps=path.fps))
     for index, (place, rotation) in enumerate(zip(path.places, path.rotations, strict=True)):
         if not are_finite((*place, *rotation)):
-            raise InvalidValueError(Text("the body is nowhere at frame {frame}", frame=path.first + index))
+            raise InvalidValueError(Message("PATH_PLACE_NOT_FINITE", frame=path.first + index))
         if sum(value * value for value in rotation) < LEAST_TURN * LEAST_TURN:
-            raise InvalidValueError(Text("the body has no rotation at frame {frame}", frame=path.first + index))
+            raise InvalidValueError(Message("PATH_WITHOUT_ROTATION", frame=path.first + index))
     farthest = LEAP * max(leg.reach for leg in legs)
     for index in range(len(path.places) - 1):
         leap = distance(path.places[index], path.places[index + 1])
         if leap > farthest:
-            frames = Text("frames {first} and {second}", first=path.first + index, second=path.first + index + 1)
+            frames = Message("TWO_FRAMES", first=path.first + index, second=path.first + index + 1)
             raise InvalidValueError(
-                Text(
-                    "the body leaps by {distance:.3g} between {frames}, farther than a leg is long",
+                Message(
+                    "PATH_LEAPS",
                     distance=leap,
                     frames=frames,
                 )
@@ -77,11 +89,11 @@ def check_paths(paths: Sequence[BodyPath], legs: Sequence[Leg]) -> None:
         InvalidValueError: There is none, they differ in time, or one can't be walked; the frame is named.
     """
     if not paths:
-        raise InvalidValueError("a walk needs a path for the body")
+        raise InvalidValueError(Message("NO_PATH"))
     for path in paths:
         _check_path(path, legs)
         if (path.first, path.fps, len(path.places)) != (paths[0].first, paths[0].fps, len(paths[0].places)):
-            raise InvalidValueError("the paths of the body's segments differ in their frames")
+            raise InvalidValueError(Message("PATHS_DIFFER"))
 
 
 def smoothed(values: Sequence[float], half_life: float, spacing: float) -> list[float]:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, lerp, multiplied, plus, slerp
-from ..texts import Text
+from ..messages import Message
 from .feet import Feet, Foothold, FootPose, Step
 from .ground import BODY, Terrain, is_body
 from .legs import Leg
@@ -49,7 +49,7 @@ class WalkPlan:
     body: tuple[Poses, ...]
     carried: tuple[Poses, ...]
     surfaces: Mapping[int, Poses] = field(default_factory=dict)
-    told: tuple[str, ...] = ()
+    told: tuple[str | Message, ...] = ()
 
     @property
     def feet(self) -> Feet:
@@ -148,14 +148,10 @@ def from_text(text: str) -> WalkPlan:
         stored = _fields(data)
         version = stored["version"]
         if version != VERSION:
-            raise InvalidValueError(
-                Text(
-                    "the stored walk is of version {version}, not {known}: plan it anew", version=version, known=VERSION
-                )
-            )
+            raise InvalidValueError(Message("WALK_OF_OTHER_VERSION", version=version, known=VERSION))
         return _record(WalkPlan, stored)
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise InvalidValueError("the stored walk can't be read: plan it anew") from error
+        raise InvalidValueError(Message("WALK_UNREADABLE")) from error
 
 
 def _record(kind: Callable[..., Record], data: Json) -> Record:

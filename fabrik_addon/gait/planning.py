@@ -9,8 +9,20 @@ from math import floor
 
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, placed, plus, scaled
-from ..texts import Text
-from .body import LOWEST, Carried, Course, Footing, Lean, carried, course_of, lean_of, lowered, need_of, with_heels_up
+from ..messages import Message
+from .body import (
+    LOWEST,
+    Carried,
+    Course,
+    Footing,
+    Lean,
+    carried,
+    course_of,
+    lean_of,
+    lowered,
+    need_of,
+    with_heels_up,
+)
 from .clock import Clock, clock_of
 from .feet import Feet, FootPose, SurfacePose
 from .ground import BODY, Ground, Terrain, is_body
@@ -67,7 +79,7 @@ class Walk:
         check_legs(self.legs)
         check_paths(self.paths, self.legs)
         if len(self.settings) not in (1, len(self.paths[0].places)):
-            raise InvalidValueError("settings are one for the whole path, or one for each of its frames")
+            raise InvalidValueError(Message("SETTINGS_INCOMPLETE"))
         for each in dict.fromkeys(self.settings):
             check_settings(each)
 
@@ -255,15 +267,15 @@ def _need(leg: Leg, foot: FootPose, body: tuple[V3, Q4], state: tuple[V3, bool])
     return need_of(placed(body[0], body[1], leg.hip), foot.ankle, up, most, deepest * leg.height)
 
 
-def _told(walk: Walk, clock: Clock, feet: Feet) -> tuple[str, ...]:
+def _told(walk: Walk, clock: Clock, feet: Feet) -> tuple[Message, ...]:
     """What could not be as asked."""
-    told: list[str] = []
+    told: list[Message] = []
     hurried = [index for index, is_hurried in enumerate(clock.is_hurried) if is_hurried]
     if hurried:
         frame = walk.paths[0].first + round(hurried[0] * TICK * walk.paths[0].fps)
         told.append(
-            Text(
-                "the body is too fast for its legs from frame {frame} on, for {seconds:.2f} s",
+            Message(
+                "BODY_TOO_FAST",
                 frame=frame,
                 seconds=len(hurried) * TICK,
             )
@@ -272,5 +284,5 @@ def _told(walk: Walk, clock: Clock, feet: Feet) -> tuple[str, ...]:
         hanging = [step for step in steps if is_body(step.end.surface)]
         if hanging:
             frame = walk.paths[0].first + round(hanging[0].land * walk.paths[0].fps)
-            told.append(Text("leg '{leg}' finds no ground at frame {frame} and hangs", leg=leg.name, frame=frame))
+            told.append(Message("LEG_WITHOUT_GROUND", leg=leg.name, frame=frame))
     return tuple(told)

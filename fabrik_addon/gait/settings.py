@@ -10,7 +10,7 @@ from math import radians
 
 from ..errors import InvalidValueError
 from ..finite import are_finite
-from ..texts import Text
+from ..messages import Message
 from .legs import Leg
 
 ROUNDING = 1e-9  # of a frame, a sample or a cycle: what rounding may add or take away
@@ -105,8 +105,8 @@ def check_settings(settings: Settings) -> None:
         value = values[name]
         if not are_finite([value]) or not low <= value <= high:
             raise InvalidValueError(
-                Text(
-                    "'{name}' is {value}, but must be from {low:g} to {high:g}",
+                Message(
+                    "SETTING_OUT_OF_RANGE",
                     name=name,
                     value=value,
                     low=low,
@@ -115,8 +115,8 @@ def check_settings(settings: Settings) -> None:
             )
     if settings.swing_curve not in list(Swing) or settings.gravity not in list(Gravity):
         raise InvalidValueError(
-            Text(
-                "no such swing or gravity: '{swing_curve}', '{gravity}'",
+            Message(
+                "NO_SUCH_SWING",
                 swing_curve=settings.swing_curve,
                 gravity=settings.gravity,
             )

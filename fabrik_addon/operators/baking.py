@@ -24,7 +24,7 @@ from ..session.bake import BakeResult, BakeSettings, ChainBake, bake_steps, read
 from ..session.bake.settings import MOST_CLEAN_UP
 from ..session.frames import frames_between, go_to, keys_of_bones, span_of
 from ..session.order import Item
-from ..texts import Text, joined
+from ..texts import Text, joined, worded
 from ..translations import iface_
 from .base import NAMED, ChainOperator, Returned, RigOperator, listed
 
@@ -251,7 +251,7 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
                 return {"FINISHED"}
             reason = Text("an armature left Object and Pose Mode")
         except FabrikError as error:
-            reason = error.text
+            reason = worded(error.text)
         except ReferenceError:  # deleted or undone from another window
             reason = Text("what was baked is gone")
         except BaseException:

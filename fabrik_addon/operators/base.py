@@ -10,6 +10,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..errors import ChainError, FabrikError
+from ..messages import Message
 from ..overlay.shapes import text_width
 from ..rig.checks import edit_refusal, rig_refusal
 from ..rig.find import working_chain, working_rig
@@ -68,20 +69,20 @@ class RigOperator(bpy.types.Operator):
             follow_renames_of(working_rig(context))
             return found
 
-    def tell(self, text: str, /, **fields: object) -> None:
+    def tell(self, text: str | Message, /, **fields: object) -> None:
         """Report what was done; a text that is none yet takes its fields, as with `rpt_`."""
         self.report({"INFO"}, rpt_(text, **fields))
 
-    def warn(self, text: str, /, **fields: object) -> None:
+    def warn(self, text: str | Message, /, **fields: object) -> None:
         """Report what the user is to look at; see `tell`."""
         self.report({"WARNING"}, rpt_(text, **fields))
 
-    def refuse(self, text: str, /, **fields: object) -> Returned:
+    def refuse(self, text: str | Message, /, **fields: object) -> Returned:
         """Report why nothing is done; see `tell`."""
         self.report({"ERROR"}, rpt_(text, **fields))
         return {"CANCELLED"}
 
-    def conclude(self, done: Sequence[str], warnings: Sequence[str]) -> None:
+    def conclude(self, done: Sequence[str | Message], warnings: Sequence[str | Message]) -> None:
         """Report in one line what was done, and what the user is to look at."""
         (self.warn if warnings else self.tell)(joined("; ", [*done, *warnings]))
 

@@ -20,7 +20,7 @@ from ..session.dragging import Drag, Dragged, Taken, begin, drag_to, finish, pul
 from ..session.keep_pose import LetGo
 from ..session.pins import pin_bone
 from ..session.wording import STATUS_TEXTS, length_text
-from ..texts import Text, joined
+from ..texts import Text, joined, worded
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
 from .picking import Picked, View, pick, redraw, show, view_of, wait_for_bone
@@ -310,7 +310,7 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
             bpy.ops.ed.undo_push(message=iface_("Pin"))
             self.tell(told)
         except FabrikError as error:  # what was let go stays so
-            told, is_same = error.text, False
+            told, is_same = worded(error.text), False
         if is_same:
             return {"CANCELLED"}
         self._take(context, taken._replace(owner=bpy.data.objects[self.rig]))

@@ -12,6 +12,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..errors import TargetError
+from ..messages import ROLES
 from ..rig.chain_bones import resolve_bones
 from ..rig.channels import channel_of, neutral_values
 from ..rig.control_bones import control_names, new_bones_refusal
@@ -29,7 +30,7 @@ from ..session.order import Item
 from ..session.selecting import back_to_pose, select_goal
 from ..session.snap import snap
 from ..session.telling import is_idle
-from ..texts import ROLE_TEXTS, Text, counted, joined
+from ..texts import Text, counted, joined
 from ..translations import CONTEXT
 from .baking import SnapOptions, frames_of_bones, items_of
 from .base import ChainOperator, Returned, listed
@@ -195,7 +196,7 @@ def _without(context: bpy.types.Context, owner: bpy.types.Object, use_all: bool,
     chain = working_chain(context)
     goal: bpy.types.Object | None = getattr(chain, role)
     if goal is not None:
-        reason = Text("it has the {role} '{name}' already", role=ROLE_TEXTS[role], name=goal.name)
+        reason = Text("it has the {role} '{name}' already", role=ROLES[role], name=goal.name)
         raise TargetError(reason, rig=owner.name, chain=chain.name)
     return [chain]
 

@@ -24,7 +24,7 @@ from ..session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from ..session.limits import copy_limit
 from ..session.mirror_bones import mirror_limit_to, pair_of
 from ..session.selected_limbs import limbs_of
-from ..texts import Text, counted, joined
+from ..texts import Text, counted, joined, worded
 from ..translations import rpt_
 from .base import Returned, RigOperator, listed, rigs_in_pose_mode
 
@@ -142,7 +142,7 @@ class FABRIK_OT_limit_mirror(BoneOperator):
             try:
                 pair = pair_of(owner, bone)
             except BoneError as error:
-                notes.append(error.text)
+                notes.append(worded(error.text))
                 continue
             done.append(pair.other.name)
             notes.append(mirror_limit_to(pair))

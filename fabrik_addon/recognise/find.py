@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from ..maths import dot
-from ..texts import Text, joined
+from ..messages import Message
 from .axes import limb_bones
 from .part import (
     APPLIED,
@@ -36,7 +37,7 @@ LEAST_RUN = 2
 MAYBE_HAIR = 0.7  # greatest confidence of what may be hair
 GREAT_RUN = 0.15  # share of the extent from which a run of bones is a chain of its own
 CARRYING = (ARM, LEG, WING)  # limbs that tell where hips and chest are
-TAKEN = Text("nothing tells where the body faces: its left was taken to be at +X, as Blender has it")
+TAKEN = Message("LEFT_TAKEN")
 Scored = tuple[Pair, Evidence]
 
 
@@ -142,7 +143,7 @@ def _best(tree: Tree, scored: Sequence[Scored]) -> list[Scored]:
     sure = [pair for pair, evidence in scored if evidence.confidence >= ASKED]
     for pair, evidence in scored:
         if not evidence.names and any(_is_beyond(tree, pair, other) for other in sure):
-            evidence.doubts.append((MAYBE_HAIR, Text("it hangs above arms, as hair or ears do")))
+            evidence.doubts.append((MAYBE_HAIR, Message("ABOVE_ARMS")))
     for pair, evidence in sorted(scored, key=lambda one: (-one[1].confidence, -reach_of(tree, one[0]))):
         runs = {bone for run in pair.runs for bone in run}
         above = {bone for run in pair.runs for bone in tree.path_up(run[0])}
@@ -229,7 +230,7 @@ def _runs(tree: Tree, used: set[int]) -> list[Middle]:
         size = sum(tree.skeleton.length(bone) for bone in bones)
         is_great = len(bones) >= LEAST_RUN and size >= GREAT_RUN * tree.skeleton.extent
         if is_great and not used.intersection(bones) and not any(tree.labels[bone] == "FACE" for bone in bones):
-            sure: Features = [(1.0, "")]
+            sure: Features = [(1.0, Message("BONE_COUNT", count=len(bones)))]
             found.append(Middle(RUN, bones, Evidence(structure=sure)))
     return found
 
@@ -250,17 +251,17 @@ def _body(tree: Tree, trunk: Trunk, parts: Sequence[Part]) -> int:
     return tree.numbers[found] if found >= 0 else -1
 
 
-def _missing(plan: BodyPlan, found: Sequence[Part]) -> list[tuple[str, str]]:
+def _missing(plan: BodyPlan, found: Sequence[Part]) -> list[tuple[str, Message]]:
     """What such a body has and was not found."""
     by_name = {part.name: part for part in found}
-    missing: list[tuple[str, str]] = []
+    missing: list[tuple[str, Message]] = []
     for name in plan.expected:
         part = by_name.get(name)
         if name.startswith(LABELS[ARM]) and any(one.kind == WING for one in found):
             continue
         if part is None or part.confidence < ASKED:
-            reason = Text("no bones stand and hang as it does")
+            reason = Message("NO_SUCH_BONES")
             if part and part.reasons:
-                reason = joined("; ", part.reasons)
+                reason = reduce(lambda first, second: Message("REASONS", first=first, second=second), part.reasons)
             missing.append((name, reason))
     return missing

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..errors import InvalidValueError
-from ..texts import Text
+from ..messages import Message
 from .find import PLANS
 from .part import LABELS
 
@@ -70,11 +70,11 @@ def load_mapping(path: Path) -> Mapping:
     """
     try:
         if not path.is_file():
-            raise InvalidValueError(Text("'{path}' can't be read: there is no such file", path=path))
+            raise InvalidValueError(Message("FILE_MISSING", path=path))
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(MOST_CHARACTERS + 1)
     except (OSError, ValueError) as error:
-        reason = Text("'{path}' can't be read: {error}", path=path, error=type(error).__name__)
+        reason = Message("FILE_UNREADABLE", path=path, error=type(error).__name__)
         raise InvalidValueError(reason) from error
     return read_mapping(text)
 
@@ -86,71 +86,61 @@ def read_mapping(text: str) -> Mapping:
         InvalidValueError: It is none; the message says where.
     """
     if len(text) > MOST_CHARACTERS:
-        raise InvalidValueError(
-            Text(
-                "it is no mapping: {count} characters are more than {largest}", count=len(text), largest=MOST_CHARACTERS
-            )
-        )
+        raise InvalidValueError(Message("MAPPING_TOO_LONG", count=len(text), largest=MOST_CHARACTERS))
     try:
         data: object = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidValueError(
-            Text("it is no mapping: {name}: {error}", name=type(error).__name__, error=str(error)[:80])
+            Message("MAPPING_UNREADABLE", name=type(error).__name__, error=str(error)[:80])
         ) from error
-    fields = _fields(data, FIELDS, Text("it"))
+    fields = _fields(data, FIELDS, Message("MAPPING"))
     if fields["fabrik_mapping"] != VERSION or isinstance(fields["fabrik_mapping"], bool):
-        raise InvalidValueError(Text("it is no mapping of version {version}", version=VERSION))
+        raise InvalidValueError(Message("MAPPING_OF_OTHER_VERSION", version=VERSION))
     plan = _text(fields["plan"], "'plan'")
     if plan not in PLANS:
-        raise InvalidValueError(Text("'plan' is none of {names}", names=", ".join(PLANS)))
+        raise InvalidValueError(Message("NO_SUCH_PLAN", names=", ".join(PLANS)))
     told = _list(fields["parts"], MOST_PARTS, "'parts'")
-    parts = tuple(_part(one, Text("part {number}", number=i)) for i, one in enumerate(told, start=1))
+    parts = tuple(_part(one, Message("PART", number=i)) for i, one in enumerate(told, start=1))
     if len({part.name for part in parts}) < len(parts):
-        raise InvalidValueError("two of its parts have one name")
+        raise InvalidValueError(Message("PART_NAME_TWICE"))
     return Mapping(plan, _text(fields["body"], "'body'"), parts)
 
 
-def _part(data: object, where: str) -> MappedPart:
+def _part(data: object, where: str | Message) -> MappedPart:
     fields = _fields(data, PART_FIELDS, where)
     kind, end = (
-        _text(fields["kind"], Text("the kind of {where}", where=where)),
-        _text(fields["end"], Text("the end of {where}", where=where)),
+        _text(fields["kind"], Message("KIND_OF", where=where)),
+        _text(fields["end"], Message("END_OF", where=where)),
     )
     if kind not in LABELS:
-        raise InvalidValueError(Text("the kind of {where} is none of {names}", where=where, names=", ".join(LABELS)))
+        raise InvalidValueError(Message("NO_SUCH_KIND", where=where, names=", ".join(LABELS)))
     if end not in ENDS:
-        raise InvalidValueError(Text("the end of {where} is neither HEAD nor TAIL", where=where))
-    name = _text(fields["name"], Text("the name of {where}", where=where))
-    bones = _texts(fields["bones"], Text("the bones of {where}", where=where))
-    roles = _texts(fields["roles"], Text("the roles of {where}", where=where))
+        raise InvalidValueError(Message("NO_SUCH_END", where=where))
+    name = _text(fields["name"], Message("NAME_OF", where=where))
+    bones = _texts(fields["bones"], Message("BONES_OF", where=where))
+    roles = _texts(fields["roles"], Message("ROLES_OF", where=where))
     if not name or not bones or not all(bones) or len(set(bones)) < len(bones) or len(roles) != len(bones):
-        raise InvalidValueError(
-            Text("{where} has no name, no bones, a bone twice, or not as many roles as bones", where=where)
-        )
+        raise InvalidValueError(Message("PART_INCOMPLETE", where=where))
     return MappedPart(name, kind, bones, roles, end)
 
 
-def _fields(data: object, known: set[str], where: str) -> dict[str, object]:
+def _fields(data: object, known: set[str], where: str | Message) -> dict[str, object]:
     if not isinstance(data, dict) or set(data) != known:
-        raise InvalidValueError(
-            Text("{where} has not just the fields {names}", where=where, names=", ".join(sorted(known)))
-        )
+        raise InvalidValueError(Message("OTHER_FIELDS", where=where, names=", ".join(sorted(known))))
     return data
 
 
-def _text(data: object, where: str) -> str:
+def _text(data: object, where: str | Message) -> str:
     if not isinstance(data, str) or len(data) > LONGEST_NAME or not (data.isprintable() or not data):
-        raise InvalidValueError(
-            Text("{where} is no text of up to {longest} characters", where=where, longest=LONGEST_NAME)
-        )
+        raise InvalidValueError(Message("NO_TEXT", where=where, longest=LONGEST_NAME))
     return data
 
 
-def _list(data: object, most: int, where: str) -> Sequence[object]:
+def _list(data: object, most: int, where: str | Message) -> Sequence[object]:
     if not isinstance(data, list) or len(data) > most:
-        raise InvalidValueError(Text("{where} is no list of up to {most}", where=where, most=most))
+        raise InvalidValueError(Message("NO_LIST", where=where, most=most))
     return data
 
 
-def _texts(data: object, where: str) -> tuple[str, ...]:
+def _texts(data: object, where: str | Message) -> tuple[str, ...]:
     return tuple(_text(one, where) for one in _list(data, MOST_BONES, where))

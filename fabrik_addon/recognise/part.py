@@ -10,7 +10,7 @@ from math import log, radians
 from typing import NamedTuple
 
 from ..maths import V3, angle_between, clipped, distance, dot, length, minus, plus, scaled, unit
-from ..texts import Text
+from ..messages import Message
 from .axes import BodyAxes, count_on_ground
 from .limbs import LEGS_OF_FOUR, Limb
 from .tree import Tree
@@ -83,7 +83,7 @@ class Part:
     roles: tuple[str, ...]
     holds_head: bool
     confidence: float
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Message, ...] = ()
     off_side: bool = False
 
     @property
@@ -111,8 +111,8 @@ class Recognised:
     axes: BodyAxes
     parts: Sequence[Part]
     body: int
-    missing: Sequence[tuple[str, str]]
-    notes: Sequence[str] = ()
+    missing: Sequence[tuple[str, Message]]
+    notes: Sequence[Message] = ()
 
 
 class Trimmed(NamedTuple):
@@ -259,7 +259,7 @@ def _cost(points: Sequence[V3], choice: tuple[int, int, int], usual: float) -> f
 
 # ---- how sure it is
 
-Features = list[tuple[float, str]]
+Features = list[tuple[float, Message]]
 
 
 @dataclass(slots=True)
@@ -286,7 +286,7 @@ class Evidence:
         return min([found, *(most for most, _ in self.doubts)])
 
     @property
-    def reasons(self) -> tuple[str, ...]:
+    def reasons(self) -> tuple[Message, ...]:
         """What is not met."""
         found = [text for value, text in [*self.names, *self.structure, *self.geometry] if value < NOT_MET and text]
         found += [text for _, text in self.doubts]
@@ -306,7 +306,7 @@ def evidence_of(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Evidence:
     if len(pair.runs) == 1:
         evidence.doubts += [(MAYBE_LIMB, text) for value, text in evidence.structure[1:] if value == 0.0]
     if all(_size(tree, limb.bones) <= 0.0 for limb in pair.limbs):
-        evidence.doubts.append((NO_ARM, Text("its bones have no length")))
+        evidence.doubts.append((NO_ARM, Message("BONES_WITHOUT_LENGTH")))
     unlike = [text for value, text in evidence.geometry[:2] if value < NOT_MET]
     if len(pair.runs) == 2 and len(unlike) == 2:
         evidence.doubts.append((MAYBE_LIMB, unlike[0]))
@@ -327,7 +327,7 @@ def _names(tree: Tree, pair: Pair) -> Features:
                 found.append(
                     (
                         _agreement(tree, pair, bone, role),
-                        Text("'{name}' is no such name", name=tree.skeleton.names[bone]),
+                        Message("OTHER_NAME", name=tree.skeleton.names[bone]),
                     )
                 )
     if len(found) < sum(len(limb.bones) for limb in pair.limbs) / 2:
@@ -338,10 +338,10 @@ def _names(tree: Tree, pair: Pair) -> Features:
 
 
 HALF_TEXTS = {
-    "THIGH": Text("thigh"),
-    "SHIN": Text("shin"),
-    "UPPER_ARM": Text("upper arm"),
-    "FOREARM": Text("forearm"),
+    "THIGH": Message("THIGH"),
+    "SHIN": Message("SHIN"),
+    "UPPER_ARM": Message("UPPER_ARM"),
+    "FOREARM": Message("FOREARM"),
 }
 
 
@@ -352,7 +352,7 @@ def _missing_roles(tree: Tree, pair: Pair) -> Features:
     if "LEG" in labels:
         return []
     return [
-        (0.0, Text("no bone is called {part}", part=HALF_TEXTS[half]))
+        (0.0, Message("NO_BONE_OF_NAME", part=HALF_TEXTS[half]))
         for upper, lower in halves.items()
         for half, other in ((upper, lower), (lower, upper))
         if other in labels and half not in labels
@@ -373,20 +373,20 @@ def _agreement(tree: Tree, pair: Pair, bone: int, role: str) -> float:
 def _structure(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     """Whether its bones are as many, and hang where, an arm's or a leg's do."""
     top = attach_of(tree, pair)
-    found: Features = [(float(len(pair.runs) == 2), Text("it has no twin on the other side"))]
-    found.append((float(top >= 0), Text("both sides hang on no bone in common")))
+    found: Features = [(float(len(pair.runs) == 2), Message("NO_TWIN"))]
+    found.append((float(top >= 0), Message("NO_COMMON_BONE")))
     if pair.kind not in (ARM, LEG):
         return found
     count = max(len(run) for run in pair.runs)
-    found.append((1.0 if count in USUAL_COUNTS else UNUSUAL_COUNT, Text("it has {count} bones", count=count)))
+    found.append((1.0 if count in USUAL_COUNTS else UNUSUAL_COUNT, Message("BONE_COUNT", count=count)))
     hips = attach_of(tree, legs[0]) if legs else -1
     if top < 0 or pair.kind == LEG:
         return found
     goes_on = any(child not in _upmost(tree, pair, top) for child in tree.skeleton.children[top])
-    found.append((float(goes_on), Text("nothing hangs beside it, as a neck does")))
+    found.append((float(goes_on), Message("NOTHING_BESIDE")))
     if hips >= 0:
         is_above = tree.shared([hips, top]) in (hips, tree.skeleton.parents[hips])
-        found.append((float(is_above), Text("it is not above the legs")))
+        found.append((float(is_above), Message("NOT_ABOVE_LEGS")))
     return found
 
 
@@ -394,14 +394,14 @@ def _contradictions(tree: Tree, pair: Pair) -> Features:
     """Names that tell another part, or another order, than the place of their bones: then it is asked."""
     found: Features = [(MAYBE_LIMB, text) for value, text in _names(tree, pair) if value == 0.0]
     if len(pair.bones) < sum(len(limb.bones) for limb in pair.limbs):
-        found.append((MAYBE_LIMB, Text("both sides have a bone in common")))
+        found.append((MAYBE_LIMB, Message("SHARED_BONE")))
     for limb in pair.limbs:
         places = [ORDER[tree.labels[bone]] for bone in limb.bones if tree.labels[bone] in ORDER]
         if places != sorted(places):
-            found.append((MAYBE_LIMB, Text("its names are in another order than its bones")))
+            found.append((MAYBE_LIMB, Message("NAMES_OUT_OF_ORDER")))
         beside = tree.skeleton.children[tree.skeleton.parents[limb.bones[-1]]] if pair.kind == ARM else []
         if any(tree.labels[bone] in {"FINGER", "PALM"} for bone in beside):
-            found.append((MAYBE_LIMB, Text("fingers hang beside its hand")))
+            found.append((MAYBE_LIMB, Message("FINGERS_BESIDE_HAND")))
     return found
 
 
@@ -410,24 +410,24 @@ def _doubts(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     found: Features = []
     reach = reach_of(tree, pair)
     if max(len(run) for run in pair.runs) < USUAL_COUNTS.start:
-        found.append((MAYBE_LIMB, Text("no names tell that it is a limb")))
+        found.append((MAYBE_LIMB, Message("NO_LIMB_NAMES")))
     top = attach_of(tree, pair)
     if top < 0:
-        found.append((MAYBE_LIMB, Text("both sides hang on no bone in common, and no names tell what it is")))
+        found.append((MAYBE_LIMB, Message("NO_COMMON_BONE_OR_NAMES")))
     if pair.kind == LEG:
         lies = dot(tree.axes.up, tree.skeleton.up) < STANDS
-        return [*found, (MAYBE_LIMB, Text("the body does not stand upright in the scene"))] if lies else found
+        return [*found, (MAYBE_LIMB, Message("BODY_NOT_UPRIGHT"))] if lies else found
     along = max((span_of(tree, leg.limbs[0].bones) for leg in legs), default=tree.skeleton.extent)
     if reach < LEAST_ARM * along:
-        found.append((NO_ARM, Text("it is too short for an arm")))
+        found.append((NO_ARM, Message("TOO_SHORT_FOR_ARM")))
     if sum(_size(tree, limb.bones) for limb in pair.limbs) * LEAST_STRETCHED > 2.0 * reach:
-        found.append((NO_ARM, Text("it is no limb that is stretched")))
+        found.append((NO_ARM, Message("NOT_STRETCHED")))
     if top >= 0 and not any(child not in _upmost(tree, pair, top) for child in tree.skeleton.children[top]):
-        found.append((MAYBE_LIMB, Text("it may be ears or horns")))
+        found.append((MAYBE_LIMB, Message("MAYBE_EARS")))
     pairs = sum(tree.unnamed.twins[child] >= 0 for child in tree.skeleton.children[top]) // 2 if top >= 0 else 0
     if pairs > MOST_ON_ONE:
         most = MAYBE_LIMB if reach > SURELY_ARM * along else NO_ARM
-        found.append((most, Text("it is one of many beside each other, as in a face")))
+        found.append((most, Message("ONE_OF_MANY")))
     return found
 
 
@@ -453,20 +453,20 @@ def _geometry(tree: Tree, pair: Pair, legs: Sequence[Pair]) -> Features:
     found: Features = []
     if len(sizes) == 2:
         apart = abs(sizes[0] - sizes[1]) / max(*sizes, NO_LENGTH)
-        found.append((1.0 - ramp(apart, SAME_LENGTH, OTHER_LENGTH), Text("both sides are not equally long")))
-        found.append((1.0 - ramp(_askew(tree, pair), IN_MIRROR, ASKEW), Text("both sides are not mirrored")))
+        found.append((1.0 - ramp(apart, SAME_LENGTH, OTHER_LENGTH), Message("SIDES_UNEQUAL")))
+        found.append((1.0 - ramp(_askew(tree, pair), IN_MIRROR, ASKEW), Message("SIDES_NOT_MIRRORED")))
     if pair.kind not in (ARM, LEG):
         return found
     share = max(sizes) / max(skeleton.extent, NO_LENGTH)
-    found.append((ramp(share, SMALL_SIZE, LIMB_SIZE), Text("it is small")))
+    found.append((ramp(share, SMALL_SIZE, LIMB_SIZE), Message("SMALL")))
     if pair.kind == LEG:
-        found.append((float(pair.does_stand), Text("it does not go down to the ground")))
+        found.append((float(pair.does_stand), Message("NOT_ON_GROUND")))
         return [*found, *_halves(tree, pair)]
-    found.append((1.0 - float(pair.does_stand), Text("it goes down to the ground")))
+    found.append((1.0 - float(pair.does_stand), Message("ON_GROUND")))
     if legs:
         along = _size(tree, legs[0].limbs[0].bones)
         share = max(sizes) / max(along, NO_LENGTH)
-        found.append((ramp(share, SHORT_ARM, LONG_ARM), Text("it is short beside the legs")))
+        found.append((ramp(share, SHORT_ARM, LONG_ARM), Message("SHORT_BESIDE_LEGS")))
     return [*found, *_halves(tree, pair)]
 
 
@@ -482,7 +482,7 @@ def _halves(tree: Tree, pair: Pair) -> Features:
         upper_size, lower_size = distance(*points), distance(points[1], end)
         ratio = upper_size / max(lower_size, NO_LENGTH)
         met = min(ramp(ratio, HALVES[0] / 2, HALVES[0]), 1.0 - ramp(ratio, HALVES[1], 2 * HALVES[1]))
-        found.append((met, Text("upper and lower half differ in length")))
+        found.append((met, Message("HALVES_DIFFER")))
     return found
 
 

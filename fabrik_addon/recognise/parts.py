@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..maths import distance, dot, minus, plus, scaled, unit
-from ..texts import Text
+from ..messages import Message
 from .axes import LEAST_LEG, ground, limb_bones, stands
 from .limbs import LEGS_OF_FOUR, Limb, Limbs
 from .part import (
@@ -181,7 +181,7 @@ class Side(NamedTuple):
 
     side: str
     most: float
-    reasons: tuple[str, ...]
+    reasons: tuple[Message, ...]
     is_off: bool
 
 
@@ -196,14 +196,14 @@ def side_of_limb(tree: Tree, bones: Sequence[int], others: Sequence[int]) -> Sid
         heads, lateral = tree.skeleton.heads, tree.axes.lateral
         way = minus(heads[bones[0]], heads[others[0]]) if others else heads[bones[0]]
         side = "L" if dot(way, lateral) > 0.0 else "R"
-        return Side(side, DOUBTED, (Text("nothing tells where the body faces"),), False)
+        return Side(side, DOUBTED, (Message("FACING_UNKNOWN"),), False)
     if named and named != placed:
-        reason = Text("its names tell the side {named}, it stands on the side {placed}", named=named, placed=placed)
+        reason = Message("SIDES_CONTRADICT", named=named, placed=placed)
         return Side(placed, DOUBTED, (reason,), True)
     if len(told) > 1:
-        return Side(placed, DOUBTED, (Text("its names tell both sides"),), False)
+        return Side(placed, DOUBTED, (Message("NAMES_OF_BOTH_SIDES"),), False)
     if not named and not others:
-        return Side(placed, DOUBTED, (Text("it has neither a twin nor names that tell its side"),), False)
+        return Side(placed, DOUBTED, (Message("SIDE_UNKNOWN"),), False)
     return Side(placed, 1.0, (), False)
 
 
@@ -275,7 +275,7 @@ def middle_parts(tree: Tree, trunk: Trunk, used: set[int]) -> list[Middle]:
     found = []
     spine = _spine(tree, trunk, used)
     if spine:
-        has_hips: Features = [(float(trunk.hips >= 0), Text("no legs are found"))]
+        has_hips: Features = [(float(trunk.hips >= 0), Message("NO_LEGS_FOUND"))]
         found.append(Middle(SPINE, spine, _evidence(tree, SPINE, spine, has_hips)))
     taken = used | set(spine)
     head = _head(tree, trunk, taken)
@@ -379,26 +379,26 @@ def _points(tree: Tree, run: Sequence[int], *, is_ahead: bool) -> bool:
 
 def _evidence(tree: Tree, kind: str, bones: Sequence[int], structure: Features) -> Evidence:
     names: Features = [
-        (AGREES[kind].get(tree.labels[bone], 0.0), Text("'{name}' is no such name", name=tree.skeleton.names[bone]))
+        (AGREES[kind].get(tree.labels[bone], 0.0), Message("OTHER_NAME", name=tree.skeleton.names[bone]))
         for bone in bones
         if tree.labels[bone]
     ]
     if len(names) < len(bones) / 2 and all(value == 1.0 for value, _ in names):
         names = []
     in_middle = all(tree.unnamed.twins[bone] < 0 for bone in bones)
-    return Evidence(names, [*structure, (float(in_middle), Text("it has a twin on one side"))], _size(tree, bones))
+    return Evidence(names, [*structure, (float(in_middle), Message("TWIN_ON_ONE_SIDE"))], _size(tree, bones))
 
 
 def _size(tree: Tree, bones: Sequence[int]) -> Features:
     share = span_of(tree, bones) / max(tree.skeleton.extent, NO_LENGTH)
-    return [(ramp(share, 0.0, NOT_SMALL), Text("it is small"))]
+    return [(ramp(share, 0.0, NOT_SMALL), Message("SMALL"))]
 
 
 def _of_head(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
     hangs = trunk.chest >= 0 and tree.skeleton.parents[bones[0]] == trunk.chest
     return [
-        (1.0 if hangs else ELSEWHERE, Text("it hangs on no chest that was found")),
-        (float(_points(tree, bones, is_ahead=True)), Text("it does not point up or ahead")),
+        (1.0 if hangs else ELSEWHERE, Message("NO_CHEST")),
+        (float(_points(tree, bones, is_ahead=True)), Message("NOT_AHEAD")),
     ]
 
 
@@ -406,8 +406,8 @@ def _of_tail(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
     above = tree.skeleton.parents[bones[0]]
     hangs = above >= 0 and trunk.hips >= 0 and above in set(tree.path_up(trunk.hips))
     return [
-        (1.0 if hangs else ELSEWHERE, Text("it does not hang on the hips")),
-        (float(_points(tree, bones, is_ahead=False)), Text("it does not point back")),
+        (1.0 if hangs else ELSEWHERE, Message("NOT_ON_HIPS")),
+        (float(_points(tree, bones, is_ahead=False)), Message("NOT_BACK")),
     ]
 
 

@@ -13,19 +13,19 @@ from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..kernel import ASKED, PIN, Aim, Bend, Facing, Goal, Point
 from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, length, minus, plus, rotated, scaled, slerp, v3
-from ..texts import Text
+from ..messages import Message
 from .chain_space import ChainSpace
 from .goals import GoalPoints, turns_tip
 from .schema import FabrikChain
 from .walk_goals import is_walked_body
 
 NUMBERS = {
-    "influence": Text("influence"),
-    "pole_angle": Text("pole angle"),
-    "weight": Text("weight"),
-    "orientation_weight": Text("orientation weight"),
-    "stretch": Text("stretch"),
-    "soft": Text("soft"),
+    "influence": Message("INFLUENCE"),
+    "pole_angle": Message("POLE_ANGLE"),
+    "weight": Message("WEIGHT"),
+    "orientation_weight": Message("ORIENTATION_WEIGHT"),
+    "stretch": Message("STRETCH"),
+    "soft": Message("SOFT"),
 }
 
 
@@ -170,10 +170,10 @@ def ask(
     """
     for name, told in NUMBERS.items():
         if not are_finite([getattr(chain, name)]):
-            raise InvalidValueError(Text("the {name} is not a finite number", name=told), chain=chain.name)
+            raise InvalidValueError(Message("SETTING_NOT_FINITE", name=told), chain=chain.name)
     axis = v3(chain.aim_axis)
     if chain.kind == "AIM" and (not are_finite(axis) or length(axis) <= 0.0):
-        raise InvalidValueError("its aim axis is zero, or not a finite number", chain=chain.name)
+        raise InvalidValueError(Message("AIM_AXIS_NOT_FINITE"), chain=chain.name)
     at_head = chain.effector == "HEAD" and chain.kind == "REACH"
     influence = 1.0 if is_one else chain.influence
     asks = influence > 0.0 and not is_let_go

@@ -13,6 +13,7 @@ from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..kernel import HINT, PIN, Balance, Goal
 from ..maths import ORIGIN, V3, plus, q4, rotated, scaled, v3
+from ..messages import Message
 from .asked import Asked
 from .chain_bones import pose_bones
 from .channels import read_rotation
@@ -145,7 +146,7 @@ def _masses(owner: bpy.types.Object) -> dict[str, float]:
     for bone in bones:
         mass = limit_of(bone).mass
         if not are_finite([mass]):
-            raise InvalidValueError("its mass is not a finite number", bone=bone.name)
+            raise InvalidValueError(Message("MASS_NOT_FINITE"), bone=bone.name)
         found[bone.name] = mass or bone.bone.length / whole
     return found
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..errors import ChainError, FabrikError
-from ..texts import Text
+from ..messages import Message
 
 if TYPE_CHECKING:
     from .schema import FabrikChain
@@ -61,15 +61,15 @@ def bones_to(owner: bpy.types.Object, tip_bone: str, bone_count: int) -> list[bp
         ChainError: No tip bone is named, the armature has no such bone, or fewer bones than wanted.
     """
     if not tip_bone:
-        raise ChainError("no tip bone is set", rig=owner.name)
+        raise ChainError(Message("NO_TIP_BONE"), rig=owner.name)
     tip = pose_bones(owner).get(tip_bone)
     if tip is None:
-        raise ChainError(Text("the armature has no bone '{bone}'", bone=tip_bone), rig=owner.name)
+        raise ChainError(Message("BONE_MISSING", bone=tip_bone), rig=owner.name)
     bones = [tip, *tip.parent_recursive]
     if bone_count > len(bones):
         parents = len(bones) - 1
         raise ChainError(
-            Text("{count} bones are wanted, but it has {parents} parents", count=bone_count, parents=parents),
+            Message("TOO_MANY_BONES", count=bone_count, parents=parents),
             rig=owner.name,
             bone=tip_bone,
         )

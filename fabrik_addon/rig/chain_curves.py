@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 
 from ..errors import RigError
-from ..texts import Text
+from ..messages import Message
 from .compat import curves_of_action, fcurves_of, remove_curves, shares_curves, strips_of
 
 OF_CHAIN = re.compile(r"^fabrik_chains\[(\d+)\]")
@@ -25,9 +25,7 @@ def check_can_follow(owner: bpy.types.Object) -> None:
     is_keyed = any(_number(curve) is not None for curve in fcurves_of(owner))
     other = shares_curves(owner) if is_keyed else None
     if other is not None:
-        reason = Text(
-            "'{other}' plays the same keys of its chains: make its action single-user first", other=other.name
-        )
+        reason = Message("ACTION_SHARED", other=other.name)
         raise RigError(reason, rig=owner.name)
 
 

@@ -31,6 +31,7 @@ from ..maths import (
     unit,
     v3,
 )
+from ..messages import Message
 
 LEAST_VOLUME = 1e-9  # of the three axes, the longest of them as 1: less has no inverse to solve by
 SIMILAR = 1e-6  # share of its square by which the axes of an armature that is scaled alike differ
@@ -59,13 +60,13 @@ class RigFrame(NamedTuple):
             RigError: It has a number that is not finite, or no inverse.
         """
         if not are_finite([value for row in world for value in row]):
-            raise RigError("its world matrix has a number that is not finite")
+            raise RigError(Message("RIG_MATRIX_NOT_FINITE"))
         axes = nine(world.to_3x3())
         a, b, c, d, e, f, g, h, i = axes
         first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
         volume = a * first + b * second + c * third
         if abs(volume) <= LEAST_VOLUME * max(length(axes[0::3]), length(axes[1::3]), length(axes[2::3])) ** 3:
-            raise RigError("its scale is zero along an axis")
+            raise RigError(Message("RIG_SCALE_ZERO"))
         scale = 1.0 / volume
         back = (
             first * scale,

@@ -29,6 +29,7 @@ from ..maths import (
     turn_about,
     unit,
 )
+from ..messages import Message
 from .chain_bones import pose_bones
 
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
@@ -78,10 +79,10 @@ def read_rotation(bone: bpy.types.PoseBone | bpy.types.Object) -> Q4:
 def to_rotation(mode: str, values: Sequence[float], bone: str) -> Q4:
     """Rotation channels as a unit quaternion; see `read_rotation`."""
     if not are_finite(values):
-        raise InvalidValueError("a rotation channel is not a finite number", bone=bone)
+        raise InvalidValueError(Message("ROTATION_NOT_FINITE"), bone=bone)
     if mode == "QUATERNION":
         if not any(values):
-            raise InvalidValueError("the rotation quaternion is zero", bone=bone)
+            raise InvalidValueError(Message("QUATERNION_ZERO"), bone=bone)
         return normalized(values)
     if mode == "AXIS_ANGLE":
         return turn_about(unit(values[1:]), values[0]) if any(values[1:]) else IDENTITY

@@ -11,7 +11,7 @@ import bpy
 
 from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, TargetError, place_of
 from ..finite import are_finite
-from ..texts import ROLE_TEXTS, Text, joined
+from ..messages import ROLES, Message
 from .chain_bones import pose_bones
 from .chain_space import RigFrame
 from .channels import rotation_path
@@ -33,40 +33,40 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
             has no extent.
     """
     reason = rig_refusal(owner)
-    if reason or owner is None:
-        raise RigError(reason, rig=owner.name if owner else "")
+    if owner is None or reason is not None:
+        raise RigError(reason or Message("NO_ARMATURE"), rig=owner.name if owner else "")
     if not is_evaluated(owner, depsgraph):
-        raise RigError("it is not in the view layer, or is disabled in the viewport", rig=owner.name)
+        raise RigError(Message("RIG_NOT_IN_VIEW_LAYER"), rig=owner.name)
     with place_of(rig=owner.name):
         RigFrame.of(owner.evaluated_get(depsgraph).matrix_world)
     return owner
 
 
-def edit_refusal(owner: bpy.types.Object | None) -> str:
-    """Why nothing can be set on an object; "" where it can."""
+def edit_refusal(owner: bpy.types.Object | None) -> Message | None:
+    """Why nothing can be set on an object; None where it can."""
     if owner is None or owner.type != "ARMATURE" or owner.pose is None:
-        return Text("the active object is not an armature")
+        return Message("NO_ARMATURE")
     if owner.is_missing:
-        return Text("it is missing in the file that it is linked from")
+        return Message("RIG_MISSING_IN_LIBRARY")
     newer = newer_refusal(owner)
     if newer:
         return newer
     if not owner.is_editable:
-        return Text("it is linked: make a library override to pose it")
-    return ""
+        return Message("RIG_LINKED")
+    return None
 
 
-def rig_refusal(owner: bpy.types.Object | None) -> str:
-    """Why an object can't be posed, as far as no evaluation is needed to see it; "" where it can."""
+def rig_refusal(owner: bpy.types.Object | None) -> Message | None:
+    """Why an object can't be posed, as far as no evaluation is needed to see it; None where it can."""
     refusal = edit_refusal(owner)
     if refusal or owner is None:
         return refusal
     if owner.mode == "EDIT":
-        return Text("it is in edit mode")
+        return Message("RIG_IN_EDIT_MODE")
     data: Any = owner.data
     if data.pose_position == "REST":
-        return Text("the armature is in Rest Position: switch it to Pose Position")
-    return ""
+        return Message("RIG_IN_REST_POSITION")
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +99,17 @@ def check_bones(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], mo
         _check_constraints(owner, bone)
         if bone.name in movers.by_ik:
             raise BoneError(
-                Text("the IK constraint of '{bone}' moves it: mute or remove that", bone=movers.by_ik[bone.name]),
+                Message("MOVED_BY_IK", bone=movers.by_ik[bone.name]),
                 bone=bone.name,
             )
         path = rotation_path(bone)
         if path in movers.driven:
-            raise BoneError("its rotation is driven, so a pose would be overwritten", bone=bone.name)
+            raise BoneError(Message("ROTATION_DRIVEN"), bone=bone.name)
         location = () if bone.bone.use_connect else bone.location  # which Blender ignores where it is connected
         if not are_finite((*location, *bone.scale)):
-            raise InvalidValueError("a location or scale channel is not a finite number", bone=bone.name)
+            raise InvalidValueError(Message("CHANNEL_NOT_FINITE"), bone=bone.name)
         if not all(bone.scale):
-            raise InvalidValueError("its scale is zero", bone=bone.name)
+            raise InvalidValueError(Message("BONE_SCALE_ZERO"), bone=bone.name)
 
 
 def check_location(bone: bpy.types.PoseBone, movers: Movers) -> None:
@@ -119,7 +119,7 @@ def check_location(bone: bpy.types.PoseBone, movers: Movers) -> None:
         BoneError: Its location is driven.
     """
     if f"{bone.path_from_id()}.location" in movers.driven:
-        raise BoneError("it is the body bone, and its location is driven", bone=bone.name)
+        raise BoneError(Message("BODY_BONE_DRIVEN"), bone=bone.name)
 
 
 def _moved_by_ik(owner: bpy.types.Object) -> dict[str, str]:
@@ -146,9 +146,9 @@ def _check_constraints(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Non
     for constraint in bone.constraints:
         if _is_active(owner, constraint):
             name = constraint.name
-            reason = Text("its constraint '{name}' would override the pose: mute or remove it", name=name)
+            reason = Message("CONSTRAINT_OVERRIDES_POSE", name=name)
             if constraint.type in SCALING:
-                reason = Text("its constraint '{name}' changes its scale: mute or remove it", name=name)
+                reason = Message("CONSTRAINT_CHANGES_SCALE", name=name)
             raise BoneError(reason, bone=bone.name)
 
 
@@ -171,19 +171,19 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
         TargetError: There is neither target nor pin, or target or pole is one of the bones, below, or hangs on one.
     """
     if chain.kind == "AIM" and chain.target is None:
-        raise AbsentTargetError("it aims, and no target is set", chain=chain.name)
+        raise AbsentTargetError(Message("AIM_WITHOUT_TARGET"), chain=chain.name)
     if lacks_goal(chain) and not is_let_go(owner, chain):
-        reason = Text("no target is set")
+        reason = Message("NO_TARGET")
         if chain.target_name:
-            reason = Text("its target '{name}' was deleted", name=chain.target_name)
+            reason = Message("TARGET_DELETED", name=chain.target_name)
         raise AbsentTargetError(reason, chain=chain.name)
     own = set(bones)
     for role, goal, bone in goals_of(chain):
         if goal.is_missing:
             raise TargetError(
-                Text(
-                    "the {role} '{name}' is missing in the file that it is linked from",
-                    role=ROLE_TEXTS[role],
+                Message(
+                    "GOAL_MISSING_IN_LIBRARY",
+                    role=ROLES[role],
                     name=goal.name,
                 ),
                 chain=chain.name,
@@ -191,7 +191,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
         carriers = own & bones_behind(owner, goal, bone)
         if carriers:
             name = next(found for found in reversed(bones) if found in carriers)
-            reason = Text("the {role} moves with the chain's own bone '{bone}'", role=ROLE_TEXTS[role], bone=name)
+            reason = Message("GOAL_HANGS_ON_CHAIN", role=ROLES[role], bone=name)
             raise TargetError(reason, chain=chain.name)
 
 
@@ -204,8 +204,8 @@ def check_drivers(owner: bpy.types.Object, chain: FabrikChain) -> None:
     for role, goal, bone in goals_of(chain):
         broken = broken_driver(goal, bone)
         if broken:
-            word = ROLE_TEXTS[role]
-            reason = Text("the driver of {path}, which moves the {role}, can't be evaluated", path=broken, role=word)
+            word = ROLES[role]
+            reason = Message("DRIVER_BROKEN", path=broken, role=word)
             if bpy.app.autoexec_fail:
-                reason = joined(": ", (reason, Text("scripts of this file are not run")))
+                reason = Message("SCRIPTS_NOT_RUN", reason=reason)
             raise TargetError(reason, rig=owner.name, chain=chain.name)

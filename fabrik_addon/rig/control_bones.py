@@ -12,8 +12,8 @@ import bpy
 from mathutils import Vector
 
 from ..errors import RigError
+from ..messages import Message
 from ..recognise.words import side_of
-from ..texts import Text
 from .chain_bones import armature_of, pose_bones
 from .channels import KeptChannels
 from .compat import is_selected, set_selected
@@ -46,12 +46,12 @@ class ControlBone:
     parent: str
 
 
-def new_bones_refusal(owner: bpy.types.Object) -> str:
-    """Why an armature object can't be given bones; "" where it can."""
+def new_bones_refusal(owner: bpy.types.Object) -> Message | None:
+    """Why an armature object can't be given bones; None where it can."""
     data = armature_of(owner)
     if data.library is not None or data.override_library is not None:
-        return Text("its armature data is linked, so it can't be given bones: use an empty")
-    return ""
+        return Message("DATA_LINKED")
+    return None
 
 
 def root_control(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone]) -> str:
@@ -98,7 +98,7 @@ def rest_head(evaluated: bpy.types.Object, parent: str, point: Vector) -> Vector
     try:
         return bone.bone.matrix_local @ bone.matrix.inverted() @ found
     except ValueError as error:
-        raise RigError(Text("its bone '{parent}' has no scale", parent=parent), rig=evaluated.name) from error
+        raise RigError(Message("PARENT_WITHOUT_SCALE", parent=parent), rig=evaluated.name) from error
 
 
 def make_control_bones(
@@ -215,4 +215,4 @@ def _set_mode(context: bpy.types.Context, owner: bpy.types.Object | None, mode: 
     with override(object=owner, active_object=owner):
         bpy.ops.object.mode_set(mode=mode)
     if owner.mode != mode:
-        raise RigError(Text("Blender does not let it change to this mode: {mode}", mode=mode), rig=owner.name)
+        raise RigError(Message("MODE_REFUSED", mode=mode), rig=owner.name)

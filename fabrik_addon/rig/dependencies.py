@@ -13,7 +13,7 @@ from typing import Any
 
 import bpy
 
-from ..texts import Text
+from ..messages import Message
 from .chain_bones import pose_bones
 
 Tie = tuple[bpy.types.Object, str]
@@ -82,7 +82,7 @@ def keeps_state(found: bpy.types.Object) -> bool:
     return any(modifier.type in STATEFUL for modifier in found.modifiers)
 
 
-def broken_driver(found: bpy.types.Object, bone: str) -> str:
+def broken_driver(found: bpy.types.Object, bone: str) -> Message | None:
     """The property of an object, or of what moves it, whose driver Blender can't evaluate; "" where there is none.
 
     Args:
@@ -95,8 +95,8 @@ def broken_driver(found: bpy.types.Object, bone: str) -> str:
             of_bone = curve.data_path.startswith("pose.bones[")
             of_this = bone_in(curve.data_path) == name if of_bone else True
             if curve.driver is not None and of_this and not curve.mute and not curve.driver.is_valid:
-                return Text("'{path}' of '{thing}'", path=curve.data_path, thing=thing.name)
-    return ""
+                return Message("PATH_OF_THING", path=curve.data_path, thing=thing.name)
+    return None
 
 
 def _ties_of_object(thing: bpy.types.Object) -> list[Tie]:

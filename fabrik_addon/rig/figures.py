@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..errors import BoneError, FabrikError, RigError
-from ..texts import Text, quoted
+from ..messages import Message
 from .animated_paths import is_pinned_at_times
 from .chain_bones import names_if_any, pose_bones, resolve_bones
 from .schema import FabrikChain, rig_of
@@ -42,11 +42,6 @@ class ChainSet(NamedTuple):
     def is_one(self) -> bool:
         """Whether it is a chain that is solved by itself."""
         return len(self.chains) == 1 and not self.body
-
-    @property
-    def text(self) -> Text:
-        """The chains as a message names them."""
-        return quoted(self.names)
 
 
 def alone(owner: bpy.types.Object, chain: FabrikChain) -> ChainSet:
@@ -167,8 +162,8 @@ def _check_pins(chain_set: ChainSet) -> None:
         key = chain.tip_bone, chain.effector
         if chain.pin and chain.kind == "REACH" and chain.weight > 0.0:
             if key in pinned:
-                reason = Text(
-                    "the chains '{other}' and '{chain}' both pin it: free one of them",
+                reason = Message(
+                    "PINNED_TWICE",
                     other=pinned[key],
                     chain=chain.name,
                 )
@@ -193,7 +188,7 @@ def check_body(owner: bpy.types.Object, chain_set: ChainSet) -> None:
     body = rig_of(owner).body_bone
     if body and body not in pose_bones(owner):
         raise RigError(
-            Text("the armature has no bone '{bone}', which is set as its body bone", bone=body),
+            Message("BODY_BONE_MISSING", bone=body),
             chain=chain_set.names[0],
         )
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from ..texts import Text
+from ..messages import Message
 from .chain_bones import pose_bones
 from .dependencies import property_in
 
@@ -36,8 +36,8 @@ class _Tie(NamedTuple):
     cause: bpy.types.Constraint
 
 
-def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> str:
-    """Why no bone that deforms follows a chain, as a sentence; "" where one does, or where nothing tells.
+def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> Message | None:
+    """Why no bone that deforms follows a chain, as a sentence; None where one does, or where nothing tells.
 
     Nothing is evaluated: Blender writes the influences that it found last, drivers included, into the originals.
 
@@ -47,7 +47,7 @@ def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> str:
     """
     poses = pose_bones(owner)
     if any(poses[name].bone.use_deform for name in bones):
-        return ""
+        return None
     ties: dict[str, list[_Tie]] = {}
     for bone in (bone for bone in poses if bone.constraints):
         for tie in _ties_of(owner, bone):
@@ -59,7 +59,7 @@ def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> str:
         if name in following:
             continue
         if poses[name].bone.use_deform:
-            return ""
+            return None
         following.add(name)
         waiting += [child.name for child in poses[name].children]
         for tie in ties.get(name, ()):
@@ -69,9 +69,9 @@ def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> str:
                 loose.append(tie)
     loose = [tie for tie in loose if tie.bone not in following]
     if not loose or any(child.parent_bone in following for child in owner.children):
-        return ""
+        return None
     first = min(loose, key=lambda tie: (tie.followed not in bones, poses.find(tie.bone)))
-    return Text("the bones that deform do not follow it: {reason}", reason=_cause(owner, first.cause))
+    return Message("DEFORMING_BONES_DO_NOT_FOLLOW", reason=_cause(owner, first.cause))
 
 
 def _ties_of(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Iterator[_Tie]:
@@ -102,7 +102,7 @@ def _replaces(later: Any, constraint: Any) -> bool:
     return getattr(later, "mix_mode", "REPLACE") == "REPLACE" and not getattr(later, "use_offset", False)
 
 
-def _cause(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> str:
+def _cause(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Message:
     """What sets the influence of a constraint, and to what."""
     path = f"{constraint.path_from_id()}.influence"
     data = owner.animation_data
@@ -112,12 +112,10 @@ def _cause(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> str:
         for target in (target for variable in curve.driver.variables for target in variable.targets):
             bone, name = property_in(target.data_path)
             if name and isinstance(target.id, bpy.types.Object) and bone in pose_bones(target.id):
-                return Text(
-                    "'{name}' of '{bone}' is {value:.3g}", name=name, bone=bone, value=pose_bones(target.id)[bone][name]
-                )
+                return Message("PROPERTY_VALUE", name=name, bone=bone, value=pose_bones(target.id)[bone][name])
     holder = path.split('"')[1]
-    return Text(
-        "the constraint '{constraint}' of '{holder}' has an influence of {influence:.3g}",
+    return Message(
+        "CONSTRAINT_INFLUENCE",
         constraint=constraint.name,
         holder=holder,
         influence=constraint.influence,

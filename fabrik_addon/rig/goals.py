@@ -11,6 +11,7 @@ import bpy
 from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
 from ..maths import Q4, V3, multiplied, normalized, v3
+from ..messages import Message
 from .schema import FabrikChain
 from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
@@ -35,7 +36,7 @@ class GoalRef(NamedTuple):
         return self.found.name_full, self.bone if self.found.type == "ARMATURE" else ""
 
     @property
-    def name(self) -> str:
+    def name(self) -> str | Message:
         """How a message calls it, quoted."""
         return kind_of(self.found, self.bone).name_of(self.found, self.bone)
 
@@ -110,7 +111,7 @@ def held_point(chain: FabrikChain) -> V3:
     """
     point = v3(chain.held_location)
     if not are_finite(point):
-        raise InvalidValueError("the place where it is pinned is not a finite number", chain=chain.name)
+        raise InvalidValueError(Message("PIN_PLACE_NOT_FINITE"), chain=chain.name)
     return point
 
 
@@ -128,7 +129,7 @@ def read_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
     if chain.orientation == "KEEP":
         return checked_turn(chain, chain.held_rotation)
     if chain.target is None:
-        raise TargetError("its rotation follows a target, and no target is set", chain=chain.name)
+        raise TargetError(Message("ROTATION_WITHOUT_TARGET"), chain=chain.name)
     offset = checked_turn(chain, chain.rotation_offset)
     return multiplied(resolve_turn(chain.target, chain.target_bone, depsgraph), offset)
 
@@ -140,5 +141,5 @@ def checked_turn(chain: FabrikChain, rotation: Sequence[float]) -> Q4:
         InvalidValueError: It is none.
     """
     if not are_finite(rotation) or not any(rotation):
-        raise InvalidValueError("the rotation that it keeps is zero, or not a finite number", chain=chain.name)
+        raise InvalidValueError(Message("PIN_ROTATION_NOT_FINITE"), chain=chain.name)
     return normalized(rotation)

@@ -11,7 +11,7 @@ import bpy
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..maths import Q4, V3, conjugated, multiplied, normalized, v3
-from ..texts import Text
+from ..messages import Message
 from .chain_bones import pose_bones
 from .kinematics import world_turn
 from .schema import FabrikChain
@@ -46,7 +46,7 @@ def read_held(posed: bpy.types.Object, name: str, effector: str) -> Held:
     bone = pose_bones(posed)[name]
     place = posed.matrix_world @ (bone.head if effector == "HEAD" else bone.tail)
     if not are_finite([*place, *(value for row in bone.matrix for value in row)]):
-        raise InvalidValueError("it stands nowhere: its numbers are not finite", rig=posed.name, bone=name)
+        raise InvalidValueError(Message("POSE_NOT_FINITE"), rig=posed.name, bone=name)
     return Held(v3(place), world_turn(posed, bone))
 
 
@@ -69,9 +69,7 @@ def offset_from_target(chain: FabrikChain, rotation: Q4, target: bpy.types.Objec
     """
     turn = kind_of(target, chain.target_bone).turn("target", target, chain.target_bone)
     if not are_finite(turn):
-        raise InvalidValueError(
-            Text("the rotation of the target '{target}' is not a finite number", target=target.name), chain=chain.name
-        )
+        raise InvalidValueError(Message("TARGET_ROTATION_NOT_FINITE", target=target.name), chain=chain.name)
     return normalized(multiplied(conjugated(turn), rotation))
 
 

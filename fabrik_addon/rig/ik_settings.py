@@ -8,14 +8,14 @@ from math import pi
 import bpy
 
 from ..kernel import Limit
-from ..texts import Text
+from ..messages import Message
 
 AXES = "xyz"
 STIFFEST = 0.99  # as Blender allows
 FULL_TURN = 2.0 * pi - 1e-6  # radians from which a hinge is not limited
 
 
-def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) -> list[str]:
+def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) -> list[str | Message]:
     """Set what Blender's IK can heed of a limit, in place of what was set.
 
     Args:
@@ -27,7 +27,7 @@ def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) 
         What it can't heed.
     """
     free, ranges, parts = limit.ik_meaning()
-    lost = list(parts)
+    lost: list[str | Message] = list(parts)
     for i, axis in enumerate(AXES):
         setattr(bone, f"lock_ik_{axis}", i not in free)
         found = ranges.get(i)
@@ -35,10 +35,10 @@ def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) 
         if found is not None:
             low, high = max(found[0], -pi), min(found[1], pi)
             if (low, high) != found and max(abs(found[0]), abs(found[1])) < FULL_TURN:
-                lost.append(Text("the part of its range of {axis} beyond 180°", axis=axis.upper()))
+                lost.append(Message("RANGE_BEYOND_HALF_TURN", axis=axis.upper()))
             setattr(bone, f"ik_min_{axis}", min(low, 0.0))
             setattr(bone, f"ik_max_{axis}", max(high, 0.0))
             if low > 0.0 or high < 0.0:
-                lost.append(Text("a range of {axis} without the rest pose in it", axis=axis.upper()))
+                lost.append(Message("RANGE_WITHOUT_REST_POSE", axis=axis.upper()))
         setattr(bone, f"ik_stiffness_{axis}", min(stiffness, STIFFEST))
     return lost

@@ -10,6 +10,7 @@ import bpy
 from ..errors import BoneError, place_of
 from ..kernel import FREE, LIMITS, Hinge, Limit, Locked
 from ..maths import IDENTITY, Q4, rotated, unit
+from ..messages import Message
 from .channels import (
     AXES,
     CHANNELS,
@@ -70,7 +71,7 @@ def hinge_of_locks(bone: bpy.types.PoseBone) -> Hinge | None:
         return None
     free = locked.index(False)
     if four and any(abs(value) > OFF_ZERO for i, value in enumerate(read_values(bone)[1:]) if i != free):
-        raise BoneError("quaternion channels are locked away from zero, which is no hinge")
+        raise BoneError(Message("QUATERNION_LOCKED_OFF_ZERO"))
     return _hinge_of_channel(bone, free)
 
 
@@ -85,8 +86,8 @@ def _limit_of_other_locks(bone: bpy.types.PoseBone) -> Limit:
     if not any(locked) and not (four and bone.lock_rotation_w):
         return FREE
     if len(locked) > 3:
-        raise BoneError("its axis is locked in part: lock X, Y and Z (a hinge), W too, or none")
-    raise BoneError("its locks leave two rotation channels free: lock two of X, Y and Z (a hinge), all, or none")
+        raise BoneError(Message("AXIS_LOCKED_IN_PART"))
+    raise BoneError(Message("LOCKS_LEAVE_TWO_FREE"))
 
 
 def _locks_four(bone: bpy.types.PoseBone) -> bool:
@@ -124,8 +125,8 @@ def _narrowed(own: Limit, hinge: Hinge) -> Limit:
     if found is not None:
         return found
     if own.dofs == 1:
-        raise BoneError("the hinge's axis is not the rotation channel that is left unlocked")
-    raise BoneError("two rotation channels are locked, which only goes with a hinge or no limit")
+        raise BoneError(Message("HINGE_AXIS_LOCKED"))
+    raise BoneError(Message("LOCKS_NEED_HINGE"))
 
 
 def read_stiffness(bone: bpy.types.PoseBone) -> float:
@@ -143,7 +144,7 @@ def set_from_ik(bone: bpy.types.PoseBone) -> None:
     """
     view = limit_of(bone)
     if not any(view.ik_locks) and not any(view.ik_ranges):
-        raise BoneError("it has no IK locks or limits, and keeps its joint limit", bone=bone.name)
+        raise BoneError(Message("NO_IK_LIMITS"), bone=bone.name)
     with place_of(bone=bone.name):
         limit = LIMITS["BONE_IK"].make(view, IDENTITY)
     for name, value in limit.settings().items():

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from ..texts import Text
+from ..messages import Message
 from .channels import channel_of, rotation_path
 from .compat import fcurves_of
 from .goals import GoalRef
@@ -188,11 +188,11 @@ def keys_by_itself(context: bpy.types.Context) -> bool:
     return context.scene.tool_settings.use_keyframe_insert_auto
 
 
-def pin_note(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> str:
-    """That a chain's pin has keys which will take a change of it back, since automatic keying is off; else ""."""
+def pin_note(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> Message | None:
+    """That a chain's pin has keys which will take a change of it back, since automatic keying is off; else None."""
     if keys_by_itself(context) or not is_pin_keyed(owner, chain):
-        return ""
-    return Text("its pin is keyed: key it, or the next frame change takes it back")
+        return None
+    return Message("PIN_KEYED")
 
 
 def keys_only_what_is_keyed(context: bpy.types.Context) -> bool:

@@ -12,7 +12,7 @@ from mathutils import Vector
 
 from ..errors import TargetError
 from ..maths import Q4, conjugated, multiplied, normalized
-from ..texts import Text
+from ..messages import Message
 from .channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
 from .compat import fcurves_of
 from .dependencies import carriers_of
@@ -20,28 +20,28 @@ from .goals import GoalRef
 from .targets import kind_of, resolve_turn
 
 
-def held_by(goal: GoalRef | None) -> str:
-    """Why a target or pole can't be put somewhere, to follow its name; "" where it can."""
+def held_by(goal: GoalRef | None) -> Message | None:
+    """Why a target or pole can't be put somewhere, to follow its name; None where it can."""
     if goal is None:
-        return Text("is not set")
+        return Message("IS_NOT_SET")
     reason = kind_of(goal.found, goal.bone).refusal(goal.found, goal.bone)
     if reason:
         return reason
     if not goal.found.is_editable:
-        return Text("is linked")
+        return Message("IS_LINKED")
     holder = holder_of(goal)
     if any(not constraint.mute for constraint in holder.constraints):
-        return Text("has constraints")
+        return Message("HAS_CONSTRAINTS")
     data, path = goal.found.animation_data, location_path(goal)
     if data is not None and any(driver.data_path == path for driver in data.drivers):
-        return Text("is driven")
+        return Message("IS_DRIVEN")
     locks: Any = holder.lock_location
-    return Text("is locked in its location") if any(locks) else ""
+    return Message("HAS_LOCKED_LOCATION") if any(locks) else None
 
 
-def stays(goal: GoalRef | None) -> str:
-    """Why a target or pole is not to be moved by a button whose purpose is another, to follow its name; or ""."""
-    return held_by(goal) or (kind_of(goal.found, goal.bone).body_refusal(goal.found, goal.bone) if goal else "")
+def stays(goal: GoalRef | None) -> Message | None:
+    """Why a target or pole is not to be moved by a button whose purpose is another, to follow its name; or None."""
+    return held_by(goal) or (kind_of(goal.found, goal.bone).body_refusal(goal.found, goal.bone) if goal else None)
 
 
 def carries(goal: GoalRef, owner: bpy.types.Object, root: str) -> bool:
@@ -101,13 +101,13 @@ def put(goal: GoalRef, location: Vector) -> None:
         holder.location = location
 
 
-def turn_held_by(goal: GoalRef) -> str:
-    """Why a target that can be put somewhere can't be turned, to follow its name; "" where it can."""
+def turn_held_by(goal: GoalRef) -> Message | None:
+    """Why a target that can be put somewhere can't be turned, to follow its name; None where it can."""
     holder = holder_of(goal)
     data, path = goal.found.animation_data, turn_path(goal)
     if data is not None and any(driver.data_path == path for driver in data.drivers):
-        return Text("has a driven rotation")
-    return Text("is locked in its rotation") if any(read_locks(holder)) else ""
+        return Message("HAS_DRIVEN_ROTATION")
+    return Message("HAS_LOCKED_ROTATION") if any(read_locks(holder)) else None
 
 
 def turn_path(goal: GoalRef) -> str:

@@ -13,7 +13,7 @@ import bpy
 from ..errors import ChainError, FabrikError, place_of
 from ..kernel import Settings, Solver
 from ..maths import v3
-from ..texts import Text
+from ..messages import Message
 from .animated_paths import chains_animated_in
 from .asked import Asked, ask, lined_up
 from .balance import weigh
@@ -279,7 +279,7 @@ def _mount_of(read: _BonesRead) -> Mount:
     """
     parent = read.tree.parent
     if parent is not None and not parent.to_3x3().determinant():
-        raise ChainError(Text("the parent of its first bone '{bone}' has no scale", bone=read.bones[0].name))
+        raise ChainError(Message("ROOT_PARENT_WITHOUT_SCALE", bone=read.bones[0].name))
     return Mount.of(parent, read.keeps_axes)
 
 
@@ -291,9 +291,7 @@ def _measured_joints(read: _BonesRead, measured: BoneTree, mount: Mount) -> tupl
     """
     bodies, is_rigid = joints_of(measured, read.settings, measured.is_even and not mount.axes, read.moves)
     if any(read.grown) and not is_rigid:
-        raise ChainError(
-            "it stretches, and a scale on the way differs between axes, so that it has no length of its own"
-        )
+        raise ChainError(Message("STRETCH_WITH_UNEVEN_SCALE"))
     return bodies, is_rigid
 
 

@@ -10,7 +10,7 @@ from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import ChainError
 from ..maths import V3, Nine, minus, nine, plus, v3
-from ..texts import Text
+from ..messages import Message
 from .kinematics import BoneTree
 
 
@@ -35,7 +35,7 @@ class RootMove:
         """
         axes = tree.links[0].location_axes(tree.parent)
         if not axes.determinant():
-            raise ChainError(Text("what the body bone '{bone}' hangs on has no scale", bone=tree.links[0].bone.name))
+            raise ChainError(Message("BODY_PARENT_WITHOUT_SCALE", bone=tree.links[0].bone.name))
         return cls(location, nine(axes.inverted() @ Quaternion(tree.base).to_matrix()))
 
     def location_for(self, shift: Sequence[float]) -> V3:

@@ -12,7 +12,7 @@ import bpy
 from ..errors import ChainError, InvalidValueError, RigError
 from ..finite import are_finite
 from ..maths import IDENTITY, ORIGIN, Q4, V3, q4, turn_angle, v3
-from ..texts import Text
+from ..messages import Message
 from .chain_bones import pose_bones, resolve_bones
 from .channels import neutral_values, read_rotation, stored, to_rotation, to_values
 from .compat import strips_of
@@ -137,7 +137,7 @@ def _keyed_location(bone: bpy.types.PoseBone, otherwise: V3, keyed: KeyedChannel
 
 def _checked_location(bone: bpy.types.PoseBone, values: Sequence[float]) -> V3:
     if not are_finite(values):
-        raise InvalidValueError("the location from which it starts is not a finite number", bone=bone.name)
+        raise InvalidValueError(Message("START_LOCATION_NOT_FINITE"), bone=bone.name)
     return v3(values)
 
 
@@ -178,7 +178,7 @@ def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types
     if chain.start == "REST":
         return IDENTITY
     if chain.start == "CAPTURED" and not chain.captured:
-        raise ChainError("no start pose was captured", chain=chain.name)
+        raise ChainError(Message("NO_CAPTURED_POSE"), chain=chain.name)
     if chain.start == "ANIMATED":
         _check_no_strips(owner)
     return _cached(chain, bone.name)
@@ -190,9 +190,7 @@ def _cached(chain: FabrikChain, bone: str) -> Q4:
         return IDENTITY
     found = chain.captured.get(bone)
     if found is None:
-        raise ChainError(
-            Text("the captured start pose has no bone '{bone}': capture it again", bone=bone), chain=chain.name
-        )
+        raise ChainError(Message("BONE_NOT_CAPTURED", bone=bone), chain=chain.name)
     return to_rotation("QUATERNION", list(found.rotation), bone)
 
 
@@ -208,7 +206,7 @@ def _keyed(bone: bpy.types.PoseBone, cached: Q4, keyed: KeyedChannels) -> Q4:
 
 def _check_no_strips(owner: bpy.types.Object) -> None:
     if _has_strips(owner):
-        raise RigError("NLA strips move it: a keyed start pose can only be read from the action", rig=owner.name)
+        raise RigError(Message("MOVED_BY_NLA"), rig=owner.name)
 
 
 def _has_strips(owner: bpy.types.Object) -> bool:

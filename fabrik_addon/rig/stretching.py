@@ -15,7 +15,7 @@ import bpy
 
 from ..errors import BoneError
 from ..maths import ORIGIN, V3, length, scaled, v3
-from ..texts import Text
+from ..messages import Message
 from .animated_paths import chains_animated_in
 from .chain_bones import pose_bones, resolve_bones
 from .figures import ChainSet, body_moves
@@ -42,7 +42,7 @@ STAYS: dict[str, V3] = {
 ALONE: V3 = (0.0, 1.0, 0.0)
 
 
-CHANNEL_TEXTS = {"location": Text("location"), "scale": Text("scale")}
+CHANNEL_TEXTS = {"location": Message("LOCATION"), "scale": Message("SCALE")}
 
 
 class Grown(NamedTuple):
@@ -127,7 +127,7 @@ def unstretched(grown: Sequence[Sequence[Grown]]) -> dict[str, Instead]:
         before = found.get(one.bone, Instead())
         is_location = one.name == "location"
         if (before.location if is_location else before.scale) is not None:
-            raise BoneError("two chains that stretch have it", bone=one.bone)
+            raise BoneError(Message("STRETCHED_TWICE"), bone=one.bone)
         found[one.bone] = before._replace(location=ORIGIN) if is_location else before._replace(scale=UNSTRETCHED)
     return found
 
@@ -156,12 +156,11 @@ def _way(bone: bpy.types.PoseBone) -> V3:
     data = bone.bone
     if data.use_connect:
         raise BoneError(
-            "it is connected and inherits scale, so its chain can't stretch: set Inherit Scale to None or Aligned, or "
-            "disconnect it",
+            Message("STRETCH_CONNECTED"),
             bone=bone.name,
         )
     if not (data.use_local_location and data.use_inherit_rotation):
-        raise BoneError("its location does not turn with its parent, so its chain can't stretch", bone=bone.name)
+        raise BoneError(Message("STRETCH_LOCATION_NOT_LOCAL"), bone=bone.name)
     rest = Link.of(bone).rest
     return v3(rest.to_3x3().inverted() @ rest.translation)
 
@@ -175,6 +174,6 @@ def _check(bone: bpy.types.PoseBone, one: Grown, driven: set[str]) -> None:
     word = CHANNEL_TEXTS[one.name]
     locks: Any = getattr(bone, f"lock_{one.name}")
     if any(locks):
-        raise BoneError(Text("its {channel} is locked, so its chain can't stretch", channel=word), bone=bone.name)
+        raise BoneError(Message("STRETCH_CHANNEL_LOCKED", channel=word), bone=bone.name)
     if f"{bone.path_from_id()}.{one.name}" in driven:
-        raise BoneError(Text("its {channel} is driven, so its chain can't stretch", channel=word), bone=bone.name)
+        raise BoneError(Message("STRETCH_CHANNEL_DRIVEN", channel=word), bone=bone.name)

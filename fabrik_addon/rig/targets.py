@@ -14,7 +14,7 @@ from mathutils import Matrix, Vector
 from ..errors import AbsentTargetError, FabrikError, InvalidValueError, TargetError
 from ..finite import are_finite
 from ..maths import Q4, Doubles, axes_of, products, units
-from ..texts import ROLE_TEXTS, Text
+from ..messages import ROLES, Message
 from .chain_bones import armature_of, resolve_bones
 from .kinematics import Link, world_turn
 from .schema.rig import rig_of
@@ -52,9 +52,9 @@ class Kind:
         """`turn` for many that are evaluated, (m, 4); KeyError or TargetError where one is not there."""
         return np.array([self.turn("target", target.evaluated_get(depsgraph), bone) for target, bone in found])
 
-    def name_of(self, target: bpy.types.Object, bone: str) -> str:
+    def name_of(self, target: bpy.types.Object, bone: str) -> str | Message:
         """How a message calls it: by its name, quoted."""
-        return Text("'{bone}' of '{target}'", bone=bone, target=target.name)
+        return Message("BONE_OF_TARGET", bone=bone, target=target.name)
 
     def holder(self, target: bpy.types.Object, bone: str) -> bpy.types.Object | bpy.types.PoseBone:
         """What has the channels of its location; TargetError where it is not there."""
@@ -64,17 +64,17 @@ class Kind:
         """The group of its curves."""
         return ""
 
-    def refusal(self, target: bpy.types.Object, bone: str) -> str:
-        """Why it can't be put elsewhere, as far as that is of this kind alone; or ""."""
-        return ""
+    def refusal(self, target: bpy.types.Object, bone: str) -> Message | None:
+        """Why it can't be put elsewhere, as far as that is of this kind alone; or None."""
+        return None
 
-    def body_refusal(self, target: bpy.types.Object, bone: str) -> str:
-        """Why it is not to be put elsewhere unless that is asked for; or ""."""
-        return ""
+    def body_refusal(self, target: bpy.types.Object, bone: str) -> Message | None:
+        """Why it is not to be put elsewhere unless that is asked for; or None."""
+        return None
 
-    def constraint_refusal(self, target: bpy.types.Object, bone: str) -> str:
-        """Why Blender's own IK can't have it as target or pole; or ""."""
-        return ""
+    def constraint_refusal(self, target: bpy.types.Object, bone: str) -> Message | None:
+        """Why Blender's own IK can't have it as target or pole; or None."""
+        return None
 
     def location_at(self, target: bpy.types.Object, bone: str, point: Vector) -> Vector:
         """The location channels with which it stands at a point of the world, or TargetError."""
@@ -112,37 +112,37 @@ class BoneHead(Kind):
         """The pose bone."""
         found = target.pose.bones.get(bone) if target.pose else None
         if found is None:
-            raise TargetError(Text("the armature '{target}' has no bone '{bone}'", target=target.name, bone=bone))
+            raise TargetError(Message("TARGET_BONE_MISSING", target=target.name, bone=bone))
         return found
 
     def key_group(self, target: bpy.types.Object, bone: str) -> str:
         """That of the bone."""
         return bone
 
-    def refusal(self, target: bpy.types.Object, bone: str) -> str:
+    def refusal(self, target: bpy.types.Object, bone: str) -> Message | None:
         """Why the channels of its location don't move a bone, or something else does."""
         found = target.pose.bones.get(bone) if target.pose else None
         if found is None:
-            return Text("has no bone '{bone}'", bone=bone)
+            return Message("HAS_NO_BONE", bone=bone)
         if found.parent is not None and found.bone.use_connect:
-            return Text("is connected to '{parent}'", parent=found.parent.name)
+            return Message("IS_CONNECTED", parent=found.parent.name)
         if armature_of(target).pose_position == "REST":
-            return Text("is of an armature that is shown in its rest position")
+            return Message("IS_OF_RIG_IN_REST_POSITION")
         for chain in rig_of(target).chains:
             try:
                 bones = resolve_bones(target, chain)
             except FabrikError:  # it has no bones
                 continue
             if found in bones and (found != bones[0] or found.parent is not None):
-                return Text("is a bone of the chain '{chain}'", chain=chain.name)
-        return ""
+                return Message("IS_BONE_OF_CHAIN", chain=chain.name)
+        return None
 
-    def body_refusal(self, target: bpy.types.Object, bone: str) -> str:
+    def body_refusal(self, target: bpy.types.Object, bone: str) -> Message | None:
         """That a bone is a part of a body, which tears where one of its bones is moved."""
         found = self.holder(target, bone)
         if found.parent is None or not (found.bone.use_deform and found.parent.bone.use_deform):
-            return ""
-        return Text("deforms a body, as '{parent}' does on which it hangs", parent=found.parent.name)
+            return None
+        return Message("DEFORMS_BODY", parent=found.parent.name)
 
     def location_at(self, target: bpy.types.Object, bone: str, point: Vector) -> Vector:
         """The location channels that put the head of an evaluated armature's bone to a point of the world.
@@ -155,8 +155,8 @@ class BoneHead(Kind):
         axes = target.matrix_world.to_3x3() @ Link.of(found).location_axes(parent)
         if abs(axes.determinant()) <= FLAT * prod(column.length for column in axes.col):
             raise TargetError(
-                Text(
-                    "what the bone '{bone}' of '{target}' hangs on has no scale, so it can't be moved",
+                Message(
+                    "TARGET_BONE_PARENT_WITHOUT_SCALE",
                     bone=bone,
                     target=target.name,
                 )
@@ -167,10 +167,8 @@ class BoneHead(Kind):
 def _bone_of(role: str, target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
     found = target.pose.bones.get(bone) if target.pose else None
     if found is None:
-        word = ROLE_TEXTS[role]
-        raise TargetError(
-            Text("the {role} armature '{name}' has no bone '{bone}'", role=word, name=target.name, bone=bone)
-        )
+        word = ROLES[role]
+        raise TargetError(Message("GOAL_BONE_MISSING", role=word, name=target.name, bone=bone))
     return found
 
 
@@ -197,7 +195,7 @@ class ObjectOrigin(Kind):
         """`turn` for many."""
         return quaternions_of([target.evaluated_get(depsgraph).matrix_world for target, _ in found])
 
-    def name_of(self, target: bpy.types.Object, bone: str) -> str:
+    def name_of(self, target: bpy.types.Object, bone: str) -> str | Message:
         """The object, quoted."""
         return f"'{target.name}'"
 
@@ -219,7 +217,7 @@ class ObjectOrigin(Kind):
             parent = target.matrix_world @ target.matrix_basis.inverted()
             there = parent.inverted() @ point
         except ValueError as error:
-            text = Text("the target '{name}' has no scale, so it can't be moved", name=target.name)
+            text = Message("TARGET_WITHOUT_SCALE", name=target.name)
             raise TargetError(text) from error
         return target.location + there - target.matrix_basis.translation
 
@@ -248,7 +246,7 @@ def resolve_point(role: str, target: bpy.types.Object, bone: str, depsgraph: bpy
     point = read_point(role, target, bone, depsgraph)
     if not are_finite(point):
         name = target.name
-        text = Text("the position of the {role} '{name}' is not a finite number", role=ROLE_TEXTS[role], name=name)
+        text = Message("GOAL_PLACE_NOT_FINITE", role=ROLES[role], name=name)
         raise InvalidValueError(text)
     return point
 
@@ -260,12 +258,10 @@ def check_present(role: str, target: bpy.types.Object, depsgraph: bpy.types.Deps
         AbsentTargetError: It is not.
     """
     if not is_evaluated(target, depsgraph):
-        word, name = ROLE_TEXTS[role], target.name
+        word, name = ROLES[role], target.name
         if is_deleted(target):
-            raise AbsentTargetError(Text("the {role} '{name}' was deleted", role=word, name=name))
-        raise AbsentTargetError(
-            Text("the {role} '{name}' is not in the view layer, or is disabled in the viewport", role=word, name=name)
-        )
+            raise AbsentTargetError(Message("GOAL_DELETED", role=word, name=name))
+        raise AbsentTargetError(Message("GOAL_NOT_IN_VIEW_LAYER", role=word, name=name))
 
 
 def resolve_turn(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> Q4:
@@ -279,9 +275,7 @@ def resolve_turn(target: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsg
     check_present("target", target, depsgraph)
     turn = kind_of(target, bone).turn("target", target.evaluated_get(depsgraph), bone)
     if not are_finite(turn):
-        raise InvalidValueError(
-            Text("the rotation of the target '{target}' is not a finite number", target=target.name)
-        )
+        raise InvalidValueError(Message("TARGET_ROTATION_NOT_FINITE", target=target.name))
     return turn
 
 

@@ -18,7 +18,7 @@ from ..finite import are_finite
 from ..gait import Hit
 from ..gait.ground import STATIC
 from ..maths import Q4, V3, Singles, axes_of, slerp, v3
-from ..texts import Text
+from ..messages import Message
 from .visibility import is_evaluated
 
 MADE_OF_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
@@ -104,7 +104,7 @@ def read_piece(thing: bpy.types.Object, depsgraph: bpy.types.Depsgraph, moves: b
     world = evaluated.matrix_world
     rows = [] if moves else [value for row in world for value in row]
     if not are_finite(rows) or not np.isfinite(points).all():
-        raise InvalidValueError(Text("the ground '{thing}' has places that are not finite numbers", thing=thing.name))
+        raise InvalidValueError(Message("GROUND_NOT_FINITE", thing=thing.name))
     digest = blake2b(points.tobytes() + corners.tobytes() + repr(rows).encode(), digest_size=12).hexdigest()
     if digest not in _trees:
         _trees[digest] = _tree(points.reshape(-1, 3), corners.reshape(-1, 3), Matrix() if moves else world)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 import bpy
 
 from ..errors import RigError
-from ..texts import Text
+from ..messages import Message
 from .chain_bones import pose_bones
 from .compat import fcurves_of, remove_curves
 from .schema import BONE_SETTINGS, RigRecord, note_names, rig_of
@@ -54,17 +54,16 @@ def stored_version(owner: bpy.types.Object) -> int:
     return RigRecord(owner).version or FIRST
 
 
-def newer_refusal(owner: bpy.types.Object | None) -> str:
-    """Why an object's data is left alone, where a newer version of the extension wrote it, or its library; or ""."""
+def newer_refusal(owner: bpy.types.Object | None) -> Message | None:
+    """Why an object's data is left alone, where a newer version of the extension wrote it, or its library; or None."""
     newest, place = FIRST, owner
     while place is not None:
         newest = max(newest, stored_version(place))
         place = _reference(place)
     if newest <= DATA_VERSION:
-        return ""
-    return Text(
-        "its FABRIK data is of version {newest}, and this extension knows them up to {known}: "
-        "update FABRIK Posing to pose it",
+        return None
+    return Message(
+        "DATA_NEWER",
         newest=newest,
         known=DATA_VERSION,
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..texts import Text
+from ..messages import Message
 
 
 def scenes_of(scene: bpy.types.Scene) -> list[bpy.types.Scene]:
@@ -49,13 +49,13 @@ def is_deleted(found: bpy.types.Object) -> bool:
     return not found.users_collection and found.library is None
 
 
-def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> str:
-    """Why a view layer has not an object, as the end of a sentence; "" where it has it. Quick where it has."""
+def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Message | None:
+    """Why a view layer has not an object, as the end of a sentence; None where it has it. Quick where it has."""
     if view_layer.objects.get(found.name) == found or any(other == found for other in view_layer.objects):
-        return ""  # the second where a linked object has the same name
+        return None  # the second where a linked object has the same name
     if is_deleted(found):
-        return Text("was deleted")
-    return Text("is not in this view layer")
+        return Message("WAS_DELETED")
+    return Message("IS_NOT_IN_VIEW_LAYER")
 
 
 def enabled_collections(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]:

@@ -12,6 +12,7 @@ import bpy
 from ..errors import InvalidValueError, RigError, place_of
 from ..gait import WalkPlan, body_pose_at, feet_at, from_text
 from ..maths import Q4, V3, axes_of, multiplied, normalized
+from ..messages import Message
 from .chain_bones import pose_bones
 from .schema import FabrikChain, owner_of, rig_of, walker_of
 
@@ -94,7 +95,7 @@ def plan_of(owner: bpy.types.Object) -> Parsed | None:
         with place_of(rig=owner.name):
             plan = from_text(walker.plan)
             if plan.digest != digest:
-                raise InvalidValueError("the stored walk is another one than was planned: plan it anew")
+                raise InvalidValueError(Message("WALK_CHANGED"))
         _parsed[digest] = Parsed(plan)
         while len(_parsed) > KEPT:
             _parsed.popitem(last=False)
@@ -169,7 +170,7 @@ def walk_pose(owner: bpy.types.Object, part: str, depsgraph: bpy.types.Depsgraph
         parsed = _plan_to_follow(owner)
         poses = parsed.poses_at(depsgraph.scene.frame_current_final) if parsed is not None else {}
     if part not in poses:
-        raise InvalidValueError("the planned walk does not have this leg: plan it anew", chain=part)
+        raise InvalidValueError(Message("WALK_WITHOUT_LEG"), chain=part)
     return poses[part]
 
 
@@ -181,5 +182,5 @@ def rest_turn(owner: bpy.types.Object, bone: str) -> Q4:
     """
     found = pose_bones(owner).get(bone)
     if found is None:
-        raise InvalidValueError("the armature has no such bone any more", rig=owner.name, bone=bone)
+        raise InvalidValueError(Message("WALK_BONE_MISSING"), rig=owner.name, bone=bone)
     return multiplied(normalized(walker_of(owner).upright), axes_of(found.bone.matrix_local))

@@ -102,9 +102,9 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
     for bone, constraint in found:
         result = Converted(bone.name, constraint.name)
         results.append(result)
-        refusal = refusals[bone.name, constraint.name]
-        if refusal:
-            result.lost.append(refusal)
+        reason = refusals[bone.name, constraint.name]
+        if reason:
+            result.lost.append(reason)
             continue
         tip = bone if constraint.use_tail else bone.parent
         assert tip is not None

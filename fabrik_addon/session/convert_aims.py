@@ -75,9 +75,9 @@ def convert_tracks(context: bpy.types.Context, owner: bpy.types.Object, bones: S
         result = Converted(bone.name, constraint.name)
         results.append(result)
         moving = names_of_animated(animated, bone, constraint)
-        refusal = _refusal(constraint, moving)
-        if refusal:
-            result.lost.append(refusal)
+        reason = _refusal(constraint, moving)
+        if reason:
+            result.lost.append(reason)
             continue
         result.lost += [
             Text("its {name} is animated, and the chain keeps what it is now", name=name) for name in sorted(moving)

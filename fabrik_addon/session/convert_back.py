@@ -25,7 +25,7 @@ from ..rig.pose_writer import Pose, write_pose
 from ..rig.prepared import Prepared
 from ..rig.preparing import frame_of, read
 from ..rig.schema import FabrikChain, limit_of
-from ..texts import Text, joined
+from ..texts import Text, joined, worded
 from .bends import bend_between, differences, joints_of, solved_joints
 from .convert import Converted
 from .convert_aims import make_track, track_axis
@@ -85,7 +85,7 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
             place = chain_set.names.index(chain.name)
             found.append(_Read((owner, chain), result, *read(chain_set, depsgraph), place))
         except FabrikError as error:
-            result.lost.append(error.local)
+            result.lost.append(worded(error.local))
     for one in found:
         asked, figure = one.prepared.asked[one.place], one.prepared.solver.figure
         count = len(asked.bones) - asked.at_head

@@ -9,10 +9,11 @@ from typing import Any
 import bpy
 
 from ..maths import IDENTITY, normalized, turn_angle
+from ..messages import ROLES
 from ..rig.goals import goal_of
 from ..rig.schema import FabrikChain
 from ..rig.targets import kind_of
-from ..texts import ROLE_TEXTS, Text
+from ..texts import Text
 
 LEAST_WEIGHT = 0.01  # that Blender's IK takes
 STRETCHED = 2.0  # times its length that a chain may have in place of one that has no bound
@@ -97,7 +98,7 @@ def goal_refusal(chain: FabrikChain) -> str:
         goal = goal_of(chain, role)
         reason = kind_of(goal.found, goal.bone).constraint_refusal(goal.found, goal.bone) if goal else ""
         if goal and reason:
-            word = ROLE_TEXTS[role]
+            word = ROLES[role]
             return Text("the {role} {name} {reason}", role=word, name=goal.name, reason=reason)
     return ""
 

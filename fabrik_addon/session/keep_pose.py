@@ -19,6 +19,7 @@ from mathutils import Vector
 
 from ..errors import FabrikError, place_of
 from ..maths import v3
+from ..messages import ROLES
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.figures import ChainSet, lacks_goal, set_of, sets_of
 from ..rig.goals import GoalRef, goal_of, goals_of
@@ -30,7 +31,7 @@ from ..rig.schema.changes import SwitchedOn
 from ..rig.schema.rig import rig_of
 from ..rig.start_pose import is_animated, store_bones, store_start
 from ..rig.targets import resolve_point
-from ..texts import ROLE_TEXTS, Text, joined
+from ..texts import Text, joined, worded
 from .bends import pole_error, turned_pole
 from .figure_pose import CLOSER, SAME, FigurePose, goal_point
 from .live.known import state as live_state
@@ -153,7 +154,7 @@ def keep(
         try:
             kept = keep_figure(FigurePose.read(group.chain_set, depsgraph, group.given), names)
         except FabrikError as error:
-            kept = [Kept(refusal=error.local)] * len(names)
+            kept = [Kept(refusal=worded(error.local))] * len(names)
         found |= zip(group.places, kept, strict=True)
     return [found[i] for i in range(len(items))]
 
@@ -432,7 +433,7 @@ def _placed(
     """Put a goal of a chain to a point of the world; whether it could be, and what there is to say of it."""
     reason = _staying(owner, chain, goal)
     if reason:
-        word = ROLE_TEXTS[goal.role]
+        word = ROLES[goal.role]
         return False, [Text("its {role} {name} {reason}, and stays", role=word, name=goal.name, reason=reason)]
     put(goal, location_at(goal, point, context.evaluated_depsgraph_get()))
     return True, key_goal(context, goal)
@@ -443,7 +444,7 @@ def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
     if keys_by_itself(context):
         insert_goal_keys(context, goal)
     elif location_curves(goal):
-        word = ROLE_TEXTS[goal.role]
+        word = ROLES[goal.role]
         return [
             Text(
                 "its {role} {name} is keyed: key it, or the next frame change takes it back", role=word, name=goal.name
@@ -456,7 +457,7 @@ def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
     """Why a goal is not to be moved, to follow its name; or ""."""
     reason = stays(goal)
     if reason:
-        return reason
+        return worded(reason)
     if carries(goal, owner, resolve_bones(owner, chain)[0].name):
         return Text("carries the chain")
     for other in bpy.data.objects:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import bpy
 from mathutils import Matrix
 
+from ..messages import ROLES
 from ..rig.chain_bones import pose_bones
 from ..rig.control_bones import is_control, new_bones_refusal
 from ..rig.evaluating import updated
@@ -17,7 +18,7 @@ from ..rig.placing import location_at, location_curves, put, stays
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.sides import flipped_name, sided_name
 from ..rig.targets import resolve_point
-from ..texts import ROLE_TEXTS, Text
+from ..texts import Text
 from .control_bones import Asked, make_goals
 from .defaults import read_defaults
 from .make import Empty, link_like
@@ -70,7 +71,7 @@ class GoalPlan:
             return []
         reason = Text("is keyed") if not stays(goal) and location_curves(goal) else stays(goal)
         if reason:
-            word = ROLE_TEXTS[self.role]
+            word = ROLES[self.role]
             return [
                 Text("the {role} {name} {reason}, so it stays where it is", role=word, name=goal.name, reason=reason)
             ]
@@ -110,7 +111,7 @@ def plan_goal(
     if is_bone:
         return _plan_bone(owner, goal, plan)
     if _is_moved(goal.found):
-        word, name = ROLE_TEXTS[role], goal.found.name
+        word, name = ROLES[role], goal.found.name
         plan.note = Text("keys, drivers and constraints of the {role} '{name}' are not mirrored", role=word, name=name)
     return plan
 
@@ -126,7 +127,7 @@ def _plan_bone(owner: bpy.types.Object, goal: GoalRef, plan: GoalPlan) -> GoalPl
     elif goal.found == owner and is_control(bones[goal.bone]) and not new_bones_refusal(owner):
         plan.make_bone = True
     else:
-        word, bone = ROLE_TEXTS[plan.role], goal.bone
+        word, bone = ROLES[plan.role], goal.bone
         plan.note = Text(
             "the {role}'s bone '{bone}' has none on the other side, so it is not set", role=word, bone=bone
         )

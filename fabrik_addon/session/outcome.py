@@ -14,7 +14,7 @@ from ..rig.asked import Asked
 from ..rig.figures import ChainSet
 from ..rig.prepared import Prepared
 from ..rig.schema import FabrikChain
-from ..texts import Text, joined, quoted
+from ..texts import Text, joined, quoted, worded
 from .posing import Ended, Posed
 
 log = logging.getLogger(__name__)
@@ -130,7 +130,7 @@ def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outc
     """The outcome of one of the chains that could not be solved together."""
     owner = chain_set.owner
     error.rig, error.chain = error.rig or owner.name, error.chain or chain_set.names[0]
-    reason: Text = error.local
+    reason = worded(error.local)
     if error.chain == chain.name:
         log.warning("%s", error)
     else:

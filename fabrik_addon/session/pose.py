@@ -21,7 +21,7 @@ from ..rig.pose_writer import PoseWriter, places_of
 from ..rig.preparing import FactsByRig, frame_of, read
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.start_pose import is_stale
-from ..texts import Text
+from ..texts import Text, worded
 from .checking import what_is_off
 from .order import Item, levels, together
 from .outcome import Outcome, outcomes_of, refused, store
@@ -154,7 +154,7 @@ def _notes(owner: bpy.types.Object, chain: FabrikChain, names: Sequence[str]) ->
     if chain.pole is None and chain.pole_name:
         found.append(Text("its pole '{name}' was deleted", name=chain.pole_name))
     unfollowed = why_unfollowed(owner, names)
-    found += [unfollowed] if unfollowed else []
+    found += [worded(unfollowed)] if unfollowed else []
     if chain.influence < 1.0:
         found.append(Text("posed at {influence:.0%} influence", influence=chain.influence))
     bones = pose_bones(owner)

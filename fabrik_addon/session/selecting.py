@@ -6,11 +6,12 @@ from __future__ import annotations
 import bpy
 
 from ..errors import RigError, TargetError
+from ..messages import ROLES
 from ..rig.chain_bones import armature_of, pose_bones, resolve_bones
 from ..rig.compat import set_selected
 from ..rig.goals import goals_of
 from ..rig.schema import FabrikChain, rig_of
-from ..texts import ROLE_TEXTS, Text
+from ..texts import Text
 
 
 def select_goal(context: bpy.types.Context, chain: FabrikChain, role: str) -> None:
@@ -23,12 +24,12 @@ def select_goal(context: bpy.types.Context, chain: FabrikChain, role: str) -> No
     goal = next((found for found in goals_of(chain) if found.role == role), None)
     assert context.view_layer is not None
     if goal is None or goal.found.name not in context.view_layer.objects:
-        raise TargetError(Text("in this view layer there is no {role}", role=ROLE_TEXTS[role]), chain=chain.name)
+        raise TargetError(Text("in this view layer there is no {role}", role=ROLES[role]), chain=chain.name)
     if not goal.bone or goal.found.type != "ARMATURE":
         _activate(context, goal.found)
         return
     if goal.bone not in pose_bones(goal.found):
-        word, name = ROLE_TEXTS[role], goal.found.name
+        word, name = ROLES[role], goal.found.name
         reason = Text("the {role} armature '{name}' has no bone '{bone}'", role=word, name=name, bone=goal.bone)
         raise TargetError(reason, chain=chain.name)
     select_in_pose_mode(context, goal.found, goal.bone)

@@ -14,12 +14,13 @@ import bpy
 from mathutils import Matrix
 
 from ..errors import TargetError
+from ..messages import ROLES
 from ..rig.chain_bones import pose_bones
 from ..rig.compat import copy_action
 from ..rig.evaluating import updated
 from ..rig.goals import GoalRef, goals_of
 from ..rig.schema import FabrikChain, rig_of
-from ..texts import ROLE_TEXTS, Text
+from ..texts import Text
 from .make import link_like
 
 
@@ -131,7 +132,7 @@ def _exchange(
             text = Text(
                 "{chain}: the {role} stays the bone '{bone}' of '{name}'",
                 chain=chain.name,
-                role=ROLE_TEXTS[goal.role],
+                role=ROLES[goal.role],
                 bone=goal.bone,
                 name=goal.found.name,
             )

@@ -27,6 +27,7 @@ from ..maths import (
     turn_about,
     unit,
 )
+from ..messages import ROLES
 from ..rig.chain_bones import resolve_bones
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of, goals_of, turns_tip
@@ -53,7 +54,7 @@ from ..rig.placing import (
     turn_held_by,
 )
 from ..rig.schema import FabrikChain
-from ..texts import ROLE_TEXTS, Text
+from ..texts import Text
 from .bends import bend_between, bend_of
 from .figure_pose import FigurePose, goal_point
 from .frames import frames_visited, go_to
@@ -203,7 +204,7 @@ def _check_free(chain: FabrikChain) -> None:
         if not reason and role == "target" and goal is not None and _turns_with_target(chain):
             reason = turn_held_by(goal)
         if reason and (goal is not None or (role == "target" and not _is_held(chain))):
-            text = Text("the {role} {reason}, so it can't be moved", role=ROLE_TEXTS[role], reason=reason)
+            text = Text("the {role} {reason}, so it can't be moved", role=ROLES[role], reason=reason)
             raise TargetError(text, chain=chain.name)
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import bpy
 
+from ..messages import ROLES
 from ..rig.chain_bones import names_if_any
 from ..rig.figures import lacks_goal
 from ..rig.following import why_unfollowed
@@ -14,7 +15,7 @@ from ..rig.goals import goals_of
 from ..rig.last_solve import moved_since, stand_of
 from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
 from ..rig.visibility import absence_of
-from ..texts import ROLE_TEXTS, Text
+from ..texts import Text, worded
 from .outcome import message_of
 from .wording import status_text
 
@@ -89,21 +90,22 @@ def hint_of(chain: FabrikChain) -> str:
     """What else there is to say of a chain, whatever came of it: that nothing follows it; else ""."""
     owner = owner_of(chain)
     names = names_if_any(owner, chain)
-    return why_unfollowed(owner, names) if names else ""
+    reason = why_unfollowed(owner, names) if names else None
+    return worded(reason) if reason is not None else ""
 
 
 def gone_goal(chain: FabrikChain, view_layer: bpy.types.ViewLayer | None) -> tuple[str, str] | None:
     """A goal of a chain that was deleted, or that the view layer has not: in a few words, and as a sentence."""
     for role, goal, name in (("target", chain.target, chain.target_name), ("pole", chain.pole, chain.pole_name)):
         if goal is None and name:
-            return GONE_TEXTS[role], Text("Its {role} '{name}' was deleted", role=ROLE_TEXTS[role], name=name)
+            return GONE_TEXTS[role], Text("Its {role} '{name}' was deleted", role=ROLES[role], name=name)
     for role, found, bone in goals_of(chain):
         absence = absence_of(found, view_layer) if view_layer is not None else ""
         if absence:
-            text = Text("Its {role} '{name}' {absence}", role=ROLE_TEXTS[role], name=found.name, absence=absence)
+            text = Text("Its {role} '{name}' {absence}", role=ROLES[role], name=found.name, absence=absence)
             return GONE_TEXTS[role], text
         if bone and found.pose is not None and bone not in found.pose.bones:
-            word = ROLE_TEXTS[role]
+            word = ROLES[role]
             return GONE_TEXTS[role], Text(
                 "Its {role} '{name}' has no bone '{bone}'", role=word, name=found.name, bone=bone
             )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 import bpy
 
+from ..messages import Message
 from ..package import NAME
 from ..texts import Text
 from . import german
@@ -21,8 +22,8 @@ CONTEXT = "FABRIK"
 # By language, then by context and English text; "*" is Blender's context for all that has none.
 LANGUAGES: dict[str, dict[tuple[str, str], str]] = {
     "de_DE": {
-        **{("*", text): told for texts in german.TEXTS for text, told in texts.items()},
-        **{(CONTEXT, label): told for labels in german.LABELS for label, told in labels.items()},
+        **{("*", text): told for text, told in german.TEXTS.items()},
+        **{(CONTEXT, label): told for label, told in german.LABELS.items()},
     }
 }
 
@@ -34,22 +35,22 @@ _report: Call = getattr(bpy.app.translations, "pgettext_rpt")
 _tooltip: Call = getattr(bpy.app.translations, "pgettext_tip")
 
 
-def iface_(text: str, /, **fields: object) -> str:
+def iface_(text: str | Message, /, **fields: object) -> str:
     """A text of the interface, where Blender's preferences say that the interface is translated.
 
     Args:
-        text: The template, or a text that knows its own.
+        text: The template, or a text or message that knows its own.
         fields: What comes into the template.
     """
     return _told(_interface, text, fields)
 
 
-def rpt_(text: str, /, **fields: object) -> str:
+def rpt_(text: str | Message, /, **fields: object) -> str:
     """The text of a report, where reports are translated; as `iface_`."""
     return _told(_report, text, fields)
 
 
-def tip_(text: str, /, **fields: object) -> str:
+def tip_(text: str | Message, /, **fields: object) -> str:
     """The text of a tooltip, where tooltips are translated; as `iface_`."""
     return _told(_tooltip, text, fields)
 
@@ -64,14 +65,15 @@ def name_(prop: bpy.types.Property) -> str:
     return _label(prop.name, prop.translation_context)
 
 
-def _told(call: Call, text: str, fields: Mapping[str, object]) -> str:
+def _told(call: Call, text: str | Message, fields: Mapping[str, object]) -> str:
     """A text in the user's language: template and fields are looked up by one of Blender's calls, then put together."""
-    if isinstance(text, Text):
+    if isinstance(text, Text | Message):
         return _told(call, text.template, text.fields)
     told = call(text)
     if not fields:
         return told
-    return told.format(**{name: _told(call, one, {}) if isinstance(one, Text) else one for name, one in fields.items()})
+    words = {name: _told(call, one, {}) if isinstance(one, Text | Message) else one for name, one in fields.items()}
+    return told.format(**words)
 
 
 def register() -> None:

@@ -12,6 +12,7 @@ from bpy.props import IntProperty
 from ..errors import FabrikError, InvalidValueError
 from ..kernel import LIMITS
 from ..maths import IDENTITY
+from ..messages import Message
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
@@ -395,7 +396,7 @@ def _draw_list(context: bpy.types.Context, layout: bpy.types.UILayout, owner: bp
 
 
 def _draw_status(
-    context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain | None, refusal: str
+    context: bpy.types.Context, layout: bpy.types.UILayout, chain: FabrikChain | None, refusal: Message | None
 ) -> None:
     """Why nothing can be posed, or how the last solve ended; two lines at least, so that the panels below stay put."""
     if chain is None and not refusal:

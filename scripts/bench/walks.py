@@ -158,7 +158,7 @@ def _off_stride(name: str, froude: float) -> tuple[float, bool]:
     count = sum(SKIPPED <= step.lift < until for steps in plan.steps for step in steps)
     steps_a_metre = count / (speed * (until - SKIPPED))
     stride = usual_stride(speed, size_of(legs[0]), settings)
-    return 100.0 * abs(steps_a_metre * stride / len(legs) - 1.0), any("too fast" in told for told in plan.told)
+    return 100.0 * abs(steps_a_metre * stride / len(legs) - 1.0), any("too fast" in str(told) for told in plan.told)
 
 
 def growth(scale: Scale) -> Table:

@@ -108,6 +108,6 @@ def test_names_that_tell_the_other_side_are_told(convention: str) -> None:
         if part.kind in ("ARM", "LEG"):
             assert part.off_side
             assert not part.is_applied
-            assert "it stands on the side" in " ".join(part.reasons)
+            assert "it stands on the side" in " ".join(map(str, part.reasons))
     assert {part.name: part.side for part in found.parts if part.kind == "LEG"} == {"Leg.L": "L", "Leg.R": "R"}
     assert not any(part.off_side for part in recognise(swapped.skeleton).parts)

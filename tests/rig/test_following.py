@@ -28,7 +28,7 @@ def rigify(generated: Path) -> bpy.types.Object:
 
 
 def reason(owner: bpy.types.Object, *bones: str) -> str:
-    return why_unfollowed(owner, bones)
+    return str(why_unfollowed(owner, bones) or "")
 
 
 class TestRigify:

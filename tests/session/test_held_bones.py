@@ -121,10 +121,10 @@ def test_a_bone_on_which_another_chain_begins_is_moved_where_nothing_is_above_it
     other = rig_of(holder).chains.add()
     other.name, other.tip_bone, other.bone_count = "other", "target", 2
     chain.target_bone, chain.pole = "hold", None
-    assert held_by(goal_of(chain, "target")) == ""
+    assert held_by(goal_of(chain, "target")) is None
     other.bone_count = 1
     chain.target_bone = "target"
-    assert held_by(goal_of(chain, "target")) == "is a bone of the chain 'other'"
+    assert str(held_by(goal_of(chain, "target"))) == "is a bone of the chain 'other'"
 
 
 def test_two_chains_have_bones_of_one_rig() -> None:

@@ -275,7 +275,7 @@ class TestGone:
     def test_a_namesake_in_the_layer_does_not_matter(self) -> None:
         chain = self.chain()
         assert chain.target is not None
-        assert absence_of(chain.target, bpy.context.view_layer) == ""
+        assert absence_of(chain.target, bpy.context.view_layer) is None
         other = bpy.data.scenes.new("Other")
         home = bpy.data.collections.new("Home")
         other.collection.children.link(home)

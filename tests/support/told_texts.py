@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import bpy
+from fabrik_addon.messages import TEMPLATES
 from fabrik_addon.translations import CONTEXT
 from fabrik_addon.ui import menus
 
@@ -137,6 +138,13 @@ def in_menus() -> Iterator[Said]:
                 yield Said(CONTEXT, part.text, f"ui/menus.py, {name}")
 
 
+def in_messages() -> Iterator[Said]:
+    """The sentences of the layers below the actions; one of fields alone says nothing by itself."""
+    for code, template in TEMPLATES.items():
+        if has_letters(template):
+            yield Said(ANY, template, f"messages.py, {code}")
+
+
 class Source:
     """A file of the extension, and what it says.
 
@@ -193,7 +201,7 @@ class Source:
             self._say(context, node.orelse)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             self._seen.add(id(node))
-            if any(letter.isalpha() for letter in re.sub(r"\{.*?\}", "", node.value)):
+            if has_letters(node.value):
                 self.said.append(Said(context, node.value, f"{self.name}:{node.lineno}"))
 
     def _pass_over(self, node: ast.AST) -> None:
@@ -221,6 +229,22 @@ def sources() -> list[Source]:
     paths = [path for folder in TOLD for path in sorted((PACKAGE / folder).rglob("*.py"))]
     told = [path for path in paths if not path.relative_to(PACKAGE).as_posix().startswith(NOT_TOLD)]
     return [Source(path) for path in (*told, PACKAGE / "errors.py", PACKAGE / "texts.py")]
+
+
+def codes_used() -> set[str]:
+    """The codes of all messages that are made anywhere."""
+    calls = (
+        node
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"
+    )
+    return {str(code.value) for call in calls for code in call.args[:1] if isinstance(code, ast.Constant)}
+
+
+def has_letters(template: str) -> bool:
+    """Whether a template has words of its own beside its fields."""
+    return any(letter.isalpha() for letter in re.sub(r"\{.*?\}", "", template))
 
 
 def _has_words(text: str) -> bool:

@@ -135,7 +135,8 @@ def choice(items: Sequence[tuple[Any, ...]], name: str, description: str = "", *
 
 def pointer(kind: type[T], name: str, description: str, **options: Any) -> T | None:
     """Another thing of the file, or None."""
-    return cast("T | None", Field(PointerProperty, name, description, {"type": kind, **options}))
+    found: Any = Field(PointerProperty, name, description, {"type": kind, **options})
+    return cast(T, found)
 
 
 def items(kind: type[T]) -> Items[T]:
@@ -190,13 +191,7 @@ class View(Generic[Owner]):
         """
         cls.prefix = prefix
         for name, field in fields_of(cls).items():
-            cls.add_field(name, field, update)
-
-    @classmethod
-    def add_field(cls, name: str, field: Field, update: Update | None) -> None:
-        """Let the view have a field."""
-        field.bind(name, cls.prefix + name, update)
-        setattr(cls, name, field)
+            field.bind(name, prefix + name, update)
 
     @classmethod
     def register(cls, owners: Any) -> None:

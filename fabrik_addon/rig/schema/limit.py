@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from math import pi, radians
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
@@ -32,6 +32,18 @@ def _change(bone: bpy.types.PoseBone, context: bpy.types.Context) -> None:
                 chain.status = "NONE"
 
 
+def _field(setting: Setting) -> Field:
+    """What is stored of a setting: a switch, a vector, or an angle in radians that is shown in degrees."""
+    options: dict[str, Any] = {"default": setting.default}
+    if setting.is_switch:
+        return Field(BoolProperty, setting.label, setting.description, options)
+    if setting.is_vector:
+        options |= {"size": 3, "subtype": "XYZ", "soft_min": -1.0, "soft_max": 1.0}
+        return Field(FloatVectorProperty, setting.label, setting.description, options)
+    options |= {"subtype": "ANGLE", "min": setting.low, "max": setting.high}
+    return Field(FloatProperty, setting.label, setting.description, options)
+
+
 class LimitView(View[bpy.types.PoseBone], update=_change):
     """`PoseBone.fabrik`: the joint limit of a bone, and its mass.
 
@@ -42,6 +54,7 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
     __slots__ = NO_OTHERS
 
     limit = choice(LIMIT_ITEMS, "Limit", "How the bone may turn when a chain is solved")
+    locals().update({setting.name: _field(setting) for found in LIMITS.values() for setting in found.settings})
     use_twist = switch("Limit Twist", "Limit the turn of the bone about itself")
     twist_min = angle("Twist Min", "Least turn of the bone about itself", min=-pi, max=pi, default=radians(-45))
     twist_max = angle("Twist Max", "Greatest turn of the bone about itself", min=-pi, max=pi, default=radians(45))
@@ -57,10 +70,14 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         precision=4,
         update=forget_statuses,
     )
-    if TYPE_CHECKING:
 
-        def __getattr__(self, name: str) -> Any: ...
-        def __setattr__(self, name: str, value: object) -> None: ...
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(fields_of(LimitView))}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not hasattr(LimitView, name):
+            getattr(self, name)  # which says what there is
+        super().__setattr__(name, value)
 
     @property
     def type(self) -> LimitType:
@@ -90,20 +107,6 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         return float(bone.ik_stiffness_x + bone.ik_stiffness_y + bone.ik_stiffness_z) / 3.0
 
 
-def _field(setting: Setting) -> Field:
-    """What is stored of a setting: a switch, a vector, or an angle in radians that is shown in degrees."""
-    options: dict[str, Any] = {"default": setting.default}
-    if setting.is_switch:
-        return Field(BoolProperty, setting.label, setting.description, options)
-    if setting.is_vector:
-        options |= {"size": 3, "subtype": "XYZ", "soft_min": -1.0, "soft_max": 1.0}
-        return Field(FloatVectorProperty, setting.label, setting.description, options)
-    options |= {"subtype": "ANGLE", "min": setting.low, "max": setting.high}
-    return Field(FloatProperty, setting.label, setting.description, options)
-
-
-for each in {setting.name: setting for found in LIMITS.values() for setting in found.settings}.values():
-    LimitView.add_field(each.name, _field(each), _change)
 BONE_SETTINGS: Sequence[str] = tuple(fields_of(LimitView))
 LIMIT_SETTINGS: Sequence[str] = tuple(name for name in BONE_SETTINGS if name != "mass")
 

@@ -21,6 +21,7 @@ from mathutils import Vector
 from ...errors import BoneError, ChainError, TargetError
 from ...kernel import STATUSES, Solver, Status
 from ...maths import IDENTITY, ORIGIN, Q4, minus, multiplied, rotated
+from ...messages import Message
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import KeptChannels, channel_of, read_rotation
 from ...rig.evaluating import updated
@@ -192,7 +193,7 @@ def _restorer(owner: bpy.types.Object, scope: Scope, prepared: Prepared) -> Call
 def _check_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
     """A live chain goes where its target is, so that has to be moved along."""
     target = goal_of(chain, "target")
-    reason = stays(target)
+    reason: str | Message | None = stays(target)
     if not reason and target is not None and carries(target, owner, resolve_bones(owner, chain)[0].name):
         reason = Text("carries it")
     if reason:

@@ -19,7 +19,7 @@ from ...rig.control_bones import control_names
 from ...rig.schema.chain import FabrikChain
 from ...rig.schema.rig import rig_of
 from ...rig.skeleton import read_skeleton
-from ...texts import Text
+from ...texts import Text, worded
 
 SHARED = 2  # bones that a chain has to have in common with a part to stand for it
 LEAST_BONES = 2  # that have to be left of an arm or leg where bones at its end follow something else
@@ -117,7 +117,8 @@ def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Foun
     body = skeleton.names[told.body] if told.body >= 0 else ""
     if not _carries(owner, body, parts, reasons):
         body = ""
-    return Found(told.plan, told.convention, parts, body, told.missing, held, told.notes)
+    missing = [(name, worded(reason)) for name, reason in told.missing]
+    return Found(told.plan, told.convention, parts, body, missing, held, [worded(note) for note in told.notes])
 
 
 def _carries(owner: bpy.types.Object, body: str, parts: Sequence[RigPart], reasons: Collection[str]) -> bool:
@@ -135,7 +136,8 @@ def _carries(owner: bpy.types.Object, body: str, parts: Sequence[RigPart], reaso
 
 def _named(part: Part, names: Sequence[str]) -> RigPart:
     bones = tuple(names[bone] for bone in part.bones)
-    return RigPart(part.kind, part.name, bones, part.roles, part.holds_head, part.confidence, part.reasons)
+    reasons = tuple(worded(reason) for reason in part.reasons)
+    return RigPart(part.kind, part.name, bones, part.roles, part.holds_head, part.confidence, reasons)
 
 
 def _in_one_row(owner: bpy.types.Object, part: RigPart) -> RigPart:
@@ -157,7 +159,7 @@ def _reasons_by_bone(owner: bpy.types.Object) -> dict[str, str]:
         try:
             check_bones(owner, [bone], movers)
         except FabrikError as error:
-            found[bone.name] = error.local
+            found[bone.name] = worded(error.local)
     return found
 
 

@@ -10,6 +10,7 @@ import bpy
 
 from ...errors import BoneError, ChainError, FabrikError
 from ...maths import V3
+from ...messages import ROLES
 from ...recognise.joint_bends import own_axis
 from ...recognise.limbs import Limbs
 from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
@@ -18,7 +19,7 @@ from ...rig.checks import check_rig
 from ...rig.control_bones import new_bones_refusal
 from ...rig.schema import FabrikChain, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
-from ...texts import ROLE_TEXTS, Text
+from ...texts import Text
 from ..bends import pole_in_bend
 from ..body import set_body
 from ..control_bones import Asked, make_goals
@@ -305,7 +306,7 @@ def _make_goals(
             bent.append(chain)
     asked += _poles(context, owner, bent, done)
     done.mended += [
-        Text("{role} of {chain}", role=ROLE_TEXTS[one.role], chain=one.chain.name)
+        Text("{role} of {chain}", role=ROLES[one.role], chain=one.chain.name)
         for one in asked
         if one.chain.name in done.kept
     ]

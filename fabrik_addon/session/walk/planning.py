@@ -19,7 +19,7 @@ from ...rig.schema import rig_of, walker_of
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import plan_of
 from ...rig.walk_inputs import inputs_of
-from ...texts import Text, quoted
+from ...texts import Text, quoted, worded
 from ..frames import check_range, frames_visited
 from ..keep_pose import unposed
 from .sampling import body_chain, sampled
@@ -106,7 +106,9 @@ class Planning:
             plan = yield from _shared(planning(walk), SAMPLING, 1.0)
         bring_up_to_date(self.owner)
         keep_plan(self.owner, plan, stamp_of(self.owner, self.scene, self.frames))
-        self.planned = Planned(sum(len(steps) for steps in plan.steps), (*plan.told, *_switched_off(self.owner)))
+        self.planned = Planned(
+            sum(len(steps) for steps in plan.steps), (*map(worded, plan.told), *_switched_off(self.owner))
+        )
 
 
 def _switched_off(owner: bpy.types.Object) -> list[str]:
@@ -166,7 +168,7 @@ def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
     try:
         plan_of(owner)
     except FabrikError as error:
-        return error.reason
+        return worded(error.reason)
     return _difference(walker_of(owner).inputs, stamp_of(owner, scene, frames))
 
 
