@@ -54,7 +54,8 @@ def open_blend(path: Path | None) -> None:
             bpy.ops.wm.open_mainfile(filepath=str(path.resolve()), load_ui=False, use_scripts=False)
         except RuntimeError as error:
             raise InvalidValueError(f"'{path}' can't be opened: {_reported(error)}") from error
-    saved, running = (tuple(version)[:2] for version in (bpy.data.version, bpy.app.version))
+    version: Any = bpy.data.version
+    saved, running = tuple(version)[:2], bpy.app.version[:2]
     if saved > running:
         newer = f"{saved[0]}.{saved[1]}, which is newer than this one, {running[0]}.{running[1]}"
         raise InvalidValueError(f"'{path or bpy.data.filepath}' was saved by Blender {newer}")
