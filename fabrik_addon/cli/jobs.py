@@ -29,7 +29,16 @@ from ..recognise.mapping import load_mapping
 from ..session.bake.settings import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
 from ..session.frames import LAST_FRAME, check_range
 from . import requests
-from .files import check_library, check_place, libraries, open_blend, put_error, resolved, save_blend, write_text
+from .files import (
+    check_library,
+    check_place,
+    libraries,
+    open_blend,
+    put_error,
+    resolved,
+    save_blend,
+    write_text,
+)
 from .requests import BakeRequest, Progress, Report, SetupRequest, WalkRequest
 from .scene import Choice, Value, value_of
 
@@ -59,6 +68,11 @@ class Shot:
     walk: WalkRequest | None  # how they walk before they are baked
     bakes: bool  # or it is saved as it is set up, or with its walk planned
 
+    @property
+    def writes(self) -> tuple[Path, Path]:
+        """The files that it writes."""
+        return self.output, self.report
+
 
 def run_job(path: Path, index: str | None, progress: str, report: Path | None) -> Report:
     """Bake entries of a job file.
@@ -77,7 +91,7 @@ def run_job(path: Path, index: str | None, progress: str, report: Path | None) -
     """
     shots = read_job(path)
     if report is not None:
-        if resolved(report) in {path.resolve(), *(one for shot in shots for one in (*shot.reads, *_written(shot)))}:
+        if resolved(report) in {path.resolve(), *(one for shot in shots for one in (*shot.reads, *shot.writes))}:
             raise InvalidValueError(f"the report would be written over '{report}', which is of the job")
         check_place(report, is_blend=False)
     numbers = indices_of(index, len(shots)) if index is not None else list(range(1, len(shots) + 1))
@@ -112,10 +126,6 @@ def indices_of(text: str, count: int) -> list[int]:
     return sorted(found)
 
 
-def _written(shot: Shot) -> tuple[Path, Path]:
-    return shot.output, shot.report
-
-
 def _done(shot: Shot, progress: Progress) -> Report:
     """Work on one shot, unless that was done, and save what comes of it."""
     named: Report = {"file": str(shot.file), "output": str(shot.output)}
@@ -124,11 +134,11 @@ def _done(shot: Shot, progress: Progress) -> Report:
         known = _known(shot, key)
         if known is not None:
             return {**named, "skipped": True, "all_reached": known}
-        for place in _written(shot):
+        for place in shot.writes:
             place.parent.mkdir(parents=True, exist_ok=True)
             check_place(place, is_blend=place == shot.output)
         open_blend(shot.file)
-        for place in _written(shot):
+        for place in shot.writes:
             check_library(place)
         linked = {str(place): _digest(place) for place in libraries()}
         report = {**named, **_worked(shot, progress)}
@@ -206,7 +216,7 @@ def read_job(path: Path) -> list[Shot]:
     shots = [_shot(entry, fields, f"{where}, entry {i}") for i, entry in enumerate(entries, start=1)]
     files, taken = {place for shot in shots for place in shot.reads}, {path.resolve()}
     for i, shot in enumerate(shots, start=1):
-        for place in _written(shot):
+        for place in shot.writes:
             own = f"{where}, entry {i}: '{place.name}'"
             _check(place not in files, f"{own} would be written over a file of the job")
             _check(place not in taken, f"{own} is written by another entry")

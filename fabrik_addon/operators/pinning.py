@@ -153,13 +153,12 @@ class TipOperator(NamedChain, ChainOperator):
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         name_all(owner)
-        parts, is_fine = self.choose(context, (owner, named_chain(owner, self.chain)))
-        (self.tell if is_fine else self.warn)(joined("; ", parts))
+        self.conclude(*self.choose(context, (owner, named_chain(owner, self.chain))))
         return {"FINISHED"}
 
-    def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], bool]:
-        """Make the choice; what there is to tell, and whether all of it is fine. Every operator overrides it."""
-        return [], True
+    def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
+        """Make the choice; what was done, and what the user is to look at. Every operator overrides it."""
+        return [], []
 
 
 class FABRIK_OT_orientation_set(TipOperator):
@@ -176,11 +175,11 @@ class FABRIK_OT_orientation_set(TipOperator):
             name="Rotation", description="Which rotation the tip bone is to have", items=ORIENTATION_ITEMS
         )
 
-    def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], bool]:
+    def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
         notes = set_orientation(context, item, self.orientation)
         label = Text(next(text for name, text, _ in ORIENTATION_ITEMS if name == self.orientation))
         text = Text("{chain}: rotation of its tip is {rotation}", chain=item[1].name, rotation=label)
-        return [text, *notes], not notes
+        return [text], notes
 
 
 class FABRIK_OT_effector_set(TipOperator):
@@ -197,12 +196,12 @@ class FABRIK_OT_effector_set(TipOperator):
             name="End", description="Which end of the tip bone comes to the target", items=EFFECTOR_ITEMS
         )
 
-    def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], bool]:
+    def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
         done, warnings = set_effector(context, item, self.effector)
         text = Text("{chain}: its goal is for the tail of its tip", chain=item[1].name)
         if self.effector == "HEAD":
             text = Text("{chain}: its goal is for the head of its tip", chain=item[1].name)
-        return [text, *done, *warnings], not warnings
+        return [text, *done], warnings
 
 
 class FABRIK_OT_body_bone_set(RigOperator):
