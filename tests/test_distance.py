@@ -24,10 +24,9 @@ import pytest
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Vector
 
-from support.live_rigs import keyed, many_limbs, update
-from support.rigs import add_chain, make_line, press
+from dev.walking_rigs import ahead
+from support.scenes import add_chain, key_way, keyed, make_line, many_limbs, press, update
 from support.skeletons import make_character
-from support.walking_rigs import ahead, key_way
 
 # Calls of functions of the add-on, but for the kernel; modules that these are in; full readings of a figure.
 CALLS = {
@@ -106,8 +105,8 @@ def keyed_limbs() -> bpy.types.Object:
     owner = many_limbs(LIMBS)
     for chain in owner.fabrik.chains:
         place = chain.target.location.copy()
-        keyed(chain.target, 1, place)
-        keyed(chain.target, BAKED, place + Vector((0.2, -0.6, 0.1)))
+        keyed(chain.target, {1: place})
+        keyed(chain.target, {BAKED: place + Vector((0.2, -0.6, 0.1))})
     update()
     return owner
 

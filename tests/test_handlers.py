@@ -17,8 +17,8 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import chain_choice, live
 from fabrik_addon.session.live.known import state
 
-from support.live_rigs import live_line, shown_error, update
-from support.rigs import channels, make_empty
+from support.judging import channels, tip_error
+from support.scenes import live_line, make_empty, update
 
 
 def fail(*_: object, **__: object) -> None:
@@ -41,7 +41,7 @@ def test_live_posing_goes_on_and_the_failure_is_told_once(
             target.location.x = x
             update()
             assert rig_of(owner).live
-            assert shown_error(owner, chain) < 3e-4
+            assert tip_error(owner, chain) < 3e-4
     assert len(caplog.records) == 1
     caplog.clear()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "rig.blend"))
@@ -98,5 +98,5 @@ def test_what_another_thread_evaluates_is_not_posed_there_but_with_the_next_upda
     assert channels(owner) == stood
     make_empty((0, 0, 0), "Other")
     update()
-    assert shown_error(owner, chain) < 3e-4
+    assert tip_error(owner, chain) < 3e-4
     assert channels(owner) != stood

@@ -16,7 +16,7 @@ import pytest
 
 import addon_session
 from build import ROOT, build
-from support.rigs import add_chain, make_line
+from support.scenes import add_chain, make_line
 
 
 def registered() -> dict[str, list[str]]:

@@ -14,8 +14,9 @@ from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
-from support.body_rigs import HEIGHT, add_limb, effector, make_body, with_legs_pinned
 from support.cli_files import refused, reported
+from support.judging import effector
+from support.scenes import HEIGHT, add_limb, make_body, with_legs_pinned
 
 HELD = 1e-4 * HEIGHT
 

@@ -20,7 +20,8 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
 from support.cli_files import refused, reported, save_shot
-from support.rigs import add_chain, make_empty, make_line, tip_error
+from support.judging import tip_error
+from support.scenes import add_chain, make_empty, make_line
 
 ROOT = Path(__file__).parents[2]
 

@@ -22,9 +22,8 @@ from mathutils import Vector
 from build import ROOT
 from dev.walking_rigs import ahead
 from support.cli_files import refused, reported
-from support.rigs import add_chain, make_line, press
+from support.scenes import add_chain, key_way, make_line, press
 from support.skeletons import make_character, rename_all
-from support.walking_rigs import key_way
 
 PAGE = ROOT / "fabrik_addon" / "manual" / "jobs.md"
 HAND = (0.4, -0.3, 1.2)

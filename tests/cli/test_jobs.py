@@ -14,7 +14,7 @@ from fabrik_addon.cli.requests import BakeRequest, Progress, Report
 from fabrik_addon.rig.compat import fcurves_of
 
 from support.cli_files import refused, reported, save_shot
-from support.rigs import add_chain, make_empty, make_line
+from support.scenes import add_chain, make_empty, make_line
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.cli.commands import run
 
 from support.cli_files import refused
-from support.rigs import add_chain, make_empty, make_line
+from support.scenes import add_chain, make_empty, make_line
 
 
 @pytest.fixture

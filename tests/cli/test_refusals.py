@@ -12,7 +12,7 @@ from fabrik_addon.cli import commands
 from fabrik_addon.cli.commands import run
 
 from support.cli_files import refused, save_shot
-from support.rigs import add_chain, make_line
+from support.scenes import add_chain, make_line
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from fabrik_addon.cli.commands import run
 from fabrik_addon.rig.schema import rig_of
 
 from support.cli_files import refused, reported
-from support.rigs import make_empty
+from support.scenes import make_empty
 from support.skeletons import make_character, rename_all
 
 PARTS = ["Arm.L", "Arm.R", "Head", "Leg.L", "Leg.R", "Spine"]

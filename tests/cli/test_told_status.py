@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.cli.commands import run
 
 from support.cli_files import reported, save_shot
-from support.rigs import Bone, add_chain, make_armature
+from support.scenes import Bone, add_chain, make_armature
 
 
 def inspected(path: Path, capfd: pytest.CaptureFixture[str]) -> dict[str, Any]:

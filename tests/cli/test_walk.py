@@ -12,7 +12,7 @@ from fabrik_addon.rig.schema import rig_of
 
 from dev.walking_rigs import ahead, make_spider
 from support.cli_files import refused, reported
-from support.walking_rigs import key_way
+from support.scenes import key_way
 
 
 @pytest.fixture

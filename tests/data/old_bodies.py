@@ -10,8 +10,7 @@ import bpy
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from old_rigs import FRAMES, NEAR_PLACES, beside, keyed_empty, line, pose, with_chain
 
-from support.body_rigs import add_limb, make_body, with_legs_pinned
-from support.rigs import select
+from support.scenes import add_limb, make_body, select, with_legs_pinned
 
 SET_UP = "set up"  # a rig that the button has set up
 # Of a goal at the frames, relative to the rig.

@@ -12,7 +12,7 @@ import bpy
 from fabrik_addon.kernel import LIMITS as KINDS
 from mathutils import Euler
 
-from support.rigs import Bone, add_chain, make_armature, make_empty, make_line, select
+from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, select
 
 FRAMES = (1, 12, 20)  # at which goals are keyed
 SAVED = 12  # the frame of the file

@@ -13,9 +13,7 @@ from fabrik_addon.session.walk.setup import add_walker
 from old_rigs import FRAMES, beside
 
 from dev.walking_rigs import ahead, make_ground, make_spider
-from support.body_rigs import update
-from support.rigs import select
-from support.walking_rigs import key_way
+from support.scenes import key_way, select, update
 
 LEGS = 2  # on each side
 WAY = 0.5

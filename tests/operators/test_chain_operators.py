@@ -7,7 +7,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.schema import limit_of
 
-from support.rigs import add_chain, make_line, press, select
+from support.scenes import add_chain, make_line, press, select
 from support.skeletons import make_character
 
 

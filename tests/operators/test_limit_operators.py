@@ -15,7 +15,7 @@ from fabrik_addon.ui.gizmos import HANDLES
 from mathutils import Quaternion, Vector
 
 from support.limit_examples import EXAMPLES as BY_TYPE
-from support.rigs import Bone, make_armature, make_line, select
+from support.scenes import Bone, make_armature, make_line, select
 
 EXAMPLES = [limit for limits in BY_TYPE.values() for limit in limits]
 

@@ -10,17 +10,8 @@ import bpy
 import pytest
 from mathutils import Quaternion, Vector
 
-from support.rigs import (
-    Bone,
-    add_chain,
-    channels,
-    evaluated_joints,
-    make_armature,
-    make_empty,
-    make_line,
-    select,
-    tip_error,
-)
+from support.judging import channels, evaluated_joints, tip_error
+from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, select
 
 
 def two_limbs() -> bpy.types.Object:

@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.operators.picking import pick, rigs_at_hand
 from mathutils import Vector
 
-from support.rigs import Bone, add_chain, make_armature, make_line, select
+from support.scenes import Bone, add_chain, make_armature, make_line, select
 
 
 class Front:

@@ -14,7 +14,7 @@ from fabrik_addon.operators.snapping import angle_about, turn_of_ball, turn_of_v
 from fabrik_addon.session.dragging import Dragged, Taken, begin, set_turning
 from mathutils import Matrix, Vector
 
-from support.rigs import add_chain, make_line
+from support.scenes import add_chain, make_line
 
 FRONT = Matrix(((1, 0, 0, 0), (0, 0, 1, 0), (0, -1, 0, 0), (0, 0, 0, 1)))  # looks along Y, Z is up
 BACK = Matrix(((-1, 0, 0, 0), (0, 0, 1, 0), (0, 1, 0, 0), (0, 0, 0, 1)))

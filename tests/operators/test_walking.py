@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -13,16 +12,15 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 
 from dev.walking_rigs import ahead, make_spider
-from support.body_rigs import update
-from support.rigs import run
-from support.walking_rigs import key_way, walking_human, walking_spider, worst_foot
+from support.judging import worst_foot
+from support.scenes import key_way, press, update, walking
 
 
 def test_two_presses_from_a_keyed_body_to_a_walk_that_plays() -> None:
     owner = make_spider()
     key_way(owner, "b0", ahead(1.2))
-    assert run("walker_add") == {"FINISHED"}
-    assert run("walk_plan", span="SCENE") == {"FINISHED"}
+    assert press("walker_add") == {"FINISHED"}
+    assert press("walk_plan", span="SCENE") == {"FINISHED"}
     update()
     assert rig_of(owner).live
     for frame in (10, 33, 51):
@@ -48,14 +46,12 @@ PRESSES: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-@pytest.mark.parametrize("walking", [walking_human, walking_spider])
-def test_a_bake_into_goals_says_which_it_made(
-    walking: Callable[[], bpy.types.Object], capfd: pytest.CaptureFixture[str]
-) -> None:
-    owner = walking()
+@pytest.mark.parametrize("kind", ["human", "spider"])
+def test_a_bake_into_goals_says_which_it_made(kind: str, capfd: pytest.CaptureFixture[str]) -> None:
+    owner = walking(kind)
     before = [thing.name for thing in bpy.data.objects]
     capfd.readouterr()
-    assert run("walk_bake", into="GOALS") == {"FINISHED"}
+    assert press("walk_bake", into="GOALS") == {"FINISHED"}
     said = capfd.readouterr().out.strip()
     made = [thing.name for thing in bpy.data.objects if thing.name not in before]
     assert len(made) == len(rig_of(owner).walker.legs) + 1
@@ -69,11 +65,11 @@ def test_a_bake_into_goals_says_which_it_made(
 def test_each_press_is_one_step_of_undo(count: int) -> None:
     key_way(make_spider(), "b0", ahead(1.2))
     for name, options in PRESSES[: count - 1]:
-        run(name, **options)
+        press(name, **options)
     bpy.ops.ed.undo_push(message="before")
     before = stored()
     name, options = PRESSES[count - 1]
-    assert run(name, "EXEC_DEFAULT", True, **options) == {"FINISHED"}
+    assert press(name, "EXEC_DEFAULT", True, **options) == {"FINISHED"}
     after = stored()
     assert after != before
     bpy.ops.ed.undo()
@@ -86,27 +82,27 @@ def test_buttons_without_a_walker_say_why_they_are_disabled() -> None:
     make_spider()
     assert not bpy.ops.fabrik.walk_plan.poll()
     assert not bpy.ops.fabrik.walker_remove.poll()
-    run("walker_add")
+    press("walker_add")
     assert bpy.ops.fabrik.walk_plan.poll()
-    assert run("walker_remove") == {"FINISHED"}
+    assert press("walker_remove") == {"FINISHED"}
     assert not bpy.ops.fabrik.walk_plan.poll()
 
 
 def test_a_path_that_can_not_be_walked_is_refused() -> None:
     owner = make_spider()
     key_way(owner, "b0", lambda share: (0.0, 0.0 if share < 0.5 else -9.0, 0.0))
-    run("walker_add")
+    press("walker_add")
     with pytest.raises(RuntimeError, match="leaps"):
-        run("walk_plan", span="SCENE")
+        press("walk_plan", span="SCENE")
     with pytest.raises(RuntimeError, match="before it starts"):
-        run("walk_plan", span="RANGE", frame_start=9, frame_end=1)
+        press("walk_plan", span="RANGE", frame_start=9, frame_end=1)
     assert not rig_of(owner).walker.on
 
 
 def test_a_body_without_keys_stands() -> None:
     owner = make_spider()
     update()
-    run("walker_add")
-    assert run("walk_plan", span="RANGE", frame_start=1, frame_end=20) == {"FINISHED"}
+    press("walker_add")
+    assert press("walk_plan", span="RANGE", frame_start=1, frame_end=20) == {"FINISHED"}
     update()
     assert worst_foot(owner, 1) <= 1e-3

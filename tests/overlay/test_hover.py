@@ -15,7 +15,7 @@ from fabrik_addon.overlay.shapes import theme_colours
 from mathutils import Matrix, Vector
 
 from support.drawn import Context, ready_gpu, seen
-from support.rigs import add_chain, make_line
+from support.scenes import add_chain, make_line
 
 
 @pytest.fixture(autouse=True)

@@ -18,8 +18,8 @@ from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen
-from support.live_bodies import live_body
-from support.rigs import add_chain, evaluated_joints, make_empty, make_line
+from support.judging import evaluated_joints
+from support.scenes import add_chain, live_body, make_empty, make_line
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
 

@@ -15,9 +15,9 @@ from fabrik_addon.overlay.shapes import Picture, shapes_of, theme_colours
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Vector
 
-from support.body_rigs import add_limb, effector, make_body, pin, tip_turn, turned, update
 from support.drawn import Context, pictures, ready_gpu, seen
-from support.rigs import make_empty, run
+from support.judging import angle_between, effector, tip_turn
+from support.scenes import add_limb, make_body, make_empty, pin, press, update
 
 HELD = pins.Pin((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 2.0, None, has_target=False, is_held=True)
 
@@ -53,7 +53,7 @@ class TestCollecting:
         (found,) = shown(owner)
         assert Vector(found.place) == Vector(chain.held_location)
         assert found.turn is not None
-        assert turned(found.turn, tip_turn(owner, chain)) < radians(0.01)
+        assert angle_between(found.turn, tip_turn(owner, chain)) < radians(0.01)
         assert (found.has_target, found.is_held) == (False, True)
 
     def test_where_the_bone_is_elsewhere_it_does_not_hold(self) -> None:
@@ -135,7 +135,7 @@ def test_the_start_pose_of_a_body_stands_where_it_starts() -> None:
     before = {chain.name: asked(chain).joints for chain in rig_of(owner).chains}
     add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.7), name="sink")
     update()
-    run("solve_all")
+    press("solve_all")
     for name, joints in before.items():
         picture = asked(rig_of(owner).chains[name])
         assert distance(picture.joints[0], joints[0]) > 0.2

@@ -7,7 +7,8 @@ import pytest
 from fabrik_addon.overlay.timeline import LEAST, level_colour, rectangles, runs_of_report
 from fabrik_addon.session.bake import read_report
 
-from support.bake_rigs import keyed_line, run
+from support.judging import bake_chain
+from support.scenes import keyed_line
 
 GREEN, RED = (0.0, 1.0, 0.0, 1.0), (1.0, 0.0, 0.0, 1.0)
 
@@ -38,8 +39,8 @@ def test_colours_run_from_the_best_to_the_worst() -> None:
 def test_it_shows_the_last_report_of_the_armature() -> None:
     owner, chain = keyed_line()
     assert runs_of_report(owner) == []
-    run(owner, chain)
-    assert [run[:2] for run in runs_of_report(owner)] == [(1.0, 20.0)]
+    bake_chain(owner, chain)
+    assert [bake_chain[:2] for bake_chain in runs_of_report(owner)] == [(1.0, 20.0)]
     owner.fabrik.bake_report = ""
     assert runs_of_report(owner) == []
 

@@ -9,7 +9,8 @@ from fabrik_addon.overlay.view import draw_walk, walk_key
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 
-from support.walking_rigs import feet, walking_spider
+from support.judging import feet
+from support.scenes import walking
 
 
 def drawn(owner: bpy.types.Object, frame: float) -> Shapes:
@@ -19,7 +20,7 @@ def drawn(owner: bpy.types.Object, frame: float) -> Shapes:
 
 
 def test_path_steps_and_support_are_drawn() -> None:
-    owner = walking_spider()
+    owner = walking("spider")
     parsed = plan_of(owner)
     assert parsed is not None
     shapes = drawn(owner, 20)
@@ -34,7 +35,7 @@ def test_path_steps_and_support_are_drawn() -> None:
 
 
 def test_nothing_is_drawn_of_a_walk_that_is_off_or_can_not_be_read() -> None:
-    owner = walking_spider()
+    owner = walking("spider")
     assert walk_key(owner, 20) is not None
     rig_of(owner).walker.on = False
     assert walk_key(owner, 20) is None

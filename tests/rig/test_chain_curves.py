@@ -7,8 +7,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of
 
-from support.live_rigs import update
-from support.rigs import make_line, run
+from support.scenes import make_line, press, update
 
 NAMES = ("first", "second", "third")
 
@@ -18,7 +17,7 @@ def make_keyed() -> bpy.types.Object:
     owner = make_line(4)
     bpy.context.view_layer.objects.active = owner
     for i, name in enumerate(NAMES):
-        run("chain_add", tip_bone=f"b{i + 1}")
+        press("chain_add", tip_bone=f"b{i + 1}")
         chain = owner.fabrik.chains[-1]
         chain.name = name
         for frame, factor in ((1, 1.0), (11, 2.0)):
@@ -43,7 +42,7 @@ WANTED = {"first": (0.1, 0.2), "second": (0.2, 0.4), "third": (0.3, 0.6)}
 def test_keys_follow_a_chain_that_moves(active: int, direction: str) -> None:
     owner = make_keyed()
     owner.fabrik.active_index = active
-    run("chain_move", direction=direction)
+    press("chain_move", direction=direction)
     assert [chain.name for chain in owner.fabrik.chains] != list(NAMES)
     assert weights(owner) == WANTED
 
@@ -52,7 +51,7 @@ def test_keys_follow_a_chain_that_moves(active: int, direction: str) -> None:
 def test_keys_of_a_chain_go_with_it(gone: int) -> None:
     owner = make_keyed()
     owner.fabrik.active_index = gone
-    run("chain_remove")
+    press("chain_remove")
     assert weights(owner) == {name: values for name, values in WANTED.items() if name != NAMES[gone]}
     assert len(fcurves_of(owner)) == 2
 
@@ -60,7 +59,7 @@ def test_keys_of_a_chain_go_with_it(gone: int) -> None:
 def test_all_keys_of_chains_go_with_all_chains() -> None:
     owner = make_keyed()
     owner.keyframe_insert('pose.bones["b0"].location', frame=1)
-    run("chain_remove_all")
+    press("chain_remove_all")
     assert {curve.data_path for curve in fcurves_of(owner)} == {'pose.bones["b0"].location'}
 
 
@@ -80,13 +79,13 @@ def test_drivers_follow_a_chain_and_what_reads_it_does_too() -> None:
     variable.targets[0].id, variable.targets[0].data_path = owner, "fabrik_chains[1].influence"
     driver.expression = variable.name
     owner.fabrik.active_index = 1
-    run("chain_move", direction="UP")
+    press("chain_move", direction="UP")
     owner.update_tag()
     reader.update_tag()
     update()
     assert [chain.influence for chain in owner.fabrik.chains] == pytest.approx([0.25, 1.0, 1.0])
     assert reader.empty_display_size == pytest.approx(0.25)
-    run("chain_remove")
+    press("chain_remove")
     assert len(owner.animation_data.drivers) == 0
     assert variable.targets[0].data_path == 'fabrik_chains["second"].influence'  # which is there no more
 
@@ -99,7 +98,7 @@ def test_keys_in_a_strip_follow_too() -> None:
     if hasattr(strip, "action_slot") and strip.action_slot is None:
         strip.action_slot = action.slots[0]
     owner.fabrik.active_index = 0
-    run("chain_move", direction="DOWN")
+    press("chain_move", direction="DOWN")
     assert weights(owner) == WANTED
 
 
@@ -110,7 +109,7 @@ def test_keys_that_another_armature_plays_are_refused_and_left() -> None:
     bpy.context.view_layer.objects.active = owner
     owner.fabrik.active_index = 0
     before = [curve.data_path for curve in fcurves_of(owner)]
-    for operator in (bpy.ops.fabrik.chain_remove, lambda: run("chain_move", direction="DOWN")):
+    for operator in (bpy.ops.fabrik.chain_remove, lambda: press("chain_move", direction="DOWN")):
         with pytest.raises(RuntimeError, match=f"'{other.name}' plays the same keys of its chains"):
             operator()
     assert [chain.name for chain in owner.fabrik.chains] == list(NAMES)

@@ -16,8 +16,8 @@ from fabrik_addon.rig.prepared import Prepared
 from fabrik_addon.rig.preparing import carried, read
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from support.live_rigs import limb_on_a_bone, update
-from support.rigs import add_chain, evaluated_joints, make_line
+from support.judging import evaluated_joints
+from support.scenes import add_chain, make_line, make_rig, update
 
 
 def random_space(random: Random, away: float = 0.0) -> ChainSpace:
@@ -66,7 +66,7 @@ class TestSpace:
 
 class TestFigures:
     def test_they_do_not_depend_on_how_the_parents_stand(self) -> None:
-        owner, _ = limb_on_a_bone()
+        owner, _ = make_rig("limb on a bone")
         first = prepared(owner)
         bone, random = owner.pose.bones["b0"], Random(4)
         for _ in range(20):
@@ -86,7 +86,7 @@ class TestFigures:
                 assert distance(point, now.space.to_world(joint)) < 1e-5
 
     def test_a_parent_that_grows_makes_another_figure(self) -> None:
-        owner, _ = limb_on_a_bone()
+        owner, _ = make_rig("limb on a bone")
         first = prepared(owner)
         owner.pose.bones["b0"].scale = (1.5, 1.5, 1.5)
         update()
@@ -95,7 +95,7 @@ class TestFigures:
 
     @pytest.mark.parametrize("flag", ["turns with nothing", "keeps its axes"])
     def test_bones_that_do_not_inherit_rotation(self, flag: str) -> None:
-        owner, chain = limb_on_a_bone()
+        owner, chain = make_rig("limb on a bone")
         owner.data.bones["b1" if flag == "turns with nothing" else "b2"].use_inherit_rotation = False
         owner.pose.bones["b0"].rotation_quaternion = (0.9, 0.3, -0.2, 0.1)
         update()
@@ -108,7 +108,7 @@ class TestFigures:
             assert distance(point, found.space.to_world(joint)) < 1e-5
 
     def test_a_scale_that_differs_between_axes_is_not_rigid(self) -> None:
-        owner, _ = limb_on_a_bone()
+        owner, _ = make_rig("limb on a bone")
         assert prepared(owner).is_rigid
         owner.pose.bones["b1"].scale = (1.0, 1.4, 1.0)
         update()

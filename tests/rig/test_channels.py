@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.maths import conjugated, multiplied, normalized, turn_angle
 from fabrik_addon.rig.channels import stored, to_rotation, to_values
 
-from support.rigs import Bone, make_armature
+from support.scenes import Bone, make_armature
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 NAMES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}

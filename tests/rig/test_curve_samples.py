@@ -11,7 +11,7 @@ from fabrik_addon.rig.curve_samples import values_at
 from fabrik_addon.rig.goals import GoalRef
 from fabrik_addon.rig.plain_motion import points_at
 
-from support.rigs import make_empty
+from support.scenes import make_empty
 
 FRAMES = {
     "a range": np.arange(-20.0, 60.0),

@@ -11,8 +11,8 @@ import pytest
 from fabrik_addon.rig.following import why_unfollowed
 from fabrik_addon.rig.schema import rig_of
 
-from support.generated_rig import generate_rig
-from support.rigs import Bone, add_chain, make_armature, make_empty, make_line
+from support.scenes import Bone, add_chain, make_armature, make_empty, make_line
+from support.skeletons import generate_rig
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.rig.flush import flush_animation
 
 from support.rig_facts import stored
-from support.rigs import add_chain, make_line, run
+from support.scenes import add_chain, make_line, press
 
 CHAIN: dict[str, tuple[Any, Any]] = {  # what a chain that was never asked has, and another value
     "kind": ("REACH", "AIM"),
@@ -102,7 +102,7 @@ def test_a_copy_of_the_armature_has_them_too() -> None:
 def test_a_change_makes_the_status_old(name: str) -> None:
     owner = make_line(3)
     chain = add_chain(owner, (0.4, -0.5, 1.9))
-    run("solve", chain=chain.name)
+    press("solve", chain=chain.name)
     assert chain.status == "REACHED"
     place, values = (chain, CHAIN) if name in CHAIN else (owner.fabrik, BODY)
     setattr(place, name, values[name][1])
@@ -112,7 +112,7 @@ def test_a_change_makes_the_status_old(name: str) -> None:
 def test_another_mass_makes_the_status_old() -> None:
     owner = make_line(3)
     chain = add_chain(owner, (0.4, -0.5, 1.9))
-    run("solve", chain=chain.name)
+    press("solve", chain=chain.name)
     owner.pose.bones["b0"].fabrik.mass = 0.5
     assert chain.status == "NONE"
 

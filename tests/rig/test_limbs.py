@@ -14,7 +14,7 @@ from fabrik_addon.session.selected_limbs import limb_length
 from mathutils import Vector
 
 from support.character_limbs import LIMBS, WHOLE, Limb, both_sides
-from support.rigs import Bone, armature, make_armature, make_line, select
+from support.scenes import Bone, armature, make_armature, make_line, select
 from support.skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
 
 

@@ -10,7 +10,8 @@ import bpy
 import pytest
 from mathutils import Euler
 
-from support.rigs import add_chain, channels, make_line, tip_error
+from support.judging import channels, tip_error
+from support.scenes import add_chain, make_line
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 

@@ -21,8 +21,8 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.start_pose import is_stale, read_start
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST
 
-from support.body_rigs import make_body
 from support.rig_facts import Facts, armatures, meant_at, stored
+from support.scenes import make_body
 
 DATA = Path(__file__).parents[1] / "data"
 OLD = {f"{path.parent.name}/{path.stem}": path for path in sorted(DATA.glob("[0-9]*/*.json"))}

@@ -11,8 +11,8 @@ import pytest
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Vector
 
-from support.body_rigs import add_limb, effector, make_body, tip_turn, turned, update
-from support.rigs import run, select
+from support.judging import angle_between, effector, tip_turn
+from support.scenes import add_limb, make_body, press, select, update
 
 
 def library(path: Path, with_pin: bool) -> str:
@@ -24,7 +24,7 @@ def library(path: Path, with_pin: bool) -> str:
     bpy.context.scene.collection.objects.unlink(owner)
     if with_pin:
         select(owner, "foot.L")
-        run("pin_toggle")
+        press("pin_toggle")
         bpy.ops.object.mode_set(mode="OBJECT")
     file = str(path / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=file)
@@ -54,8 +54,8 @@ def test_what_is_set_on_an_override_is_there_after_reload_and_holds(tmp_path: Pa
     owner.location = (1.0, 0.5, 0.0)
     update()
     select(owner, "foot.L", "foot.R")
-    run("pin_toggle", action="PIN")
-    run("body_bone_set")
+    press("pin_toggle", action="PIN")
+    press("body_bone_set")
     rig_of(owner).balance = 0.25
     owner.pose.bones["thigh.L"].fabrik.mass = 0.125
     bpy.ops.object.mode_set(mode="OBJECT")
@@ -70,13 +70,13 @@ def test_what_is_set_on_an_override_is_there_after_reload_and_holds(tmp_path: Pa
     assert (rig.body_bone, rig.balance, owner.pose.bones["thigh.L"].fabrik.mass) == ("hips", 0.25, 0.125)
     add_limb(owner, "hips", 1, target=(1.0, 0.5, 0.75), name="sink")
     update()
-    run("solve_all")
+    press("solve_all")
     update()
     for chain in rig.chains:
         assert chain.status == "REACHED"
         if chain.pin:
             assert (effector(owner, chain) - Vector(chain.held_location)).length < 2e-4
-            assert turned(tip_turn(owner, chain), tuple(chain.held_rotation)) < 1e-3
+            assert angle_between(tip_turn(owner, chain), tuple(chain.held_rotation)) < 1e-3
 
 
 def stored(chain: Any) -> tuple[Any, ...]:

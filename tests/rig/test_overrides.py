@@ -13,7 +13,8 @@ import pytest
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.rig.start_pose import StoredStart, capture, reset
 
-from support.rigs import add_chain, evaluated_joints, make_empty, make_line, tip_error
+from support.judging import evaluated_joints, tip_error
+from support.scenes import add_chain, make_empty, make_line
 
 
 def library(path: Path, with_chain: bool) -> str:

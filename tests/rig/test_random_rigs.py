@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mathutils import Matrix
 
+from support.judging import channels, tip_error
 from support.random_rigs import RandomRig, random_rig
-from support.rigs import chain_bones, channels, tip_error
+from support.scenes import chain_bones
 
 ROUNDING = 1.1  # of the tolerance: the solve stops at it, and single precision adds its own
 

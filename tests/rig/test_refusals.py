@@ -10,7 +10,8 @@ import bpy
 import pytest
 from fabrik_addon.rig.schema import FabrikChain
 
-from support.rigs import Bone, add_chain, channels, make_armature, make_empty, make_line
+from support.judging import channels
+from support.scenes import Bone, add_chain, make_armature, make_empty, make_line
 
 NAN = float("nan")
 

@@ -15,10 +15,7 @@ from fabrik_addon.rig.prepared import Prepared
 from fabrik_addon.rig.preparing import carried, read, restarted
 from fabrik_addon.session.posing import posed
 
-from support.body_rigs import add_limb, make_body, with_legs_pinned
-from support.live_rigs import update
-from support.rigs import add_chain, make_line
-from support.walking_rigs import walking_human
+from support.scenes import add_chain, add_limb, make_body, make_line, update, walking, with_legs_pinned
 
 FRAMES = range(1, 21)
 HANGING = ("head", "upper_arm.R", "forearm.R", "hand.R")
@@ -72,7 +69,7 @@ def body() -> bpy.types.Object:
 
 def walker() -> bpy.types.Object:
     """A human that walks as planned, its body turned by keys."""
-    owner = walking_human()
+    owner = walking("human")
     hips = owner.pose.bones["hips"]
     for frame in (1, 20):
         hips.rotation_quaternion = (1.0, 0.0, 0.01 * frame, 0.0)

@@ -12,18 +12,8 @@ import bpy
 import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from support.rigs import (
-    Bone,
-    add_chain,
-    chain_bones,
-    chain_length,
-    channels,
-    evaluated_joints,
-    make_armature,
-    make_empty,
-    make_line,
-    tip_error,
-)
+from support.judging import chain_length, channels, evaluated_joints, tip_error
+from support.scenes import Bone, add_chain, chain_bones, make_armature, make_empty, make_line
 
 PROMISED = 1e-4
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")

@@ -12,7 +12,8 @@ import pytest
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Quaternion, Vector
 
-from support.rigs import Point, add_chain, channels, evaluated_joints, make_line, tip_error
+from support.judging import channels, evaluated_joints, tip_error
+from support.scenes import Point, add_chain, make_line
 
 A, B = (1.0, 0.8, 2.0), (-1.2, 0.3, 1.5)
 

@@ -12,9 +12,9 @@ from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.rig.stretching import grown_by
 
-from support.live_rigs import update
-from support.rigs import Bone, add_chain, armature, evaluated_joints, make_armature
-from support.rigs import make_line as connected_line
+from support.judging import evaluated_joints
+from support.scenes import Bone, add_chain, armature, make_armature, update
+from support.scenes import make_line as connected_line
 
 MODES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 FACTOR = 1.4

@@ -24,9 +24,9 @@ from fabrik_addon.session.pose import solve_items
 from fabrik_addon.ui import baking, panels, viewing
 
 from support.cli_files import refused, save_shot
-from support.live_rigs import live_line, update
+from support.judging import channels
 from support.rig_facts import stored
-from support.rigs import add_chain, channels, make_line, select
+from support.scenes import add_chain, live_line, make_line, select, update
 
 NEWER = DATA_VERSION + 1
 TEXT = f"'Rig': its FABRIK data is of version {NEWER}"

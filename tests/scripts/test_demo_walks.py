@@ -11,7 +11,7 @@ from mathutils import Vector
 
 from dev.walking_rigs import ahead, make_spider
 from environment import ROOT
-from support.walking_rigs import FRAMES, key_way, planned
+from support.scenes import WALK, key_way, planned
 
 OFF = 0.1  # scene units
 
@@ -42,7 +42,7 @@ def test_a_good_walk_is_good(spider: bpy.types.Object) -> None:
     from walk_judge import judge
 
     judged = judge(spider)
-    assert (judged.legs, judged.frames) == (8, FRAMES[1])
+    assert (judged.legs, judged.frames) == (8, WALK[1])
     assert judged.steps > 8
     assert 0 < judged.stances == judged.reached
     assert max(judged.slip, judged.drift, judged.sunk, judged.hover) < 1e-4

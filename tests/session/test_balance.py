@@ -13,8 +13,8 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.posing import posed
 from mathutils import Vector
 
-from support.body_rigs import HEIGHT, add_limb, effector, make_body, update, with_legs_pinned
-from support.rigs import run
+from support.judging import effector
+from support.scenes import HEIGHT, add_limb, make_body, press, update, with_legs_pinned
 
 FRONT, BACK = -0.15, 0.02  # of the feet along Y: balls and ankles
 
@@ -33,7 +33,7 @@ def reach(balance: float, target: tuple[float, float, float] = (0.3, -0.75, 1.1)
     for side, x in ((".L", 1), (".R", -1)):
         add_limb(owner, f"hand{side}", 3, target=(x * target[0], *target[1:]))
     rig_of(owner).balance = balance
-    run("solve_all")
+    press("solve_all")
     return owner
 
 
@@ -65,7 +65,7 @@ def test_a_heavy_head_shifts_the_body_backwards() -> None:
     for side, x in ((".L", 1), (".R", -1)):
         add_limb(owner, f"hand{side}", 3, target=(x * 0.3, -0.75, 1.1))
     rig_of(owner).balance = 1.0
-    run("solve_all")
+    press("solve_all")
     assert centre(owner).y >= FRONT - 2e-3
     assert pose_bones(owner)["head"].head.y > pose_bones(light)["head"].head.y + 0.01
 
@@ -75,7 +75,7 @@ def test_a_mass_that_is_no_number_is_refused() -> None:
     rig_of(owner).balance = 1.0
     pose_bones(owner)["chest"].fabrik.mass = float("nan")
     with pytest.raises(RuntimeError, match="mass is not a finite number"):
-        run("solve_all")
+        press("solve_all")
 
 
 def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation() -> None:

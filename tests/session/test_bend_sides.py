@@ -13,7 +13,8 @@ from fabrik_addon.maths import V3, distance, dot, minus, perpendicular, plus, sc
 from fabrik_addon.rig.schema import FabrikChain, limit_of
 from mathutils import Matrix
 
-from support.rigs import add_chain, evaluated_joints, select
+from support.judging import evaluated_joints
+from support.scenes import add_chain, select
 from support.skeletons import forward_of, make_character, rename_all
 
 NEARER = 0.75  # share of its rest distance from root to tip to which a limb is pulled together

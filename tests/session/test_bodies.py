@@ -11,8 +11,8 @@ import pytest
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Quaternion, Vector
 
-from support.body_rigs import HEIGHT, add_limb, effector, make_body, pin, tip_turn, turned, update, with_legs_pinned
-from support.rigs import make_empty, run
+from support.judging import angle_between, effector, tip_turn
+from support.scenes import HEIGHT, add_limb, make_body, make_empty, pin, press, update, with_legs_pinned
 
 HELD = 1e-4 * HEIGHT
 HELD_TURN = 1e-3  # radians
@@ -31,14 +31,14 @@ def pose_of(owner: bpy.types.Object) -> list[list[float]]:
 def refused() -> None:
     """Solve all, which is refused and raises."""
     with pytest.raises(RuntimeError):
-        run("solve_all")
+        press("solve_all")
 
 
 def assert_feet_hold(owner: bpy.types.Object) -> None:
     for side in (".L", ".R"):
         chain = rig_of(owner).chains[f"foot{side}"]
         assert (effector(owner, chain) - Vector(chain.held_location)).length <= HELD
-        assert turned(tip_turn(owner, chain), tuple(chain.held_rotation)) <= HELD_TURN
+        assert angle_between(tip_turn(owner, chain), tuple(chain.held_rotation)) <= HELD_TURN
 
 
 class TestHips:
@@ -48,7 +48,7 @@ class TestHips:
         owner = with_legs_pinned(make_body(mode))
         wanted = Vector(owner.pose.bones["hips"].head) + Vector(way)
         hips = add_limb(owner, "hips", 1, target=wanted)
-        run("solve_all")
+        press("solve_all")
         update()
         assert statuses(owner) == {"foot.L": "REACHED", "foot.R": "REACHED", "hips": "REACHED"}
         assert (effector(owner, hips) - wanted).length <= HELD
@@ -57,7 +57,7 @@ class TestHips:
     def test_pins_hold_where_the_hips_are_pulled_out_of_reach(self) -> None:
         owner = with_legs_pinned(make_body())
         hips = add_limb(owner, "hips", 1, target=(0, 0, 3))
-        run("solve_all")
+        press("solve_all")
         assert_feet_hold(owner)
         assert statuses(owner)["hips"] == "BLOCKED"
         assert "gives way to the pins of 'foot.L' and 'foot.R'" in hips.message
@@ -67,7 +67,7 @@ class TestHips:
         owner = with_legs_pinned(make_body())
         hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.6, 0.8))
         before = owner.pose.bones["chest"].matrix.copy()
-        run("solve_all")
+        press("solve_all")
         update()
         assert hand.status == "REACHED"
         assert (effector(owner, hand) - hand.target.location).length <= HELD
@@ -80,7 +80,7 @@ class TestHips:
         owner = with_legs_pinned(make_body())
         add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
         rig_of(owner).spine = 0.0
-        run("solve_all")
+        press("solve_all")
         assert statuses(owner)["hand.L"] == "REACHED"
         assert all(owner.pose.bones[name].rotation_quaternion.angle < 1e-5 for name in ("spine1", "spine2", "chest"))
 
@@ -93,7 +93,7 @@ class TestOneAnswer:
             places = {"hand.L": (0.4, -0.5, 1.0), "hand.R": (-0.5, -0.4, 1.5), "head": (0.1, -0.3, 1.5)}
             for name in order:
                 add_limb(owner, name, 2 if name == "head" else 3, target=places[name])
-            run("solve_all")
+            press("solve_all")
             poses.append(pose_of(owner))
             bpy.data.objects.remove(owner)
         assert all(pose == poses[0] for pose in poses)
@@ -101,22 +101,22 @@ class TestOneAnswer:
     def test_a_second_solve_changes_nothing(self) -> None:
         owner = with_legs_pinned(make_body())
         add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
-        run("solve_all")
+        press("solve_all")
         before = pose_of(owner)
-        run("solve_all")
+        press("solve_all")
         assert pose_of(owner) == before
 
     def test_one_chain_of_a_body_is_solved_with_all(self) -> None:
         owner = with_legs_pinned(make_body())
         hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.7, 0.7))
-        run("solve", chain=hand.name)
+        press("solve", chain=hand.name)
         assert_feet_hold(owner)
         assert set(statuses(owner).values()) == {"REACHED"}
 
     def test_a_moved_armature_keeps_its_pins(self) -> None:
         owner = with_legs_pinned(make_body())
         owner.matrix_world = Matrix.Translation((0.02, 0.03, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
-        run("solve_all")
+        press("solve_all")
         assert_feet_hold(owner)
 
     @pytest.mark.parametrize("scale", [0.01, 100.0])
@@ -126,7 +126,7 @@ class TestOneAnswer:
         update()
         with_legs_pinned(owner)
         add_limb(owner, "hand.L", 3, target=Vector((0.4, -0.5, 1.0)) * scale)
-        run("solve_all")
+        press("solve_all")
         assert set(statuses(owner).values()) == {"REACHED"}
 
 
@@ -139,9 +139,9 @@ class TestRotations:
         for angle in (0.0, 0.4, 0.9):
             hand.target.rotation_euler = (0.0, 0.0, angle)
             update()
-            run("solve_all")
+            press("solve_all")
             turn = Quaternion((0, 0, 1), angle) @ Quaternion(hand.rotation_offset)
-            assert turned(tip_turn(owner, hand), tuple(turn)) <= HELD_TURN
+            assert angle_between(tip_turn(owner, hand), tuple(turn)) <= HELD_TURN
             assert (effector(owner, hand) - hand.target.location).length <= HELD
             assert hand.status == "REACHED"
 
@@ -155,9 +155,9 @@ class TestRotations:
                     setattr(limit, side, radians(20))
         hand = add_limb(owner, "hand.L", 3, target=(0.69, -0.02, 1.46))
         hand.orientation, hand.held_rotation = "KEEP", (0.0, 1.0, 0.0, 0.0)
-        run("solve_all")
+        press("solve_all")
         assert hand.status == "BLOCKED"
-        assert hand.turn_residual == pytest.approx(turned(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
+        assert hand.turn_residual == pytest.approx(angle_between(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
         assert hand.turn_residual > 0.2
 
 
@@ -168,7 +168,7 @@ class TestAim:
         look.kind, look.aim_axis = "AIM", (0.0, 0.0, 1.0)
         axis = owner.pose.bones["head"].z_axis
         look.aim_axis = owner.pose.bones["head"].matrix.to_3x3().inverted() @ Vector((0, -1, 0))
-        run("solve_all")
+        press("solve_all")
         update()
         head = owner.pose.bones["head"]
         along = head.matrix.to_3x3() @ Vector(look.aim_axis)
@@ -205,7 +205,7 @@ class TestRefusals:
 
     def test_a_body_bone_that_is_not_above_the_chains_takes_no_part(self) -> None:
         owner = with_legs_pinned(make_body(), body="head")
-        run("solve_all")
+        press("solve_all")
         assert set(statuses(owner).values()) == {"REACHED"}
 
     def test_a_constraint_between_body_and_chain_is_named(self) -> None:
@@ -230,6 +230,6 @@ class TestRefusals:
         with_legs_pinned(owner)
         owner.pose.bones["hips"].lock_location = (True, False, False)
         add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
-        run("solve_all")
+        press("solve_all")
         assert tuple(owner.pose.bones["hips"].location) == (0, 0, 0)
         assert_feet_hold(owner)

@@ -9,8 +9,8 @@ from fabrik_addon.maths import Q4, V3, axes_of, v3
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.keep_pose import keep_at_tips
 
-from support.body_rigs import add_limb, effector, make_body, pin, turned, update, with_legs_pinned
-from support.rigs import run
+from support.judging import angle_between, effector
+from support.scenes import add_limb, make_body, pin, press, update, with_legs_pinned
 
 SAME = 2e-4  # radians, and scene units
 LIMBS = (("hand.L", 3), ("hand.R", 3), ("head", 2))
@@ -44,7 +44,7 @@ def moved(owner: bpy.types.Object, before: dict[str, tuple[Q4, V3]]) -> float:
     found = 0.0
     for name, (turn, head) in pose_of(owner).items():
         off = sum((a - b) ** 2 for a, b in zip(head, before[name][1], strict=True)) ** 0.5
-        found = max(found, off, turned(turn, before[name][0]))
+        found = max(found, off, angle_between(turn, before[name][0]))
     return found
 
 
@@ -68,7 +68,7 @@ def test_a_body_posed_by_hand_stays(body: str) -> None:
     before = pose_of(owner)
     _, warnings = keep_at_tips([(owner, chain) for chain in chains])
     assert not warnings
-    run("solve_all")
+    press("solve_all")
     assert moved(owner, before) <= SAME
     assert {chain.status for chain in chains} == {"REACHED"}
 
@@ -90,9 +90,9 @@ def test_a_keyed_body_stays_in_every_frame() -> None:
         bpy.context.scene.frame_set(frame)
         spine = tuple(owner.pose.bones["spine1"].rotation_quaternion)
         place = tuple(owner.pose.bones["hips"].location)
-        run("solve_all")
+        press("solve_all")
         assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
-        assert turned(tuple(owner.pose.bones["spine1"].rotation_quaternion), spine) <= 0.05
+        assert angle_between(tuple(owner.pose.bones["spine1"].rotation_quaternion), spine) <= 0.05
         assert sum((a - b) ** 2 for a, b in zip(owner.pose.bones["hips"].location, place, strict=True)) ** 0.5 <= 0.05
 
 
@@ -107,7 +107,7 @@ def test_bones_that_two_chains_share_start_where_either_was_captured() -> None:
             chain.start = "REST"
         bend(owner)
         keep_at_tips([(owner, rig_of(owner).chains["hand.L"])])
-        run("solve_all")
+        press("solve_all")
         poses.append({name: turn for name, (turn, _) in pose_of(owner).items()})
         bpy.data.objects.remove(owner)
     assert poses[0] == poses[1]
@@ -121,12 +121,12 @@ def test_influence_moves_the_goals_of_a_body() -> None:
     places = []
     for influence in (0.25, 0.5, 1.0):
         hand.influence = influence
-        run("solve_all")
+        press("solve_all")
         places.append(effector(owner, hand))
     for influence, place in zip((0.25, 0.5, 1.0), places, strict=True):
         assert (place - start.lerp(hand.target.location, influence)).length <= 1e-3
     hand.influence = 0.0
-    run("solve_all")
+    press("solve_all")
     assert (effector(owner, hand) - start).length <= 1e-3
 
 
@@ -136,5 +136,5 @@ def test_a_pin_without_a_kept_rotation_holds_the_place_alone() -> None:
     pin(owner, chain, keeps=False)
     rig_of(owner).body_bone = "hips"
     add_limb(owner, "hips", 1, target=(0.0, -0.05, 0.8))
-    run("solve_all")
+    press("solve_all")
     assert (effector(owner, chain) - chain.held_location).length <= 2e-4

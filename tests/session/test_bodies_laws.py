@@ -13,8 +13,18 @@ from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Vector
 
-from support.body_rigs import HEIGHT, add_limb, effector, make_body, pin, update, with_legs_pinned
-from support.rigs import armature, make_empty, run
+from support.judging import effector
+from support.scenes import (
+    HEIGHT,
+    add_limb,
+    armature,
+    make_body,
+    make_empty,
+    pin,
+    press,
+    update,
+    with_legs_pinned,
+)
 
 HELD = 1e-4 * HEIGHT
 LIMBS = ("hand.L", "hand.R", "foot.L", "foot.R")
@@ -53,7 +63,7 @@ class TestPoles:
         for name in limbs:
             chain = add_limb(owner, name, 3, target=PLACES[name])
             chain.pole = make_empty(POLES[name], f"Pole {name}")
-        run("solve_all")
+        press("solve_all")
         for name in limbs:
             chain = rig_of(owner).chains[name]
             assert chain.status == "REACHED"
@@ -65,7 +75,7 @@ class TestPoles:
         foot = rig_of(owner).chains["foot.L"]
         foot.pole = make_empty((3, 0, 0.5), "Pole")
         add_limb(owner, "hips", 1, target=(0, -0.05, 0.75))
-        run("solve_all")
+        press("solve_all")
         assert (effector(owner, foot) - Vector(foot.held_location)).length <= HELD
         assert off_pole(owner, foot) <= radians(1.0)
 
@@ -77,7 +87,7 @@ class TestMotions:
             owner = with_legs_pinned(make_body())
             name = "hand.L" if side > 0 else "hand.R"
             add_limb(owner, name, 3, target=(side * 0.3, -0.5, 0.9))
-            run("solve_all")
+            press("solve_all")
             update()
             found.append({bone.name: bone.head.copy() for bone in pose_bones(owner)})
         for name, place in found[0].items():
@@ -93,7 +103,7 @@ class TestMotions:
             update()
             with_legs_pinned(owner)
             add_limb(owner, "hand.L", 3, target=world @ Vector((0.4, -0.5, 1.0)))
-            run("solve_all")
+            press("solve_all")
             update()
             found.append([bone.head.copy() for bone in pose_bones(owner)])
         assert max((a - b).length for a, b in zip(*found, strict=True)) <= 2e-4
@@ -110,7 +120,7 @@ class TestInheriting:
         pose_bones(owner)["spine2"].scale = scale
         hand = add_limb(owner, "hand.L", 3, target=(0.45, -0.35, 1.2))
         try:
-            run("solve_all")
+            press("solve_all")
         except RuntimeError:
             assert hand.status == "REFUSED"
             return
@@ -123,7 +133,7 @@ class TestInheriting:
         owner = with_legs_pinned(make_body())
         armature(owner).bones[name].use_inherit_rotation = False
         hand = add_limb(owner, "hand.L", 3, target=(0.45, -0.35, 1.2))
-        run("solve_all")
+        press("solve_all")
         assert hand.status == "REACHED"
         assert (effector(owner, hand) - hand.target.location).length <= HELD
         for side in (".L", ".R"):
@@ -139,11 +149,11 @@ class TestBadInput:
         setattr(hand, name, float("nan"))
         before = heads(owner)
         if not isnan(getattr(hand, name)):  # Blender took it for another number
-            run("solve_all")
+            press("solve_all")
             assert hand.status != "REFUSED"
             return
         with pytest.raises(RuntimeError, match="not a finite number"):
-            run("solve_all")
+            press("solve_all")
         assert heads(owner) == before
 
     def test_a_weight_of_zero_asks_for_nothing(self) -> None:
@@ -151,7 +161,7 @@ class TestBadInput:
         hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
         hand.weight = 0.0
         before = heads(owner)
-        run("solve_all")
+        press("solve_all")
         assert max((a - b).length for a, b in zip(heads(owner), before, strict=True)) <= 1e-4
 
     def test_locked_bones_between_stay(self) -> None:
@@ -159,7 +169,7 @@ class TestBadInput:
         pose_bones(owner)["spine2"].lock_rotation = (True, True, True)
         pose_bones(owner)["spine2"].lock_rotation_w = True
         hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.4, 1.1))
-        run("solve_all")
+        press("solve_all")
         assert hand.status == "REACHED"
         assert tuple(pose_bones(owner)["spine2"].rotation_quaternion) == (1, 0, 0, 0)
 
@@ -168,12 +178,12 @@ class TestBadInput:
         pose_bones(owner)["spine2"].driver_add("rotation_quaternion", 1)
         add_limb(owner, "hand.L", 3, target=(0.4, -0.4, 1.1))
         with pytest.raises(RuntimeError, match=r"'spine2'.*its rotation is driven"):
-            run("solve_all")
+            press("solve_all")
 
     def test_a_pin_on_a_bone_that_is_gone(self) -> None:
         owner = with_legs_pinned(make_body())
         rig_of(owner).chains["foot.L"].tip_bone = "hoof"
-        run("solve_all")
+        press("solve_all")
         assert rig_of(owner).chains["foot.L"].status == "REFUSED"
         assert "no bone 'hoof'" in rig_of(owner).chains["foot.L"].message
         assert rig_of(owner).chains["foot.R"].status == "REACHED"
@@ -183,13 +193,13 @@ class TestBadInput:
         hand = add_limb(owner, "hand.L", 3)
         hand.target, hand.target_bone = owner, "foot.R"
         with pytest.raises(RuntimeError, match="moves with the chain's own bone"):
-            run("solve_all")
+            press("solve_all")
 
     def test_pins_that_can_not_both_hold_say_so(self) -> None:
         owner = with_legs_pinned(make_body())
         hand = add_limb(owner, "hand.L", 3)
         pin(owner, hand)
         hand.held_location = (0, 0, 4)
-        run("solve_all")
+        press("solve_all")
         assert hand.status in {"BLOCKED", "TOO_FAR"}
         assert "can't be held together with the pins of 'foot.L' and 'foot.R'" in hand.message

@@ -8,8 +8,8 @@ import pytest
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler
 
-from support.body_rigs import add_limb, make_body, pin, update
-from support.rigs import channels, make_line, run, select
+from support.judging import channels
+from support.scenes import add_limb, make_body, make_line, pin, press, select, update
 
 SAME = 1e-4
 LIMBS = (("foot.L", 3), ("foot.R", 3), ("hand.L", 3), ("hand.R", 3))
@@ -34,7 +34,7 @@ def body_with(*tips: str) -> bpy.types.Object:
 )
 def test_the_hips_are_found_by_their_name(tips: tuple[str, ...], found: str) -> None:
     owner = body_with(*tips)
-    run("body_bone_set")
+    press("body_bone_set")
     assert rig_of(owner).body_bone == found
 
 
@@ -42,7 +42,7 @@ def test_without_such_a_name_the_nearest_bone_above_all_that_deforms_is_found() 
     owner = body_with("hand.L", "hand.R")
     owner.pose.bones["hips"].name = "b0"
     owner.pose.bones["chest"].bone.use_deform = False
-    run("body_bone_set")
+    press("body_bone_set")
     assert rig_of(owner).body_bone == "spine2"
 
 
@@ -51,7 +51,7 @@ def test_a_bone_that_can_be_moved_comes_before_one_that_only_turns() -> None:
     owner.pose.bones["hips"].name = "b0"
     for name in ("chest", "spine2"):
         owner.pose.bones[name].lock_location = (True, True, True)
-    run("body_bone_set")
+    press("body_bone_set")
     assert rig_of(owner).body_bone == "spine1"
 
 
@@ -59,16 +59,16 @@ def test_a_disabled_chain_does_not_count() -> None:
     owner = body_with("hand.L", "foot.L")
     owner.pose.bones["hips"].name = "b0"
     rig_of(owner).chains["foot.L"].enabled = False
-    run("body_bone_set")
+    press("body_bone_set")
     assert rig_of(owner).body_bone == "chest"
 
 
 def test_the_active_bone_is_taken_and_none_takes_it_away() -> None:
     owner = body_with("foot.L", "foot.R")
     select(owner, "hips")
-    run("body_bone_set", source="ACTIVE")
+    press("body_bone_set", source="ACTIVE")
     assert rig_of(owner).body_bone == "hips"
-    run("body_bone_set", source="NONE")
+    press("body_bone_set", source="NONE")
     assert rig_of(owner).body_bone == ""
 
 
@@ -79,10 +79,10 @@ def test_the_pose_at_hand_becomes_the_start_so_that_nothing_moves() -> None:
     owner.pose.bones["hips"].location = (0.1, -0.2, 0.05)
     update()
     select(owner, "foot.L", "foot.R", "hand.L")
-    run("pin_toggle")
-    run("body_bone_set")
+    press("pin_toggle")
+    press("body_bone_set")
     before = channels(owner)
-    run("solve_all")
+    press("solve_all")
     update()
     assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
     for now, was in zip(channels(owner), before, strict=True):
@@ -96,7 +96,7 @@ def test_the_pose_at_hand_becomes_the_start_so_that_nothing_moves() -> None:
 def test_a_bone_above_no_chain_is_refused_by_name(name: str, reason: str) -> None:
     owner = body_with("foot.L")
     with pytest.raises(RuntimeError, match=reason):
-        run("body_bone_set", bone=name)
+        press("body_bone_set", bone=name)
     assert rig_of(owner).body_bone == ""
 
 
@@ -104,25 +104,25 @@ def test_with_no_active_bone_and_with_no_chain_it_says_so() -> None:
     owner = body_with("foot.L")
     owner.data.bones.active = None
     with pytest.raises(RuntimeError, match="no bone is active"):
-        run("body_bone_set", source="ACTIVE")
+        press("body_bone_set", source="ACTIVE")
     rig_of(owner).chains[0].enabled = False
     with pytest.raises(RuntimeError, match="no chain is enabled"):
-        run("body_bone_set")
-    run("chain_remove")
+        press("body_bone_set")
+    press("chain_remove")
     with pytest.raises(RuntimeError, match="There is no chain"):
-        run("body_bone_set")
+        press("body_bone_set")
 
 
 def test_it_follows_its_bone_when_that_is_renamed() -> None:
     owner = body_with("foot.L", "foot.R")
     for chain in rig_of(owner).chains:
         pin(owner, chain)
-    run("body_bone_set")
-    run("start_pose_capture", use_all=True)
+    press("body_bone_set")
+    press("start_pose_capture", use_all=True)
     owner.pose.bones["hips"].name = "pelvis"
     owner.update_tag()
     update()
-    run("solve_all")
+    press("solve_all")
     assert rig_of(owner).body_bone == "pelvis"
     assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
     assert "hips" not in rig_of(owner).body_captured
@@ -134,7 +134,7 @@ def masses(owner: bpy.types.Object) -> dict[str, float]:
 
 def test_masses_of_human_parts_add_up_to_those_of_de_leva() -> None:
     owner = make_body()
-    run("balance_masses", by="PARTS")
+    press("balance_masses", by="PARTS")
     found = masses(owner)
     assert sum(found.values()) == pytest.approx(1.0, abs=1e-5)
     whole = 0.0681 + 0.312 + 0.1182 + 2 * (0.0263 + 0.015 + 0.0059 + 0.1447 + 0.0457 + 0.0133)
@@ -151,7 +151,7 @@ def test_a_root_that_is_of_no_part_has_next_to_none() -> None:
     root.head, root.tail = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
     owner.data.edit_bones["hips"].parent = root
     bpy.ops.object.mode_set(mode="OBJECT")
-    run("balance_masses", by="PARTS")
+    press("balance_masses", by="PARTS")
     found = masses(owner)
     assert 0.0 < found["root"] < 1e-5
     assert sum(found.values()) == pytest.approx(1.0, abs=1e-4)
@@ -159,9 +159,9 @@ def test_a_root_that_is_of_no_part_has_next_to_none() -> None:
 
 def test_masses_by_length_and_cleared() -> None:
     owner = make_line(4)
-    run("balance_masses", by="LENGTH")
+    press("balance_masses", by="LENGTH")
     assert list(masses(owner).values()) == pytest.approx([0.25] * 4)
-    run("balance_masses", by="NONE")
+    press("balance_masses", by="NONE")
     assert set(masses(owner).values()) == {0.0}
 
 
@@ -171,5 +171,5 @@ def test_names_that_tell_nothing_are_refused_and_nothing_is_changed() -> None:
     with pytest.raises(
         RuntimeError, match="no bone's name says that it is one of these: forearm, shin, thigh, upper arm"
     ):
-        run("balance_masses", by="PARTS")
+        press("balance_masses", by="PARTS")
     assert masses(owner)["b0"] == 0.5

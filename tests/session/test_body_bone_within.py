@@ -11,8 +11,8 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.body import set_body
 from mathutils import Vector
 
-from support.body_rigs import HEIGHT, add_limb, effector, make_body, pin, update
-from support.rigs import channels, make_empty, run
+from support.judging import channels, effector
+from support.scenes import HEIGHT, add_limb, make_body, make_empty, pin, press, update
 
 NEAR = 1e-4 * HEIGHT
 
@@ -48,13 +48,13 @@ def test_all_are_solved_together_in_any_order(order: Sequence[tuple[str, int]]) 
     chains = reaching(owner, order)
     rig_of(owner).body_bone = "hips"
     stood = channels(owner)
-    run("solve_all")
+    press("solve_all")
     for now, was in zip(channels(owner), stood, strict=True):
         assert now == pytest.approx(was, abs=1e-5)
     for name, way in (("foot.L", (0.05, -0.1, 0.1)), ("hand.L", (-0.2, -0.2, 0.1))):
         chains[name].target.location += Vector(way)
     update()
-    run("solve_all")
+    press("solve_all")
     update()
     for chain in chains.values():
         assert chain.status == "REACHED"
@@ -71,7 +71,7 @@ def test_the_chain_by_itself_and_with_pins_below() -> None:
     spine = rig_of(owner).chains["chest"]
     spine.target.location.x += 0.05
     update()
-    run("solve_all")
+    press("solve_all")
     update()
     for chain in rig_of(owner).chains:
         assert chain.status == "REACHED"

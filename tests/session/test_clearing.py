@@ -11,10 +11,8 @@ import pytest
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 
-from support.body_rigs import add_limb, make_body, update
-from support.rigs import make_empty, make_line, overridden, press
+from support.scenes import add_limb, make_body, make_empty, make_line, overridden, press, update, walking
 from support.skeletons import make_character
-from support.walking_rigs import walking_spider
 
 
 def stored(owner: Any) -> list[str]:
@@ -70,7 +68,7 @@ def test_goals_of_others_and_their_keys_stay() -> None:
 
 
 def test_marks_of_a_walk_go_as_well() -> None:
-    owner = walking_spider()
+    owner = walking("spider")
     bpy.context.view_layer.objects.active = owner
     press("walk_mark", footprints="CURVE", use_markers=True)
     assert len(bpy.context.scene.timeline_markers)

@@ -12,20 +12,8 @@ from fabrik_addon.rig.compat import is_selected
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
-from support.rigs import (
-    Bone,
-    add_chain,
-    armature,
-    chain_length,
-    channels,
-    evaluated_joints,
-    make_armature,
-    make_empty,
-    make_line,
-    run,
-    select,
-    tip_error,
-)
+from support.judging import chain_length, channels, evaluated_joints, tip_error
+from support.scenes import Bone, add_chain, armature, make_armature, make_empty, make_line, press, select
 
 
 def goal_point(owner: bpy.types.Object, bone: str) -> Vector:
@@ -53,18 +41,18 @@ def test_target_and_pole_stand_where_empties_would() -> None:
     owner = posed_limb()
     chain = add_chain(owner)
     joints = evaluated_joints(owner, chain)
-    run("target_add", kind="EMPTY")
-    run("pole_add", kind="EMPTY")
+    press("target_add", kind="EMPTY")
+    press("pole_add", kind="EMPTY")
     places = chain.target.location.copy(), chain.pole.location.copy()
     chain.target = chain.pole = None
     before = channels(owner)
-    run("target_add", kind="BONE")
-    run("pole_add", kind="BONE")
+    press("target_add", kind="BONE")
+    press("pole_add", kind="BONE")
     assert (chain.target, chain.pole, chain.target_bone, chain.pole_bone) == (owner, owner, "b2.target", "b2.pole")
     assert channels(owner)[:3] == before
     for place, bone in zip(places, (chain.target_bone, chain.pole_bone), strict=True):
         assert (goal_point(owner, bone) - place).length < 1e-5
-    run("solve")
+    press("solve")
     assert chain.status == "REACHED"
     assert bone_error(owner) < 1e-5
     for a, b in zip(joints[::3], evaluated_joints(owner, chain)[::3], strict=True):
@@ -78,7 +66,7 @@ def test_what_such_a_bone_is() -> None:
     for number, name in enumerate(("hand.L", "hand.R", "tail")):
         armature(owner).bones[1].name = name
         add_chain(owner, tip=name).name = f"{name}{number}" if name == "tail" else name
-        run("target_add", kind="BONE")
+        press("target_add", kind="BONE")
         rig_of(owner).chains.remove(0)
     bones = armature(owner).bones
     found = ("hand.target.L", "hand.target.R", "tail2.target")
@@ -107,11 +95,11 @@ def test_a_root_control_carries_it(deforms: bool, name: str, parent: bool) -> No
     bpy.context.view_layer.update()
     chain = add_chain(owner, count=2)
     tip = evaluated_joints(owner, chain)[-1]
-    run("target_add", kind="BONE")
+    press("target_add", kind="BONE")
     bone = pose_bones(owner)[chain.target_bone]
     assert (bone.parent == pose_bones(owner)[name]) == parent
     assert (goal_point(owner, bone.name) - tip).length < 1e-4
-    run("pole_add", kind="BONE")
+    press("pole_add", kind="BONE")
     assert (pose_bones(owner)[chain.pole_bone].parent == pose_bones(owner)[name]) == parent
 
 
@@ -122,13 +110,13 @@ def test_all_chains_at_once() -> None:
     owner = make_armature(bones)
     for tip in ("b2", "b4"):
         add_chain(owner, tip=tip, count=2)
-    run("target_add", use_all=True, kind="BONE")
-    run("pole_add", use_all=True, kind="BONE")
+    press("target_add", use_all=True, kind="BONE")
+    press("pole_add", use_all=True, kind="BONE")
     assert [(c.target_bone, c.pole_bone) for c in rig_of(owner).chains] == [
         ("b2.target", "b2.pole"),
         ("b4.target", "b4.pole"),
     ]
-    run("solve_all")
+    press("solve_all")
     assert [c.status for c in rig_of(owner).chains] == ["REACHED", "REACHED"]
 
 
@@ -145,7 +133,7 @@ def test_mode_selection_and_unkeyed_pose_stay_as_they_are() -> None:
     select(owner, "b1", "b0")
     before = channels(owner), channels(other)
     selected = [found.name for found in bpy.context.selected_objects]
-    run("target_add", kind="BONE")
+    press("target_add", kind="BONE")
     assert (owner.mode, other.mode, bpy.context.object) == ("POSE", "POSE", owner)
     assert [found.name for found in bpy.context.selected_objects] == selected
     assert [bone.name for bone in pose_bones(owner) if is_selected(bone)] == ["b0", "b1"]
@@ -159,18 +147,18 @@ def test_with_an_empty_active_the_rig_gets_the_bone() -> None:
     chain = add_chain(owner, (0.2, 0.5, 2.5))
     empty = chain.target
     bpy.context.view_layer.objects.active = empty
-    run("pole_add", kind="BONE")
+    press("pole_add", kind="BONE")
     assert (chain.pole, bpy.context.object, owner.mode) == (owner, empty, "OBJECT")
 
 
 def test_live_on_the_bone_is_followed_and_nothing_moves_before() -> None:
     owner = posed_limb()
     chain = add_chain(owner)
-    run("start_pose_capture")
+    press("start_pose_capture")
     rig_of(owner).live = True
     bpy.context.view_layer.update()
     joints = evaluated_joints(owner, chain)
-    run("target_add", kind="BONE")
+    press("target_add", kind="BONE")
     chain.enabled = True
     bpy.context.view_layer.update()
     assert max((a - b).length for a, b in zip(joints, evaluated_joints(owner, chain), strict=True)) < 1e-4
@@ -186,7 +174,7 @@ def test_undo_in_one_step() -> None:
     select(owner, "b1")
     bpy.ops.ed.undo_push(message="before")
     for _ in range(2):
-        assert run("target_add", "EXEC_DEFAULT", True, kind="BONE") == {"FINISHED"}
+        assert press("target_add", "EXEC_DEFAULT", True, kind="BONE") == {"FINISHED"}
         bpy.ops.ed.undo()
         owner = bpy.data.objects["Rig"]
         assert (owner.mode, rig_of(owner).chains[0].target, len(armature(owner).bones)) == ("POSE", None, 3)
@@ -200,7 +188,7 @@ def test_linked_data_is_refused_and_shared_data_is_told(tmp_path: Path) -> None:
     data = armature(owner)
     other = bpy.data.objects.new("Twin", data)
     add_chain(owner)
-    run("target_add", kind="BONE")
+    press("target_add", kind="BONE")
     assert "b2.target" in armature(other).bones
     bpy.data.objects.remove(other)
     file = str(tmp_path / "library.blend")
@@ -212,9 +200,9 @@ def test_linked_data_is_refused_and_shared_data_is_told(tmp_path: Path) -> None:
     bpy.context.collection.objects.link(owner)
     chain = add_chain(owner, tip="b2", count=3)
     with pytest.raises(RuntimeError, match="its armature data is linked, so it can't be given bones: use an empty"):
-        run("target_add", kind="BONE")
+        press("target_add", kind="BONE")
     assert (chain.target, owner.mode) == (None, "OBJECT")
-    run("target_add", kind="EMPTY")
+    press("target_add", kind="EMPTY")
     assert tip_error(owner, chain) < 1e-5
 
 
@@ -222,16 +210,16 @@ def test_goal_select_and_back() -> None:
     owner = make_line(3)
     for _ in range(2):
         chain = add_chain(owner, tip="b2")
-        run("target_add", kind="BONE")
-    run("pole_add", kind="EMPTY")
-    assert not run("goal_select", role="target") - {"FINISHED"}
+        press("target_add", kind="BONE")
+    press("pole_add", kind="EMPTY")
+    assert not press("goal_select", role="target") - {"FINISHED"}
     assert (owner.mode, armature(owner).bones.active.name) == ("POSE", chain.target_bone)
     assert [bone.name for bone in pose_bones(owner) if is_selected(bone)] == [chain.target_bone]
     assert not bpy.ops.fabrik.back_to_pose.poll()
-    run("goal_select", role="pole")
+    press("goal_select", role="pole")
     assert (owner.mode, bpy.context.object) == ("OBJECT", chain.pole)
     rig_of(owner).active_index = 0
-    run("back_to_pose")
+    press("back_to_pose")
     assert (owner.mode, bpy.context.object, armature(owner).bones.active.name) == ("POSE", owner, "b2")
     assert rig_of(owner).active_index == 1
 
@@ -240,7 +228,7 @@ def test_goal_select_and_back() -> None:
 def test_a_keyed_control_bone_is_followed_live_and_baked(live: bool) -> None:
     owner = make_line(3, bend=0.2)
     chain = add_chain(owner)
-    run("target_add", kind="BONE")
+    press("target_add", kind="BONE")
     bone = pose_bones(owner)[chain.target_bone]
     for frame, x in ((1, 0.2), (10, 0.8)):
         bone.location = (x, -0.3, -0.4)
@@ -250,7 +238,7 @@ def test_a_keyed_control_bone_is_followed_live_and_baked(live: bool) -> None:
         for frame in (3, 9, 5):
             bpy.context.scene.frame_set(frame)
             assert bone_error(owner) < 1e-5
-    run("bake", frame_start=1, frame_end=10)
+    press("bake", frame_start=1, frame_end=10)
     for frame in (1, 4, 10):
         bpy.context.scene.frame_set(frame)
         assert bone_error(owner) < 1e-5

@@ -11,7 +11,8 @@ import bpy
 import pytest
 from mathutils import Vector
 
-from support.rigs import Bone, make_armature, make_empty, make_line, tip_error
+from support.judging import tip_error
+from support.scenes import Bone, make_armature, make_empty, make_line
 
 
 def leg(pole_angle: float = 0.0) -> tuple[bpy.types.Object, bpy.types.KinematicConstraint]:

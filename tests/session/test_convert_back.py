@@ -11,16 +11,8 @@ from fabrik_addon.maths import distance
 from fabrik_addon.rig.schema import FabrikChain, limit_of
 from mathutils import Quaternion, Vector
 
-from support.rigs import (
-    Bone,
-    Point,
-    add_chain,
-    evaluated_joints,
-    make_armature,
-    make_empty,
-    make_line,
-    tip_error,
-)
+from support.judging import evaluated_joints, tip_error
+from support.scenes import Bone, Point, add_chain, make_armature, make_empty, make_line
 
 
 def leg(pole: Point = (0.4, -4, 1)) -> tuple[bpy.types.Object, FabrikChain]:

@@ -10,8 +10,8 @@ import pytest
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Matrix, Quaternion
 
-from support.body_rigs import add_limb, make_body, with_legs_pinned
-from support.rigs import Bone, make_armature, make_empty, make_line, tip_error
+from support.judging import tip_error
+from support.scenes import Bone, add_limb, make_armature, make_body, make_empty, make_line, with_legs_pinned
 
 NEAR = 5e-3  # of a length of about 1: what Blender's own solve leaves
 Poses = dict[str, Matrix]

@@ -8,8 +8,8 @@ import pytest
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Vector
 
-from support.body_rigs import add_limb, effector, make_body, pin, update
-from support.rigs import channels, make_empty, run
+from support.judging import channels, effector
+from support.scenes import add_limb, make_body, make_empty, pin, press, update
 
 SAME_PLACE = 1e-4
 SAME_POSE = 1e-3  # of channels: a reach within the tolerance
@@ -21,9 +21,9 @@ def reached() -> bpy.types.Object:
     owner.pose.bones["forearm.L"].rotation_quaternion = Euler((0.6, 0.0, 0.0)).to_quaternion()
     update()
     bpy.context.view_layer.objects.active = owner
-    run("chain_add", tip_bone="hand.L", bone_count=3, use_target=True)
+    press("chain_add", tip_bone="hand.L", bone_count=3, use_target=True)
     update()
-    run("solve")
+    press("solve")
     update()
     return owner
 
@@ -33,13 +33,13 @@ def test_a_reached_target_comes_along_to_the_other_end(back: bool) -> None:
     owner = reached()
     chain = rig_of(owner).chains[0]
     before = channels(owner)
-    run("effector_set", effector="HEAD")
+    press("effector_set", effector="HEAD")
     if back:
-        run("effector_set", effector="TAIL")
+        press("effector_set", effector="TAIL")
     assert chain.effector == ("TAIL" if back else "HEAD")
     update()
     assert (chain.target.matrix_world.translation - effector(owner, chain)).length < SAME_PLACE
-    run("solve")
+    press("solve")
     update()
     assert chain.status == "REACHED"
     for now, was in zip(channels(owner), before, strict=True):
@@ -51,7 +51,7 @@ def test_a_target_elsewhere_stays_there() -> None:
     chain = rig_of(owner).chains[0]
     chain.target = make_empty((1.0, 1.5, 1.0))
     update()
-    run("effector_set", effector="HEAD")
+    press("effector_set", effector="HEAD")
     assert tuple(chain.target.location) == (1.0, 1.5, 1.0)
 
 
@@ -59,10 +59,10 @@ def test_a_pin_holds_the_other_end_where_it_stands() -> None:
     owner = make_body()
     chain = add_limb(owner, "foot.L", 3)
     pin(owner, chain, keeps=False)
-    run("effector_set", effector="TAIL")
+    press("effector_set", effector="TAIL")
     update()
     assert (Vector(chain.held_location) - effector(owner, chain)).length < SAME_PLACE
-    run("solve")
+    press("solve")
     assert chain.status == "REACHED"
 
 
@@ -70,5 +70,5 @@ def test_an_aim_is_refused() -> None:
     owner = reached()
     rig_of(owner).chains[0].kind = "AIM"
     with pytest.raises(RuntimeError, match="it aims from the head of its tip bone"):
-        run("effector_set", effector="HEAD")
+        press("effector_set", effector="HEAD")
     assert rig_of(owner).chains[0].effector == "TAIL"

@@ -16,7 +16,8 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from fabrik_addon.rig.sides import flipped_name
 from mathutils import Matrix, Quaternion, Vector
 
-from support.rigs import Bone, add_chain, armature, evaluated_joints, make_armature, make_empty, run
+from support.judging import evaluated_joints
+from support.scenes import Bone, add_chain, armature, make_armature, make_empty, press
 
 METARIGS = ("human", "basic_human", "basic_quadruped", "bird", "cat", "horse", "shark", "wolf")
 CLOSE = 1e-5  # in rigs of about 1
@@ -61,9 +62,9 @@ def limbs_of(owner: bpy.types.Object) -> list[tuple[str, int]]:
     for tip in pose_bones(owner):
         if side_of(tip.name) != "L" or any(side_of(child.name) == "L" for child in tip.children):
             continue
-        run = [tip, *tip.parent_recursive]
-        count = sum(side_of(bone.name) == "L" for bone in run)
-        if count > 1 and all(is_mirrored(owner, bone.bone) for bone in run[:count]):
+        press = [tip, *tip.parent_recursive]
+        count = sum(side_of(bone.name) == "L" for bone in press)
+        if count > 1 and all(is_mirrored(owner, bone.bone) for bone in press[:count]):
             limbs.append((tip.name, count))
     return limbs
 
@@ -103,19 +104,19 @@ def test_every_limb_of_a_metarig_poses_as_its_mirror_image(kind: str, with_limit
             set_limits(bones)
         pose_at_random(random, bones, 0.25)
         chain = add_chain(owner, tip=tip, count=count)
-        run("start_pose_capture")
+        press("start_pose_capture")
         pose_at_random(random, bones, 0.15)
         joints = evaluated_joints(owner, chain)
         chain.target = make_empty(joints[-1], "Goal.L")
         if not with_limits:
             chain.pole_angle = 0.4
-            run("pole_add", kind="EMPTY")
+            press("pole_add", kind="EMPTY")
         chain.tolerance, chain.restarts = 1e-6, 0  # what restarts draw has no mirror image
-        assert run("chain_mirror") == {"FINISHED"}
+        assert press("chain_mirror") == {"FINISHED"}
         chain, other = rig_of(owner).chains
         assert (other.name, other.pole_angle) == (flipped_name(chain.name), -chain.pole_angle)
         for item in (chain, other):
-            run("solve", chain=item.name)
+            press("solve", chain=item.name)
         assert (chain.status, other.status) == ("REACHED", "REACHED")
         assert mirror_error(owner, chain, other) < CLOSE, tip
         rig_of(owner).chains.clear()
@@ -149,11 +150,11 @@ def test_any_roll_on_the_other_side(roll: float) -> None:
     for bone in ("upper.L", "hand.L"):
         pose_bones(owner)[bone].rotation_quaternion = (0.95, 0.2, 0.1, -0.15)
     bpy.context.view_layer.update()
-    run("start_pose_capture")
-    run("target_add", kind="EMPTY")
+    press("start_pose_capture")
+    press("target_add", kind="EMPTY")
     chain.target.location += Vector((-0.3, 0.2, 0.1))
-    run("chain_mirror")
-    run("solve_all")
+    press("chain_mirror")
+    press("solve_all")
     left, right = rig_of(owner).chains
     assert (left.target.name, right.target.name, right.name) == ("hand.target.L", "hand.target.R", "hand.R")
     assert (left.status, right.status) == ("REACHED", "REACHED")
@@ -164,7 +165,7 @@ def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals() -> No
     owner = two_arms()
     for tip in ("hand.L", "hand.R"):
         add_chain(owner, tip=tip, count=2)
-        run("target_add", kind="EMPTY")
+        press("target_add", kind="EMPTY")
     left, right = rig_of(owner).chains
     right.name = "mine"
     theirs = right.target
@@ -172,8 +173,8 @@ def test_a_chain_that_is_there_is_brought_up_to_date_and_keeps_its_goals() -> No
     left.target.location.z += 0.4
     rig_of(owner).active_index = 0
     with pytest.raises(RuntimeError, match="there is the chain 'mine' on the other side already"):
-        run("chain_mirror", use_update=False)
-    run("chain_mirror")
+        press("chain_mirror", use_update=False)
+    press("chain_mirror")
     assert [chain.name for chain in rig_of(owner).chains] == ["hand.L", "mine"]
     assert (right.target, right.enabled) == (theirs, False)
     assert right.tolerance == left.tolerance
@@ -184,13 +185,13 @@ def test_a_goal_that_is_keyed_or_shared_stays() -> None:
     owner = two_arms()
     for tip in ("hand.L", "hand.R"):
         add_chain(owner, tip=tip, count=2)
-        run("target_add", kind="EMPTY")
+        press("target_add", kind="EMPTY")
     left, right = rig_of(owner).chains
     right.target.keyframe_insert("location", frame=1)
     stood = right.target.location.copy()
     left.pole = right.pole = make_empty((0, -2, 1), "Both")
     rig_of(owner).active_index = 0
-    run("chain_mirror")
+    press("chain_mirror")
     assert right.target.location == stood
     assert right.pole == left.pole
 
@@ -199,11 +200,11 @@ def test_control_bones_are_found_or_made() -> None:
     owner = two_arms()
     for tip in ("hand.L", "hand.R"):
         chain = add_chain(owner, tip=tip, count=2)
-    run("target_add", kind="BONE")
+    press("target_add", kind="BONE")
     rig_of(owner).active_index = 0
-    run("target_add", kind="BONE")
-    run("pole_add", kind="BONE")
-    run("chain_mirror")
+    press("target_add", kind="BONE")
+    press("pole_add", kind="BONE")
+    press("chain_mirror")
     right = rig_of(owner).chains["hand.R"]
     assert (right.target, right.target_bone) == (owner, "hand.target.R")
     assert (right.pole, right.pole_bone) == (owner, "hand.pole.R")
@@ -221,8 +222,8 @@ def test_a_control_bone_of_the_other_side_is_moved_to_the_mirrored_place(has_cha
     owner.matrix_world = Matrix.LocRotScale(Vector((3, -2, 1)), Matrix.Rotation(0.7, 3, (1, 2, 3)), Vector((2, 2, 2)))
     for tip in ("hand.L", "hand.R"):
         add_chain(owner, tip=tip, count=2)
-        run("target_add", kind="BONE")
-        run("pole_add", kind="BONE")
+        press("target_add", kind="BONE")
+        press("pole_add", kind="BONE")
     if not has_chain:
         rig_of(owner).chains.remove(1)
     rig_of(owner).active_index = 0
@@ -231,7 +232,7 @@ def test_a_control_bone_of_the_other_side_is_moved_to_the_mirrored_place(has_cha
     bones["hand.pole.R"].lock_location = (True, False, False)
     bones["hand.target.R"].location = bones["hand.pole.R"].location = (1, 1, 1)
     bpy.context.view_layer.update()
-    run("chain_mirror")
+    press("chain_mirror")
     bpy.context.view_layer.update()
     right = rig_of(owner).chains["hand.R"]
     assert (right.target_bone, right.pole_bone) == ("hand.target.R", "hand.pole.R")
@@ -251,16 +252,16 @@ def test_a_keyed_bone_and_one_of_the_body_stay() -> None:
     chain.target, chain.target_bone = holder, "goal.L"
     bpy.context.view_layer.objects.active = owner
     pose_bones(holder)["goal.L"].location = (0.4, 0.2, 0.1)
-    run("chain_mirror")
+    press("chain_mirror")
     assert tuple(pose_bones(holder)["goal.R"].location) == (0, 0, 0)
     data.bones["goal.R"].use_deform = False
     pose_bones(holder)["goal.R"].keyframe_insert("location", frame=1)
     rig_of(owner).active_index = 0
-    run("chain_mirror")
+    press("chain_mirror")
     assert tuple(pose_bones(holder)["goal.R"].location) == (0, 0, 0)
     holder.animation_data_clear()
     rig_of(owner).active_index = 0
-    run("chain_mirror")
+    press("chain_mirror")
     bpy.context.view_layer.update()
     left, right = (holder.matrix_world @ pose_bones(holder)[f"goal.{side}"].head for side in "LR")
     assert (mirrored(owner, left) - right).length < 1e-5
@@ -282,9 +283,9 @@ def test_a_goal_hangs_on_the_other_side_as_here() -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
     chain.bone_count = 3
     with pytest.raises(RuntimeError, match="on the other side there is"):
-        run("chain_mirror")
+        press("chain_mirror")
     chain.bone_count = 2
-    run("chain_mirror")
+    press("chain_mirror")
     made = rig_of(owner).chains["hand.R"].target
     bpy.context.view_layer.update()
     assert (made.name, made.parent, made.parent_bone) == ("Goal.R", owner, "hip.R")
@@ -301,7 +302,7 @@ def test_what_has_no_other_side_is_refused_by_name(tip: str, message: str) -> No
     armature(owner).bones["hand.L"].name = "lone.L"
     add_chain(owner, tip=tip)
     with pytest.raises(RuntimeError, match=f"bone '{tip}': {message}"):
-        run("chain_mirror")
+        press("chain_mirror")
     assert len(rig_of(owner).chains) == 1
 
 
@@ -310,7 +311,7 @@ def test_all_of_a_side() -> None:
     add_chain(owner, tip="upper.L", count=1)
     add_chain(owner, tip="b0", count=1)
     add_chain(owner, tip="hand.L", count=2)
-    run("chain_mirror", use_all=True)
+    press("chain_mirror", use_all=True)
     assert [chain.name for chain in rig_of(owner).chains] == ["upper.L", "b0", "hand.L", "upper.R", "hand.R"]
 
 
@@ -331,7 +332,7 @@ def test_undo_in_one_step() -> None:
     owner = two_arms()
     add_chain(owner, (1.4, 0.4, 1.2), "hand.L", 2)
     bpy.ops.ed.undo_push(message="before")
-    assert run("chain_mirror", "EXEC_DEFAULT", True) == {"FINISHED"}
+    assert press("chain_mirror", "EXEC_DEFAULT", True) == {"FINISHED"}
     bpy.ops.ed.undo()
     assert [chain.name for chain in rig_of(bpy.data.objects["Rig"]).chains] == ["hand.L"]
     assert len(bpy.data.objects) == 2

@@ -8,8 +8,7 @@ import pytest
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler, Matrix, Vector
 
-from support.body_rigs import add_limb, make_body, pin, update
-from support.rigs import run
+from support.scenes import add_limb, make_body, pin, press, update
 
 SAME = 1e-5  # of a body 1.7 high, and of matrices
 ROLL = 0.4
@@ -54,7 +53,7 @@ def assert_mirrored(owner: bpy.types.Object) -> None:
 def mirror(owner: bpy.types.Object) -> FabrikChain:
     bpy.context.view_layer.objects.active = owner
     rig_of(owner).active_index = 0
-    run("chain_mirror")
+    press("chain_mirror")
     return rig_of(owner).chains["hand.R"]
 
 
@@ -62,10 +61,10 @@ def mirror(owner: bpy.types.Object) -> FabrikChain:
 def test_a_pinned_hand_with_its_rotation(scale: tuple[float, float, float]) -> None:
     owner = made(scale)
     pin(owner, add_limb(owner, "hand.L", 3))
-    run("start_pose_capture")
+    press("start_pose_capture")
     other = mirror(owner)
     assert (other.pin, other.orientation, other.effector) == (True, "KEEP", "HEAD")
-    run("solve", chain=other.name)
+    press("solve", chain=other.name)
     assert other.status == "REACHED"
     assert_mirrored(owner)
 
@@ -78,13 +77,13 @@ def test_a_hand_that_turns_with_its_target(scale: tuple[float, float, float]) ->
     chain.target.name = "grip.L"
     chain.target.rotation_euler = (0.3, 0.2, 0.9)
     update()
-    run("start_pose_capture")
-    run("orientation_set", orientation="TARGET")
+    press("start_pose_capture")
+    press("orientation_set", orientation="TARGET")
     other = mirror(owner)
     assert other.target is not None
     assert other.target != chain.target
     assert other.orientation == "TARGET"
-    run("solve", chain=other.name)
+    press("solve", chain=other.name)
     assert other.status == "REACHED"
     assert_mirrored(owner)
 

@@ -12,29 +12,30 @@ from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from mathutils import Matrix, Vector
 
-from support.posed_limbs import (
+from support.judging import ROUNDING, Stand, assert_stays, channels
+from support.scenes import (
     LIMBS,
     MODES,
-    ROUNDING,
-    Stand,
-    assert_stays,
-    chains_of,
-    key,
-    make_limbs,
-    put,
-    tips,
+    add_chain,
+    add_chains,
+    chain_bones,
+    ends_of_limbs,
+    key_two_poses,
+    make_empty,
+    posed_limbs,
+    press,
+    put_channels,
     to_rest,
 )
-from support.rigs import add_chain, chain_bones, channels, make_empty, press
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kind", LIMBS)
 class TestMaking:
     def test_chain_then_target_then_pole(self, kind: str, mode: str) -> None:
-        owner = make_limbs(kind, mode)
+        owner = posed_limbs(kind, mode)
         stand = Stand(owner)
-        chains_of(owner)
+        add_chains(owner)
         assert {chain.start for chain in rig_of(owner).chains} == {"CAPTURED"}
         press("target_add", use_all=True)
         if kind != "one":
@@ -42,17 +43,17 @@ class TestMaking:
         assert_stays(owner, stand)
 
     def test_all_in_one(self, kind: str, mode: str) -> None:
-        owner = make_limbs(kind, mode)
+        owner = posed_limbs(kind, mode)
         stand = Stand(owner)
-        chains_of(owner, use_target=True, use_pole=True)
+        add_chains(owner, use_target=True, use_pole=True)
         assert_stays(owner, stand)
 
     def test_on_a_keyed_limb(self, kind: str, mode: str) -> None:
-        owner = make_limbs(kind, mode)
-        key(owner)
+        owner = posed_limbs(kind, mode)
+        key_two_poses(owner)
         bpy.context.scene.frame_set(1)
         stand = Stand(owner)
-        chains_of(owner)
+        add_chains(owner)
         assert {chain.start for chain in rig_of(owner).chains} == {"ANIMATED"}
         press("target_add", use_all=True)
         if kind != "one":
@@ -60,12 +61,12 @@ class TestMaking:
         assert_stays(owner, stand)
 
     def test_on_a_limb_that_was_posed_after_its_chain_was_made(self, kind: str, mode: str) -> None:
-        owner = make_limbs(kind, mode)
+        owner = posed_limbs(kind, mode)
         pose = channels(owner)
         to_rest(owner)
-        chains_of(owner)
+        add_chains(owner)
         assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
-        put(owner, pose)
+        put_channels(owner, pose)
         stand = Stand(owner)
         if kind != "one":
             press("pole_add", use_all=True)
@@ -75,11 +76,11 @@ class TestMaking:
 
     @pytest.mark.parametrize("how", ["live", "enabled", "scene"])
     def test_switched_on(self, kind: str, mode: str, how: str) -> None:
-        owner = make_limbs(kind, mode)
+        owner = posed_limbs(kind, mode)
         pose = channels(owner)
         to_rest(owner)
-        chains_of(owner)
-        put(owner, pose)
+        add_chains(owner)
+        put_channels(owner, pose)
         stand = Stand(owner)
         for chain in rig_of(owner).chains:
             bones = chain_bones(owner, chain)
@@ -95,9 +96,9 @@ class TestMaking:
         assert_stays(owner, stand)
 
     def test_goals_to_pose(self, kind: str, mode: str) -> None:
-        owner = make_limbs(kind, mode)
+        owner = posed_limbs(kind, mode)
         stand = Stand(owner)
-        chains_of(owner)
+        add_chains(owner)
         for chain in rig_of(owner).chains:
             chain.start = "REST"
             chain.target, chain.pole = make_empty((9, 9, 9)), make_empty((3, -4, 1), "Pole")
@@ -106,8 +107,8 @@ class TestMaking:
         assert_stays(owner, stand)
 
     def test_a_drag_begins_where_the_limb_stands_and_ends_where_it_is_let_go(self, kind: str, mode: str) -> None:
-        owner = make_limbs(kind, mode)
-        chains_of(owner, use_target=True, use_pole=True)
+        owner = posed_limbs(kind, mode)
+        add_chains(owner, use_target=True, use_pole=True)
         for chain in rig_of(owner).chains:
             chain.start = "REST"
             chain.target.location.x += 0.4
@@ -131,9 +132,9 @@ class TestMaking:
         assert let_go.moved() <= ROUNDING
 
     def test_a_drag_of_a_keyed_limb_is_held_by_its_keys(self, kind: str, mode: str) -> None:
-        owner = make_limbs(kind, mode)
-        chains_of(owner, use_target=True, use_pole=True)  # captured
-        key(owner)
+        owner = posed_limbs(kind, mode)
+        add_chains(owner, use_target=True, use_pole=True)  # captured
+        key_two_poses(owner)
         bpy.context.preferences.edit.use_keyframe_insert_available = False
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
         for frame in (20, 10, 1):
@@ -154,12 +155,12 @@ class TestMaking:
 
 def ik_leg(posed: bool, count: int) -> bpy.types.Object:
     """Two limbs held by Blender's IK with poles."""
-    owner = make_limbs("free" if count == 4 else "hinge")
+    owner = posed_limbs("free" if count == 4 else "hinge")
     for bone in owner.pose.bones:
         limit_of(bone).limit = "FREE"
         if not posed:
             bone.matrix_basis = Matrix()
-    for x, tip in zip((0.0, 3.0), tips(owner), strict=True):
+    for x, tip in zip((0.0, 3.0), ends_of_limbs(owner), strict=True):
         constraint: Any = owner.pose.bones[tip].constraints.new("IK")
         constraint.target, constraint.chain_count = make_empty((0, 0, 0)), count
         constraint.target.location = owner.matrix_world @ Vector((x + 0.4, -0.4, 1.2))
@@ -182,8 +183,8 @@ def test_chains_from_ik(posed: bool, count: int) -> None:
 
 @pytest.mark.parametrize("act", ["chain", "target", "drag", "live"])
 def test_undo_and_redo(act: str) -> None:
-    owner = make_limbs("free")
-    chains_of(owner, use_target=True, use_pole=True)
+    owner = posed_limbs("free")
+    add_chains(owner, use_target=True, use_pole=True)
     name = owner.name
     if act == "chain":
         press("chain_remove_all")
@@ -197,7 +198,7 @@ def test_undo_and_redo(act: str) -> None:
         rig_of(owner).active.target = None
         press("target_add")
     else:
-        chains_of(owner, use_target=True, use_pole=True)
+        add_chains(owner, use_target=True, use_pole=True)
     bpy.ops.ed.undo_push(message=act)
     after = Stand(bpy.data.objects[name])
     bpy.ops.ed.undo()
@@ -210,8 +211,8 @@ def test_undo_and_redo(act: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_bone_without_a_chain_is_dragged_with_its_limb(mode: str) -> None:
-    owner = make_limbs("hinge", mode)
-    tip = tips(owner)[0]
+    owner = posed_limbs("hinge", mode)
+    tip = ends_of_limbs(owner)[0]
     stand = Stand(owner)
     drag = begin(bpy.context, owner, Taken(tip))
     drag_to(bpy.context, drag, drag.place + Vector((1e-5, 0, 0)), anchored=True)
@@ -226,19 +227,19 @@ def test_a_bone_without_a_chain_is_dragged_with_its_limb(mode: str) -> None:
 
 
 def test_a_new_chain_on_a_limb_at_rest_starts_from_rest() -> None:
-    owner = make_limbs("free")
+    owner = posed_limbs("free")
     to_rest(owner)
-    chain = add_chain(owner, tip=tips(owner)[0], count=4)
+    chain = add_chain(owner, tip=ends_of_limbs(owner)[0], count=4)
     assert (chain.start, len(chain.captured)) == ("REST", 0)
 
 
 def test_goals_given_while_live() -> None:
-    owner = make_limbs("hinge")
+    owner = posed_limbs("hinge")
     pose = channels(owner)
     to_rest(owner)
-    chains_of(owner)
+    add_chains(owner)
     rig_of(owner).live = True
-    put(owner, pose)
+    put_channels(owner, pose)
     stand = Stand(owner)
     press("target_add", use_all=True)
     assert stand.moved() <= ROUNDING
@@ -247,16 +248,16 @@ def test_goals_given_while_live() -> None:
 
 
 def test_a_chain_made_while_live() -> None:
-    owner = make_limbs("free")
+    owner = posed_limbs("free")
     rig_of(owner).live = True
     stand = Stand(owner)
-    chains_of(owner, use_target=True, use_pole=True)
+    add_chains(owner, use_target=True, use_pole=True)
     assert_stays(owner, stand)
 
 
 def test_a_goal_that_is_elsewhere_is_gone_to() -> None:
-    owner = make_limbs("free")
-    chains_of(owner, use_target=True)
+    owner = posed_limbs("free")
+    add_chains(owner, use_target=True)
     for chain in rig_of(owner).chains:
         chain.start = "REST"
         chain.target.location.x += 0.3
@@ -267,8 +268,8 @@ def test_a_goal_that_is_elsewhere_is_gone_to() -> None:
 
 
 def test_a_pose_beyond_a_limit_is_told_of(capfd: pytest.CaptureFixture[str]) -> None:
-    owner = make_limbs("free")
-    chain = add_chain(owner, tip=tips(owner)[0], count=4)
+    owner = posed_limbs("free")
+    chain = add_chain(owner, tip=ends_of_limbs(owner)[0], count=4)
     bone = owner.pose.bones["b2"]
     limit_of(bone).limit, limit_of(bone).angle_max = "HINGE", radians(30)
     assert begin(bpy.context, owner, Taken.tip_of(chain)).note == "'b2' exceeds its joint limit by 22°"
@@ -277,15 +278,15 @@ def test_a_pose_beyond_a_limit_is_told_of(capfd: pytest.CaptureFixture[str]) -> 
 
 
 def test_strips_are_not_captured() -> None:
-    owner = make_limbs("free")
-    key(owner)
+    owner = posed_limbs("free")
+    key_two_poses(owner)
     data = owner.animation_data
     assert data is not None
     strip = data.nla_tracks.new().strips.new("Strip", 1, data.action)
     assert strip is not None
     data.action = None
     bpy.context.scene.frame_set(1)
-    chains_of(owner)
+    add_chains(owner)
     assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
     press("target_add", use_all=True)
     assert {chain.start for chain in rig_of(owner).chains} == {"REST"}

@@ -13,9 +13,20 @@ import pytest
 from fabrik_addon.maths import Singles
 from fabrik_addon.rig.schema import rig_of
 
-from support.body_rigs import add_limb, make_body, tip_turn, with_legs_pinned
-from support.live_rigs import keyed, limb_on_a_bone, live_line, many_limbs, two_levels, update
-from support.rigs import add_chain, chain_bones, channels, make_line
+from support.judging import channels, tip_turn
+from support.scenes import (
+    add_chain,
+    add_limb,
+    chain_bones,
+    keyed,
+    live_line,
+    make_body,
+    make_line,
+    make_rig,
+    many_limbs,
+    update,
+    with_legs_pinned,
+)
 
 ULPS = 4  # units in the last place of Blender's channels
 TARGETS = 150
@@ -31,7 +42,7 @@ def hinge_tail() -> bpy.types.Object:
     for frame in range(1, TARGETS + 1):
         around, up = random.uniform(0.0, 6.28), random.uniform(-0.3, 1.5)
         out = random.uniform(0.2, 1.05)
-        keyed(chain.target, frame, (out * cos(around) * cos(up), out * sin(around) * cos(up), out * sin(up)))
+        keyed(chain.target, {frame: (out * cos(around) * cos(up), out * sin(around) * cos(up), out * sin(up))})
     update()
     return owner
 
@@ -74,7 +85,7 @@ def still() -> bpy.types.Object:
 
 def carried() -> bpy.types.Object:
     """A limb on a bone that turns and moves."""
-    owner, _ = limb_on_a_bone()
+    owner, _ = make_rig("limb on a bone")
     bone = owner.pose.bones["b0"]
     bone.rotation_mode = "XYZ"
     for frame, turn in ((1, (0.1, 0.2, -0.3)), (20, (0.6, -0.5, 0.9))):
@@ -86,7 +97,7 @@ def carried() -> bpy.types.Object:
 
 def grown() -> bpy.types.Object:
     """A limb on a bone that grows."""
-    owner, _ = limb_on_a_bone()
+    owner, _ = make_rig("limb on a bone")
     for frame, size in ((1, 1.0), (20, 1.4)):
         owner.pose.bones["b0"].scale = (size, size, size)
         owner.pose.bones["b0"].keyframe_insert("scale", frame=frame)
@@ -95,12 +106,12 @@ def grown() -> bpy.types.Object:
 
 def hanging() -> bpy.types.Object:
     """A chain that hangs on another."""
-    return two_levels()
+    return make_rig("two levels", is_live=True)[0]
 
 
 def stretched() -> bpy.types.Object:
     """A chain that hangs on another and whose lengths depend on its pose."""
-    owner = two_levels()
+    owner = make_rig("two levels", is_live=True)[0]
     owner.pose.bones["b2"].scale = (1.0, 1.3, 0.8)
     return owner
 
@@ -111,7 +122,7 @@ def moved() -> bpy.types.Object:
     for frame in (1, 20):
         owner.rotation_euler, owner.scale = (0.02 * frame, 0.1, 0.05 * frame), (1.2, 0.9, 1.1)
         owner.keyframe_insert("rotation_euler", frame=frame)
-        keyed(owner, frame, (100.0 + 0.03 * frame, 0.01 * frame, -3.0))
+        keyed(owner, {frame: (100.0 + 0.03 * frame, 0.01 * frame, -3.0)})
     return owner
 
 
@@ -158,7 +169,7 @@ def carried_body() -> bpy.types.Object:
     """A body below a bone that moves, in Euler angles, with hips that are keyed."""
     owner = make_body("XYZ")
     for frame in (1, 20):
-        keyed(owner.pose.bones["hips"], frame, (0.01 * frame, 0.0, 0.002 * frame))
+        keyed(owner.pose.bones["hips"], {frame: (0.01 * frame, 0.0, 0.002 * frame)})
         owner.rotation_euler.z = 0.01 * frame
         owner.keyframe_insert("rotation_euler", frame=frame)
     bpy.context.scene.frame_set(1)
@@ -206,7 +217,7 @@ def key_targets(owner: bpy.types.Object, shifts: Mapping[int, tuple[float, float
             continue
         start = chain.target.location.copy()
         for frame, shift in shifts.items():
-            keyed(chain.target, frame, [a + b + c for a, b, c in zip(start, shift, away, strict=True)])
+            keyed(chain.target, {frame: [a + b + c for a, b, c in zip(start, shift, away, strict=True)]})
 
 
 @pytest.mark.parametrize("make", RIGS.values(), ids=RIGS)

@@ -10,8 +10,8 @@ import pytest
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Matrix
 
-from support.body_rigs import add_limb, effector, make_body, tip_turn, turned, update
-from support.rigs import channels, run
+from support.judging import angle_between, channels, effector, tip_turn
+from support.scenes import add_limb, make_body, press, update
 
 SAME_PLACE = 1e-5  # of a body 1.7 high
 SAME_TURN = 1e-4  # radians
@@ -34,11 +34,11 @@ def placed(scale: tuple[float, float, float]) -> bpy.types.Object:
 def with_target(owner: bpy.types.Object, tip: str = "hand.R", count: int = 3) -> bpy.types.Object:
     """A chain whose target stands where its effector does, turned somehow; the target."""
     bpy.context.view_layer.objects.active = owner
-    run("chain_add", tip_bone=tip, bone_count=count)
+    press("chain_add", tip_bone=tip, bone_count=count)
     chain = rig_of(owner).chains[-1]
     chain.effector = "HEAD"
     update()
-    run("target_add")
+    press("target_add")
     chain.target.rotation_euler = (0.3, 0.2, 0.9)
     update()
     target: bpy.types.Object = chain.target
@@ -51,16 +51,16 @@ def test_choosing_a_rotation_moves_nothing(orientation: str, scale: tuple[float,
     owner = placed(scale)
     with_target(owner)
     before = channels(owner)
-    run("orientation_set", orientation=orientation)
+    press("orientation_set", orientation=orientation)
     chain = rig_of(owner).chains[0]
     assert chain.orientation == orientation
     assert channels(owner) == before
     place, turn = effector(owner, chain), tip_turn(owner, chain)
-    run("solve")
+    press("solve")
     update()
     assert chain.status == "REACHED"
     assert (effector(owner, chain) - place).length < SAME_PLACE
-    assert turned(tip_turn(owner, chain), turn) < SAME_TURN
+    assert angle_between(tip_turn(owner, chain), turn) < SAME_TURN
     for now, was in zip(channels(owner), before, strict=True):
         assert now == pytest.approx(was, abs=SAME_TURN)
 
@@ -69,54 +69,54 @@ def test_choosing_a_rotation_moves_nothing(orientation: str, scale: tuple[float,
 def test_a_kept_rotation_stays_where_the_limb_goes_elsewhere(scale: tuple[float, float, float]) -> None:
     owner = placed(scale)
     target = with_target(owner)
-    run("orientation_set", orientation="KEEP")
+    press("orientation_set", orientation="KEEP")
     chain = rig_of(owner).chains[0]
     turn = tip_turn(owner, chain)
     shoulder = owner.matrix_world @ owner.pose.bones["upper_arm.R"].head
     target.location = target.location.lerp(shoulder, 0.3)
     target.rotation_euler = (1.0, 1.0, 1.0)
     update()
-    run("solve")
+    press("solve")
     update()
     assert chain.status == "REACHED"
-    assert turned(tip_turn(owner, chain), turn) < HELD
+    assert angle_between(tip_turn(owner, chain), turn) < HELD
 
 
 def test_a_hand_turns_with_its_target_by_as_much() -> None:
     owner = placed((1.0, 1.0, 1.0))
     target = with_target(owner)
-    run("orientation_set", orientation="TARGET")
+    press("orientation_set", orientation="TARGET")
     chain = rig_of(owner).chains[0]
     first, hand = target.matrix_world.to_quaternion(), tip_turn(owner, chain)
     target.rotation_euler = (0.5, 0.1, 1.2)
     update()
-    run("solve")
+    press("solve")
     update()
     wanted = (target.matrix_world.to_quaternion() @ first.inverted()) @ type(first)(hand)
-    assert turned(tip_turn(owner, chain), (wanted.w, wanted.x, wanted.y, wanted.z)) < HELD
+    assert angle_between(tip_turn(owner, chain), (wanted.w, wanted.x, wanted.y, wanted.z)) < HELD
 
 
 @pytest.mark.parametrize("orientation", ["KEEP", "TARGET"])
 def test_of_a_shin_the_foot_is_taken_so_that_the_knee_stays_free(orientation: str) -> None:
     owner = make_body()
-    run("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
+    press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
     chain = rig_of(owner).chains[0]
     before = channels(owner)
-    run("orientation_set", orientation=orientation)
+    press("orientation_set", orientation=orientation)
     assert (chain.tip_bone, chain.bone_count, chain.effector) == ("foot.L", 3, "HEAD")
     assert chain.orientation == orientation
     foot = tip_turn(owner, chain)
-    run("solve")
+    press("solve")
     update()
     for now, was in zip(channels(owner), before, strict=True):
         assert now == pytest.approx(was, abs=SAME_TURN)
     chain.target.location.z += 0.2
     chain.target.location.y -= 0.1
     update()
-    run("solve")
+    press("solve")
     update()
     assert chain.status == "REACHED"
-    assert turned(tip_turn(owner, chain), foot) < HELD
+    assert angle_between(tip_turn(owner, chain), foot) < HELD
     assert (effector(owner, chain) - chain.target.matrix_world.translation).length < 1e-4 * 1.7
 
 
@@ -125,19 +125,19 @@ def test_a_captured_start_pose_goes_on_to_the_foot() -> None:
     owner.pose.bones["foot.L"].rotation_quaternion = Euler((0.3, 0.0, 0.0)).to_quaternion()
     owner.pose.bones["shin.L"].rotation_quaternion = Euler((0.5, 0.0, 0.0)).to_quaternion()
     update()
-    run("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
+    press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
     chain = rig_of(owner).chains[0]
     assert chain.start == "CAPTURED"
-    run("orientation_set", orientation="KEEP")
+    press("orientation_set", orientation="KEEP")
     assert [item.name for item in chain.captured] == ["thigh.L", "shin.L", "foot.L"]
-    run("solve")
+    press("solve")
     assert chain.status == "REACHED"
 
 
 def test_a_hand_that_ends_a_chain_keeps_its_own_rotation_and_no_finger_is_taken() -> None:
     owner = make_body()
-    run("chain_add", tip_bone="hand.L", bone_count=3, use_target=True)
-    run("orientation_set", orientation="KEEP")
+    press("chain_add", tip_bone="hand.L", bone_count=3, use_target=True)
+    press("orientation_set", orientation="KEEP")
     chain = rig_of(owner).chains[0]
     assert (chain.tip_bone, chain.effector) == ("hand.L", "TAIL")
 
@@ -146,12 +146,12 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_changed() -> None:
     owner = make_body()
     chain = add_limb(owner, "foot.L", 3)
     with pytest.raises(RuntimeError, match="its rotation can't follow a target: none is set"):
-        run("orientation_set", orientation="TARGET")
+        press("orientation_set", orientation="TARGET")
     chain.kind = "AIM"
     with pytest.raises(RuntimeError, match="it aims at its target"):
-        run("orientation_set", orientation="KEEP")
+        press("orientation_set", orientation="KEEP")
     with pytest.raises(RuntimeError, match="there is no chain 'nothing'"):
-        run("orientation_set", chain="nothing", orientation="KEEP")
+        press("orientation_set", chain="nothing", orientation="KEEP")
     assert (chain.orientation, chain.tip_bone) == ("FREE", "foot.L")
 
 
@@ -162,25 +162,25 @@ def test_a_script_that_chooses_keeps_what_stands_then_and_what_was_stored_later(
     stands = tip_turn(owner, chain)
     chain.orientation = "TARGET"
     chain.orientation = "KEEP"
-    assert turned(tuple(chain.held_rotation), stands) < SAME_TURN
+    assert angle_between(tuple(chain.held_rotation), stands) < SAME_TURN
     chain.orientation = "FREE"
     owner.rotation_euler.z += 1.0
     update()
     chain.orientation = "KEEP"
-    assert turned(tuple(chain.held_rotation), stands) < SAME_TURN
+    assert angle_between(tuple(chain.held_rotation), stands) < SAME_TURN
     owner.rotation_euler.z -= 1.0
     chain.orientation = "TARGET"
     update()
-    run("solve")
+    press("solve")
     update()
-    assert turned(tip_turn(owner, chain), stands) < HELD
+    assert angle_between(tip_turn(owner, chain), stands) < HELD
 
 
 def test_undo_brings_back_chain_and_rotation_in_one_step() -> None:
     name = make_body().name
-    run("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
+    press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True)
     bpy.ops.ed.undo_push(message="before")
-    run("orientation_set", orientation="KEEP")
+    press("orientation_set", orientation="KEEP")
     bpy.ops.ed.undo_push(message="after")
     bpy.ops.ed.undo()
     chain = rig_of(bpy.data.objects[name]).chains[0]

@@ -12,8 +12,8 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.limb_ends import end_beyond, keeps_rotation
 from mathutils import Euler, Matrix, Vector
 
-from support.body_rigs import add_limb, effector, make_body, tip_turn, turned, update
-from support.rigs import channels, run, select
+from support.judging import angle_between, channels, effector, tip_turn
+from support.scenes import add_limb, make_body, press, select, update
 
 SAME_PLACE = 1e-5  # of a body 1.7 high, for what single precision stores and Blender evaluates
 SAME_TURN = 1e-4  # radians
@@ -44,17 +44,17 @@ def test_a_pin_on_a_bone_makes_a_chain_that_moves_nothing(bone: str, mode: str) 
     owner = posed_body(mode)
     in_pose_mode(owner, bone)
     before = channels(owner)
-    run("pin_toggle")
+    press("pin_toggle")
     chain = rig_of(owner).chains[0]
     assert (chain.tip_bone, chain.effector, chain.pin, chain.target) == (bone, "HEAD", True, None)
     assert channels(owner) == before
     stands, turn = effector(owner, chain), tip_turn(owner, chain)
     assert (stands - Vector(chain.held_location)).length < SAME_PLACE
-    run("solve", chain=chain.name)
+    press("solve", chain=chain.name)
     update()
     assert chain.status == "REACHED"
     assert (effector(owner, chain) - stands).length < SAME_PLACE
-    assert turned(tip_turn(owner, chain), turn) < SAME_TURN
+    assert angle_between(tip_turn(owner, chain), turn) < SAME_TURN
     for now, was in zip(channels(owner), before, strict=True):
         assert now == pytest.approx(was, abs=SAME_TURN)
 
@@ -67,35 +67,35 @@ def test_ends_of_limbs_keep_their_rotation_and_what_lies_between_is_free(bone: s
     owner = make_body()
     assert keeps_rotation(owner, bone) == keeps
     in_pose_mode(owner, bone)
-    run("pin_toggle")
+    press("pin_toggle")
     assert rig_of(owner).chains[0].orientation == ("KEEP" if keeps else "FREE")
 
 
 def test_pinned_feet_hold_when_the_hips_are_dragged_down_by_a_goal() -> None:
     owner = make_body()
     in_pose_mode(owner, "foot.L", "foot.R")
-    run("pin_toggle")
+    press("pin_toggle")
     feet = list(rig_of(owner).chains)
     stood = {chain.name: (effector(owner, chain), tip_turn(owner, chain)) for chain in feet}
-    run("body_bone_set")
+    press("body_bone_set")
     assert rig_of(owner).body_bone == "hips"
     add_limb(owner, "hips", 1, target=(0.05, 0.0, 0.75), name="sink")
     update()
-    run("solve_all")
+    press("solve_all")
     update()
     assert rig_of(owner).chains["sink"].status == "REACHED"
     for name, (place, turn) in stood.items():
         chain = rig_of(owner).chains[name]
         assert chain.status == "REACHED"
         assert (effector(owner, chain) - place).length < 1e-4 * 1.7
-        assert turned(tip_turn(owner, chain), turn) < radians(0.1)
+        assert angle_between(tip_turn(owner, chain), turn) < radians(0.1)
 
 
 def test_a_foot_at_the_end_of_a_chain_means_the_chain_that_then_goes_on_to_it() -> None:
     owner = make_body()
-    run("chain_add", tip_bone="shin.L", bone_count=2)
+    press("chain_add", tip_bone="shin.L", bone_count=2)
     in_pose_mode(owner, "foot.L")
-    run("pin_toggle")
+    press("pin_toggle")
     chains = rig_of(owner).chains
     assert [(chain.tip_bone, chain.bone_count, chain.effector) for chain in chains] == [("foot.L", 3, "HEAD")]
     assert (chains[0].name, chains[0].orientation) == ("shin.L", "KEEP")
@@ -104,15 +104,15 @@ def test_a_foot_at_the_end_of_a_chain_means_the_chain_that_then_goes_on_to_it() 
 def test_a_whole_leg_that_is_selected_is_pinned_by_its_foot() -> None:
     owner = make_body()
     in_pose_mode(owner, "thigh.L", "shin.L", "foot.L", "hand.R")
-    run("pin_toggle")
+    press("pin_toggle")
     assert {chain.tip_bone for chain in rig_of(owner).chains} == {"foot.L", "hand.R"}
 
 
 def test_pressed_again_what_was_made_for_a_pin_is_gone() -> None:
     owner = make_body()
     in_pose_mode(owner, "foot.L")
-    run("pin_toggle")
-    run("pin_toggle")
+    press("pin_toggle")
+    press("pin_toggle")
     assert len(rig_of(owner).chains) == 0
 
 
@@ -120,8 +120,8 @@ def test_pressed_again_what_was_made_for_a_pin_is_gone() -> None:
 def test_a_chain_that_is_freed_as_such_stays_in_the_list(which: str) -> None:
     owner = make_body()
     in_pose_mode(owner, "foot.L")
-    run("pin_toggle")
-    run("pin_toggle", which=which)
+    press("pin_toggle")
+    press("pin_toggle", which=which)
     assert [chain.pin for chain in rig_of(owner).chains] == [False]
 
 
@@ -129,21 +129,21 @@ def test_a_chain_with_a_target_stays_when_it_is_freed() -> None:
     owner = make_body()
     chain = add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
     in_pose_mode(owner, "foot.L")
-    run("pin_toggle")
+    press("pin_toggle")
     assert chain.pin
-    run("pin_toggle")
+    press("pin_toggle")
     assert not rig_of(owner).chains[0].pin
 
 
 def test_of_some_that_are_pinned_the_others_are_pinned_too() -> None:
     owner = make_body()
     in_pose_mode(owner, "foot.L")
-    run("pin_toggle")
+    press("pin_toggle")
     held = tuple(rig_of(owner).chains[0].held_location)
     owner.location.x += 1.0
     update()
     in_pose_mode(owner, "foot.L", "foot.R")
-    run("pin_toggle")
+    press("pin_toggle")
     assert [chain.pin for chain in rig_of(owner).chains] == [True, True]
     assert tuple(rig_of(owner).chains[0].held_location) == held
 
@@ -163,9 +163,9 @@ def two_bodies() -> list[bpy.types.Object]:
 
 def test_bones_of_all_armatures_in_pose_mode_are_pinned_and_freed() -> None:
     owners = two_bodies()
-    run("pin_toggle")
+    press("pin_toggle")
     assert [[chain.tip_bone for chain in rig_of(owner).chains] for owner in owners] == [["hand.L"], ["hand.L"]]
-    run("pin_toggle")
+    press("pin_toggle")
     assert [len(rig_of(owner).chains) for owner in owners] == [0, 0]
 
 
@@ -176,7 +176,7 @@ def test_where_one_armature_refuses_none_is_changed() -> None:
         add_limb(first, "hand.L", 3, target=(0.7, 0.0, 1.4), name=name)
     rig_of(first).chains["two"].pin = True
     with pytest.raises(RuntimeError, match="the chain 'two' pins it already"):
-        run("pin_toggle", action="PIN")
+        press("pin_toggle", action="PIN")
     assert [len(rig_of(owner).chains) for owner in owners if owner != first] == [0]
     assert not rig_of(first).chains["one"].pin
 
@@ -185,9 +185,9 @@ def test_all_enabled_chains_are_pinned_and_freed() -> None:
     owner = make_body()
     chains = [add_limb(owner, tip, 3, target=(0.0, 0.0, 0.0)) for tip in ("foot.L", "foot.R", "hand.L")]
     chains[2].enabled = False
-    run("pin_toggle", which="ALL")
+    press("pin_toggle", which="ALL")
     assert [chain.pin for chain in rig_of(owner).chains] == [True, True, False]
-    run("pin_toggle", which="ALL", action="FREE")
+    press("pin_toggle", which="ALL", action="FREE")
     assert [chain.pin for chain in rig_of(owner).chains] == [False, False, False]
 
 
@@ -196,30 +196,30 @@ def test_a_second_pin_on_a_bone_is_refused_by_name_and_nothing_is_changed() -> N
     for name in ("one", "two"):
         add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08), name=name)
     rig_of(owner).active_index = 0
-    run("pin_toggle", which="ACTIVE")
+    press("pin_toggle", which="ACTIVE")
     rig_of(owner).active_index = 1
     with pytest.raises(RuntimeError, match=r"chain 'two', bone 'foot\.L': the chain 'one' pins it already"):
-        run("pin_toggle", which="ACTIVE")
+        press("pin_toggle", which="ACTIVE")
     assert [chain.pin for chain in rig_of(owner).chains] == [True, False]
 
 
 def test_a_bone_made_as_a_target_is_refused() -> None:
     owner = make_body()
-    run("chain_add", tip_bone="shin.L", bone_count=2, use_target=True, kind="BONE")
+    press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True, kind="BONE")
     goal = rig_of(owner).chains[0].target_bone
     in_pose_mode(owner, goal)
     with pytest.raises(RuntimeError, match="was made as a target or pole"):
-        run("pin_toggle")
+        press("pin_toggle")
 
 
 def test_with_nothing_to_pin_it_says_what_to_do() -> None:
     owner = make_body()
     in_pose_mode(owner)
     with pytest.raises(RuntimeError, match="no bone is selected"):
-        run("pin_toggle")
+        press("pin_toggle")
     bpy.ops.object.mode_set(mode="OBJECT")
     with pytest.raises(RuntimeError, match="in Pose mode bones are pinned without one"):
-        run("pin_toggle")
+        press("pin_toggle")
 
 
 def test_a_script_that_pins_holds_what_stands_and_later_keeps_what_is_stored() -> None:
@@ -243,12 +243,12 @@ def test_a_pin_whose_target_is_taken_away_holds_where_it_stands() -> None:
     chain.pin = True
     chain.target.location.z += 0.2
     update()
-    run("solve")
+    press("solve")
     update()
     stands = effector(owner, chain)
     chain.target = None
     assert (stands - Vector(chain.held_location)).length < SAME_PLACE
-    run("solve")
+    press("solve")
     update()
     assert chain.status == "REACHED"
     assert (effector(owner, chain) - stands).length < 1e-4
@@ -265,7 +265,7 @@ def test_a_pin_is_keyed_with_what_it_holds() -> None:
     keying(True)
     in_pose_mode(owner, "foot.L")
     bpy.context.scene.frame_set(10)
-    run("pin_toggle")
+    press("pin_toggle")
     paths = {curve.data_path for curve in fcurves_of(owner)}
     assert paths == {f"fabrik_chains[0].{name}" for name in ("pin", "held_location", "held_rotation")}
     bpy.context.scene.frame_set(9)
@@ -279,11 +279,11 @@ def test_a_pin_without_keys_says_why_automatic_keying_leaves_it_so(capfd: pytest
     keying(True)
     bpy.context.preferences.edit.use_keyframe_insert_available = True
     in_pose_mode(owner, "foot.L")
-    run("pin_toggle")
+    press("pin_toggle")
     assert not fcurves_of(owner)
     assert "'foot.L' not keyed: automatic keying has Only Insert Available on" in capfd.readouterr().out
     owner.keyframe_insert(rig_of(owner).chains[0].path_from_id("pin"))
-    run("pin_toggle")
+    press("pin_toggle")
     assert "not keyed" not in capfd.readouterr().out
     assert len(rig_of(owner).chains) == 1
 
@@ -297,7 +297,7 @@ def test_between_two_plants_a_foot_is_held_where_it_was_planted() -> None:
         bpy.context.scene.frame_set(frame)
         owner.location.x = x
         update()
-        run("pin_toggle", action=action)
+        press("pin_toggle", action=action)
         places[frame] = tuple(rig_of(owner).chains[0].held_location)
     found = {}
     for frame in (9, 10, 15, 19, 20, 29, 30, 39, 40):
@@ -316,10 +316,10 @@ def test_what_is_keyed_is_told_where_nothing_keys_it() -> None:
     owner = make_body()
     keying(True)
     in_pose_mode(owner, "foot.L")
-    run("pin_toggle")
+    press("pin_toggle")
     keying(False)
     bpy.context.scene.frame_set(5)
-    run("pin_toggle")
+    press("pin_toggle")
     assert [chain.pin for chain in rig_of(owner).chains] == [False]  # the chain stays, for its keys
 
 

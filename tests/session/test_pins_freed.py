@@ -9,8 +9,8 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.pins import free, wanted_of_chains
 from mathutils import Vector
 
-from support.body_rigs import add_limb, effector, make_body, update
-from support.rigs import channels, make_empty, run
+from support.judging import channels, effector
+from support.scenes import add_limb, make_body, make_empty, press, update
 
 
 @pytest.mark.parametrize("out_of_reach", [False, True])
@@ -25,13 +25,13 @@ def test_what_is_freed_and_pulled_by_others_is_told(out_of_reach: bool) -> None:
     if out_of_reach:
         rig_of(owner).chains["hand.L"].target.location += Vector((0.5, 0.0, 1.5))
     update()
-    run("solve_all")
+    press("solve_all")
     before = channels(owner)
     told = free(bpy.context, owner, wanted_of_chains(owner, [rig_of(owner).chains["foot.L"]]))
     assert told.freed == ["foot.L"]
     assert channels(owner) == before
     assert any("foot.L" in note and "the next solve turns it" in note for note in told.notes) == out_of_reach
-    run("solve_all")
+    press("solve_all")
     moved = max(
         abs(a - b) for now, was in zip(channels(owner), before, strict=True) for a, b in zip(now, was, strict=True)
     )

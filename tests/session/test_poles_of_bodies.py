@@ -8,8 +8,7 @@ import pytest
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Euler, Vector
 
-from support.body_rigs import HEIGHT, add_limb, make_body, pin, update
-from support.rigs import run
+from support.scenes import HEIGHT, add_limb, make_body, pin, press, update
 
 LIMBS = [("shin.R", 3), ("shin.R", 2), ("foot.R", 4), ("hand.L", 5), ("hand.L", 7), ("head", 5)]
 
@@ -42,13 +41,13 @@ def moved(owner: bpy.types.Object, before: list[Vector]) -> float:
 @pytest.mark.parametrize(("tip", "count"), LIMBS)
 def test_a_pole_that_is_added_moves_nothing(tip: str, count: int, angle: float) -> None:
     owner = posed_body()
-    run("chain_add", tip_bone=tip, bone_count=count, use_target=True)
+    press("chain_add", tip_bone=tip, bone_count=count, use_target=True)
     chain = rig_of(owner).active
     chain.pole_angle = angle
-    run("solve_all")
+    press("solve_all")
     before = places(owner)
-    run("pole_add")
-    run("solve_all")
+    press("pole_add")
+    press("solve_all")
     assert {one.status for one in rig_of(owner).chains} == {"REACHED"}
     assert moved(owner, before) < 1e-4
 
@@ -59,7 +58,7 @@ def test_a_chain_that_is_made_with_its_pole_moves_nothing(tip: str, count: int, 
     owner = posed_body()
     rig_of(owner).live = is_live
     before = places(owner)
-    run("chain_add", tip_bone=tip, bone_count=count, use_target=True, use_pole=True)
-    run("solve_all")
+    press("chain_add", tip_bone=tip, bone_count=count, use_target=True, use_pole=True)
+    press("solve_all")
     assert {one.status for one in rig_of(owner).chains} == {"REACHED"}
     assert moved(owner, before) < 1e-4

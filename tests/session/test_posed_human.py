@@ -17,8 +17,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, make_human, select
-from support.body_rigs import update
-from support.rigs import run
+from support.scenes import press, update
 
 STILL = 1e-4 * HEIGHT
 SLACK = 1e-4  # radians, of Blender's single precision
@@ -31,8 +30,8 @@ def human(request: pytest.FixtureRequest) -> bpy.types.Object:
     owner = make_human(str(request.param))
     give_ranges(owner)
     select(owner, both(owner.name, "foot"))
-    run("pin_toggle")
-    run("body_bone_set", bone=bone_of(owner.name, "hips"))
+    press("pin_toggle")
+    press("body_bone_set", bone=bone_of(owner.name, "hips"))
     return owner
 
 
@@ -53,7 +52,7 @@ def soles(owner: bpy.types.Object) -> NDArray[np.float64]:
 
 def add_goal(owner: bpy.types.Object, bone: str, count: int, place: Vector) -> FabrikChain:
     """A chain whose goal holds the head of its last bone."""
-    run("chain_add", tip_bone=bone, bone_count=count, use_target=True)
+    press("chain_add", tip_bone=bone, bone_count=count, use_target=True)
     chain = rig_of(owner).chains[-1]
     assert chain.target is not None
     chain.effector, chain.target.location = "HEAD", place
@@ -77,7 +76,7 @@ def test_soles_stay_flat_while_the_hips_sink(human: bpy.types.Object) -> None:
     before = soles(human)
     wanted = head_of(human, "hips") + Vector((0.0, 0.18, -0.3))
     add_goal(human, bone_of(human.name, "hips"), 1, wanted)
-    run("solve_all")
+    press("solve_all")
     assert (head_of(human, "hips") - wanted).length <= STILL
     assert np.abs(soles(human) - before).max() <= STILL
     assert_inside_limits(human)
@@ -106,7 +105,7 @@ def test_the_spine_follows_a_reach_that_the_arm_alone_can_not_make(human: bpy.ty
     before, hips = soles(human), head_of(human, "hips")
     wanted = Vector((-0.25, -0.72, 1.45))
     add_goal(human, bone_of(human.name, "hand", "R"), 3, wanted)
-    run("solve_all")
+    press("solve_all")
     assert (head_of(human, "hand", "R") - wanted).length <= STILL
     assert np.abs(soles(human) - before).max() <= STILL
     assert (head_of(human, "hips") - hips).length < 0.1
@@ -122,10 +121,10 @@ def test_neck_and_head_share_a_look(human: bpy.types.Object) -> None:
     wanted = Vector((0.3, -0.6, 1.3))
     head = pose_bones(human)[bone_of(human.name, "head")]
     forward = head.bone.matrix_local.to_3x3().inverted() @ Vector((0.0, -1.0, 0.0))
-    run("chain_add", tip_bone=head.name, bone_count=2, use_target=True)
+    press("chain_add", tip_bone=head.name, bone_count=2, use_target=True)
     chain = rig_of(human).chains[-1]
     chain.kind, chain.aim_axis, chain.target.location = "AIM", forward, wanted
-    run("solve_all")
+    press("solve_all")
     at = head_of(human, "head")
     looks = (human.matrix_world.to_3x3() @ head.matrix.to_3x3() @ forward).normalized()
     assert (looks - (wanted - at).normalized()).length <= 1e-3

@@ -10,8 +10,8 @@ import pytest
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
-from support.body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update
-from support.rigs import Bone, make_armature, make_empty, run, select
+from support.judging import angle_between, effector, tip_turn
+from support.scenes import HEIGHT, Bone, add_limb, make_armature, make_body, make_empty, press, select, update
 
 NEAR = 1e-4 * HEIGHT
 TURNED = radians(0.1)
@@ -19,7 +19,7 @@ TURNED = radians(0.1)
 
 def solve_all() -> None:
     update()
-    run("solve_all")
+    press("solve_all")
     update()
 
 
@@ -31,8 +31,8 @@ def statuses(owner: bpy.types.Object) -> set[str]:
 def test_feet_stay_flat_while_the_hips_sink(depth: float) -> None:
     owner = make_body()
     select(owner, "foot.L", "foot.R")
-    run("pin_toggle")
-    run("body_bone_set", source="FIND")
+    press("pin_toggle")
+    press("body_bone_set", source="FIND")
     feet = {chain.name: (effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains}
     add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.95 - depth), name="hips")
     solve_all()
@@ -40,7 +40,7 @@ def test_feet_stay_flat_while_the_hips_sink(depth: float) -> None:
     for name, (place, turn) in feet.items():
         chain = rig_of(owner).chains[name]
         assert (effector(owner, chain) - place).length < NEAR
-        assert turned(tip_turn(owner, chain), turn) < TURNED
+        assert angle_between(tip_turn(owner, chain), turn) < TURNED
     for side in (".L", ".R"):  # knees bend to the front, where they bent at rest
         knee = owner.pose.bones[f"shin{side}"].head
         hip, ankle = owner.pose.bones[f"thigh{side}"].head, owner.pose.bones[f"foot{side}"].head
@@ -73,12 +73,12 @@ def test_an_off_hand_stays_on_a_grip_over_an_animation() -> None:
     grip.matrix_world = owner.matrix_world @ hand.matrix
     grip.matrix_world.translation = hand.head.lerp(owner.pose.bones["upper_arm.L"].head, 0.4)
     update()
-    run("chain_add", tip_bone="hand.L", bone_count=3)
+    press("chain_add", tip_bone="hand.L", bone_count=3)
     chain = rig_of(owner).chains[0]
     assert chain.start == "ANIMATED"
     chain.effector, chain.target = "HEAD", grip
     update()
-    run("orientation_set", orientation="TARGET")
+    press("orientation_set", orientation="TARGET")
     solve_all()
     assert statuses(owner) == {"REACHED"}
     seen = []
@@ -112,7 +112,7 @@ def test_a_turret_turns_about_its_mast_and_lifts_its_barrel(place: tuple[float, 
     mast, barrel = (owner.pose.bones[f"b{i}"].fabrik for i in (0, 1))
     mast.limit, mast.axis = "HINGE", (0.0, 1.0, 0.0)
     barrel.limit, barrel.axis, barrel.angle_min, barrel.angle_max = "HINGE", (1.0, 0.0, 0.0), -0.2, radians(80)
-    run("chain_add", tip_bone="b1", bone_count=2)
+    press("chain_add", tip_bone="b1", bone_count=2)
     chain = rig_of(owner).chains[0]
     chain.kind, chain.target = "AIM", make_empty(place)
     solve_all()
@@ -126,11 +126,11 @@ def test_a_turret_turns_about_its_mast_and_lifts_its_barrel(place: tuple[float, 
 def test_a_target_that_is_added_for_an_aim_moves_nothing(axis: tuple[float, float, float]) -> None:
     owner = make_body()
     owner.location = (1.0, 2.0, 0.0)
-    run("chain_add", tip_bone="head", bone_count=4)
+    press("chain_add", tip_bone="head", bone_count=4)
     chain = rig_of(owner).chains[0]
     chain.kind, chain.aim_axis = "AIM", axis
     update()
-    run("target_add")
+    press("target_add")
     update()
     assert aimed_off(owner, chain) < 1e-3
     before = [tuple(bone.rotation_quaternion) for bone in owner.pose.bones]
@@ -142,7 +142,7 @@ def test_a_target_that_is_added_for_an_aim_moves_nothing(axis: tuple[float, floa
 
 def test_a_look_is_shared_by_spine_neck_and_head() -> None:
     owner = make_body()
-    run("chain_add", tip_bone="head", bone_count=4)
+    press("chain_add", tip_bone="head", bone_count=4)
     chain = rig_of(owner).chains[0]
     chain.kind = "AIM"
     chain.aim_axis = owner.pose.bones["head"].bone.matrix_local.to_3x3().inverted() @ Vector((0.0, -1.0, 0.0))
@@ -157,14 +157,14 @@ def test_a_look_is_shared_by_spine_neck_and_head() -> None:
 def test_the_pins_of_a_body_are_baked_flat_over_a_shot() -> None:
     owner = make_body()
     select(owner, "foot.L", "foot.R")
-    run("pin_toggle")
-    run("body_bone_set", source="FIND")
+    press("pin_toggle")
+    press("body_bone_set", source="FIND")
     feet = {chain.tip_bone: (effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains}
     sink = add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.95), name="hips")
     for frame, height in ((1, 0.95), (11, 0.7)):
         sink.target.location.z = height
         sink.target.keyframe_insert("location", frame=frame)
-    run("bake", frame_start=1, frame_end=11, chains="ALL")
+    press("bake", frame_start=1, frame_end=11, chains="ALL")
     assert not any(chain.enabled for chain in rig_of(owner).chains)
     for frame in (1, 6, 11):
         bpy.context.scene.frame_set(frame)
@@ -172,7 +172,7 @@ def test_the_pins_of_a_body_are_baked_flat_over_a_shot() -> None:
             if chain.tip_bone in feet:
                 place, turn = feet[chain.tip_bone]
                 assert (effector(owner, chain) - place).length < NEAR
-                assert turned(tip_turn(owner, chain), turn) < TURNED
+                assert angle_between(tip_turn(owner, chain), turn) < TURNED
     hips = owner.pose.bones["hips"]
     assert (owner.matrix_world @ hips.head).z == pytest.approx(0.7, abs=NEAR)
 
@@ -182,8 +182,8 @@ def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted() -> 
     scene = bpy.context.scene
     bpy.context.preferences.edit.use_keyframe_insert_available = False
     select(owner, "foot.L", "foot.R")
-    run("pin_toggle")
-    run("body_bone_set")
+    press("pin_toggle")
+    press("body_bone_set")
     hips = add_limb(owner, "hips", 1, target=(0.0, 0.0, 0.9), name="hips")
     for frame, y in ((1, 0.0), (21, -0.3)):
         hips.target.location.y = y
@@ -192,11 +192,11 @@ def test_feet_that_are_planted_over_time_are_baked_where_they_were_planted() -> 
     select(owner, "foot.L")
     for frame, action in ((1, "PIN"), (8, "FREE"), (14, "PIN")):
         scene.frame_set(frame)
-        run("solve_all")
+        press("solve_all")
         update()
-        run("pin_toggle", action=action)
+        press("pin_toggle", action=action)
     scene.tool_settings.use_keyframe_insert_auto = False
-    run("bake", frame_start=1, frame_end=21, chains="ALL")
+    press("bake", frame_start=1, frame_end=21, chains="ALL")
     places = {}
     for frame in range(1, 22):
         scene.frame_set(frame)

@@ -12,8 +12,8 @@ from fabrik_addon.overlay.timeline import caption, current_step, graph_shapes, s
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.record import Recording, record, state
 
-from support.body_rigs import add_limb, make_body, with_legs_pinned
-from support.rigs import add_chain, channels, evaluated_joints, make_line
+from support.judging import channels, evaluated_joints
+from support.scenes import add_chain, add_limb, make_body, make_line, with_legs_pinned
 
 
 def recorded(plain: bool = False) -> tuple[bpy.types.Object, FabrikChain, Recording]:

@@ -13,7 +13,8 @@ from fabrik_addon.rig.chain_bones import pose_bones
 from fabrik_addon.rig.renames import follow_renames
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 
-from support.rigs import Bone, add_chain, armature, make_armature, make_empty, make_line, run, select, tip_error
+from support.judging import tip_error
+from support.scenes import Bone, add_chain, armature, make_armature, make_empty, make_line, press, select
 
 
 def in_pose_mode(owner: bpy.types.Object, names: dict[str, str]) -> None:
@@ -59,8 +60,8 @@ def test_tip_captured_and_blocking_names_follow(way: Way) -> None:
     chain = add_chain(owner, (0.0, 0.4, 0.9))
     pose_bones(owner)["b0"].rotation_quaternion = (0.9, 0.1, 0.2, 0.0)
     bpy.context.view_layer.update()
-    run("start_pose_capture")
-    run("solve")
+    press("start_pose_capture")
+    press("solve")
     assert chain.status == "BLOCKED"
     captured = [tuple(item.rotation) for item in chain.captured]
     blocking = [bone.name for bone in chain.blocking_bones]
@@ -74,7 +75,7 @@ def test_tip_captured_and_blocking_names_follow(way: Way) -> None:
     renamed = {"b1": "knee", "b2": "foot"}
     assert [bone.name for bone in chain.blocking_bones] == [renamed.get(name, name) for name in blocking]
     assert "knee would" in chain.message
-    run("solve")
+    press("solve")
     assert chain.status == "BLOCKED"
     assert ("rest pose changed" in chain.message) == (way is seen_in_edit_mode)  # there it did
 
@@ -84,7 +85,7 @@ def with_bone_goals() -> tuple[bpy.types.Object, bpy.types.Object, FabrikChain]:
     owner = make_line(3, bend=0.2)
     chain = add_chain(owner)
     chain.target, chain.target_bone, chain.pole, chain.pole_bone = other, "b0", other, "b1"
-    run("solve")
+    press("solve")
     return owner, other, chain
 
 
@@ -95,7 +96,7 @@ def test_bones_that_are_goals_follow(way: Way) -> None:
     way(other, {"b0": "hand.target", "b1": "hand.pole"})
     bpy.ops.object.mode_set(mode="OBJECT")
     bpy.context.view_layer.objects.active = owner
-    run("solve")
+    press("solve")
     assert (chain.target_bone, chain.pole_bone, chain.status) == ("hand.target", "hand.pole", "REACHED")
     assert chain.tip_bone == "b2"  # the rig's own bones of those names are others
 
@@ -149,7 +150,7 @@ def test_bones_in_one_place_that_can_not_be_told_apart_are_refused_by_name() -> 
     bpy.ops.object.mode_set(mode="OBJECT")
     assert chain.tip_bone == "b3"
     with pytest.raises(RuntimeError, match="the armature has no bone 'b3'"):
-        run("solve")
+        press("solve")
 
 
 def test_a_bone_that_is_reshaped_keeps_its_chain() -> None:
@@ -191,12 +192,12 @@ def test_a_bone_that_is_gone_is_refused_by_name_and_found_when_it_is_back() -> N
     edit.remove(edit["b2"])
     bpy.ops.object.mode_set(mode="OBJECT")
     with pytest.raises(RuntimeError, match="the armature has no bone 'b2'"):
-        run("solve")
+        press("solve")
     bpy.ops.object.mode_set(mode="EDIT")
     again = edit.new("b2")
     again.head, again.tail, again.parent = head, tail, edit["b1"]
     bpy.ops.object.mode_set(mode="OBJECT")
-    run("solve")
+    press("solve")
     assert (chain.tip_bone, chain.status) == ("b2", "REACHED")
 
 

@@ -9,7 +9,8 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.single_user import original_of
 from mathutils import Vector
 
-from support.rigs import add_chain, channels, evaluated_joints, make_empty, make_line, run, tip_error
+from support.judging import channels, evaluated_joints, tip_error
+from support.scenes import add_chain, make_empty, make_line, press
 
 
 def duplicated(owner: bpy.types.Object, linked: bool = False) -> bpy.types.Object:
@@ -32,7 +33,7 @@ def solved_limb() -> bpy.types.Object:
     owner = make_line(3, bend=0.2)
     chain = add_chain(owner, (0.5, 0.6, 2.0))
     chain.pole = make_empty((1, 3, 1), "Pole")
-    run("solve")
+    press("solve")
     return owner
 
 
@@ -43,18 +44,18 @@ def test_a_duplicate_follows_its_original_until_it_has_goals_of_its_own(linked: 
     assert (original(copy), original(owner)) == (owner, None)
     chain, mine = rig_of(copy).chains[0], rig_of(owner).chains[0]
     before = channels(copy), channels(owner)
-    run("goals_single_user")
+    press("goals_single_user")
     assert (original(copy), original(owner)) == (None, None)
     assert (mine.target.name, mine.pole.name) == ("Target", "Pole")
     assert (chain.target.name, chain.pole.name) == ("Target.001", "Pole.001")
     assert (channels(copy), channels(owner)) == before
     assert (chain.status, mine.status) == ("REACHED", "REACHED")
     chain.target.location.x -= 0.4
-    run("solve")
+    press("solve")
     assert tip_error(copy, chain) < 1e-4
     assert channels(owner) == before[1]
     with pytest.raises(RuntimeError, match="no other armature has its goals"):
-        run("goals_single_user")
+        press("goals_single_user")
 
 
 def test_goals_that_were_duplicated_with_it_are_its_own() -> None:
@@ -87,7 +88,7 @@ def test_parents_collections_and_keys_are_copied_and_nothing_jumps() -> None:
     copy.location = (5, 1, 0)
     bpy.context.view_layer.update()
     places = chain.target.matrix_world.translation.copy(), pole.matrix_world.translation.copy()
-    run("goals_single_user")
+    press("goals_single_user")
     bpy.context.view_layer.update()
     mine = rig_of(copy).chains[0]
     assert (mine.pole.parent, mine.pole.parent_bone, mine.target.parent) == (copy, "b0", mine.pole)
@@ -106,7 +107,7 @@ def test_parents_collections_and_keys_are_copied_and_nothing_jumps() -> None:
 def test_control_bones_of_the_original_become_its_own() -> None:
     owner = make_line(3, bend=0.2)
     add_chain(owner)
-    run("target_add", kind="BONE")
+    press("target_add", kind="BONE")
     copy = duplicated(owner)
     assert rig_of(copy).chains[0].target == copy  # Blender sees to it
     assert original(copy) is None
@@ -115,7 +116,7 @@ def test_control_bones_of_the_original_become_its_own() -> None:
     bpy.context.view_layer.update()
     assert (original(copy), original(owner)) == (owner, None)
     joints = evaluated_joints(copy, rig_of(copy).chains[0])
-    run("goals_single_user")
+    press("goals_single_user")
     chain = rig_of(copy).chains[0]
     assert (chain.target, chain.target_bone) == (copy, "b2.target")
     bpy.context.view_layer.update()
@@ -126,10 +127,10 @@ def test_control_bones_of_the_original_become_its_own() -> None:
 def test_of_goals_that_are_bones_and_empties_the_empties_are_told_of() -> None:
     owner = solved_limb()
     rig_of(owner).chains[0].pole = None
-    run("pole_add", kind="BONE")
+    press("pole_add", kind="BONE")
     copy = duplicated(owner)
     assert (original(copy), original(owner)) == (owner, None)
-    run("goals_single_user")
+    press("goals_single_user")
     chain = rig_of(copy).chains[0]
     assert (chain.target.name, chain.pole, chain.pole_bone) == ("Target.001", copy, "b2.pole")
     assert original(copy) is None
@@ -140,7 +141,7 @@ def test_two_characters_that_share_one_goal_of_several_are_no_duplicates() -> No
     copy = duplicated(owner)
     rig_of(copy).chains[0].pole = make_empty((0, 4, 0), "Other")
     assert original(copy) is None
-    assert run("goals_single_user") == {"FINISHED"}
+    assert press("goals_single_user") == {"FINISHED"}
     assert rig_of(copy).chains[0].target.name == "Target.001"
     assert rig_of(copy).chains[0].pole.name == "Other"
 
@@ -154,7 +155,7 @@ def test_a_goal_on_a_third_rig_stays_and_is_told() -> None:
     chain.pole = make_empty((1, 3, 1), "Pole")
     copy = duplicated(owner)
     assert original(copy) == owner
-    run("goals_single_user")
+    press("goals_single_user")
     mine = rig_of(copy).chains[0]
     assert (mine.target, mine.pole.name) == (third, "Pole.001")
 
@@ -165,7 +166,7 @@ def test_live_on_nothing_moves() -> None:
     copy = duplicated(owner)
     bpy.context.view_layer.update()
     joints = evaluated_joints(copy, rig_of(copy).chains[0])
-    run("goals_single_user")
+    press("goals_single_user")
     bpy.context.view_layer.update()
     chain = rig_of(copy).chains[0]
     assert max((a - b).length for a, b in zip(joints, evaluated_joints(copy, chain), strict=True)) < 1e-6

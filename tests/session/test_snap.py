@@ -13,7 +13,8 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Quaternion, Vector
 
-from support.rigs import add_chain, evaluated_joints, make_empty, make_line
+from support.judging import evaluated_joints
+from support.scenes import add_chain, make_empty, make_line
 
 LENGTH = 2.0
 

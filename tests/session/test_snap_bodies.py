@@ -11,8 +11,8 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Euler, Matrix, Quaternion, Vector
 
-from support.body_rigs import HEIGHT, add_limb, effector, make_body, tip_turn, turned, update, with_legs_pinned
-from support.rigs import make_empty, run
+from support.judging import angle_between, effector, tip_turn
+from support.scenes import HEIGHT, add_limb, make_body, make_empty, press, update, with_legs_pinned
 
 SAME = 1e-4 * HEIGHT
 Poses = dict[str, Matrix]
@@ -52,9 +52,9 @@ def test_solving_after_it_moves_nothing(orientation: str) -> None:
     hand.rotation_offset, hand.held_rotation = Euler((0.4, 0.2, 1.0)).to_quaternion(), (1, 0, 0, 0)
     hand.orientation = orientation
     before = poses(owner)
-    run("goal_snap", chains="ALL")
+    press("goal_snap", chains="ALL")
     assert_same(owner, before)
-    run("solve_all")
+    press("solve_all")
     assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
     assert_same(owner, before)
     foot = rig_of(owner).chains["foot.L"]
@@ -71,10 +71,10 @@ def test_a_parented_target_is_turned_in_its_own_mode(mode: str) -> None:
     hand.rotation_offset, hand.orientation = Euler((0.4, 0.2, 1.0)).to_quaternion(), "TARGET"
     update()
     turn = tip_turn(owner, hand)
-    run("goal_snap", chains="ALL")
+    press("goal_snap", chains="ALL")
     update()
     seen = hand.target.matrix_world.to_quaternion() @ Quaternion(hand.rotation_offset)
-    assert turned(tuple(seen), turn) < 1e-3
+    assert angle_between(tuple(seen), turn) < 1e-3
     assert (hand.target.matrix_world.translation - effector(owner, hand)).length < SAME
 
 
@@ -87,8 +87,8 @@ def test_a_bone_as_target_is_turned() -> None:
     update()
     before = poses(owner)
     bpy.context.view_layer.objects.active = owner
-    run("goal_snap", chains="ALL")
-    run("solve_all")
+    press("goal_snap", chains="ALL")
+    press("solve_all")
     assert hand.status == "REACHED"
     assert_same(owner, before)
 
@@ -100,9 +100,9 @@ def test_the_target_of_an_aim_is_put_ahead_of_it() -> None:
     owner.pose.bones["head"].rotation_quaternion = Quaternion((0.2, 1, 0), 0.6)
     before = poses(owner)
     away = (look.target.location - owner.pose.bones["head"].head).length
-    run("goal_snap")
+    press("goal_snap")
     assert (look.target.location - before["head"].translation).length == pytest.approx(away, rel=0.01)
-    run("solve")
+    press("solve")
     assert_same(owner, before)
 
 
@@ -117,7 +117,7 @@ def test_a_range_is_keyed_and_comes_back() -> None:
     for frame in (1, 3, 6):
         bpy.context.scene.frame_set(frame)
         wanted[frame] = [(effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains]
-    run("goal_snap", chains="ALL", span="RANGE", frame_start=1, frame_end=6)
+    press("goal_snap", chains="ALL", span="RANGE", frame_start=1, frame_end=6)
     held = {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner) if "fabrik_chains" in curve.data_path}
     assert held == {"held_location", "held_rotation"}
     assert {curve.data_path for curve in fcurves_of(hand.target)} == {"location", "rotation_euler"}
@@ -125,11 +125,11 @@ def test_a_range_is_keyed_and_comes_back() -> None:
         curve.keyframe_points.clear()
     for frame, stood in wanted.items():
         bpy.context.scene.frame_set(frame)
-        run("solve_all")
+        press("solve_all")
         for chain, (place, turn) in zip(rig_of(owner).chains, stood, strict=True):
             assert chain.status == "REACHED"
             assert (effector(owner, chain) - place).length < SAME
-            assert turned(tip_turn(owner, chain), turn) < 1e-3
+            assert angle_between(tip_turn(owner, chain), turn) < 1e-3
 
 
 @pytest.mark.parametrize("what", ["locked", "driven"])
@@ -142,5 +142,5 @@ def test_a_target_that_can_not_be_turned_is_refused(what: str) -> None:
         hand.target.driver_add("rotation_euler", 0)
     place = tuple(hand.target.location)
     with pytest.raises(RuntimeError, match=f"the target .*{what}.* rotation|the target has a driven rotation"):
-        run("goal_snap", chains="ALL")
+        press("goal_snap", chains="ALL")
     assert tuple(hand.target.location) == place

@@ -10,7 +10,8 @@ import pytest
 from fabrik_addon.maths import turn_angle
 from mathutils import Quaternion
 
-from support.rigs import Bone, add_chain, channels, make_armature, make_empty, make_line, tip_error
+from support.judging import channels, tip_error
+from support.scenes import Bone, add_chain, make_armature, make_empty, make_line
 
 
 def fork() -> bpy.types.Object:

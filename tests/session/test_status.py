@@ -14,8 +14,18 @@ from fabrik_addon.session.telling import Told, told_of
 from fabrik_addon.ui.base import ICONS
 from mathutils import Quaternion
 
-from support.live_rigs import live_line, two_levels, update
-from support.rigs import Bone, Point, add_chain, make_armature, make_empty, make_line, tip_error
+from support.judging import tip_error
+from support.scenes import (
+    Bone,
+    Point,
+    add_chain,
+    live_line,
+    make_armature,
+    make_empty,
+    make_line,
+    make_rig,
+    update,
+)
 
 
 def two_arms(places: tuple[Point, Point] = ((1.0, 0.5, 1.6), (-1.0, 0.5, 1.6))) -> bpy.types.Object:
@@ -78,7 +88,7 @@ class TestFinalPose:
         places = ((0.4, 0.2, 1.5), (1.2, 0.3, 2.1), (0.2, 0.6, 1.4))
         for order in permutations(range(3)):
             bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-            owner = two_levels()
+            owner = make_rig("two levels", is_live=True)[0]
             rig_of(owner).live = False
             other = make_line(2, bend=0.2)
             follower = add_chain(other)
@@ -304,7 +314,7 @@ class TestBaked:
         assert told(chain).kind != "BAKED"
 
     def test_live_stays_where_another_chain_is_enabled(self) -> None:
-        owner = two_levels()
+        owner = make_rig("two levels", is_live=True)[0]
         rig_of(owner).active_index = 0
         bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="ACTIVE")
         assert [chain.is_baked for chain in rig_of(owner).chains] == [True, False]

@@ -11,8 +11,8 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.telling import Told, told_of
 from mathutils import Matrix
 
-from support.body_rigs import add_limb, make_body, tip_turn, update, with_legs_pinned
-from support.live_rigs import keyed
+from support.judging import tip_turn
+from support.scenes import add_limb, keyed, make_body, update, with_legs_pinned
 
 PLACES = ((0.5, -0.4, 1.2), (0.3, -0.6, 0.8))
 
@@ -89,7 +89,7 @@ def test_live_it_is_true_in_every_frame() -> None:
     owner = body()
     hand = rig_of(owner).chains["hand.L"]
     for frame, place in zip((1, 10), PLACES, strict=True):
-        keyed(hand.target, frame, place)
+        keyed(hand.target, {frame: place})
         hand.target.rotation_euler.x = 0.05 * frame
         hand.target.keyframe_insert("rotation_euler", frame=frame)
     rig_of(owner).live = True

@@ -15,8 +15,19 @@ from fabrik_addon.session.defaults import Defaults
 from fabrik_addon.session.make import add_chain as add_made_chain
 from fabrik_addon.session.telling import told_of
 
-from support.body_rigs import add_limb, effector, make_body, update, with_legs_pinned
-from support.rigs import Bone, add_chain, armature, make_armature, make_empty, run
+from support.judging import effector
+from support.scenes import (
+    Bone,
+    add_chain,
+    add_limb,
+    armature,
+    make_armature,
+    make_body,
+    make_empty,
+    press,
+    update,
+    with_legs_pinned,
+)
 
 MODES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 REACH = 2.0
@@ -46,7 +57,7 @@ class TestSoft:
         seen = []
         for frame in range(121):
             chain.target.location = (0, 0, 0.3 - 0.4 * frame / 120)
-            run("solve_all")
+            press("solve_all")
             seen.append(knee(owner))
         steps = max(abs(b - a) for a, b in pairwise(seen))
         assert steps <= most if most is not None else steps > 3.0
@@ -54,11 +65,11 @@ class TestSoft:
     def test_the_status_counts_against_the_softened_goal(self) -> None:
         owner, chain = leg()
         chain.soft = 0.02
-        run("solve_all")
+        press("solve_all")
         assert chain.status == "REACHED"
         assert chain.softened == 0.0
         chain.target.location = (0, 0, -0.02)
-        run("solve_all")
+        press("solve_all")
         update()
         length = sum((bone.tail - bone.head).length for bone in pose_bones(owner))
         width, distance = 0.02 * length, 2.02
@@ -81,7 +92,7 @@ class TestStretch:
         chain.stretch = 1.5
         for place in ((0, 0, -0.6), (1.5, 1.0, 0.2), (0.2, 0.1, 0.8)):
             chain.target.location = place
-            run("solve_all")
+            press("solve_all")
             assert chain.status == "REACHED"
             assert (effector(owner, chain) - chain.target.location).length <= 1e-3
 
@@ -90,7 +101,7 @@ class TestStretch:
         owner, chain = leg()
         chain.stretch, chain.effector = 1.25, effector_end
         chain.target.location = (0, 0, -3)
-        run("solve_all")
+        press("solve_all")
         update()
         head = pose_bones(owner)["b0"].head
         length = 1.0002 if effector_end == "HEAD" else 2.0004
@@ -102,14 +113,14 @@ class TestStretch:
         chain.stretch = 2.0
         for place in ((0, 0, -1.0), (0, 0, 0.4)):
             chain.target.location = place
-            run("solve_all")
+            press("solve_all")
         assert all(tuple(bone.scale) == pytest.approx((1, 1, 1)) for bone in pose_bones(owner))
 
     def test_soft_reach_is_made_up_for(self) -> None:
         owner, chain = leg()
         chain.soft, chain.stretch = 0.05, 1.3
         chain.target.location = (0, 0, 0.02)
-        run("solve_all")
+        press("solve_all")
         assert (effector(owner, chain) - chain.target.location).length <= 2e-3
         assert knee(owner) > 5.0
 
@@ -120,7 +131,7 @@ class TestStretch:
         bpy.ops.object.mode_set(mode="OBJECT")
         chain.stretch = 1.5
         with pytest.raises(RuntimeError, match="can't stretch: set Inherit Scale to None or Aligned"):
-            run("solve_all")
+            press("solve_all")
 
     def test_a_limb_of_a_body_stretches_last(self) -> None:
         owner = with_legs_pinned(make_body())
@@ -128,10 +139,10 @@ class TestStretch:
             bone.inherit_scale = "NONE"
         hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
         hand.stretch = 1.5
-        run("solve_all")
+        press("solve_all")
         assert all(tuple(bone.scale) == pytest.approx((1, 1, 1), abs=1e-5) for bone in pose_bones(owner))
         hand.target.location = (1.2, -1.3, 1.2)
-        run("solve_all")
+        press("solve_all")
         assert pose_bones(owner)["upper_arm.L"].scale.y > 1.05
         assert (effector(owner, hand) - hand.target.location).length <= 2e-3 or hand.status == "BLOCKED"
         assert {rig_of(owner).chains[f"foot{side}"].status for side in (".L", ".R")} == {"REACHED"}
@@ -142,7 +153,7 @@ class TestStretch:
         for frame, z in ((1, 0.4), (11, -1.0)):
             chain.target.location = (0.3, 0, z)
             chain.target.keyframe_insert("location", frame=frame)
-        run("bake", frame_start=1, frame_end=11)
+        press("bake", frame_start=1, frame_end=11)
         assert not chain.enabled
         for frame in (1, 6, 11, 8):
             bpy.context.scene.frame_set(frame)
@@ -152,7 +163,7 @@ class TestStretch:
         owner, chain = leg("ALIGNED")
         chain.stretch, chain.soft = 1.4, 0.02
         chain.target.location = (0.5, 0, -0.5)
-        run("solve_all")
+        press("solve_all")
         update()
         wanted = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
         chain.target.location = (0, 0, 0.5)
@@ -170,7 +181,7 @@ def test_two_chains_that_stretch_one_bone_are_refused() -> None:
     other.stretch = 1.2
     other.target = make_empty((0, 0, 0.9))
     with pytest.raises(RuntimeError, match="two chains that stretch have it"):
-        run("solve_all")
+        press("solve_all")
 
 
 class TestLive:

@@ -13,8 +13,9 @@ import pytest
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
+from support.judging import evaluated_joints, tip_error
 from support.random_rigs import random_rig
-from support.rigs import Bone, add_chain, chain_bones, evaluated_joints, make_armature, make_empty, tip_error
+from support.scenes import Bone, add_chain, chain_bones, make_armature, make_empty
 
 SCALE = (1.0, 1.6, 0.6)
 

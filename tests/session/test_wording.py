@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.session.wording import measure_text, status_text
 
-from support.rigs import add_chain, make_line
+from support.scenes import add_chain, make_line
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 import pytest
 
-from support.rigs import add_chain, make_line
+from support.scenes import add_chain, make_line
 
 
 def save_shot(path: Path, with_ballast: bool = False) -> Path:

@@ -13,10 +13,10 @@ from fabrik_addon.kernel import LIMITS
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Euler, Matrix, Quaternion, Vector
 
+from support.judging import evaluated_joints
 from support.limit_examples import EXAMPLES
-from support.rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty
+from support.scenes import MODES, Bone, add_chain, make_armature, make_empty, set_rotation
 
-MODES: Any = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 SCALES: Any = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
 
 KNOWN = ("HINGE", "CONE", "PLANAR", "FREE")
@@ -72,7 +72,7 @@ def _pose(random: Random, owner: bpy.types.Object, size: float, uneven: bool) ->
     elsewhere = Random()  # so that the rigs of known seeds stay what they were
     elsewhere.setstate(random.getstate())
     for bone in owner.pose.bones:
-        bone.rotation_mode = random.choice(MODES)
+        bone.rotation_mode = random.choice([*MODES])
         bone.bone.use_inherit_rotation = random.random() < 0.85
         bone.bone.inherit_scale = random.choice(SCALES)
         bone.bone.use_local_location = random.random() < 0.8
@@ -83,17 +83,7 @@ def _pose(random: Random, owner: bpy.types.Object, size: float, uneven: bool) ->
         if random.random() < 0.4:
             even = random.uniform(0.5, 2.0) * random.choice((1, 1, 1, -1))
             bone.scale = [even * (random.uniform(0.7, 1.4) if uneven else 1.0) for _ in range(3)]
-        _set_rotation(bone, _turn(random, 1.0))
-
-
-def _set_rotation(bone: bpy.types.PoseBone, rotation: Quaternion) -> None:
-    if bone.rotation_mode == "QUATERNION":
-        bone.rotation_quaternion = rotation
-    elif bone.rotation_mode == "AXIS_ANGLE":
-        axis, angle = rotation.to_axis_angle()
-        bone.rotation_axis_angle = (angle, *axis)
-    else:
-        bone.rotation_euler = rotation.to_euler(bone.rotation_mode)
+        set_rotation(bone, _turn(random, 1.0))
 
 
 def _object_matrix(random: Random, uneven: bool) -> Matrix:
@@ -149,7 +139,7 @@ def _reachable(random: Random, owner: bpy.types.Object, chain: FabrikChain) -> V
         if not any(bone.lock_rotation):
             limit = LIMITS[bone.fabrik.limit].make(bone.fabrik, Quaternion())
             drawn = Quaternion(limit.drawn(random.random(), random.random(), random.random()))
-            _set_rotation(bone, _turn(random, 1.0) if limit.is_free else drawn)
+            set_rotation(bone, _turn(random, 1.0) if limit.is_free else drawn)
         elif bone.rotation_mode not in {"QUATERNION", "AXIS_ANGLE"} and not all(bone.lock_rotation):
             bone.rotation_euler[list(bone.lock_rotation).index(False)] += random.uniform(-1, 1)
     bpy.context.view_layer.update()

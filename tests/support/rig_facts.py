@@ -15,7 +15,8 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
-from support.rigs import chain_bones, evaluated_joints
+from support.judging import evaluated_joints
+from support.scenes import chain_bones
 
 PREFIX = "fabrik_"
 DIGITS = 7  # of single precision

@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +76,24 @@ def rename_all(owner: bpy.types.Object) -> dict[str, str]:
     for i, name in enumerate(names):
         bones[f"zz{i}"].name = new[name]
     return new
+
+
+GENERATE = """
+import bpy, addon_utils, os, sys
+addon_utils.enable("rigify", default_set=True, persistent=True)
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.object.armature_basic_human_metarig_add()
+bpy.ops.object.mode_set(mode="OBJECT")
+bpy.ops.pose.rigify_generate()
+bpy.ops.wm.save_as_mainfile(filepath=sys.argv[-1])
+os._exit(0)
+"""
+
+
+def generate_rig(folder: Path) -> Path:
+    """A file in a folder with the rig that Rigify generates of its basic human, in a process of its own."""
+    path = folder / "rig.blend"
+    background = [bpy.app.binary_path, "--background", "--factory-startup", "--python-expr", GENERATE, "--"]
+    command = background if bpy.app.binary_path else [sys.executable, "-c", GENERATE]
+    subprocess.run([*command, str(path)], check=True, capture_output=True)
+    return path

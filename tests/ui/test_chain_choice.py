@@ -10,7 +10,8 @@ import pytest
 from fabrik_addon.rig.compat import is_selected
 from fabrik_addon.rig.schema import rig_of
 
-from support.rigs import Bone, channels, make_armature, select
+from support.judging import channels
+from support.scenes import Bone, make_armature, select
 
 
 def two_limbs() -> bpy.types.Object:

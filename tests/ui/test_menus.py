@@ -11,7 +11,7 @@ import bpy
 import pytest
 from fabrik_addon.ui import menus, panels, preferences
 
-from support.rigs import add_chain, make_line
+from support.scenes import add_chain, make_line
 
 # Not in the menus, and why.
 LEFT_OUT = {

@@ -14,30 +14,38 @@ from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.bake import run as baking
 from mathutils import Quaternion
 
-from support.bake_rigs import (
-    FRAMES,
-    MODES,
+from support.judging import (
     assert_on_target,
+    bake_chain,
+    evaluated_joints,
     frames_gone_to,
-    keyed_line,
     local_rotations,
-    on_moving_parents,
-    run,
+    tip_error,
 )
-from support.rigs import Bone, add_chain, evaluated_joints, make_armature, make_empty, make_line, tip_error
+from support.scenes import (
+    FRAMES,
+    SOME_MODES,
+    Bone,
+    add_chain,
+    keyed_line,
+    make_armature,
+    make_empty,
+    make_line,
+    on_moving_parents,
+)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", SOME_MODES)
 def test_every_frame_stands_on_its_target(mode: str) -> None:
     owner, chain = keyed_line(mode)
-    result = run(owner, chain)
+    result = bake_chain(owner, chain)
     assert result.unreached == []
     assert result.worst_tip_error[0] < 1e-5
     assert_on_target(owner, chain)
     assert not chain.enabled
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", SOME_MODES)
 def test_it_is_what_solving_each_frame_gives(mode: str) -> None:
     owner, chain = keyed_line(mode)
     wanted = {}
@@ -45,17 +53,17 @@ def test_it_is_what_solving_each_frame_gives(mode: str) -> None:
         bpy.context.scene.frame_set(frame)
         bpy.ops.fabrik.solve()
         wanted[frame] = local_rotations(owner)
-    run(owner, chain)
+    bake_chain(owner, chain)
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         for seen, solved in zip(local_rotations(owner), wanted[frame], strict=True):
             assert turn_angle(seen.conjugated() @ solved) < 2e-3
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", SOME_MODES)
 def test_channels_run_on_without_jumps(mode: str) -> None:
     owner, chain = keyed_line(mode)
-    run(owner, chain)
+    bake_chain(owner, chain)
     for curve in fcurves_of(owner):
         if mode == "AXIS_ANGLE" and curve.array_index > 0:
             continue  # the axis of a small turn may be any
@@ -66,7 +74,7 @@ def test_channels_run_on_without_jumps(mode: str) -> None:
 def test_a_channel_that_stays_gets_one_key() -> None:
     owner, chain = keyed_line()
     owner.pose.bones["b2"].fabrik.limit = "LOCKED"
-    run(owner, chain)
+    bake_chain(owner, chain)
     counts = {len(curve.keyframe_points) for curve in fcurves_of(owner) if '"b2"' in curve.data_path}
     assert counts == {1}
 
@@ -76,7 +84,7 @@ def test_limits_and_poles_hold_in_every_frame() -> None:
     chain.pole = make_empty((0, 4, 1), "Pole")
     knee = owner.pose.bones["b1"].fabrik
     knee.limit, knee.angle_min, knee.angle_max = "HINGE", -2.5, 0.2
-    result = run(owner, chain)
+    result = bake_chain(owner, chain)
     assert result.worst_violation < 1e-5
     assert_on_target(owner, chain, [f for f in FRAMES if f not in dict(result.unreached)])
 
@@ -84,7 +92,7 @@ def test_limits_and_poles_hold_in_every_frame() -> None:
 def test_a_moving_armature_a_posed_parent_and_a_constrained_target() -> None:
     owner, chain = on_moving_parents()
     chain.pole = make_empty((0, 5, 2), "Pole")
-    result = run(owner, chain)
+    result = bake_chain(owner, chain)
     assert result.unreached == []
     assert_on_target(owner, chain)
     wanted = {}
@@ -114,7 +122,7 @@ def test_frames_are_gone_to_only_where_something_else_moves(what: str, wanted: i
             bone.rotation_quaternion = Quaternion((1, 0, 0), angle)
             bone.keyframe_insert("rotation_quaternion", frame=frame)
     with frames_gone_to() as visited:
-        run(owner, chain, verify="NONE")
+        bake_chain(owner, chain, verify="NONE")
     assert len(visited) == wanted + 1
     assert_on_target(owner, chain)
 
@@ -131,7 +139,7 @@ def test_a_simulated_target_is_come_to_step_by_step(parented: bool) -> None:
         chain.target = make_empty((0, 0, 0), "Holder")
         chain.target.parent = ball
     bpy.context.scene.frame_start = 1
-    result = run(owner, chain, frames=(6, 9, 12))
+    result = bake_chain(owner, chain, frames=(6, 9, 12))
     assert result.unreached == []
     for frame in range(1, 13):
         bpy.context.scene.frame_set(frame)
@@ -162,7 +170,7 @@ def test_keys_outside_the_range_stay(interpolation: str) -> None:
     bone = owner.pose.bones["b0"]
     for frame in (-20, 5, 90):
         bone.keyframe_insert("rotation_quaternion", frame=frame)
-    run(owner, chain, interpolation=interpolation)
+    bake_chain(owner, chain, interpolation=interpolation)
     curve = next(c for c in fcurves_of(owner) if '"b0"' in c.data_path and c.array_index == 1)
     frames = [point.co[0] for point in curve.keyframe_points]
     assert frames == [-20.0, *map(float, FRAMES), 90.0]
@@ -174,7 +182,7 @@ def test_a_new_action_leaves_the_old_one() -> None:
     owner, chain = keyed_line()
     owner.pose.bones["b0"].keyframe_insert("location", frame=3)
     old = owner.animation_data.action
-    run(owner, chain, into="NEW_ACTION")
+    bake_chain(owner, chain, into="NEW_ACTION")
     assert owner.animation_data.action != old
     assert {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner)} == {"location", "rotation_quaternion"}
     assert_on_target(owner, chain)
@@ -184,7 +192,7 @@ def test_a_new_action_leaves_the_old_one() -> None:
 
 def test_a_track_of_its_own() -> None:
     owner, chain = keyed_line()
-    run(owner, chain, into="NLA")
+    bake_chain(owner, chain, into="NLA")
     assert len(owner.animation_data.nla_tracks) == 1
     assert not fcurves_of(owner)
     assert_on_target(owner, chain)
@@ -194,11 +202,11 @@ def test_frames_out_of_reach_are_listed() -> None:
     owner, chain = keyed_line()
     chain.target.location.z = 9.0
     chain.target.keyframe_insert("location", frame=20)
-    result = run(owner, chain)
+    result = bake_chain(owner, chain)
     assert result.unreached
     assert result.unreached[-1] == (20, "TOO_FAR")
     assert result.as_json()["unreached"][-1]["last"] == 20
-    assert {run["status"] for run in result.as_json()["unreached"]} == {"TOO_FAR"}
+    assert {bake_chain["status"] for bake_chain in result.as_json()["unreached"]} == {"TOO_FAR"}
 
 
 def test_the_operator_bakes_the_enabled_chains_and_puts_the_frame_back() -> None:
@@ -221,7 +229,7 @@ def test_nothing_is_lost_where_a_later_frame_fails() -> None:
         leader.location.x = value
         leader.keyframe_insert("location", frame=frame)
     with pytest.raises(FabrikError, match="in frame"):
-        run(owner, chain)
+        bake_chain(owner, chain)
     assert [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)] == before
     assert chain.enabled
 
@@ -236,7 +244,7 @@ def test_what_was_keyed_is_taken_back_where_the_check_fails(monkeypatch: pytest.
 
     monkeypatch.setattr(baking, "verify", broken)
     with pytest.raises(FabrikError):
-        run(owner, chain)
+        bake_chain(owner, chain)
     assert [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)] == before
 
 

@@ -12,37 +12,44 @@ from fabrik_addon.session.bake.result import WORDS
 from fabrik_addon.session.pose import solve_items
 from mathutils import Vector
 
-from support.bake_rigs import frames_gone_to, keyed_line
-from support.body_bakes import (
-    FRAMES,
+from support.judging import (
     HELD,
     as_played,
     assert_feet_hold,
     assert_same,
+    bake_all,
     by_button,
-    items_of,
-    keyed_target,
-    live,
-    run,
-    seen,
+    by_live,
+    effector,
+    frames_gone_to,
     shuffled,
-    squatting,
+    stored_channels,
 )
-from support.body_rigs import HEIGHT, effector, make_body, with_legs_pinned
-from support.rigs import chain_bones, make_empty
+from support.scenes import (
+    HEIGHT,
+    SQUAT,
+    chain_bones,
+    items_of,
+    keyed,
+    keyed_line,
+    make_body,
+    make_empty,
+    squatting,
+    with_legs_pinned,
+)
 
 
 class TestSquat:
     @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
     def test_feet_and_goals_hold_in_every_frame(self, mode: str) -> None:
         owner = squatting(mode)
-        result = run(owner)
+        result = bake_all(owner)
         assert result.all_reached
         for found in result.chains:
             assert found.worst_tip_error is not None
             assert found.worst_tip_error[0] < 1e-4
             assert found.worst_violation < 1e-5
-        for frame in shuffled(FRAMES):
+        for frame in shuffled(SQUAT):
             bpy.context.scene.frame_set(frame)
             assert_feet_hold(owner)
             for name in ("hips", "hand.L"):
@@ -51,38 +58,38 @@ class TestSquat:
 
     def test_the_body_bone_gets_location_keys_and_no_other_bone_does(self) -> None:
         owner = squatting()
-        run(owner)
+        bake_all(owner)
         located = [curve for curve in fcurves_of(owner) if curve.data_path.endswith(".location")]
         assert {curve.data_path for curve in located} == {'pose.bones["hips"].location'}
-        assert {len(curve.keyframe_points) for curve in located} == {len(FRAMES)}
+        assert {len(curve.keyframe_points) for curve in located} == {len(SQUAT)}
         assert all(not chain.enabled for chain in rig_of(owner).chains)
 
     @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
     def test_button_and_bake_give_the_same_in_any_order_of_frames(self, mode: str) -> None:
         owner = squatting(mode)
-        wanted = by_button(owner, FRAMES)
-        assert_same(by_button(owner, shuffled(FRAMES)), wanted)
-        run(owner)
-        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_button(owner, shuffled(SQUAT)), wanted)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
 
     def test_live_gives_the_same(self) -> None:
         owner = squatting()
-        wanted = by_button(owner, FRAMES)
-        assert_same(live(owner, shuffled(FRAMES)), wanted)
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
 
     def test_no_frame_is_gone_to_where_curves_tell_all(self) -> None:
         owner = squatting()
         with frames_gone_to() as visited:
-            run(owner, verify="NONE")
+            bake_all(owner, verify="NONE")
         assert len(visited) == 1
-        for frame in FRAMES:
+        for frame in SQUAT:
             bpy.context.scene.frame_set(frame)
             assert_feet_hold(owner)
 
     def test_one_chain_takes_the_others_along_and_says_so(self) -> None:
         owner = squatting()
         hand = rig_of(owner).chains["hand.L"]
-        result = bake(bpy.context, [(owner, hand)], BakeSettings(FRAMES))
+        result = bake(bpy.context, [(owner, hand)], BakeSettings(SQUAT))
         assert [found.chain for found in result.chains] == ["hand.L", "foot.L", "foot.R", "hips"]
         assert result.chains[0].together == ["foot.L", "foot.R", "hips"]
         assert not any(chain.enabled for chain in rig_of(owner).chains)
@@ -91,15 +98,15 @@ class TestSquat:
     def test_frames_that_are_solved_in_rows_end_as_by_button(self) -> None:
         owner = squatting()
         hand = rig_of(owner).chains["hand.L"]
-        keyed_target(hand, {1: (0.5, -0.3, 1.2), 6: (1.5, -1.5, 1.4), 12: (0.2, -0.7, 0.9)})
+        keyed(hand, {1: (0.5, -0.3, 1.2), 6: (1.5, -1.5, 1.4), 12: (0.2, -0.7, 0.9)})
         hand.orientation, hand.held_rotation, hand.soft = "KEEP", (0.2, 0.9, 0.1, 0.4), 0.02
         wanted = {}
-        for frame in FRAMES:
+        for frame in SQUAT:
             bpy.context.scene.frame_set(frame)
             wanted[frame] = {one.chain: one for one in solve_items(bpy.context, items_of(owner))}
-        for found in run(owner, verify="NONE").chains:
+        for found in bake_all(owner, verify="NONE").chains:
             length = sum(bone.length for bone in chain_bones(owner, rig_of(owner).chains[found.chain]))
-            for k, frame in enumerate(FRAMES):
+            for k, frame in enumerate(SQUAT):
                 outcome = wanted[frame][found.chain]
                 assert WORDS[found.status[k]] == outcome.status
                 assert found.residuals[k] * length == pytest.approx(outcome.residual, abs=1e-6)
@@ -110,17 +117,17 @@ class TestSquat:
         owner = squatting()
         rig_of(owner).balance = 1.0
         hand = rig_of(owner).chains["hand.L"]
-        keyed_target(hand, {1: (0.3, -0.3, 1.2), 6: (0.3, -0.8, 1.1), 12: (0.3, -0.7, 0.9)})
-        wanted = by_button(owner, FRAMES)
-        assert_same(live(owner, shuffled(FRAMES)), wanted)
-        run(owner)
-        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        keyed(hand, {1: (0.3, -0.3, 1.2), 6: (0.3, -0.8, 1.1), 12: (0.3, -0.7, 0.9)})
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
 
     def test_soft_reach_is_not_taken_for_something_that_moves_the_tip(self) -> None:
         owner, chain = keyed_line()
         chain.soft = 0.05
-        keyed_target(chain, {1: (0.3, 0.3, 2.4), 10: (0, 0.2, 3.05), 20: (0.3, 0.3, 2.0)})
-        (found,) = bake(bpy.context, [(owner, chain)], BakeSettings(FRAMES)).chains
+        keyed(chain, {1: (0.3, 0.3, 2.4), 10: (0, 0.2, 3.05), 20: (0.3, 0.3, 2.0)})
+        (found,) = bake(bpy.context, [(owner, chain)], BakeSettings(SQUAT)).chains
         assert found.all_reached
         assert found.softened.max() > 0.005
         assert found.worst_tip_error is not None
@@ -129,19 +136,19 @@ class TestSquat:
     @pytest.mark.parametrize("into", ["NEW_ACTION", "NLA"])
     def test_into_other_actions(self, into: str) -> None:
         owner = squatting()
-        wanted = by_button(owner, FRAMES)
-        run(owner, into=into)
-        assert_same(as_played(owner, FRAMES), wanted)
+        wanted = by_button(owner, SQUAT)
+        bake_all(owner, into=into)
+        assert_same(as_played(owner, SQUAT), wanted)
 
     @pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
     def test_keys_are_left_out_within_the_bound(self, interpolation: str) -> None:
         owner = squatting()
-        every = sum(found.keys for found in run(owner, stays_enabled=True).chains)
+        every = sum(found.keys for found in bake_all(owner, stays_enabled=True).chains)
         owner.animation_data_clear()
-        result = run(owner, clean_up=0.02, interpolation=interpolation)
+        result = bake_all(owner, clean_up=0.02, interpolation=interpolation)
         assert result.all_reached
         assert sum(found.keys for found in result.chains) < 0.6 * every
-        for frame in FRAMES:
+        for frame in SQUAT:
             bpy.context.scene.frame_set(frame)
             for side in (".L", ".R"):
                 chain = rig_of(owner).chains[f"foot{side}"]
@@ -150,15 +157,15 @@ class TestSquat:
     def test_a_broken_off_bake_leaves_pose_and_keys(self) -> None:
         owner = squatting()
         owner.pose.bones["hips"].location = (0.1, 0.2, 0.3)
-        before = seen(owner)
+        before = stored_channels(owner)
         target = rig_of(owner).chains["hand.L"].target
         target.constraints.new("COPY_LOCATION").target = leader = make_empty((0, 0, 1), "Leader")
         for frame, value in ((1, 0.0), (9, 0.0), (10, float("nan"))):
             leader.location.x = value
             leader.keyframe_insert("location", frame=frame)
         with pytest.raises(Exception, match="in frame"):
-            run(owner)
-        assert seen(owner) == before
+            bake_all(owner)
+        assert stored_channels(owner) == before
         assert owner.animation_data is None or not fcurves_of(owner)
 
 
@@ -170,11 +177,11 @@ class TestOverTime:
         for frame, value in ((1, True), (5, False), (9, True)):
             foot.pin = value
             owner.keyframe_insert(f"fabrik_chains[{index}].pin", frame=frame)
-        wanted = by_button(owner, FRAMES)
-        assert_same(by_button(owner, shuffled(FRAMES)), wanted)
-        assert_same(live(owner, shuffled(FRAMES)), wanted)
-        result = run(owner)
-        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_button(owner, shuffled(SQUAT)), wanted)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+        result = bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
         assert result.all_reached
 
     def test_a_pin_is_moved_by_keys(self) -> None:
@@ -184,9 +191,9 @@ class TestOverTime:
         for frame, x in ((1, 0.1), (12, 0.2)):
             foot.held_location[0] = x
             owner.keyframe_insert(f"fabrik_chains[{index}].held_location", index=0, frame=frame)
-        wanted = by_button(owner, FRAMES)
-        assert run(owner).all_reached
-        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        wanted = by_button(owner, SQUAT)
+        assert bake_all(owner).all_reached
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
         bpy.context.scene.frame_set(12)
         assert (effector(owner, foot) - Vector((0.2, 0.02, 0.08))).length <= HELD
 
@@ -199,10 +206,10 @@ class TestOverTime:
         for frame, value in ((1, 0.0), (12, 1.0)):
             setattr(hand, name, value)
             owner.keyframe_insert(f"fabrik_chains[{index}].{name}", frame=frame)
-        wanted = by_button(owner, FRAMES)
-        assert_same(live(owner, shuffled(FRAMES)), wanted)
-        run(owner)
-        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
 
     @pytest.mark.parametrize("first", [1.0, 1.3])
     def test_stretch_is_animated(self, first: float) -> None:
@@ -210,16 +217,16 @@ class TestOverTime:
         for bone in owner.data.bones:
             bone.inherit_scale = "NONE"
         hand = rig_of(owner).chains["hand.L"]
-        keyed_target(hand, {1: (0.7, -0.3, 1.2), 6: (0.9, -0.8, 1.6), 12: (1.1, -0.7, 1.2)})
+        keyed(hand, {1: (0.7, -0.3, 1.2), 6: (0.9, -0.8, 1.6), 12: (1.1, -0.7, 1.2)})
         index = list(rig_of(owner).chains).index(hand)
         for frame, value in ((1, first), (12, 2.3 - first)):
             hand.stretch = value
             owner.keyframe_insert(f"fabrik_chains[{index}].stretch", frame=frame)
-        wanted = by_button(owner, FRAMES)
-        assert_same(by_button(owner, shuffled(FRAMES)), wanted)
-        assert_same(live(owner, shuffled(FRAMES)), wanted)
-        run(owner)
-        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_button(owner, shuffled(SQUAT)), wanted)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
         assert max(values[-2] for bones in wanted.values() for values in bones.values()) > 1.01
 
     def test_a_body_bone_that_is_keyed_starts_from_its_keys(self) -> None:
@@ -228,9 +235,9 @@ class TestOverTime:
         for frame, place in ((1, (0, 0, 0)), (12, (0.05, -0.1, 0.08))):
             hips.location = place
             hips.keyframe_insert("location", frame=frame)
-        wanted = by_button(owner, FRAMES)
-        run(owner)
-        assert_same(as_played(owner, FRAMES), wanted)
+        wanted = by_button(owner, SQUAT)
+        bake_all(owner)
+        assert_same(as_played(owner, SQUAT), wanted)
         assert_feet_hold(owner)
 
     def test_an_armature_that_moves(self) -> None:
@@ -239,8 +246,8 @@ class TestOverTime:
             owner.location.x = owner.rotation_euler.z = turn
             owner.keyframe_insert("location", frame=frame)
             owner.keyframe_insert("rotation_euler", frame=frame)
-        wanted = by_button(owner, FRAMES)
-        run(owner)
-        assert_same(as_played(owner, shuffled(FRAMES)), wanted)
+        wanted = by_button(owner, SQUAT)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
         bpy.context.scene.frame_set(8)
         assert_feet_hold(owner)

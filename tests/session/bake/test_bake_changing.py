@@ -15,8 +15,8 @@ from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, bake
 from mathutils import Quaternion
 
-from support.bake_rigs import FRAMES, assert_on_target, keyed_line, local_rotations, run
-from support.rigs import add_chain, make_line
+from support.judging import assert_on_target, bake_chain, local_rotations
+from support.scenes import FRAMES, add_chain, keyed_line, make_line
 
 FRAME_VALUES = ((1, 0.4), (20, 0.9))
 
@@ -94,7 +94,7 @@ def test_it_is_what_solving_each_frame_gives(what: Change) -> None:
         if chain.status == "REACHED":
             reached.append(frame)
     bpy.context.scene.frame_set(1)
-    result = run(owner, chain)
+    result = bake_chain(owner, chain)
     for frame, rotations in wanted.items():
         bpy.context.scene.frame_set(frame)
         for seen, solved in zip(local_rotations(owner), rotations, strict=True):
@@ -112,7 +112,7 @@ def test_influence_that_falls_is_not_taken_for_a_move() -> None:
         chain.influence = value
         owner.keyframe_insert("fabrik_chains[0].influence", frame=frame)
     bpy.context.scene.frame_set(1)
-    assert run(owner, chain).unreached == []
+    assert bake_chain(owner, chain).unreached == []
 
 
 def test_limits_hold_where_keys_are_left_out_beside_a_keyed_setting() -> None:
@@ -121,7 +121,7 @@ def test_limits_hold_where_keys_are_left_out_beside_a_keyed_setting() -> None:
         bone.fabrik.limit, bone.fabrik.angle_min, bone.fabrik.angle_max = "HINGE", -0.4, 0.4
     keyed_setting(owner, chain, "tolerance", 1e-4)
     bpy.context.scene.frame_set(1)
-    run(owner, chain, clean_up=radians(8.0))
+    bake_chain(owner, chain, clean_up=radians(8.0))
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         assert all(abs(bone.matrix_basis.to_euler().x) < 0.4 + 2e-4 for bone in owner.pose.bones)
@@ -133,7 +133,7 @@ def test_a_parent_whose_scale_is_animated() -> None:
     for frame, value in ((1, 1.0), (20, 1.3)):
         owner.pose.bones["b0"].scale = (value, value, value)
         owner.pose.bones["b0"].keyframe_insert("scale", frame=frame)
-    result = run(owner, chain)
+    result = bake_chain(owner, chain)
     assert result.unreached == []
     assert_on_target(owner, chain)
 
@@ -156,7 +156,7 @@ def test_a_chain_whose_making_is_animated_is_refused(what: str) -> None:
     owner, chain = keyed_line()
     owner.keyframe_insert(f"fabrik_chains[0].{what}", frame=3)
     with pytest.raises(FabrikError, match=f"'{what}' is animated"):
-        run(owner, chain)
+        bake_chain(owner, chain)
     assert not any("rotation" in curve.data_path for curve in fcurves_of(owner))
 
 
@@ -164,4 +164,4 @@ def test_a_rotation_mode_that_is_animated_is_refused() -> None:
     owner, chain = keyed_line()
     owner.pose.bones["b1"].keyframe_insert("rotation_mode", frame=3)
     with pytest.raises(FabrikError, match="bone 'b1': its rotation mode is animated"):
-        run(owner, chain)
+        bake_chain(owner, chain)

@@ -19,18 +19,15 @@ from fabrik_addon.session.bake import BakeSettings, ChainBake, bake, bake_steps
 from fabrik_addon.session.bake.result import levels_of, runs_of
 from mathutils import Quaternion
 
-from support.bake_rigs import (
-    FRAMES,
-    MODES,
-    Rig,
+from support.judging import (
     assert_on_target,
+    bake_chain,
+    channels,
     frames_gone_to,
-    keyed_line,
     local_rotations,
     rotation_keys,
-    run,
 )
-from support.rigs import add_chain, channels, make_line
+from support.scenes import FRAMES, SOME_MODES, Rig, add_chain, keyed_line, make_line
 
 
 def key_frames(owner: bpy.types.Object) -> set[float]:
@@ -51,7 +48,7 @@ class TestFrames:
         owner, chain = keyed_line()
         chain.target.keyframe_insert("location", frame=4.5)
         chain.target.keyframe_insert("location", frame=40)
-        result = run(owner, chain, only_keys=True)
+        result = bake_chain(owner, chain, only_keys=True)
         assert key_frames(owner) == {1.0, 4.5, 10.0, 20.0}
         assert len(result.frames) == 4
         assert result.worst_tip_error is not None
@@ -60,7 +57,7 @@ class TestFrames:
     def test_no_key_in_the_range(self) -> None:
         owner, chain = keyed_line()
         with pytest.raises(FabrikError, match="neither target nor pole has a key from frame 30 to 40"):
-            run(owner, chain, only_keys=True, frames=tuple(range(30, 41)))
+            bake_chain(owner, chain, only_keys=True, frames=tuple(range(30, 41)))
 
     def test_each_chain_at_its_own_keys(self) -> None:
         owner, chain = keyed_line(count=4)
@@ -87,15 +84,15 @@ class TestFrames:
 
 class TestCleanUp:
     @pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
-    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("mode", SOME_MODES)
     def test_no_joint_is_off_by_more_than_the_bound(self, mode: str, interpolation: str) -> None:
         owner, chain = keyed_line(mode)
-        full = run(owner, chain, stays_enabled=True)
+        full = bake_chain(owner, chain, stays_enabled=True)
         wanted = {}
         for frame in FRAMES:
             bpy.context.scene.frame_set(frame)
             wanted[frame] = local_rotations(owner)
-        result = run(owner, chain, clean_up=radians(1.0), interpolation=interpolation)
+        result = bake_chain(owner, chain, clean_up=radians(1.0), interpolation=interpolation)
         assert result.keys < 0.75 * full.keys
         worst = 0.0
         for frame in FRAMES:
@@ -107,19 +104,19 @@ class TestCleanUp:
 
     def test_a_smooth_curve_needs_fewer_keys_than_straight_lines(self) -> None:
         owner, chain = keyed_line()
-        straight = run(owner, chain, clean_up=radians(0.2), stays_enabled=True).keys
-        assert run(owner, chain, clean_up=radians(0.2), interpolation="BEZIER").keys < straight
+        straight = bake_chain(owner, chain, clean_up=radians(0.2), stays_enabled=True).keys
+        assert bake_chain(owner, chain, clean_up=radians(0.2), interpolation="BEZIER").keys < straight
 
     def test_beside_keys_that_stay(self) -> None:
         owner, chain = keyed_line()
         bone = owner.pose.bones["b0"]
         for frame in (-10, 40):
             bone.keyframe_insert("rotation_quaternion", frame=frame)
-        run(owner, chain, clean_up=radians(0.01), interpolation="BEZIER")
+        bake_chain(owner, chain, clean_up=radians(0.01), interpolation="BEZIER")
         assert_on_target(owner, chain, most=2e-3)
         assert {-10.0, 40.0} < key_frames(owner)
 
-    @pytest.mark.parametrize("mode", [*MODES, "XZY", "YXZ", "YZX", "ZXY"])
+    @pytest.mark.parametrize("mode", [*SOME_MODES, "XZY", "YXZ", "YZX", "ZXY"])
     def test_channels_of_many_frames_are_read_as_those_of_one(self, mode: str) -> None:
         values = np.random.default_rng(3).normal(size=(50, 4 if mode in {"QUATERNION", "AXIS_ANGLE"} else 3))
         found = to_rotations(mode, values)
@@ -173,8 +170,8 @@ class TestManyRigs:
         if hasattr(second.animation_data, "action_slot"):
             second.animation_data.action_slot = first.animation_data.action_slot
         with pytest.raises(FabrikError, match="also moves 'Other'"):
-            run(first, chain)
-        run(first, chain, into="NEW_ACTION")
+            bake_chain(first, chain)
+        bake_chain(first, chain, into="NEW_ACTION")
         assert not any("rotation" in curve.data_path for curve in fcurves_of(second))
 
 
@@ -211,7 +208,7 @@ class TestSteps:
                 next(steps)
             steps.close()
             assert (len(bpy.data.actions), len(bpy.data.scenes)) == before
-        run(owner, chain, into=into)
+        bake_chain(owner, chain, into=into)
         assert (len(bpy.data.actions) - (into != "ACTION"), len(bpy.data.scenes)) == before
 
     def test_no_copy_stays_behind_where_reading_fails(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +222,7 @@ class TestSteps:
 
         monkeypatch.setattr(curve_samples, "curves_of_action", broken)
         with pytest.raises(FabrikError, match="no"):
-            run(owner, chain)
+            bake_chain(owner, chain)
         assert len(bpy.data.actions) == actions
 
     def test_keys_that_are_put_back_keep_their_kinds(self) -> None:
@@ -254,7 +251,7 @@ class TestQuaternions:
         for frame in (30, 35, 40):
             bpy.context.scene.frame_set(frame)
             poses[frame] = local_rotations(owner)[0]
-        run(owner, chain)
+        bake_chain(owner, chain)
         for frame, pose in poses.items():
             bpy.context.scene.frame_set(frame)
             assert turn_angle(pose.conjugated() @ local_rotations(owner)[0]) < 1e-5
@@ -270,7 +267,7 @@ class TestReport:
         owner, chain = keyed_line()
         chain.target.location.z = 9.0
         chain.target.keyframe_insert("location", frame=20)
-        result = run(owner, chain)
+        result = bake_chain(owner, chain)
         told = json.loads(owner.fabrik.bake_report)
         assert told["verify"] == "EVERY"
         found = told["chains"][0]
@@ -288,7 +285,7 @@ class TestReport:
         monkeypatch.setattr(verify, "SAMPLES", 5)
         owner, chain = keyed_line()
         with frames_gone_to() as seen:
-            result = run(owner, chain, verify="SAMPLE")
+            result = bake_chain(owner, chain, verify="SAMPLE")
         assert 5 <= len(set(seen)) <= 7
         assert result.worst_tip_error is not None
         assert run_again(owner, chain).worst_tip_error is None
@@ -304,7 +301,7 @@ class TestReport:
 
 def run_again(owner: bpy.types.Object, chain: FabrikChain) -> ChainBake:
     chain.enabled = True
-    return run(owner, chain, verify="NONE")
+    return bake_chain(owner, chain, verify="NONE")
 
 
 def test_a_locked_curve_is_refused() -> None:
@@ -312,12 +309,12 @@ def test_a_locked_curve_is_refused() -> None:
     owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=5)
     fcurves_of(owner)[0].lock = True
     with pytest.raises(FabrikError, match="is locked"):
-        run(owner, chain)
+        bake_chain(owner, chain)
 
 
 def test_rotations_of_neighbouring_frames_tell_the_worst_turn() -> None:
     owner, chain = keyed_line()
-    result = run(owner, chain)
+    result = bake_chain(owner, chain)
     angle, frame = result.worst_turn
     rotations = {}
     for at in (frame - 1, frame):

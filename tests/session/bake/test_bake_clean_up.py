@@ -14,8 +14,8 @@ from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, bake
 
-from support.bake_rigs import FRAMES, poses, rotation_keys
-from support.rigs import add_chain, make_line
+from support.judging import poses, rotation_keys
+from support.scenes import FRAMES, add_chain, make_line
 
 Items = list[tuple[bpy.types.Object, FabrikChain]]
 BOUND = radians(0.5)

@@ -14,7 +14,7 @@ import pytest
 from fabrik_addon.session.bake import BakeSettings, bake
 from mathutils import Vector
 
-from support.bake_rigs import FRAMES, Rig, keyed_line
+from support.scenes import FRAMES, Rig, keyed_line
 
 OPERATORS = {"io_scene_gltf2": "gltf", "io_scene_fbx": "fbx"}
 

@@ -14,8 +14,8 @@ from fabrik_addon.session import live
 from fabrik_addon.session.bake import BakeSettings, bake_steps
 from mathutils import Quaternion
 
-from support.bake_rigs import FRAMES, assert_on_target, assert_same, keyed_line, poses, run
-from support.rigs import add_chain, make_line, tip_error
+from support.judging import assert_on_target, assert_poses, bake_chain, poses, tip_error
+from support.scenes import FRAMES, add_chain, keyed_line, make_line
 
 
 def onto_track(owner: bpy.types.Object) -> None:
@@ -34,7 +34,7 @@ class TestTracks:
             owner.location.x = x
             owner.keyframe_insert("location", frame=frame)
         action = owner.animation_data.action
-        result = run(owner, chain, into="NLA")
+        result = bake_chain(owner, chain, into="NLA")
         assert owner.animation_data.action == action
         assert result.unreached == []
         assert_on_target(owner, chain)
@@ -44,7 +44,7 @@ class TestTracks:
         for frame, value in ((1, 0.2), (20, 1.0)):
             chain.influence = value
             owner.keyframe_insert("fabrik_chains[0].influence", frame=frame)
-        run(owner, chain, into="NLA")
+        bake_chain(owner, chain, into="NLA")
         bpy.context.scene.frame_set(20)
         assert_on_target(owner, chain, [20])
 
@@ -64,7 +64,7 @@ class TestTracks:
 
     def test_the_strip_starts_at_its_first_key(self) -> None:
         owner, chain = keyed_line()
-        result = run(owner, chain, into="NLA", only_keys=True, frames=tuple(range(-5, 30)))
+        result = bake_chain(owner, chain, into="NLA", only_keys=True, frames=tuple(range(-5, 30)))
         (strip,) = owner.animation_data.nla_tracks[0].strips
         assert (strip.frame_start, strip.frame_end) == (1.0, 20.0)
         assert result.unreached == []
@@ -78,8 +78,8 @@ class TestTracks:
             bone.keyframe_insert("rotation_quaternion", frame=frame)
         onto_track(owner)
         before = poses(owner, (30, 50))
-        run(owner, chain, into="NLA")
-        assert_same(owner, before)
+        bake_chain(owner, chain, into="NLA")
+        assert_poses(owner, before)
         assert_on_target(owner, chain)
 
     def test_a_static_target_holds_its_strip_open(self) -> None:
@@ -89,7 +89,7 @@ class TestTracks:
             owner.pose.bones["b0"].rotation_quaternion = Quaternion((1, 0, 0), angle)
             owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
         onto_track(owner)
-        assert run(owner, chain, into="NLA").unreached == []
+        assert bake_chain(owner, chain, into="NLA").unreached == []
         (strip,) = owner.animation_data.nla_tracks[1].strips
         assert (strip.frame_start, strip.frame_end, strip.extrapolation) == (1.0, 20.0, "NOTHING")
         assert_on_target(owner, chain)
@@ -99,7 +99,7 @@ class TestTracks:
         owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
         onto_track(owner)
         owner.animation_data.nla_tracks[0].mute = True
-        run(owner, chain, into="NLA")
+        bake_chain(owner, chain, into="NLA")
         assert owner.animation_data.nla_tracks[1].strips[0].extrapolation == "HOLD"
 
     @pytest.mark.parametrize("into", ["ACTION", "NEW_ACTION", "NLA"])
@@ -109,13 +109,13 @@ class TestTracks:
         onto_track(owner)
         owner.animation_data.nla_tracks[0].is_solo = True
         with pytest.raises(FabrikError, match="plays solo"):
-            run(owner, chain, into=into)
+            bake_chain(owner, chain, into=into)
 
     def test_tracks_that_are_switched_off(self) -> None:
         owner, chain = keyed_line()
         owner.animation_data_create().use_nla = False
         with pytest.raises(FabrikError, match="NLA tracks are switched off"):
-            run(owner, chain, into="NLA")
+            bake_chain(owner, chain, into="NLA")
 
     def test_nothing_is_left_where_it_is_given_up(self) -> None:
         owner, chain = keyed_line()
@@ -142,7 +142,7 @@ def test_a_swing_there_and_back_is_not_taken_for_none() -> None:
         angle = radians(20) * 4 * u * (1 - u)
         chain.target.location = (0, sin(angle), cos(angle))
         chain.target.keyframe_insert("location", frame=frame)
-    run(owner, chain, frames=frames, interpolation="BEZIER", clean_up=radians(0.5))
+    bake_chain(owner, chain, frames=frames, interpolation="BEZIER", clean_up=radians(0.5))
     assert_on_target(owner, chain, frames, most=radians(0.51))
 
 
@@ -156,14 +156,14 @@ class TestRefusals:
         if hasattr(strip, "action_slot"):
             strip.action_slot = owner.animation_data.action_slot
         with pytest.raises(FabrikError, match="also moves 'Other'"):
-            run(owner, chain)
+            bake_chain(owner, chain)
 
     def test_a_root_that_hangs_on_a_chain_that_is_not_baked(self) -> None:
         owner = make_line(6)
         add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3).name = "spine"
         arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
         with pytest.raises(FabrikError, match="its root or its goal hangs on the chain 'spine' of 'Rig'"):
-            run(owner, arm)
+            bake_chain(owner, arm)
 
     def test_curves_that_hold_samples(self) -> None:
         owner, chain = keyed_line()
@@ -172,7 +172,7 @@ class TestRefusals:
         for curve in fcurves_of(owner):
             curve.convert_to_samples(1, 31)
         with pytest.raises(FabrikError, match="holds samples"):
-            run(owner, chain)
+            bake_chain(owner, chain)
         assert len(fcurves_of(owner)[0].sampled_points) > 20
 
     def test_channels_whose_group_is_muted(self) -> None:
@@ -180,7 +180,7 @@ class TestRefusals:
         owner.pose.bones["b0"].keyframe_insert("location", frame=1, group="b0")
         fcurves_of(owner)[0].group.mute = True
         with pytest.raises(FabrikError, match="the channels of 'b0' are muted"):
-            run(owner, chain)
+            bake_chain(owner, chain)
 
     def test_a_range_that_is_too_long_is_not_even_counted(self) -> None:
         keyed_line()
@@ -199,7 +199,7 @@ class TestRefusals:
             goal.keyframe_insert("hide_viewport", frame=frame)
         bpy.context.scene.frame_set(1)
         with pytest.raises(FabrikError, match=f"in frame 8, the {role} '.*' is not in the view layer"):
-            run(owner, chain, verify=verify)
+            bake_chain(owner, chain, verify=verify)
         assert not fcurves_of(owner)
 
     def test_goals_whose_drivers_can_not_be_evaluated(self) -> None:
@@ -210,7 +210,7 @@ class TestRefusals:
         holder.driver_add("location", 0).driver.expression = "no_such_function(frame)"
         bpy.context.view_layer.update()
         with pytest.raises(FabrikError, match="the driver of 'location' of 'Holder', which moves the target, can't be"):
-            run(owner, chain)
+            bake_chain(owner, chain)
 
     def test_a_broken_chain_that_is_not_selected_is_left_out(self) -> None:
         owner, _ = keyed_line()
@@ -233,7 +233,7 @@ def test_keys_are_not_left_out_where_a_limit_would_be_left(interpolation: str, d
         angle = 2.2 * sin(frame / 6)
         chain.target.location = (0, 1.6 * sin(angle), 1.6 * cos(angle))
         chain.target.keyframe_insert("location", frame=frame)
-    result = run(owner, chain, frames=frames, clean_up=radians(degrees), interpolation=interpolation)
+    result = bake_chain(owner, chain, frames=frames, clean_up=radians(degrees), interpolation=interpolation)
     worst = 0.0
     for frame in frames:
         bpy.context.scene.frame_set(frame)
@@ -252,7 +252,7 @@ def test_live_posing_rests_meanwhile_and_goes_on_afterwards() -> None:
     owner.fabrik.live = True
     bpy.context.view_layer.update()
     solves = live.state.counts.solves
-    run(owner, chain, verify="EVERY")
+    bake_chain(owner, chain, verify="EVERY")
     assert live.state.counts.solves == solves
     assert not owner.fabrik.live  # for no chain is left that it could follow
     other.enabled = owner.fabrik.live = True
@@ -266,21 +266,21 @@ def test_a_second_bake_waits_for_the_first() -> None:
     steps = bake_steps(bpy.context, [(owner, chain)], BakeSettings(FRAMES))
     next(steps)
     with pytest.raises(FabrikError, match="a bake is going on"):
-        run(owner, chain)
+        bake_chain(owner, chain)
     steps.close()
-    assert run(owner, chain).keys
+    assert bake_chain(owner, chain).keys
 
 
 def test_a_tolerance_that_is_wide_is_not_taken_for_a_move() -> None:
     owner, chain = keyed_line()
     chain.tolerance, chain.use_plain = 0.05, True
-    assert run(owner, chain).unreached == []
+    assert bake_chain(owner, chain).unreached == []
 
 
 def test_influence_shows_in_the_residuals() -> None:
     owner, chain = keyed_line()
     chain.influence = 0.5
-    result = run(owner, chain)
+    result = bake_chain(owner, chain)
     assert result.worst_tip_error is None
     assert result.residuals.max() > 0.1
 
@@ -292,7 +292,7 @@ def test_flags_of_rest_bones_may_be_animated() -> None:
         bone.use_inherit_rotation = inherits
         bone.keyframe_insert("use_inherit_rotation", frame=frame)
     bpy.context.scene.frame_set(1)
-    assert run(owner, chain).unreached == []
+    assert bake_chain(owner, chain).unreached == []
     assert_on_target(owner, chain, most=1e-4)
 
 
@@ -300,7 +300,7 @@ def test_an_armature_that_is_put_to_rest_by_keys() -> None:
     owner, chain = keyed_line()
     owner.data.keyframe_insert("pose_position", frame=1)
     with pytest.raises(FabrikError, match="pose position is animated"):
-        run(owner, chain)
+        bake_chain(owner, chain)
 
 
 def test_an_armature_on_a_rigid_body_is_come_to_step_by_step() -> None:
@@ -311,7 +311,7 @@ def test_an_armature_on_a_rigid_body_is_come_to_step_by_step() -> None:
     owner.parent = ball
     chain = add_chain(owner, (0.3, 0.4, 4.5))
     bpy.context.scene.frame_start = 1
-    run(owner, chain, frames=(6, 9, 12), verify="NONE")
+    bake_chain(owner, chain, frames=(6, 9, 12), verify="NONE")
     for frame in range(1, 13):
         bpy.context.scene.frame_set(frame)
     assert tip_error(owner, chain) < 1e-5
@@ -336,4 +336,4 @@ def test_settings_that_are_none(wrong: dict[str, Any], message: str) -> None:
 
 def test_a_single_frame_is_told_as_such() -> None:
     owner, chain = keyed_line()
-    assert run(owner, chain, frames=(7,)).worst_turn == (0.0, 7.0)
+    assert bake_chain(owner, chain, frames=(7,)).worst_turn == (0.0, 7.0)

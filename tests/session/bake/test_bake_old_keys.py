@@ -12,17 +12,8 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.session.bake import BakeSettings, bake_steps
 from mathutils import Quaternion
 
-from support.bake_rigs import (
-    FRAMES,
-    assert_on_target,
-    assert_same,
-    keyed_line,
-    local_rotations,
-    poses,
-    rotation_keys,
-    run,
-)
-from support.rigs import make_line
+from support.judging import assert_on_target, assert_poses, bake_chain, local_rotations, poses, rotation_keys
+from support.scenes import FRAMES, keyed_line, make_line
 
 
 @pytest.mark.parametrize("mode", ["XYZ", "ZXY", "AXIS_ANGLE", "QUATERNION"])
@@ -38,8 +29,8 @@ def test_later_keys_mean_what_they_meant_and_are_run_on_to(mode: str) -> None:
         setattr(bone, path, values)
         bone.keyframe_insert(path, frame=frame)
     before = poses(owner, (30, 35, 40))
-    run(owner, chain)
-    assert_same(owner, before)
+    bake_chain(owner, chain)
+    assert_poses(owner, before)
     turned = poses(owner, range(20, 31))
     largest = max(turn_angle(turned[frame][0].conjugated() @ turned[frame + 1][0]) for frame in range(20, 30))
     whole = turn_angle(turned[20][0].conjugated() @ turned[30][0])
@@ -57,7 +48,7 @@ def test_channels_that_lack_keys_on_a_side(inside: tuple[int, ...]) -> None:
     for index, frame in ((index, frame) for index in (1, 2) for frame in inside):
         bone.keyframe_insert("rotation_euler", index=index, frame=frame)
     before = {frame: rotations[:1] for frame, rotations in poses(owner, (-20, 60)).items()}
-    run(owner, chain)
+    bake_chain(owner, chain)
     for frame, (rotation,) in before.items():
         bpy.context.scene.frame_set(frame)
         assert turn_angle(local_rotations(owner)[0].conjugated() @ rotation) < 1e-4
@@ -74,8 +65,8 @@ def test_later_keys_of_channels_at_different_frames() -> None:
             for index in (0, 2, 3):
                 bone.keyframe_insert("rotation_quaternion", index=index, frame=frame)
     before = poses(owner, (30, 60, 70))
-    run(owner, chain)
-    assert_same(owner, before)
+    bake_chain(owner, chain)
+    assert_poses(owner, before)
     assert poses(owner, [20])[20][0].dot(Quaternion((1, 0, 0), 0.6)) > 0.0
     bpy.context.scene.frame_set(30)
     assert bone.rotation_quaternion.w > 0.0
@@ -88,7 +79,7 @@ def test_channels_that_are_not_written_are_left_alone() -> None:
     for frame, angle in ((1, 0.0), (60, 4 * pi)):
         bone.rotation_euler = (0.0, angle, 0.0)
         bone.keyframe_insert("rotation_euler", index=1, frame=frame)
-    run(owner, chain)
+    bake_chain(owner, chain)
     curve = next(found for found in fcurves_of(owner) if '"b1"' in found.data_path and found.array_index == 1)
     assert curve.evaluate(60) == pytest.approx(4 * pi)
 
@@ -102,11 +93,11 @@ def test_a_range_baked_after_another_leaves_that_as_it_was(into: str, is_static:
     for frame, place in (*path, (11, (0.9, 0.3, 1.4)), (20, (0.9, 0.3, 1.4))):
         chain.target.location = place
         chain.target.keyframe_insert("location", frame=frame)
-    run(owner, chain, frames=tuple(range(1, 11)))
+    bake_chain(owner, chain, frames=tuple(range(1, 11)))
     before = poses(owner, range(1, 11))
     chain.enabled = True
-    run(owner, chain, frames=tuple(range(11, 21)), into=into)
-    assert_same(owner, before)
+    bake_chain(owner, chain, frames=tuple(range(11, 21)), into=into)
+    assert_poses(owner, before)
     assert_on_target(owner, chain, range(1, 21))
 
 
@@ -119,7 +110,7 @@ def test_keys_that_are_removed_are_not_run_on_from() -> None:
     chain.target.animation_data_clear()
     for frame in (10, 20):
         chain.target.keyframe_insert("location", frame=frame)
-    run(owner, chain, only_keys=True)
+    bake_chain(owner, chain, only_keys=True)
     turned = poses(owner, (-5, 10))
     whole = turn_angle(turned[-5][0].conjugated() @ turned[10][0])
     bpy.context.scene.frame_set(2)
@@ -130,7 +121,7 @@ def test_all_of_the_range_are_replaced() -> None:
     owner, chain = keyed_line()
     for frame in (-1, 3, 25, 28, 50):
         owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
-    run(owner, chain, only_keys=True, frames=tuple(range(41)))
+    bake_chain(owner, chain, only_keys=True, frames=tuple(range(41)))
     curve = next(curve for curve in fcurves_of(owner) if '"b0"' in curve.data_path)
     assert [point.co[0] for point in curve.keyframe_points] == [-1.0, 1.0, 10.0, 20.0, 50.0]
 

@@ -22,8 +22,18 @@ from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.pose import solve_items
 
-from support.bake_rigs import FRAMES, MODES, Rig, keyed_line, on_moving_parents
-from support.rigs import Bone, add_chain, chain_bones, make_armature, make_empty
+from support.scenes import (
+    FRAMES,
+    SOME_MODES,
+    Bone,
+    Rig,
+    add_chain,
+    chain_bones,
+    keyed_line,
+    make_armature,
+    make_empty,
+    on_moving_parents,
+)
 
 TAIL_FRAMES = tuple(range(1, 151))
 ULPS = 4.0  # units in the last place of a channel, or of a one where the channel is smaller
@@ -110,7 +120,7 @@ def half_way() -> Rig:
 
 
 RIGS: dict[str, Callable[[], Rig]] = {
-    **{f"pole, {mode}": partial(with_pole, mode) for mode in (*MODES, "YXZ")},
+    **{f"pole, {mode}": partial(with_pole, mode) for mode in (*SOME_MODES, "YXZ")},
     "moving parents": on_moving_parents,
     "a parent that grows": on_a_parent_that_grows,
     "far away": far_away,

@@ -13,9 +13,8 @@ from fabrik_addon.session.bake import BakeSettings, bake
 from fabrik_addon.session.bake import run as baking
 from mathutils import Quaternion
 
-from support.bake_rigs import FRAMES, assert_on_target, keyed_line, rotation_keys, run
-from support.live_rigs import key_scale
-from support.rigs import add_chain, channels, make_empty, make_line
+from support.judging import assert_on_target, bake_chain, channels, rotation_keys
+from support.scenes import FRAMES, add_chain, key_scale, keyed_line, make_empty, make_line
 
 
 class TestRefusals:
@@ -58,7 +57,7 @@ class TestNothingIsSilentlyWrong:
 
         monkeypatch.setattr(baking, "verify", broken)
         with pytest.raises(FabrikError):
-            run(owner, chain, into="NLA")
+            bake_chain(owner, chain, into="NLA")
         assert owner.animation_data.action == old
         assert rotation_keys(owner) == before
         assert not owner.animation_data.nla_tracks
@@ -70,7 +69,7 @@ class TestNothingIsSilentlyWrong:
         bone.rotation_quaternion = Quaternion((1, 0, 0), 1.0)
         for frame in (-10, 40):
             bone.keyframe_insert("rotation_quaternion", frame=frame)
-        run(owner, chain)
+        bake_chain(owner, chain)
         assert_on_target(owner, chain)
 
     @pytest.mark.parametrize("kind", ["COPY_ROTATION", "IK"])
@@ -84,7 +83,7 @@ class TestNothingIsSilentlyWrong:
             constraint.keyframe_insert("mute", frame=frame)
         bpy.context.scene.frame_set(1)
         with pytest.raises(FabrikError, match="in frame 6"):
-            run(owner, chain, verify="NONE")
+            bake_chain(owner, chain, verify="NONE")
         assert not any("rotation" in curve.data_path for curve in fcurves_of(owner))
 
     @pytest.mark.parametrize("whose", ["target", "armature"])
@@ -96,7 +95,7 @@ class TestNothingIsSilentlyWrong:
         constraint.mute = False
         constraint.keyframe_insert("mute", frame=6)
         bpy.context.scene.frame_set(1)
-        assert "MOVED" not in dict(run(owner, chain).unreached).values()
+        assert "MOVED" not in dict(bake_chain(owner, chain).unreached).values()
 
     @pytest.mark.parametrize("is_plain", [True, False])
     def test_something_that_moves_the_tip_is_reported(self, is_plain: bool) -> None:
@@ -111,7 +110,7 @@ class TestNothingIsSilentlyWrong:
         handlers: Any = bpy.app.handlers.frame_change_pre
         handlers.append(move)
         try:
-            result = run(owner, chain)
+            result = bake_chain(owner, chain)
         finally:
             handlers.remove(move)
         assert {status for _, status in result.unreached} == {"MOVED"}
@@ -121,13 +120,13 @@ class TestNothingIsSilentlyWrong:
         owner, chain = keyed_line()
         owner.pose.bones["b0"].keyframe_insert("location", frame=3)
         old = owner.animation_data.action
-        run(owner, chain, into="NEW_ACTION")
+        bake_chain(owner, chain, into="NEW_ACTION")
         assert old.use_fake_user
 
     def test_the_current_frame_stays_below_zero_too(self) -> None:
         owner, chain = keyed_line()
         bpy.context.scene.frame_set(-3, subframe=0.5)
-        run(owner, chain)
+        bake_chain(owner, chain)
         assert bpy.context.scene.frame_current_final == -2.5
 
     def test_a_pose_without_keys_comes_back_where_a_later_chain_fails(self) -> None:
@@ -162,7 +161,7 @@ class TestNothingIsSilentlyWrong:
             owner.animation_data.action_influence = 0.5
         before = rotation_keys(owner)
         with pytest.raises(FabrikError):
-            run(owner, chain, into=into)
+            bake_chain(owner, chain, into=into)
         assert rotation_keys(owner) == before
 
     def test_a_goal_on_a_chain_that_is_not_baked(self) -> None:
@@ -173,5 +172,5 @@ class TestNothingIsSilentlyWrong:
         follower.target, follower.target_bone = owner, "b2"
         with pytest.raises(FabrikError, match="hangs on the chain 'b2' of 'Rig': bake that first"):
             bake(bpy.context, [(other, follower)], BakeSettings(FRAMES))
-        run(owner, owner.fabrik.chains[0])
+        bake_chain(owner, owner.fabrik.chains[0])
         bake(bpy.context, [(other, other.fabrik.chains[0])], BakeSettings(FRAMES))

@@ -12,8 +12,8 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.bake import BakeSettings, bake
 from mathutils import Euler
 
-from support.body_bakes import FRAMES, HELD_TURN, keyed_target, run, squatting
-from support.body_rigs import add_limb, make_body, tip_turn, turned, update
+from support.judging import HELD_TURN, angle_between, bake_all, tip_turn
+from support.scenes import SQUAT, add_limb, keyed, make_body, squatting, update
 
 
 class TestRotations:
@@ -26,25 +26,25 @@ class TestRotations:
             hand.target.keyframe_insert("rotation_euler", frame=frame)
         bpy.context.scene.frame_set(1)
         hand.rotation_offset = tip_turn(owner, hand)
-        result = run(owner)
+        result = bake_all(owner)
         found = next(found for found in result.chains if found.chain == "hand.L")
         assert found.worst_tip_turn is not None
         assert found.worst_tip_turn[0] < HELD_TURN
-        for frame in FRAMES:
+        for frame in SQUAT:
             bpy.context.scene.frame_set(frame)
             turn = Euler(hand.target.rotation_euler).to_quaternion() @ hand.rotation_offset
-            assert turned(tip_turn(owner, hand), q4(turn)) < HELD_TURN
+            assert angle_between(tip_turn(owner, hand), q4(turn)) < HELD_TURN
 
     def test_a_head_that_aims(self) -> None:
         owner = make_body()
         head = add_limb(owner, "head", 2, target=(0.5, -2, 1.5))
         head.kind, head.aim_axis = "AIM", (0, 0, 1)
-        keyed_target(head, {1: (0.5, -2, 1.5), 12: (-0.8, -2, 1.9)})
-        result = run(owner)
+        keyed(head, {1: (0.5, -2, 1.5), 12: (-0.8, -2, 1.9)})
+        result = bake_all(owner)
         assert result.all_reached
         assert result.chains[0].worst_tip_turn is not None
         assert result.chains[0].worst_tip_turn[0] < HELD_TURN
-        for frame in FRAMES:
+        for frame in SQUAT:
             bpy.context.scene.frame_set(frame)
             update()
             bone = owner.pose.bones["head"]
@@ -55,7 +55,7 @@ class TestRotations:
         hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.3))
         add_limb(owner, "hand.R", 3, target=(-0.5, -0.3, 1.3))
         hand.orientation, hand.held_rotation = "KEEP", (0.7, 0.1, 0.7, 0.0)
-        kept, free = run(owner).as_json()["chains"]
+        kept, free = bake_all(owner).as_json()["chains"]
         assert kept["worst_tip_turn_degrees"] < 0.1
         assert kept["worst_residual_degrees"] < 0.1
         assert free["worst_tip_turn_degrees"] is None
@@ -67,10 +67,10 @@ class TestRotations:
             owner.pose.bones[name].fabrik.limit = "HINGE"
         hand = add_limb(owner, "hand.L", 3, target=(0.65, -0.02, 1.46))
         hand.orientation, hand.held_rotation = "KEEP", (0.0, 1.0, 0.0, 0.0)
-        (found,) = run(owner).chains
+        (found,) = bake_all(owner).chains
         assert {reason for _, reason in found.unreached} == {"BLOCKED"}
-        bpy.context.scene.frame_set(FRAMES[0])
-        assert found.turns[0] == pytest.approx(turned(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
+        bpy.context.scene.frame_set(SQUAT[0])
+        assert found.turns[0] == pytest.approx(angle_between(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
 
 
 class TestOnlyAtKeys:
@@ -80,7 +80,7 @@ class TestOnlyAtKeys:
         index = list(rig_of(owner).chains).index(foot)
         owner.keyframe_insert(f"fabrik_chains[{index}].held_location", frame=9)
         (hand,) = bake(
-            bpy.context, [(owner, rig_of(owner).chains["hand.L"])], BakeSettings(FRAMES, only_keys=True)
+            bpy.context, [(owner, rig_of(owner).chains["hand.L"])], BakeSettings(SQUAT, only_keys=True)
         ).chains[:1]
         assert hand.frames.tolist() == [1, 6, 9, 12]
         keyed = {
@@ -105,7 +105,7 @@ def test_two_pins_on_a_bone_are_refused_by_name_and_nothing_is_keyed() -> None:
     again = add_limb(owner, "foot.L", 2, name="again")
     again.pin, again.held_location = True, (0, 0, 0)
     with pytest.raises(BoneError, match=r"'again' and 'foot\.L' both pin it") as refused:
-        run(owner)
+        bake_all(owner)
     assert refused.value.rig == owner.name
     assert not fcurves_of(owner)
     assert all(chain.enabled for chain in rig_of(owner).chains)

@@ -11,8 +11,8 @@ from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.compat import fcurves_of, slot_of
 from fabrik_addon.session.bake import BakeSettings, bake
 
-from support.bake_rigs import FRAMES, Rig, assert_on_target, keyed_line
-from support.rigs import add_chain, make_line
+from support.judging import assert_on_target
+from support.scenes import FRAMES, Rig, add_chain, keyed_line, make_line
 
 slots_only = pytest.mark.skipif(bpy.app.version < (4, 4), reason="actions have slots from 4.4 on")
 

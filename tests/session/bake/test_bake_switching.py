@@ -11,8 +11,8 @@ from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.session.bake import BakeSettings, bake
 
-from support.bake_rigs import FRAMES, Rig, keyed_line, run
-from support.rigs import add_chain, make_line
+from support.judging import bake_chain
+from support.scenes import FRAMES, Rig, add_chain, keyed_line, make_line
 
 
 def two_chains() -> Rig:
@@ -28,7 +28,7 @@ def two_chains() -> Rig:
 def test_a_baked_chain_is_known_until_it_is_enabled_again() -> None:
     owner, chain = keyed_line()
     assert not chain.is_baked
-    run(owner, chain)
+    bake_chain(owner, chain)
     assert (chain.enabled, chain.is_baked) == (False, True)
     chain.enabled = False
     assert chain.is_baked
@@ -41,13 +41,13 @@ def test_a_baked_chain_is_known_until_it_is_enabled_again() -> None:
 def test_a_chain_that_was_off_is_baked_by_name_and_known() -> None:
     owner, chain = keyed_line()
     chain.enabled = False
-    run(owner, chain)
+    bake_chain(owner, chain)
     assert (chain.enabled, chain.is_baked) == (False, True)
 
 
 def test_it_is_kept_in_the_file(tmp_path: Path) -> None:
     owner, chain = keyed_line()
-    run(owner, chain)
+    bake_chain(owner, chain)
     path = str(tmp_path / "baked.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
@@ -77,14 +77,14 @@ def test_live_of_another_armature_is_not_touched() -> None:
     other.name = "Other"
     add_chain(other, (0.4, 0.5, 1.9))
     other.fabrik.live = True
-    run(owner, chain)
+    bake_chain(owner, chain)
     assert other.fabrik.live
 
 
 def test_snapping_the_pose_leaves_all_on() -> None:
     owner, chain = keyed_line()
     owner.fabrik.live = True
-    run(owner, chain, stays_enabled=True)
+    bake_chain(owner, chain, stays_enabled=True)
     assert (chain.enabled, chain.is_baked, owner.fabrik.live) == (True, False, True)
 
 
@@ -93,7 +93,7 @@ def test_a_refused_bake_leaves_all_on() -> None:
     owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
     fcurves_of(owner)[0].lock = True
     with pytest.raises(FabrikError, match="is locked"):
-        run(owner, chain)
+        bake_chain(owner, chain)
     assert (chain.enabled, chain.is_baked, owner.fabrik.live) == (True, False, True)
 
 

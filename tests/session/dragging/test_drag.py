@@ -16,16 +16,8 @@ from fabrik_addon.session.keep_pose import LetGo
 from fabrik_addon.session.live import state as live_state
 from mathutils import Vector
 
-from support.rigs import (
-    Bone,
-    add_chain,
-    channels,
-    evaluated_joints,
-    make_armature,
-    make_empty,
-    make_line,
-    press,
-)
+from support.judging import channels, evaluated_joints
+from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, press
 
 
 def started(count: int = 4, **settings: object) -> tuple[bpy.types.Object, FabrikChain, Drag]:

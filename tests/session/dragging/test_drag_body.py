@@ -16,18 +16,8 @@ from fabrik_addon.session.dragging import Drag, Dragged, Taken, begin, drag_to, 
 from fabrik_addon.session.dragging.drag import bones_away, stiffness_at
 from mathutils import Vector
 
-from support.body_rigs import (
-    HEIGHT,
-    add_limb,
-    effector,
-    make_body,
-    pin,
-    tip_turn,
-    turned,
-    update,
-    with_legs_pinned,
-)
-from support.rigs import channels, run
+from support.judging import angle_between, channels, effector, tip_turn
+from support.scenes import HEIGHT, add_limb, make_body, pin, press, update, with_legs_pinned
 
 HELD = 1e-4 * HEIGHT
 HELD_TURN = 1e-3  # radians
@@ -58,7 +48,7 @@ def assert_feet_hold(owner: bpy.types.Object) -> None:
         if chain.pin:
             assert (effector(owner, chain) - Vector(chain.held_location)).length <= HELD
             if chain.orientation == "KEEP":
-                assert turned(tip_turn(owner, chain), tuple(chain.held_rotation)) <= HELD_TURN
+                assert angle_between(tip_turn(owner, chain), tuple(chain.held_rotation)) <= HELD_TURN
 
 
 @pytest.fixture(params=["hips", ""], ids=["body bone", "no body bone"])
@@ -78,7 +68,7 @@ class TestHips:
         assert (found.status, found.missed) == ("REACHED", ())
         assert (place_of(owner, "hips", end) - start - Vector((0.05, -0.1, -0.2))).length <= HELD
         assert_feet_hold(owner)
-        assert turned(axes_of(pose_bones(owner)["hips"].matrix), turn) <= HELD_TURN
+        assert angle_between(axes_of(pose_bones(owner)["hips"].matrix), turn) <= HELD_TURN
         drag.restore()
 
     def test_out_of_reach_the_feet_stay(self, body: bpy.types.Object) -> None:
@@ -105,7 +95,8 @@ class TestOtherBones:
         assert (place_of(body, "hand.L", "HEAD") - start - way).length <= HELD
         assert_feet_hold(body)
         bends = [
-            turned(tuple(pose_bones(body)[name].rotation_quaternion), (1, 0, 0, 0)) for name in ("spine1", "spine2")
+            angle_between(tuple(pose_bones(body)[name].rotation_quaternion), (1, 0, 0, 0))
+            for name in ("spine1", "spine2")
         ]
         assert min(bends) > 0.05
         drag.restore()
@@ -196,7 +187,7 @@ class TestSmoothness:
         for frame in range(FRAMES + 1):
             drag_to(bpy.context, drag, drag.place + way(frame / FRAMES))
             now = turns_of(owner)
-            most = max(most, *(turned(a, b) for a, b in zip(before, now, strict=True)))
+            most = max(most, *(angle_between(a, b) for a, b in zip(before, now, strict=True)))
             before = now
             assert_feet_hold(owner)
         drag.restore()
@@ -219,8 +210,8 @@ class TestEnds:
         assert told.warnings == []
         heads = [Vector(bone.head) for bone in pose_bones(body)]
         stood = turns_of(body)
-        run("solve_all")
-        assert max(turned(a, b) for a, b in zip(stood, turns_of(body), strict=True)) <= 5e-4
+        press("solve_all")
+        assert max(angle_between(a, b) for a, b in zip(stood, turns_of(body), strict=True)) <= 5e-4
         assert max((a - b.head).length for a, b in zip(heads, pose_bones(body), strict=True)) <= HELD
         assert {chain.status for chain in rig_of(body).chains} == {"REACHED"}
 
@@ -237,7 +228,7 @@ class TestEnds:
         stood = turns_of(body)
         bpy.context.scene.frame_set(5)
         bpy.context.scene.frame_set(1)
-        assert max(turned(a, b) for a, b in zip(stood, turns_of(body), strict=True)) <= 1e-5
+        assert max(angle_between(a, b) for a, b in zip(stood, turns_of(body), strict=True)) <= 1e-5
 
 
 def effector_of(owner: bpy.types.Object, bone: str) -> tuple[float, float, float]:
@@ -254,7 +245,7 @@ class TestFalloff:
         assert found.status == "REACHED"
         assert_feet_hold(owner)
         names = [bone.name for bone in pose_bones(owner)]
-        turns = {name: turned(a, b) for name, a, b in zip(names, before, turns_of(owner), strict=True)}
+        turns = {name: angle_between(a, b) for name, a, b in zip(names, before, turns_of(owner), strict=True)}
         drag.restore()
         bpy.data.objects.remove(owner)
         return turns

@@ -13,8 +13,19 @@ from fabrik_addon.session.dragging.scope import Scope, scope_of
 from fabrik_addon.session.pins import pin_bone
 from mathutils import Vector
 
-from support.body_rigs import add_limb, effector, make_body, pin, update, with_legs_pinned
-from support.rigs import Bone, channels, make_armature, make_empty, make_line, run
+from support.judging import channels, effector
+from support.scenes import (
+    Bone,
+    add_limb,
+    make_armature,
+    make_body,
+    make_empty,
+    make_line,
+    pin,
+    press,
+    update,
+    with_legs_pinned,
+)
 
 
 def bones_of(owner: bpy.types.Object, scope: Scope) -> set[str]:
@@ -148,7 +159,7 @@ class TestLive:
         owner = with_legs_pinned(make_body())
         head = add_limb(owner, "head", 2, target=(0.5, -2.0, 1.2))
         head.kind, head.aim_axis = "AIM", (0, 0, 1)
-        run("solve_all")
+        press("solve_all")
         drag = begin(bpy.context, owner, Taken("hips", "HEAD"))
         assert "head" in drag.scope.holding
         drag_to(bpy.context, drag, drag.place + Vector((0.15, 0.05, -0.15)))

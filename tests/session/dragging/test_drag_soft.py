@@ -14,8 +14,18 @@ from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
 from fabrik_addon.session.figure_pose import hard_place
 from mathutils import Vector
 
-from support.body_rigs import add_limb, effector, make_body, update, with_legs_pinned
-from support.rigs import add_chain, armature, channels, make_empty, make_line, press, run
+from support.judging import channels, effector
+from support.scenes import (
+    add_chain,
+    add_limb,
+    armature,
+    make_body,
+    make_empty,
+    make_line,
+    press,
+    update,
+    with_legs_pinned,
+)
 
 
 def line(soft: float = 0.0, stretch: float = 1.0) -> tuple[bpy.types.Object, FabrikChain]:
@@ -103,7 +113,7 @@ def test_a_soft_hand_pulls_the_body_along() -> None:
     finish(bpy.context, drag)
     update()
     stood = effector(owner, hand)
-    run("solve_all")
+    press("solve_all")
     update()
     assert (effector(owner, hand) - stood).length < 5e-3
     assert rig_of(owner).chains["foot.L"].status == "REACHED"

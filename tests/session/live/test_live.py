@@ -7,18 +7,19 @@ import tracemalloc
 from typing import Any
 
 import bpy
+from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import live
 
-from support.live_rigs import curves_of, live_line, shown_error, two_levels, update
-from support.rigs import Bone, add_chain, channels, evaluated_joints, make_armature, make_empty, make_line
+from support.judging import channels, evaluated_joints, tip_error
+from support.scenes import Bone, add_chain, live_line, make_armature, make_empty, make_line, make_rig, update
 
 
 class TestFollowing:
     def test_switching_it_on_solves(self) -> None:
         owner, chain = live_line()
         assert chain.status == "REACHED"
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_a_moved_target_is_followed_in_the_same_update(self) -> None:
         owner, chain = live_line()
@@ -26,7 +27,7 @@ class TestFollowing:
             chain.target.location.x = x
             update()
             assert chain.status == ("REACHED" if x < 2 else "TOO_FAR")
-            assert x > 2 or shown_error(owner, chain) < 1e-4
+            assert x > 2 or tip_error(owner, chain) < 1e-4
 
     def test_a_moved_pole_turns_the_limb(self) -> None:
         owner, chain = live_line()
@@ -36,7 +37,7 @@ class TestFollowing:
         chain.pole.location = (5, 0, 1)
         update()
         assert (evaluated_joints(owner, chain)[1] - before).length > 0.1
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_the_armature_its_parent_and_the_bone_above_move_it(self) -> None:
         owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 1), (0, 0.2, 2)), Bone((0, 0.2, 2), (0, 0, 3))])
@@ -55,7 +56,7 @@ class TestFollowing:
             update()
             chain = rig_of(owner).chains[0]
             assert chain.status == "REACHED"
-            assert shown_error(owner, chain) < 1e-4
+            assert tip_error(owner, chain) < 1e-4
 
     def test_changed_settings_and_limits_are_heeded(self) -> None:
         owner, _chain = live_line()
@@ -90,7 +91,7 @@ class TestFollowing:
             chain = rig_of(owner).chains[0]
             chain.target.location.x = x
             update()
-            assert shown_error(owner, chain) < 2e-4
+            assert tip_error(owner, chain) < 2e-4
 
     def test_off_for_one_and_off_for_all(self) -> None:
         owner, chain = live_line()
@@ -104,7 +105,7 @@ class TestFollowing:
             assert channels(owner) == before
             setattr(switch, name, True)
             update()
-            assert shown_error(owner, chain) < 1e-4
+            assert tip_error(owner, chain) < 1e-4
             assert channels(owner) != before
 
     def test_a_disabled_chain_stays(self) -> None:
@@ -136,7 +137,7 @@ class TestSeveral:
             tip = second.matrix_world @ second.evaluated_get(depsgraph).pose.bones["b2"].tail
             assert rig_of(second).chains[0].status == "REACHED"
             assert (tip - head).length < 3e-4
-            assert shown_error(first, lead) < 1e-4
+            assert tip_error(first, lead) < 1e-4
 
     def test_chains_that_wait_for_each_other_switch_themselves_off(self) -> None:
         first, _ = live_line()
@@ -201,7 +202,7 @@ class TestAutomaticKeys:
         scene.frame_set(7)
         chain.target.location.x += 0.2
         update()
-        frames = {key.co[0] for curve in curves_of(owner) for key in curve.keyframe_points}
+        frames = {key.co[0] for curve in fcurves_of(owner) for key in curve.keyframe_points}
         assert frames == {7.0}
 
     def test_frames_and_undo_key_nothing(self) -> None:
@@ -212,18 +213,18 @@ class TestAutomaticKeys:
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
         for frame in (2, 6, 9):
             bpy.context.scene.frame_set(frame)
-        assert not curves_of(owner)
+        assert not fcurves_of(owner)
 
 
 class TestDependence:
     def test_what_hangs_on_a_moved_chain_moves_with_it(self) -> None:
-        owner = two_levels()
+        owner = make_rig("two levels", is_live=True)[0]
         for x in (0.6, 0.2, -0.4):
             rig_of(owner).chains[0].target.location.x = x
             update()
             for chain in rig_of(owner).chains:
                 assert chain.status == "REACHED"
-                assert shown_error(owner, chain) < 2e-4
+                assert tip_error(owner, chain) < 2e-4
 
     def test_a_target_driven_by_a_bone_of_another_rig(self) -> None:
         leader, lead = live_line()
@@ -241,7 +242,7 @@ class TestDependence:
         for y in (0.2, -0.9, 0.6):
             rig_of(leader).chains[0].target.location.y = y
             update()
-            assert shown_error(follower, rig_of(follower).chains[0]) < 1e-4
+            assert tip_error(follower, rig_of(follower).chains[0]) < 1e-4
         assert lead
 
     def test_a_circle_switches_off_only_those_in_it(self) -> None:
@@ -257,4 +258,4 @@ class TestDependence:
         assert rig_of(bystander).chains[0].enabled
         rig_of(bystander).chains[0].target.location.x = -0.4
         update()
-        assert shown_error(bystander, rig_of(bystander).chains[0]) < 1e-4
+        assert tip_error(bystander, rig_of(bystander).chains[0]) < 1e-4

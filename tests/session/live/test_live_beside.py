@@ -11,13 +11,13 @@ import addon_utils
 import bpy
 import pytest
 from fabrik_addon.maths import distance
-from fabrik_addon.rig.compat import give_action
+from fabrik_addon.rig.compat import fcurves_of, give_action
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session import live
 from mathutils import Matrix, Quaternion
 
-from support.live_rigs import curves_of, hand_of, keyed, live_line, shown_error, start_of, update
-from support.rigs import add_chain, channels, evaluated_joints, make_line, select
+from support.judging import channels, evaluated_joints, tip_error
+from support.scenes import add_chain, hand_of, keyed, live_line, make_line, select, start_of, update
 
 Change = Callable[[bpy.types.Object], object]
 BEND = Quaternion((1.0, 0.0, 0.0), 0.7)
@@ -84,13 +84,13 @@ class TestWhatIsDoneByHand:
         assert hand is not None
         assert hand.bones == ["b1"]
         assert chain.status == "REACHED"
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     @pytest.mark.parametrize("name", sorted(HANDS))
     def test_is_put_back_where_the_target_is_animated(self, name: str) -> None:
         owner, chain = self.limb()
-        keyed(chain.target, 1, chain.target.location.copy())
-        keyed(chain.target, 20, (0.6, 0.9, 2.5))
+        keyed(chain.target, {1: chain.target.location.copy()})
+        keyed(chain.target, {20: (0.6, 0.9, 2.5)})
         bpy.context.scene.frame_set(1)
         before = channels(owner)
         HANDS[name](owner)
@@ -129,7 +129,7 @@ class TestWhatIsDoneByHand:
         bpy.ops.pose.paste(flipped=True)
         update()
         assert start_of(chain, "bone.R").rotation_difference(Quaternion((w, x, -y, -z))).angle < 1e-5
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
 
 STILL: dict[str, Change] = {
@@ -158,7 +158,7 @@ class TestWhatTurnsNothing:
         chain = rig_of(owner).chains[0]
         assert rig_of(owner).live
         assert chain.start == "REST"
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
 
 class TestKeysOfOthers:
@@ -171,7 +171,7 @@ class TestKeysOfOthers:
         self.give(owner, way)
         for frame in (1, 9, 20, 1):
             bpy.context.scene.frame_set(frame)
-            assert shown_error(owner, chain) < 1e-4
+            assert tip_error(owner, chain) < 1e-4
             assert chain.start == "REST"
             for mine, theirs in zip(channels(owner), before, strict=True):
                 assert mine == pytest.approx(theirs, abs=1e-5)
@@ -185,7 +185,7 @@ class TestKeysOfOthers:
         seen = set()
         for frame in (1, 9, 20):
             bpy.context.scene.frame_set(frame)
-            assert shown_error(owner, chain) < 1e-4
+            assert tip_error(owner, chain) < 1e-4
             seen.add(tuple(channels(owner)))
         assert len(seen) == 3
 
@@ -199,7 +199,7 @@ class TestKeysOfOthers:
             strip: Any = data.nla_tracks.new().strips.new("Strip", 1, action)
             give_action(strip, action)
         update()
-        assert bool(curves_of(owner)) == (way == "action")
+        assert bool(fcurves_of(owner)) == (way == "action")
 
 
 class TestExports:
@@ -212,7 +212,7 @@ class TestExports:
         owner, chain = live_line(target=(0.3, -0.5, 1.9))
         self.skinned(owner)
         for frame, place in ((1, (0.3, -0.5, 1.9)), (12, (0.8, 0.7, 1.6))):
-            keyed(chain.target, frame, place)
+            keyed(chain.target, {frame: place})
         scene: Any = bpy.context.scene
         scene.frame_start, scene.frame_end = 1, 12
         seen = [self.joints_at(frame, owner, chain) for frame in self.FRAMES]
@@ -242,8 +242,8 @@ class TestExports:
 
     def test_blenders_own_bake(self) -> None:
         owner, chain = live_line()
-        keyed(chain.target, 1, (0.3, -0.5, 1.9))
-        keyed(chain.target, 12, (0.8, 0.7, 1.6))
+        keyed(chain.target, {1: (0.3, -0.5, 1.9)})
+        keyed(chain.target, {12: (0.8, 0.7, 1.6)})
         seen = [self.joints_at(frame, owner, chain) for frame in self.FRAMES]
         select(owner, "b0", "b1", "b2")
         bpy.ops.nla.bake(
@@ -265,8 +265,8 @@ class TestExports:
         """It gives each action to each object in turn, and writes matrices back into the bones."""
         owner, chain = live_line()
         self.skinned(owner)
-        keyed(chain.target, 1, (0.3, -0.5, 1.9))
-        keyed(chain.target, 12, (0.8, 0.7, 1.6))
+        keyed(chain.target, {1: (0.3, -0.5, 1.9)})
+        keyed(chain.target, {12: (0.8, 0.7, 1.6)})
         bpy.context.scene.frame_set(4)
         addon_utils.enable("io_scene_fbx")
         bpy.ops.export_scene.fbx(filepath=str(tmp_path / "rig.fbx"))
@@ -275,7 +275,7 @@ class TestExports:
         assert rig_of(owner).live
         assert (chain.status, chain.start, bpy.context.scene.frame_current) == ("REACHED", "REST", 4)
         assert hand_of(owner, chain) is None
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     @staticmethod
     def joints_at(frame: int, owner: bpy.types.Object, chain: FabrikChain) -> list[Any]:

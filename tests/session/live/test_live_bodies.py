@@ -5,14 +5,33 @@ from __future__ import annotations
 
 import bpy
 import pytest
+from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import live
 from mathutils import Matrix, Quaternion, Vector
 
-from support.body_rigs import add_limb, make_body, pin, tip_turn, turned, update, with_legs_pinned
-from support.live_bodies import HELD, HELD_TURN, LIMBS, assert_feet_hold, live_body, off_target, statuses
-from support.live_rigs import curves_of, keyed
-from support.rigs import channels, make_empty, run
+from support.judging import (
+    HELD,
+    HELD_TURN,
+    angle_between,
+    assert_feet_hold,
+    channels,
+    off_target,
+    statuses,
+    tip_turn,
+)
+from support.scenes import (
+    LIMBS,
+    add_limb,
+    keyed,
+    live_body,
+    make_body,
+    make_empty,
+    pin,
+    press,
+    update,
+    with_legs_pinned,
+)
 
 
 class TestFollowing:
@@ -71,7 +90,7 @@ class TestFollowing:
             hand.target.rotation_euler = (0.0, 0.0, angle)
             update()
             turn = Quaternion((0, 0, 1), angle) @ Quaternion(hand.rotation_offset)
-            assert turned(tip_turn(owner, hand), tuple(turn)) <= HELD_TURN
+            assert angle_between(tip_turn(owner, hand), tuple(turn)) <= HELD_TURN
             assert off_target(owner, "hand.L") <= HELD
             assert channels(owner) != before
 
@@ -130,8 +149,8 @@ class TestGroups:
         for frame, is_on in ((1, True), (5, False), (10, True)):
             hand.enabled = is_on
             hand.keyframe_insert("enabled", frame=frame)
-        keyed(hand.target, 1, (0.5, -0.4, 1.2))
-        keyed(hand.target, 12, (0.4, -0.6, 0.8))
+        keyed(hand.target, {1: (0.5, -0.4, 1.2)})
+        keyed(hand.target, {12: (0.4, -0.6, 0.8)})
         scene = bpy.context.scene
         for frame, is_on in ((2, True), (6, False), (11, True), (7, False), (3, True)):
             scene.frame_set(frame)
@@ -219,8 +238,8 @@ class TestFrames:
     def test_what_is_shown_is_what_is_solved_at_each_frame(self, mode: str) -> None:
         owner = with_legs_pinned(make_body(mode))
         hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
-        keyed(hand.target, 1, (0.5, -0.4, 1.2))
-        keyed(hand.target, 10, (0.2, -0.6, 0.6))
+        keyed(hand.target, {1: (0.5, -0.4, 1.2)})
+        keyed(hand.target, {10: (0.2, -0.6, 0.6)})
         rig_of(owner).live = True
         update()
         scene = bpy.context.scene
@@ -235,8 +254,8 @@ class TestFrames:
         owner = live_body()
         hips, scene = owner.pose.bones["hips"], bpy.context.scene
         rig_of(owner).chains["hand.L"].enabled = False
-        keyed(hips, 1, (0.0, 0.0, 0.0))
-        keyed(hips, 10, (0.0, 0.0, -0.1))
+        keyed(hips, {1: (0.0, 0.0, 0.0)})
+        keyed(hips, {10: (0.0, 0.0, -0.1)})
         update()
         seen = {}
         for frame in (1, 5, 10):
@@ -254,7 +273,7 @@ class TestFrames:
         for frame in (1, 10):
             owner.rotation_euler.z = 0.02 * frame
             owner.keyframe_insert("rotation_euler", frame=frame)
-            keyed(owner, frame, (0.004 * frame, -0.006 * frame, -0.01 * frame))
+            keyed(owner, {frame: (0.004 * frame, -0.006 * frame, -0.01 * frame)})
         update()
         reads = None
         for frame in (2, 10, 5, 1):
@@ -294,8 +313,8 @@ class TestFrames:
         owner = with_legs_pinned(make_body())
         owner.pose.bones["forearm.L"].scale = (1.0, 1.3, 0.8)
         hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
-        keyed(hand.target, 1, (0.5, -0.4, 1.2))
-        keyed(hand.target, 10, (0.4, -0.3, 1.0))
+        keyed(hand.target, {1: (0.5, -0.4, 1.2)})
+        keyed(hand.target, {10: (0.4, -0.3, 1.0)})
         rig_of(owner).live = True
         for frame in (3, 9, 5):
             bpy.context.scene.frame_set(frame)
@@ -303,7 +322,7 @@ class TestFrames:
             assert off_target(owner, "hand.L") <= 5 * HELD
         posed = channels(owner)
         rig_of(owner).live = False
-        run("solve_all")
+        press("solve_all")
         assert channels(owner) == posed
 
     def test_automatic_keying_keys_the_place_of_the_body_too(self) -> None:
@@ -313,9 +332,9 @@ class TestFrames:
         bpy.context.scene.frame_set(7)
         rig_of(owner).chains["hand.L"].target.location.z -= 0.3
         update()
-        paths = {curve.data_path for curve in curves_of(owner)}
+        paths = {curve.data_path for curve in fcurves_of(owner)}
         assert 'pose.bones["hips"].location' in paths
-        assert {key.co[0] for curve in curves_of(owner) for key in curve.keyframe_points} == {7.0}
+        assert {key.co[0] for curve in fcurves_of(owner) for key in curve.keyframe_points} == {7.0}
         posed = channels(owner)
         bpy.context.scene.frame_set(8)
         bpy.context.scene.frame_set(7)

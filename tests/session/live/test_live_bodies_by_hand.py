@@ -8,14 +8,13 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.overlay.hover import notices
+from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import live
 from mathutils import Euler, Quaternion, Vector
 
-from support.body_rigs import add_limb, update
-from support.live_bodies import HELD, assert_feet_hold, live_body, off_target
-from support.live_rigs import curves_of, keyed, tool_at_work
-from support.rigs import channels
+from support.judging import HELD, assert_feet_hold, channels, off_target
+from support.scenes import add_limb, keyed, live_body, tool_at_work, update
 
 
 @pytest.fixture
@@ -137,8 +136,8 @@ class TestByHand:
     def test_an_animated_goal_is_named(self) -> None:
         owner = live_body()
         goal = rig_of(owner).chains["hand.L"].target
-        keyed(goal, 1, goal.location.copy())
-        keyed(goal, 20, (0.3, -0.5, 1.0))
+        keyed(goal, {1: goal.location.copy()})
+        keyed(goal, {20: (0.3, -0.5, 1.0)})
         bpy.context.scene.frame_set(1)
         owner.pose.bones["thigh.L"].rotation_quaternion = Euler((0.4, 0, 0)).to_quaternion()
         update()
@@ -155,7 +154,7 @@ class TestByHand:
         owner.pose.bones["hips"].location.y -= 0.1
         update()
         shown = channels(owner)
-        assert 'pose.bones["hips"].location' in {curve.data_path for curve in curves_of(owner)}
+        assert 'pose.bones["hips"].location' in {curve.data_path for curve in fcurves_of(owner)}
         bpy.context.scene.frame_set(5)
         bpy.context.scene.frame_set(1)
         for mine, theirs in zip(channels(owner), shown, strict=True):

@@ -9,11 +9,24 @@ import bpy
 import pytest
 from fabrik_addon.maths import distance
 from fabrik_addon.overlay.hover import notices
+from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion
 
-from support.live_rigs import TURN, curves_of, hand_of, keyed, live_line, shown_error, start_of, turned, update
-from support.rigs import add_chain, channels, evaluated_joints, make_empty, make_line, select
+from support.judging import channels, evaluated_joints, tip_error
+from support.scenes import (
+    TURN,
+    add_chain,
+    hand_of,
+    keyed,
+    live_line,
+    make_empty,
+    make_line,
+    select,
+    start_of,
+    turned,
+    update,
+)
 
 
 def _limit(owner: bpy.types.Object, chain: FabrikChain) -> None:
@@ -38,7 +51,7 @@ class TestBecomesTheStartPose:
         update()
         assert chain.start == "CAPTURED"
         assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
         assert max(distance(a, b) for a, b in zip(before, evaluated_joints(owner, chain), strict=True)) > 0.05
         hand = hand_of(owner, chain)
         assert hand is not None
@@ -96,7 +109,7 @@ class TestBecomesTheStartPose:
         update()
         assert chain.start == "CAPTURED"
         assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-5
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_of_two_chains_only_the_one_that_was_touched(self) -> None:
         owner, chain = live_line()
@@ -118,8 +131,8 @@ class TestBecomesTheStartPose:
 
 
 def _key_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
-    keyed(chain.target, 1, chain.target.location.copy())
-    keyed(chain.target, 20, (0.6, 0.9, 1.5))
+    keyed(chain.target, {1: chain.target.location.copy()})
+    keyed(chain.target, {20: (0.6, 0.9, 1.5)})
     bpy.context.scene.frame_set(1)
 
 
@@ -130,8 +143,8 @@ def _key_bones(owner: bpy.types.Object, chain: FabrikChain) -> None:
 
 def _carry(owner: bpy.types.Object, chain: FabrikChain) -> None:
     holder = make_empty((0, 0, 0), "Holder")
-    keyed(holder, 1, (0, 0, 0))
-    keyed(holder, 20, (0, 0, 1))
+    keyed(holder, {1: (0, 0, 0)})
+    keyed(holder, {20: (0, 0, 1)})
     owner.parent = holder
     bpy.context.scene.frame_set(1)
 
@@ -176,9 +189,9 @@ class TestIsPutBack:
         update()
         by_keys = name in {"bones keyed", "starts from keys"}
         assert chain.start == ("ANIMATED" if by_keys else "CAPTURED")
-        assert bool(curves_of(owner)) == by_keys
+        assert bool(fcurves_of(owner)) == by_keys
         assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
-        assert chain.influence < 1.0 or shown_error(owner, chain) < 1e-4
+        assert chain.influence < 1.0 or tip_error(owner, chain) < 1e-4
         assert hand_of(owner, chain) is None
         posed = channels(owner)
         bpy.context.scene.frame_set(5)
@@ -190,7 +203,7 @@ class TestIsPutBack:
         holder = make_empty((0, 0, 0), "Holder")
         owner.parent = holder
         other = make_line(2)
-        keyed(other.pose.bones["b1"], 1, (0, 0, 0))
+        keyed(other.pose.bones["b1"], {1: (0, 0, 0)})
         update()
         turned(owner, "b1")
         update()
@@ -252,7 +265,7 @@ class TestIsNotByHand:
             owner.update_tag(refresh={"TIME"})
             update()
             assert hand_of(owner, chain) is None
-            assert shown_error(owner, chain) < 1e-4
+            assert tip_error(owner, chain) < 1e-4
 
     def test_buttons_of_the_extension(self) -> None:
         owner, chain = live_line()
@@ -291,7 +304,7 @@ class TestIsNotByHand:
         owner.pose.bones["b0"].location.y = 0.1
         update()
         assert chain.start == "REST"
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_a_channel_that_is_not_finite_is_put_right(self) -> None:
         owner, chain = live_line()

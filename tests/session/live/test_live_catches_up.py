@@ -9,8 +9,8 @@ import bpy
 import pytest
 from fabrik_addon.rig.schema import rig_of
 
-from support.live_rigs import live_line, shown_error, update
-from support.rigs import chain_bones, make_line, press, select
+from support.judging import tip_error
+from support.scenes import chain_bones, live_line, make_line, press, select, update
 
 
 def test_a_file_that_is_opened_shows_live_limbs_not_their_keys(tmp_path: Path) -> None:
@@ -19,13 +19,13 @@ def test_a_file_that_is_opened_shows_live_limbs_not_their_keys(tmp_path: Path) -
         bone.keyframe_insert("rotation_quaternion", frame=1)
     chain.target.location.x -= 0.5
     update()
-    assert shown_error(owner, chain) < 1e-4
+    assert tip_error(owner, chain) < 1e-4
     path = str(tmp_path / "live.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     update()
     owner = bpy.data.objects["Rig"]
-    assert shown_error(owner, rig_of(owner).chains[0]) < 1e-4
+    assert tip_error(owner, rig_of(owner).chains[0]) < 1e-4
 
 
 @pytest.mark.parametrize("kind", ["EMPTY", "BONE"])

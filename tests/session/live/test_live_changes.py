@@ -8,12 +8,13 @@ from pathlib import Path
 
 import bpy
 import pytest
+from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to
 from fabrik_addon.session.live import ticking
 from mathutils import Vector
 
-from support.live_rigs import curves_of, keyed, limb_on_a_bone, live_line, shown_error, update
-from support.rigs import Bone, add_chain, channels, make_armature, make_empty, make_line
+from support.judging import channels, tip_error
+from support.scenes import Bone, add_chain, keyed, live_line, make_armature, make_empty, make_line, make_rig, update
 
 
 class TestFailures:
@@ -34,7 +35,7 @@ class TestFailures:
         follower = other.fabrik.chains[0]
         follower.target.location.z = 1.5
         update()
-        assert shown_error(other, follower) < 1e-4
+        assert tip_error(other, follower) < 1e-4
 
     def test_switching_it_on_again_works(self) -> None:
         owner, _chain = live_line()
@@ -76,7 +77,7 @@ class TestFailures:
         chain = owner.fabrik.chains["Limb"]
         chain.target.location.x += 0.2
         update()
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_edit_mode_and_rest_position_are_waited_for(self) -> None:
         owner, chain = live_line()
@@ -87,7 +88,7 @@ class TestFailures:
         bpy.ops.object.mode_set(mode="OBJECT")
         update()
         assert owner.fabrik.chains[0].enabled
-        assert shown_error(owner, owner.fabrik.chains[0]) < 1e-4
+        assert tip_error(owner, owner.fabrik.chains[0]) < 1e-4
         owner.data.pose_position = "REST"
         update()
         chain = owner.fabrik.chains[0]
@@ -96,7 +97,7 @@ class TestFailures:
         owner.data.pose_position = "POSE"
         update()
         assert chain.enabled
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_an_error_nobody_foresaw_switches_live_off_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         owner, chain = live_line()
@@ -118,7 +119,7 @@ class TestFailures:
         bpy.ops.ed.undo()
         update()
         owner = bpy.data.objects["Rig"]
-        assert shown_error(owner, owner.fabrik.chains[0]) < 1e-4
+        assert tip_error(owner, owner.fabrik.chains[0]) < 1e-4
         path = str(tmp_path / "live.blend")
         bpy.ops.wm.save_as_mainfile(filepath=path)
         bpy.ops.wm.open_mainfile(filepath=path)
@@ -126,7 +127,7 @@ class TestFailures:
         chain = owner.fabrik.chains[0]
         chain.target.location.x = -0.4
         update()
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
 
 def _in_edit_mode(change: Callable[[bpy.types.Object], None]) -> Callable[[bpy.types.Object], None]:
@@ -157,7 +158,7 @@ UNHEARD: dict[str, Callable[[bpy.types.Object], object]] = {
     "armature removed": lambda owner: bpy.data.batch_remove([owner]),
     "armature renamed": lambda owner: setattr(owner, "name", "Anew"),
     "action removed": lambda owner: bpy.data.actions.remove(owner.fabrik.chains[0].target.animation_data.action),
-    "target keyed elsewhere": lambda owner: keyed(owner.fabrik.chains[0].target, 4, (0.1, 0.8, 1.2)),
+    "target keyed elsewhere": lambda owner: keyed(owner.fabrik.chains[0].target, {4: (0.1, 0.8, 1.2)}),
     "target parented": lambda owner: setattr(owner.fabrik.chains[0].target, "parent", make_empty((0.1, 0.1, 0.1))),
     "chain removed": lambda owner: owner.fabrik.chains.remove(0),
     "chains moved": lambda owner: owner.fabrik.chains.move(0, 1),
@@ -177,8 +178,8 @@ UNHEARD: dict[str, Callable[[bpy.types.Object], object]] = {
 class TestWhatChangesUnheard:
     def test_a_change_between_two_frames(self) -> None:
         owner, chain = live_line()
-        keyed(chain.target, 1, (0.3, 0.2, 1.9))
-        keyed(chain.target, 20, (0.6, 0.9, 1.5))
+        keyed(chain.target, {1: (0.3, 0.2, 1.9)})
+        keyed(chain.target, {20: (0.6, 0.9, 1.5)})
         scene = bpy.context.scene
         scene.frame_set(5)
         changes: tuple[Callable[[], object], ...] = (
@@ -197,8 +198,8 @@ class TestWhatChangesUnheard:
 
     def test_automatic_keys_make_later_frames_follow_still(self) -> None:
         owner, chain = live_line()
-        keyed(chain.target, 1, (0.9, 0, 1))
-        keyed(chain.target, 20, (0, 0.9, 1))
+        keyed(chain.target, {1: (0.9, 0, 1)})
+        keyed(chain.target, {20: (0, 0.9, 1)})
         scene = bpy.context.scene
         scene.frame_set(8)
         bpy.context.preferences.edit.use_keyframe_insert_available = False
@@ -206,10 +207,10 @@ class TestWhatChangesUnheard:
         chain.target.location.x -= 0.1
         update()
         scene.tool_settings.use_keyframe_insert_auto = False
-        assert curves_of(owner)
+        assert fcurves_of(owner)
         for frame in (9, 12, 16, 12):
             scene.frame_set(frame)
-            assert shown_error(owner, chain) < 1e-4, frame
+            assert tip_error(owner, chain) < 1e-4, frame
 
     def test_two_scenes_in_turn(self) -> None:
         first_scene, window = bpy.context.scene, bpy.context.window
@@ -222,7 +223,7 @@ class TestWhatChangesUnheard:
             update()
             rig.fabrik.chains[0].target.location.x = x
             update()
-            assert shown_error(rig, rig.fabrik.chains[0]) < 1e-4
+            assert tip_error(rig, rig.fabrik.chains[0]) < 1e-4
         assert chain
         assert follower
 
@@ -232,7 +233,7 @@ class TestWhatChangesUnheard:
         update()
         chain.target.location.y = 0.4
         update()
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_the_rig_moves_while_the_scene_is_switched_off(self) -> None:
         owner, chain = live_line()
@@ -242,10 +243,10 @@ class TestWhatChangesUnheard:
         update()
         bpy.context.scene.fabrik_live = True
         update()
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_uneven_scale_above_a_chain_that_starts_on_its_target(self) -> None:
-        owner, _ = limb_on_a_bone()
+        owner, _ = make_rig("limb on a bone")
         bpy.ops.fabrik.chain_remove()
         owner.pose.bones["b0"].scale = (1, 1, 1.3)
         update()
@@ -255,7 +256,7 @@ class TestWhatChangesUnheard:
         chain = owner.fabrik.chains[0]
         chain.target.location += Vector((0.3, 0.4, -0.5))
         update()
-        assert shown_error(owner, chain) < 3e-4
+        assert tip_error(owner, chain) < 3e-4
 
     def test_a_hidden_target_is_waited_for(self) -> None:
         owner, chain = live_line()
@@ -269,18 +270,18 @@ class TestWhatChangesUnheard:
         owner.location.x = 0.2
         update()
         assert chain.status == "REACHED"
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_a_bone_renamed_before_a_frame(self) -> None:
         owner, chain = live_line()
-        keyed(chain.target, 1, (0.3, 0.2, 1.9))
-        keyed(chain.target, 20, (0.6, 0.9, 1.5))
+        keyed(chain.target, {1: (0.3, 0.2, 1.9)})
+        keyed(chain.target, {20: (0.6, 0.9, 1.5)})
         for frame in (2, 3):
             bpy.context.scene.frame_set(frame)
         owner.data.bones["b1"].name = "knee"
         bpy.context.scene.frame_set(4)
         assert owner.fabrik.live
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     @pytest.mark.parametrize("name", sorted(UNHEARD))
     def test_what_a_script_does_before_a_frame(self, name: str) -> None:
@@ -298,8 +299,8 @@ class TestWhatChangesUnheard:
         owner.fabrik.live = True
         for found in (bystander.fabrik.chains[0], chain, second):
             place = found.target.location.copy()
-            keyed(found.target, 1, place)
-            keyed(found.target, 20, place + Vector((-0.3, 0.2, 0.1)))
+            keyed(found.target, {1: place})
+            keyed(found.target, {20: place + Vector((-0.3, 0.2, 0.1))})
         update()
         for frame in (2, 3):
             bpy.context.scene.frame_set(frame)
@@ -311,7 +312,7 @@ class TestWhatChangesUnheard:
         for rig in rigs:
             assert rig.fabrik.live
             for left in rig.fabrik.chains:
-                assert left.status == "REFUSED" if left.target is None else shown_error(rig, left) < 1e-4, left.name
+                assert left.status == "REFUSED" if left.target is None else tip_error(rig, left) < 1e-4, left.name
 
     def test_chains_that_a_script_left_without_names(self) -> None:
         owner = make_line(4)
@@ -331,7 +332,7 @@ class TestWhatChangesUnheard:
         update()
         drag.restore()
         update()
-        assert not curves_of(owner)
+        assert not fcurves_of(owner)
 
     def test_a_target_parented_to_a_bone_is_dragged_along(self) -> None:
         owner, chain = live_line()

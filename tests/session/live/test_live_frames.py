@@ -14,9 +14,8 @@ from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.session import live
 from mathutils import Vector
 
-from support.live_bodies import HELD, assert_feet_hold, live_body, off_target, statuses
-from support.live_rigs import key_scale, keyed, limb_on_a_bone, live_line, many_limbs, shown_error, two_levels, update
-from support.rigs import channels, evaluated_joints, make_empty
+from support.judging import HELD, assert_feet_hold, channels, evaluated_joints, off_target, statuses, tip_error
+from support.scenes import key_scale, keyed, live_body, live_line, make_empty, make_rig, many_limbs, update
 
 Rig = tuple[bpy.types.Object, FabrikChain]
 Render = Callable[[], list[tuple[int, float, float]]]
@@ -43,13 +42,13 @@ class TestFrames:
         scene, seen = bpy.context.scene, dict[int, list[tuple[float, ...]]]()
         for frame in (1, 5, 12, 20, 12, 5, 1, 17, 5, 3, 12):
             scene.frame_set(frame)
-            assert shown_error(owner, chain) < 1e-4, frame
+            assert tip_error(owner, chain) < 1e-4, frame
             assert seen.setdefault(frame, channels(owner)) == channels(owner), frame
 
     def test_subframes(self) -> None:
         owner, chain = self.animated()
         bpy.context.scene.frame_set(4, subframe=0.5)
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_a_target_that_moves_alone_is_solved_before_the_frame_is_evaluated(self) -> None:
         owner, chain = self.animated()
@@ -63,7 +62,7 @@ class TestFrames:
             seen.pop(0)
         assert ahead == [solved + 1]
         assert live.state.counts.solves == solved + 1
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     @pytest.mark.parametrize("keyed_bones", [False, True])
     def test_what_hangs_on_the_bones_moves_with_them(self, keyed_bones: bool) -> None:
@@ -82,7 +81,7 @@ class TestFrames:
             depsgraph = bpy.context.evaluated_depsgraph_get()
             assert (carried.evaluated_get(depsgraph).matrix_world.translation - tip).length < 1e-5
             assert (skin.evaluated_get(depsgraph).data.vertices[0].co - tip).length < 1e-5
-            assert shown_error(owner, chain) < 1e-4
+            assert tip_error(owner, chain) < 1e-4
 
     def test_constrained_and_driven_targets(self) -> None:
         owner, chain = self.animated()
@@ -96,7 +95,7 @@ class TestFrames:
         driver.expression = "frame * 0.02"
         for frame in (2, 9, 15):
             bpy.context.scene.frame_set(frame)
-            assert shown_error(owner, chain) < 1e-4
+            assert tip_error(owner, chain) < 1e-4
 
     def test_a_render_shows_the_pose_of_each_frame(self, tmp_path: Path) -> None:
         owner, chain = self.animated()
@@ -140,7 +139,7 @@ class TestFrames:
                 assert "live posing waits" in chain.message
             else:
                 assert chain.status == "REACHED"
-                assert shown_error(owner, chain) < 1e-4
+                assert tip_error(owner, chain) < 1e-4
 
 
 class TestScaleOfZero:
@@ -149,8 +148,8 @@ class TestScaleOfZero:
     @pytest.mark.parametrize("who", ["armature", "its parent"])
     def test_frames_with_scale_0_are_waited_out(self, who: str) -> None:
         owner, chain = live_line()
-        keyed(chain.target, 1, (-0.5, 0.2, 1.5))
-        keyed(chain.target, 20, (0.7, 0.2, 1.5))
+        keyed(chain.target, {1: (-0.5, 0.2, 1.5)})
+        keyed(chain.target, {20: (0.7, 0.2, 1.5)})
         if who == "its parent":
             owner.parent = make_empty((0, 0, 0), "Parent")
         update()
@@ -196,11 +195,11 @@ class TestScaleOfZero:
         assert (owner.fabrik.live, chain.enabled, chain.status) == (True, True, "REFUSED")
         assert "live posing waits" in chain.message
         assert others.status == "REACHED"
-        assert shown_error(other, others) < 1e-4
+        assert tip_error(other, others) < 1e-4
         owner.scale = (1.0, 1.0, 1.0)
         update()
         assert chain.status == "REACHED"
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
 
 class TestThrift:
@@ -208,18 +207,18 @@ class TestThrift:
 
     @pytest.fixture(params=["others keyed", "starts from keys", "far away", "object moves", "parent turns"])
     def played(self, request: pytest.FixtureRequest) -> Rig:
-        owner, chain = limb_on_a_bone()
+        owner, chain = make_rig("limb on a bone")
         away = Vector((3e4, -2e4, 1e4)) if request.param == "far away" else Vector()
         owner.location = away
-        keyed(chain.target, 1, Vector((0.5, 0.5, 1.0)) + away)
-        keyed(chain.target, 40, Vector((-0.4, 0.6, 1.1)) + away)
+        keyed(chain.target, {1: Vector((0.5, 0.5, 1.0)) + away})
+        keyed(chain.target, {40: Vector((-0.4, 0.6, 1.1)) + away})
         for frame in (1, 40):
             bone = owner.pose.bones[{"others keyed": "b3", "starts from keys": "b2"}.get(request.param, "b0")]
             if request.param in {"others keyed", "starts from keys", "parent turns"}:
                 bone.rotation_quaternion = (1.0, 0.003 * frame, 0.0, 0.0)
                 bone.keyframe_insert("rotation_quaternion", frame=frame)
             if request.param == "object moves":
-                keyed(owner, frame, (0.005 * frame, 0.0, 0.0))
+                keyed(owner, {frame: (0.005 * frame, 0.0, 0.0)})
         if request.param == "starts from keys":
             chain.start = "ANIMATED"
         owner.fabrik.live = True
@@ -231,26 +230,26 @@ class TestThrift:
         owner, scene = many_limbs(18), bpy.context.scene
         for chain in owner.fabrik.chains:
             place = chain.target.location.copy()
-            keyed(chain.target, 1, place)
-            keyed(chain.target, 20, place + Vector((0.2, -0.6, 0.1)))
+            keyed(chain.target, {1: place})
+            keyed(chain.target, {20: place + Vector((0.2, -0.6, 0.1))})
         update()
         scene.frame_set(2)
         reads, solves = live.state.counts.reads, live.state.counts.solves
         for frame in range(3, 13):
             scene.frame_set(frame)
-            assert max(shown_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
+            assert max(tip_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
         assert (live.state.counts.reads, live.state.counts.solves) == (reads, solves + 10 * 18)
         owner.pose.bones["b7"].scale = (1.2, 1.2, 1.2)  # heard of only when the frame is evaluated
         scene.frame_set(13)
         scene.frame_set(14)
-        assert max(shown_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
+        assert max(tip_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
 
     def test_frames_read_no_chain_anew_and_solve_it_once(self, played: Rig) -> None:
         owner, chain = played
         reads, solves = live.state.counts.reads, live.state.counts.solves
         for frame in range(3, 33):
             bpy.context.scene.frame_set(frame)
-            assert shown_error(owner, chain) < (2e-2 if owner.location.x > 1e4 else 1e-4)
+            assert tip_error(owner, chain) < (2e-2 if owner.location.x > 1e4 else 1e-4)
         assert live.state.counts.reads == reads
         assert live.state.counts.solves == solves + 30
 
@@ -305,9 +304,9 @@ def judged(tmp_path: Path) -> Iterator[Render]:
 
 class TestRenders:
     def test_keyed_bones_outside_the_chain_keep_their_keys(self, judged: Render) -> None:
-        owner, _ = limb_on_a_bone()
+        owner, _ = make_rig("limb on a bone")
         for frame in (1, 4):
-            keyed(owner.pose.bones["b0"], frame, (0.1 * frame, 0, 0))
+            keyed(owner.pose.bones["b0"], {frame: (0.1 * frame, 0, 0)})
         bpy.context.scene.frame_set(1)
         owner.fabrik.live = True
         update()
@@ -342,9 +341,9 @@ class TestRenders:
         assert errors[-1] < 1e-3
 
     def test_a_chain_that_hangs_on_another(self, judged: Render) -> None:
-        owner = two_levels()
+        owner = make_rig("two levels", is_live=True)[0]
         target = owner.fabrik.chains[0].target
-        keyed(target, 1, (0.5, 0, 1.5))
-        keyed(target, 4, (-0.3, 0.2, 1.6))
+        keyed(target, {1: (0.5, 0, 1.5)})
+        keyed(target, {4: (-0.3, 0.2, 1.6)})
         owner.fabrik.chains.move(1, 0)
         assert max(error for *_, error in judged()) < 1e-3

@@ -8,13 +8,14 @@ from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session import live
 from fabrik_addon.session.live import ticking
 from mathutils import Vector
 
-from support.live_rigs import curves_of, hand_of, keyed, live_line, shown_error, turned, update
-from support.rigs import channels
+from support.judging import channels, tip_error
+from support.scenes import hand_of, keyed, live_line, turned, update
 
 
 class TestBackgroundSets:
@@ -35,17 +36,17 @@ class TestBackgroundSets:
             chain.target.location.x = x
             update()
             assert chain.status == "REACHED"
-            assert shown_error(owner, chain) < 3e-4
+            assert tip_error(owner, chain) < 3e-4
 
     def test_frames(self) -> None:
         owner, chain, own = self.shown_as_set()
-        keyed(chain.target, 1, (0.3, 0.2, 1.9))
-        keyed(chain.target, 20, (0.6, 0.9, 1.5))
+        keyed(chain.target, {1: (0.3, 0.2, 1.9)})
+        keyed(chain.target, {20: (0.6, 0.9, 1.5)})
         update()
         seen: dict[int, list[tuple[float, ...]]] = {}
         for frame in (4, 11, 4, 17, 11):
             bpy.context.scene.frame_set(frame)
-            assert shown_error(owner, chain) < 3e-4
+            assert tip_error(owner, chain) < 3e-4
             assert seen.setdefault(frame, channels(owner)) == channels(owner)
         bpy.context.window.scene = own
         own.frame_set(11)
@@ -59,7 +60,7 @@ class TestBackgroundSets:
         update()
         chain.target.location.x = -0.5
         update()
-        assert shown_error(owner, chain) < 3e-4
+        assert tip_error(owner, chain) < 3e-4
 
     def test_the_switch_of_its_own_scene_holds(self) -> None:
         owner, chain, own = self.shown_as_set()
@@ -121,8 +122,8 @@ class TestTwoWindows:
 
     def test_scenes_at_different_frames_are_nobodys_hand(self) -> None:
         owner, chain, layers = self.shared()
-        keyed(chain.target, 1, (0.3, -0.5, 1.9))
-        keyed(chain.target, 20, (0.6, 0.9, 2.5))
+        keyed(chain.target, {1: (0.3, -0.5, 1.9)})
+        keyed(chain.target, {20: (0.6, 0.9, 2.5)})
         bpy.data.scenes["Other"].frame_set(15)
         for frame in (2, 3, 9):
             bpy.context.scene.frame_set(frame)
@@ -137,7 +138,7 @@ class TestTwoWindows:
         bpy.data.scenes.remove(bpy.data.scenes["Other"])
         chain.target.location.x = 0.1
         layers[0].update()
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
 
 class TestOneArmatureFails:
@@ -163,7 +164,7 @@ class TestOneArmatureFails:
         update()
         assert not rig_of(owner).live
         assert rig_of(other).live
-        assert shown_error(other, follower) < 1e-4
+        assert tip_error(other, follower) < 1e-4
         assert chain.status == "REFUSED"
         assert kind.__name__ in chain.message
         assert "switched off" in chain.message
@@ -187,7 +188,7 @@ class TestOneArmatureFails:
         rig_of(owner).live = True
         update()
         assert chain.status == "REACHED"
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
 
 class TestManyUsers:
@@ -204,8 +205,8 @@ class TestManyUsers:
         chain = rig_of(owner).chains[0]
         chain.target.location.x = -0.3
         update()
-        assert shown_error(owner, chain) < 1e-4
-        assert shown_error(copy, rig_of(copy).chains[0]) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
+        assert tip_error(copy, rig_of(copy).chains[0]) < 1e-4
         copy.pose.bones["b1"].rotation_quaternion @= Vector((1.0, 0.0, 0.0)).rotation_difference((0.8, 0.6, 0.0))
         update()
         assert (rig_of(copy).chains[0].start, chain.start) == ("CAPTURED", "REST")
@@ -220,7 +221,7 @@ class TestManyUsers:
             update()
             chain.target.location.x = x
             update()
-            assert shown_error(owner, chain) < 1e-4
+            assert tip_error(owner, chain) < 1e-4
             assert chain.start == "REST"
 
     def test_hidden_and_excluded_collections(self) -> None:
@@ -241,7 +242,7 @@ class TestManyUsers:
             owner.update_tag()
             update()
             assert chain.enabled
-            assert shown_error(owner, chain) < 1e-4
+            assert tip_error(owner, chain) < 1e-4
 
     def test_an_action_is_exchanged(self) -> None:
         owner, chain = live_line()
@@ -252,13 +253,13 @@ class TestManyUsers:
         first = owner.animation_data.action
         owner.animation_data.action = None
         update()
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
         owner.animation_data.action = first
         bpy.context.scene.frame_set(7)
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
         assert live.overwriting_keys(owner) == [chain.name]
         assert chain.start == "REST"
         chain.start = "ANIMATED"
         update()
         assert live.overwriting_keys(owner) == []
-        assert curves_of(owner)
+        assert fcurves_of(owner)

@@ -7,12 +7,13 @@ from collections.abc import Callable
 
 import bpy
 import pytest
+from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import live
 from mathutils import Matrix, Quaternion
 
-from support.live_rigs import curves_of, hand_of, live_line, shown_error, start_of, tool_at_work, turned, update
-from support.rigs import channels, select
+from support.judging import channels, tip_error
+from support.scenes import hand_of, live_line, select, start_of, tool_at_work, turned, update
 
 
 class TestTools:
@@ -70,17 +71,17 @@ class TestTools:
             bone.rotation_quaternion = stood @ Quaternion((1, 0, 0), 0.6 * share)
             update()
         shown = channels(owner)
-        assert not curves_of(owner)
+        assert not fcurves_of(owner)
         tool(0, True)
         owner.update_tag()
         update()
         assert channels(owner) == shown
-        assert len(curves_of(owner)) == 16
+        assert len(fcurves_of(owner)) == 16
         bpy.context.scene.frame_set(5)
         bpy.context.scene.frame_set(1)
         for mine, theirs in zip(channels(owner), shown, strict=True):
             assert mine == pytest.approx(theirs, abs=1e-5)
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
 
 def push(message: str) -> None:
@@ -105,7 +106,7 @@ def _moved_with_keys(is_dragged: bool, monkeypatch: pytest.MonkeyPatch) -> bpy.t
     chain.target.location = (0.1, 0.6, 2.2)
     if is_dragged:
         update()
-        assert not curves_of(owner)
+        assert not fcurves_of(owner)
     chain.target.keyframe_insert("location")
     push("moved")
     tool[0] = 0
@@ -154,7 +155,7 @@ class TestUndo:
         chain = rig_of(owner).chains[0]
         assert chain.start == "CAPTURED"
         assert start_of(chain, "b1").rotation_difference(wanted).angle < 1e-6
-        assert shown_error(owner, chain) < 1e-4
+        assert tip_error(owner, chain) < 1e-4
 
     def test_a_pose_pasted_after_redo(self) -> None:
         owner, chain = live_line(count=4)
@@ -187,18 +188,18 @@ class TestUndo:
         """Blender keys the target before it keeps the state for undo, and live posing the limb after it."""
         owner = _moved_with_keys(is_dragged, monkeypatch)
         posed = channels(owner)
-        assert len(curves_of(owner)) == 12
+        assert len(fcurves_of(owner)) == 12
         bpy.ops.ed.undo_push(message="something else")
         bpy.ops.ed.undo()
         update()
-        assert len(curves_of(bpy.data.objects["Rig"])) == 12
+        assert len(fcurves_of(bpy.data.objects["Rig"])) == 12
         bpy.ops.ed.undo()
         update()
-        assert not curves_of(bpy.data.objects["Rig"])
+        assert not fcurves_of(bpy.data.objects["Rig"])
         bpy.ops.ed.redo()
         update()
         owner = bpy.data.objects["Rig"]
-        assert len(curves_of(owner)) == 12
+        assert len(fcurves_of(owner)) == 12
         assert channels(owner) == posed
         assert owner.fabrik_unkeyed == ""
         for bone in owner.pose.bones:
@@ -208,4 +209,4 @@ class TestUndo:
         update()
         bpy.ops.ed.redo()
         update()
-        assert not curves_of(bpy.data.objects["Rig"]), "what the user deleted stays deleted"
+        assert not fcurves_of(bpy.data.objects["Rig"]), "what the user deleted stays deleted"

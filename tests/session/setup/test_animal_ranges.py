@@ -16,7 +16,7 @@ from fabrik_addon.rig.joint_limits import read_limit
 from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Quaternion, Vector
 
-from support.rigs import press
+from support.scenes import press
 from support.skeletons import make_character, rename_all, rest_bones
 
 ANIMALS = ("wolf", "cat", "horse", "basic_quadruped")

@@ -28,7 +28,7 @@ from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 from mathutils import Vector
 
 from dev.walking_rigs import make_spider
-from support.rigs import press
+from support.scenes import press
 from support.skeletons import IMPORTED, METARIGS, forward_of, make_character, rename_all
 
 ALL = (*METARIGS, *IMPORTED)

@@ -15,7 +15,7 @@ from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, cross, dot, minus, perpendi
 from fabrik_addon.rig.schema import limit_of
 from mathutils import Quaternion
 
-from support.rigs import select
+from support.scenes import select
 from support.skeletons import forward_of, make_character, rest_bones
 
 UP, DOWN = Z_AXIS, scaled(Z_AXIS, -1.0)

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.schema import limit_of, rig_of
 
-from support.rigs import make_line, press
+from support.scenes import make_line, press
 from support.skeletons import make_character
 
 

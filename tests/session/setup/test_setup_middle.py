@@ -16,7 +16,7 @@ from fabrik_addon.session.setup.setup import face_axis
 from fabrik_addon.session.telling import IDLE, told_of
 from mathutils import Vector
 
-from support.rigs import make_line, press, select
+from support.scenes import make_line, press, select
 from support.skeletons import forward_of, make_character
 
 FACES = ("human_mixamo", "human_game_engine", "makehuman", "human", "wolf", "cat", "horse", "bird")

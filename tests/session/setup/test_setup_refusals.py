@@ -10,9 +10,8 @@ import pytest
 from fabrik_addon.rig.schema import limit_of, rig_of
 from fabrik_addon.session.setup.parts import find_parts
 
-from support.generated_rig import generate_rig
-from support.rigs import Bone, make_armature, make_empty, make_line, overridden, press, select
-from support.skeletons import make_character, rename_all
+from support.scenes import Bone, make_armature, make_empty, make_line, overridden, press, select
+from support.skeletons import generate_rig, make_character, rename_all
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ import pytest
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.ui.walking import FABRIK_PT_walker
 
-from support.rigs import select
-from support.walking_rigs import worst_foot
+from support.judging import worst_foot
+from support.scenes import select
 
 FILE = Path(__file__).parents[2] / "data" / "0.2.0" / "walk_plan_1.blend"
 TOLD = "The stored walk is of version 1, not 2: plan it anew"

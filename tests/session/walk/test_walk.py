@@ -20,20 +20,20 @@ from fabrik_addon.session.walk.setup import add_walker, remove_walker
 from mathutils import Vector
 
 from dev.walking_rigs import ahead, go_along, make_spider
-from support.body_rigs import add_limb, effector, make_body, update
-from support.rigs import channels, make_empty
-from support.skeletons import make_character
-from support.walking_rigs import (
-    FRAMES,
+from support.judging import channels, effector, feet, worst_foot
+from support.scenes import (
+    WALK,
+    add_limb,
     around,
-    feet,
     key_way,
     legs_of,
+    make_body,
+    make_empty,
     planned,
-    walking_human,
-    walking_spider,
-    worst_foot,
+    update,
+    walking,
 )
+from support.skeletons import make_character
 
 ULPS = 4  # units in the last place of Blender's channels
 STANDS = 1e-4  # of the leg's length: a planted foot stands within it
@@ -52,7 +52,7 @@ def ulps_apart(a: Singles, b: Singles) -> float:
 
 @pytest.fixture(params=("spider", "human"))
 def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
-    return walking_spider() if request.param == "spider" else walking_human()
+    return walking("spider") if request.param == "spider" else walking("human")
 
 
 def go_live(owner: bpy.types.Object) -> None:
@@ -99,7 +99,7 @@ class TestSetUp:
         assert add_walker(bpy.context, owner).behind == ["Reaching"]
 
     def test_removed_its_chains_of_legs_stay(self) -> None:
-        owner = walking_spider()
+        owner = walking("spider")
         remove_walker(owner)
         assert len(rig_of(owner).chains) == 8
         assert not rig_of(owner).walker.on
@@ -140,7 +140,7 @@ class TestWalking:
 
     def test_an_armature_that_is_keyed_itself_walks(self) -> None:
         owner = make_spider()
-        go_along(owner, around(1.2), FRAMES)
+        go_along(owner, around(1.2), WALK)
         planned(owner)
         go_live(owner)
         for frame in (1, 17, 30, 44, 60):
@@ -183,7 +183,7 @@ class TestWalking:
             assert channels(walker) == seen[frame], frame
 
     def test_where_it_walks_in_some_frames_alone_it_has_its_own_goals_in_the_others(self) -> None:
-        owner = walking_spider()
+        owner = walking("spider")
         for chain in legs_of(owner):
             chain.target = make_empty(effector(owner, chain) + Vector((0.0, 0.0, 0.05)))
         for frame, is_on in ((1, True), (20, False), (40, True)):
@@ -196,7 +196,7 @@ class TestWalking:
             assert (worst_foot(owner, frame) <= HELD) == walks, frame
 
     def test_frames_before_and_after_stand(self) -> None:
-        owner = walking_spider()
+        owner = walking("spider")
         go_live(owner)
         for frame, end in ((-20, 1), (90, 60)):
             bpy.context.scene.frame_set(end)
@@ -208,23 +208,23 @@ class TestWalking:
 
 class TestOld:
     def test_a_plan_is_old_when_its_inputs_changed(self) -> None:
-        owner = walking_spider()
+        owner = walking("spider")
         scene = bpy.context.scene
         assert what_is_old(owner, scene) == ""
         rig_of(owner).walker.step_height = 0.3
         assert what_is_old(owner, scene)
-        plan_walk(bpy.context, owner, FRAMES)
+        plan_walk(bpy.context, owner, WALK)
         assert what_is_old(owner, scene) == ""
         key_way(owner, "b0", ahead(1.0))
         assert what_is_old(owner, scene)
 
     def test_what_live_writes_does_not_make_it_old(self) -> None:
-        owner = walking_spider()
+        owner = walking("spider")
         digest = rig_of(owner).walker.digest
         go_live(owner)
         bpy.context.scene.frame_set(30)
         assert what_is_old(owner, bpy.context.scene) == ""
-        plan_walk(bpy.context, owner, FRAMES)
+        plan_walk(bpy.context, owner, WALK)
         assert rig_of(owner).walker.digest == digest
         assert bpy.context.scene.frame_current == 30
 
@@ -248,12 +248,12 @@ class TestBadInput:
         key_way(owner, "b0", lambda share: (0.0, 0.0 if share < 0.5 else -9.0, 0.0))
         add_walker(bpy.context, owner)
         with pytest.raises(FabrikError, match="leaps"):
-            plan_walk(bpy.context, owner, FRAMES)
+            plan_walk(bpy.context, owner, WALK)
         assert not rig_of(owner).walker.on
         assert bpy.context.scene.frame_current == 1
 
     def test_a_plan_that_can_not_be_read_is_told(self) -> None:
-        owner = walking_spider()
+        owner = walking("spider")
         rig_of(owner).walker.plan, rig_of(owner).walker.digest = "{}", "other"
         assert "plan it anew" in what_is_old(owner, bpy.context.scene)
         go_live(owner)
@@ -285,7 +285,7 @@ class TestCharacters:
         owner = make_character(name)
         for bone in owner.pose.bones:
             bone.rotation_mode = "QUATERNION"
-        go_along(owner, ahead(1.5), FRAMES)
+        go_along(owner, ahead(1.5), WALK)
         planned(owner)
         walker = rig_of(owner).walker
         assert (len(walker.legs), walker.gait) == (count, gait)
@@ -298,7 +298,7 @@ class TestCharacters:
         owner = make_spider()
         owner.scale = (0.25, 0.25, 0.25)
         owner.rotation_euler = (0.0, 0.0, 1.0)
-        go_along(owner, ahead(0.5), FRAMES)
+        go_along(owner, ahead(0.5), WALK)
         planned(owner)
         go_live(owner)
         for frame in (1, 15, 30, 44, 60):
@@ -322,5 +322,5 @@ class TestCharacters:
             curve.keyframe_points[3].co[1] = 1e38
             curve.update()
         with pytest.raises(FabrikError):
-            plan_walk(bpy.context, owner, FRAMES)
+            plan_walk(bpy.context, owner, WALK)
         assert not rig_of(owner).walker.on

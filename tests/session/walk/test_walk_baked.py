@@ -13,9 +13,8 @@ from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.baking import bake_bones, bake_goals, kept_frames
 from fabrik_addon.session.walk.planning import plan_walk
 
-from support.body_rigs import effector, update
-from support.rigs import make_empty
-from support.walking_rigs import FRAMES, feet, legs_of, walking_human, walking_spider, worst_foot
+from support.judging import effector, feet, worst_foot
+from support.scenes import WALK, legs_of, make_empty, update, walking
 
 TOLERANCE = 0.01
 HELD = 1e-3
@@ -23,7 +22,7 @@ HELD = 1e-3
 
 @pytest.fixture(params=("spider", "human"))
 def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
-    return walking_spider() if request.param == "spider" else walking_human()
+    return walking("spider") if request.param == "spider" else walking("human")
 
 
 def test_goals_lead_the_feet_as_planned_with_few_keys(walker: bpy.types.Object) -> None:
@@ -33,14 +32,14 @@ def test_goals_lead_the_feet_as_planned_with_few_keys(walker: bpy.types.Object) 
     assert not rig_of(walker).walker.on
     assert len(told.made) == len(legs_of(walker)) + 1
     assert told.keys < 0.5 * 60 * len(told.made)
-    for frame in range(FRAMES[0], FRAMES[1] + 1):
+    for frame in range(WALK[0], WALK[1] + 1):
         bpy.context.scene.frame_set(frame)
         assert worst_foot(walker, frame) <= TOLERANCE + HELD, frame
     assert {chain.status for chain in legs_of(walker)} == {"REACHED"}
 
 
 def test_a_foot_that_stands_has_keys_at_its_ends_alone() -> None:
-    owner = walking_spider()
+    owner = walking("spider")
     bake_goals(bpy.context, owner, TOLERANCE)
     parsed = plan_of(owner)
     assert parsed is not None
@@ -53,7 +52,7 @@ def test_a_foot_that_stands_has_keys_at_its_ends_alone() -> None:
 
 
 def test_a_target_that_stands_freely_is_taken_and_another_is_left() -> None:
-    owner = walking_spider()
+    owner = walking("spider")
     free, hung = legs_of(owner)[:2]
     free.target, hung.target = make_empty((0, 0, 0), "Free"), make_empty((0, 0, 0), "Hung")
     hung.target.parent = make_empty((0, 0, 0), "Holder")
@@ -80,7 +79,7 @@ def test_bones_are_keyed_in_a_copy_of_the_action(walker: bpy.types.Object) -> No
 
 
 def test_what_can_not_be_baked_is_refused() -> None:
-    owner = walking_spider()
+    owner = walking("spider")
     for tolerance in (0.0, -1.0, float("nan"), 2.0):
         with pytest.raises(FabrikError, match="tolerance"):
             bake_goals(bpy.context, owner, tolerance)
@@ -98,7 +97,7 @@ def test_a_straight_way_keeps_its_ends_and_what_must_be_kept() -> None:
 
 
 def test_planned_after_a_bake_it_tells_that_chains_are_off() -> None:
-    owner = walking_spider()
+    owner = walking("spider")
     assert bake_bones(bpy.context, owner).all_reached
-    told = plan_walk(bpy.context, owner, FRAMES).told
+    told = plan_walk(bpy.context, owner, WALK).told
     assert any("switched off" in text and "'Body'" in text for text in told)

@@ -21,9 +21,8 @@ from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Quaternion, Vector
 
 from dev.walking_rigs import make_spider
-from support.body_rigs import effector, make_body, update
-from support.rigs import channels
-from support.walking_rigs import legs_of, worst_foot
+from support.judging import channels, effector, worst_foot
+from support.scenes import legs_of, make_body, update
 
 NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
 SHOWN = 3e-3  # of the leg's length: how far what is recorded may be from what was shown at a frame

@@ -21,9 +21,8 @@ from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Matrix
 
 from dev.walking_rigs import make_spider
-from support.body_rigs import update
-from support.rigs import armature, channels
-from support.walking_rigs import walking_spider
+from support.judging import channels
+from support.scenes import armature, update, walking
 
 BODY = "b0"
 SCENE: Any = bpy.context
@@ -171,7 +170,7 @@ def test_what_goes_while_it_is_led_is_told_and_let_go(
 
 class TestMarks:
     def test_long_names_are_marked_once(self) -> None:
-        owner = walking_spider()
+        owner = walking("spider")
         owner.name = "Ünïcödé" * 6
         for _ in range(2):
             bpy.ops.fabrik.walk_mark(footprints="NONE")
@@ -180,7 +179,7 @@ class TestMarks:
             assert {name.rsplit(" ", 1)[1] for name in names} <= {leg.name for leg in rig_of(owner).walker.legs}
 
     def test_what_was_put_among_them_stays(self) -> None:
-        walking_spider()
+        walking("spider")
         bpy.ops.fabrik.walk_mark(footprints="EMPTIES", use_markers=False)
         mine = bpy.data.objects.new("mine", None)
         next(one for one in bpy.data.collections if one.name.endswith("_footprints")).objects.link(mine)

@@ -18,9 +18,9 @@ from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Euler, Quaternion, Vector
 
 from dev.walking_rigs import ahead, make_spider
-from support.body_rigs import effector, update
+from support.judging import effector, feet
+from support.scenes import WALK, key_way, legs_of, update
 from support.skeletons import make_character
-from support.walking_rigs import FRAMES, feet, key_way, legs_of
 
 CONE = 0.22  # radians
 
@@ -46,7 +46,7 @@ def stances(owner: bpy.types.Object) -> tuple[int, int]:
     """How many stances by frame are reached, and how many there are."""
     rig_of(owner).live = True
     reached = count = 0
-    for frame in range(FRAMES[0], FRAMES[1] + 1):
+    for frame in range(WALK[0], WALK[1] + 1):
         bpy.context.scene.frame_set(frame)
         for chain, foot in zip(legs_of(owner), feet(owner, frame), strict=True):
             if foot.is_planted:
@@ -57,7 +57,7 @@ def stances(owner: bpy.types.Object) -> tuple[int, int]:
 
 def test_stances_are_reached_within_the_limits() -> None:
     owner = limited_spider(CONE)
-    plan_walk(bpy.context, owner, FRAMES)
+    plan_walk(bpy.context, owner, WALK)
     reached, count = stances(owner)
     assert count > 200
     assert reached == count
@@ -66,7 +66,7 @@ def test_stances_are_reached_within_the_limits() -> None:
 def test_without_them_stances_would_be_out_of_reach() -> None:
     """The limits bound this walk: planned as if there were none, legs are held back."""
     owner = limited_spider(3.0)
-    plan_walk(bpy.context, owner, FRAMES)
+    plan_walk(bpy.context, owner, WALK)
     for chain in legs_of(owner):
         for bone in resolve_bones(owner, chain):
             limit_of(bone).cone_max = CONE
@@ -76,7 +76,7 @@ def test_without_them_stances_would_be_out_of_reach() -> None:
 
 def test_a_limit_that_changes_makes_the_walk_old() -> None:
     owner = limited_spider(CONE)
-    plan_walk(bpy.context, owner, FRAMES)
+    plan_walk(bpy.context, owner, WALK)
     assert what_is_old(owner, bpy.context.scene) == ""
     limit_of(resolve_bones(owner, legs_of(owner)[0])[0]).cone_max = 0.3
     assert "changed" in what_is_old(owner, bpy.context.scene)

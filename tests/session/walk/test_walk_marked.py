@@ -15,14 +15,14 @@ from fabrik_addon.session.walk.marking import MARK, mark_steps
 from mathutils import Vector
 
 from dev.walking_rigs import make_spider
-from support.walking_rigs import walking_human, walking_spider
+from support.scenes import walking
 
 SCENE: Any = bpy.context
 
 
 @pytest.fixture(params=("spider", "human"))
 def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
-    return walking_spider() if request.param == "spider" else walking_human()
+    return walking("spider") if request.param == "spider" else walking("human")
 
 
 def plan_for(owner: bpy.types.Object) -> WalkPlan:

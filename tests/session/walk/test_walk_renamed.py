@@ -11,15 +11,15 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.walk.planning import plan_walk
 
-from support.body_rigs import update
-from support.walking_rigs import FRAMES, legs_of, walking_spider, worst_foot
+from support.judging import worst_foot
+from support.scenes import WALK, legs_of, update, walking
 
 HELD = 1e-3  # of a leg
 
 
 @pytest.fixture
 def walker() -> bpy.types.Object:
-    owner = walking_spider()
+    owner = walking("spider")
     rig_of(owner).live = True
     update()
     return owner
@@ -60,7 +60,7 @@ def test_it_walks_on_as_planned(walker: bpy.types.Object) -> None:
     assert rig_of(walker).walker.body == "Trunk"
     assert steps_of(walker) == steps
     check_walks(walker)
-    plan_walk(bpy.context, walker, FRAMES)
+    plan_walk(bpy.context, walker, WALK)
     check_walks(walker)
 
 

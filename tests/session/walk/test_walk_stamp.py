@@ -14,9 +14,7 @@ from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Vector
 
 from dev.walking_rigs import make_spider
-from support.body_rigs import update
-from support.rigs import make_empty
-from support.walking_rigs import FRAMES, walking_spider
+from support.scenes import WALK, make_empty, update, walking
 
 
 def told(owner: bpy.types.Object) -> str:
@@ -25,10 +23,10 @@ def told(owner: bpy.types.Object) -> str:
 
 
 def key_ahead(thing: bpy.types.Object) -> None:
-    for frame, y in zip(FRAMES, (0.0, -1.5), strict=True):
+    for frame, y in zip(WALK, (0.0, -1.5), strict=True):
         thing.location.y = y
         thing.keyframe_insert("location", frame=frame)
-    bpy.context.scene.frame_set(FRAMES[0])
+    bpy.context.scene.frame_set(WALK[0])
 
 
 def by_itself(owner: bpy.types.Object) -> bpy.types.Object:
@@ -49,7 +47,7 @@ def test_an_object_that_is_keyed_is_the_same_path_in_every_frame(
     key_ahead(moved)
     update()
     add_walker(bpy.context, owner)
-    plan_walk(bpy.context, owner, FRAMES)
+    plan_walk(bpy.context, owner, WALK)
     for frame in (1, 30, 60):
         bpy.context.scene.frame_set(frame)
         assert not told(owner)
@@ -95,18 +93,18 @@ def key(ground: bpy.types.Object) -> None:
 def test_ground_that_is_changed_makes_a_walk_old(change: Callable[[bpy.types.Object], None]) -> None:
     ground = slope()
     ground.modifiers.new("Solidify", "SOLIDIFY")
-    owner = walking_spider()
+    owner = walking("spider")
     assert not told(owner)
     change(ground)
     assert "ground" in told(owner)
-    plan_walk(bpy.context, owner, FRAMES)
+    plan_walk(bpy.context, owner, WALK)
     assert not told(owner)
 
 
 def test_what_is_no_ground_makes_it_not_old() -> None:
     moving = slope()
     key_ahead(moving)
-    owner = walking_spider()
+    owner = walking("spider")
     bpy.context.scene.frame_set(30)
     assert not told(owner)
     mark_steps(bpy.context, owner, "CURVE", use_markers=True)
@@ -115,7 +113,7 @@ def test_what_is_no_ground_makes_it_not_old() -> None:
 
 
 def test_a_walk_that_was_kept_without_its_ground_is_not_old_for_that() -> None:
-    owner = walking_spider()
+    owner = walking("spider")
     walker = rig_of(owner).walker
     walker.inputs = walker.inputs.rpartition(" ")[0]
     slope()

@@ -20,9 +20,8 @@ from mathutils import Quaternion, Vector
 from dev.walk_measures import standing_points
 from dev.walkers import Room
 from dev.walking_rigs import ahead, make_ground, make_profile, make_spider
-from support.body_rigs import effector, make_body, update
-from support.live_rigs import keyed
-from support.walking_rigs import FRAMES, feet, key_way, legs_of, planned, worst_foot
+from support.judging import effector, feet, worst_foot
+from support.scenes import WALK, key_way, keyed, legs_of, make_body, planned, update
 
 INSIDE, HOVERS = 0.01, 0.005  # of a leg's reach
 HELD = 1e-3
@@ -84,8 +83,8 @@ def test_feet_stand_on_meshes_and_the_body_is_carried(kind: str, creature: str) 
 
 def test_a_foot_rides_on_what_moves() -> None:
     ground = make_ground([(-3, -6, 0), (3, -6, 0), (3, 3, 0), (-3, 3, 0)], [(0, 1, 2, 3)])
-    keyed(ground, 1, (0, 0, 0))
-    keyed(ground, 60, (0.5, 0, 0.2))
+    keyed(ground, {1: (0, 0, 0)})
+    keyed(ground, {60: (0.5, 0, 0.2)})
     owner = make_spider()
     key_way(owner, "b0", ahead(1e-3))
     planned(owner)
@@ -115,7 +114,7 @@ def test_no_ground_below_is_told_and_the_feet_hang() -> None:
     owner = make_spider()
     key_way(owner, "b0", ahead(3.0))
     add_walker(bpy.context, owner)
-    told = plan_walk(bpy.context, owner, FRAMES).told
+    told = plan_walk(bpy.context, owner, WALK).told
     assert any("finds no ground" in text for text in told)
 
 
@@ -125,7 +124,7 @@ def test_a_terrain_without_faces_is_refused() -> None:
     add_walker(bpy.context, owner)
     rig_of(owner).walker.terrain = bpy.data.collections.new("Nothing")
     with pytest.raises(FabrikError, match="no faces to walk on"):
-        plan_walk(bpy.context, owner, FRAMES)
+        plan_walk(bpy.context, owner, WALK)
     assert not rig_of(owner).walker.on
 
 

@@ -1,0 +1,526 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rigs for the tests, made by one table and a few ways to pose, key and drive them; `judging.py` looks at them.
+
+A rig is made of bones, each of which hangs on the one before it unless it says otherwise, and of chains on these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import cos, pi, radians, sin
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bpy
+import pytest
+from fabrik_addon.rig.channels import channel_of
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.kinematics import world_turn
+from fabrik_addon.rig.schema.chain import FabrikChain
+from fabrik_addon.rig.schema.limit import limit_of
+from fabrik_addon.rig.schema.rig import rig_of
+from fabrik_addon.session import live
+from fabrik_addon.session.walk.planning import plan_walk
+from fabrik_addon.session.walk.setup import add_walker
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from dev.walking_rigs import FPS, ahead, make_spider
+
+Point = Sequence[float]
+Rig = tuple[bpy.types.Object, FabrikChain]
+MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+SOME_MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
+FRAMES = tuple(range(1, 21))  # of `keyed_line`
+SQUAT = tuple(range(1, 13))  # frames of `squatting`
+WALK = (1, 60)  # first and last frame of a walk
+HEIGHT = 1.7  # of `make_body`
+LENGTH = 3.0  # of `limb_with_bone_goals`
+TURN = Quaternion((1.0, 0.0, 0.0), 0.5)
+
+
+class Bone(NamedTuple):
+    """A bone to be made; it hangs on the bone before it in the list unless `parent` says otherwise."""
+
+    head: Point
+    tail: Point
+    roll: float = 0.0
+    parent: int | None = -1
+    connect: bool = False
+
+
+def strand(*points: Point, parent: int | None = None, connect: bool = True) -> list[Bone]:
+    """Bones from point to point, all but the first connected; the first hangs on the bone `parent`, or on none."""
+    bones = [Bone(a, b, connect=connect) for a, b in pairwise(points)]
+    return [bones[0]._replace(parent=parent, connect=False), *bones[1:]]
+
+
+# By name: bones, and of each chain its tip, its number of bones and its target.
+RIGS: dict[str, tuple[list[Bone], list[tuple[str, int, Point]]]] = {
+    "limb on a bone": (  # two bones on a third, with a chain of the two; and a bone by itself
+        [
+            *strand((0, 0, -1), (0, 0, 0)),
+            *strand((0, 0, 0), (0, 0.2, 1), (0, 0, 2), parent=0),
+            *strand((5, 0, 0), (5, 0, 1)),
+        ],
+        [("b2", 2, (0.5, 0.5, 1.0))],
+    ),
+    "limb on a turning bone": (
+        [*strand((0, 0, 0), (0, 0, 1), (0, 0.2, 2), (0, 0, 3), connect=False)],
+        [("b2", 2, (0.4, 0.4, 2.4))],
+    ),
+    "two levels": (  # a chain of two bones, and another of two that hangs on its end
+        [*strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2)), *strand((0, 0, 2), (1, 0.1, 2), (2, 0, 2), parent=1)],
+        [("b1", 2, (0.5, 0, 1.5)), ("b3", 2, (1.2, 0, 2.5))],
+    ),
+    "leg and foot": ([*strand((0, 0, 2), (0, -0.1, 1), (0, 0, 0)), Bone((0, 0, 0), (0, -0.4, 0))], []),
+    "fork": (  # a trunk of two bones, with an arm of two at each side
+        [
+            *strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2)),
+            *strand((0, 0, 2), (1, 0.1, 2), (2, 0, 2), parent=1),
+            *strand((0, 0, 2), (-1, 0.1, 2), (-2, 0, 2), parent=1),
+        ],
+        [],
+    ),
+}
+
+
+def make_rig(kind: str, *, is_live: bool = False) -> Rig:
+    """A rig of the table, active, in Object mode; and the first of its chains."""
+    bones, chains = RIGS[kind]
+    owner = make_armature(bones)
+    for tip, count, target in chains:
+        add_chain(owner, target, tip=tip, count=count)
+    if is_live:
+        go_live(owner)
+    return owner, rig_of(owner).chains[0] if chains else None
+
+
+def make_armature(bones: Sequence[Bone], name: str = "Rig") -> bpy.types.Object:
+    """An armature object with bones b0, b1, ...; active, in Object mode."""
+    data = bpy.data.armatures.new(name)
+    owner = bpy.data.objects.new(name, data)
+    bpy.context.collection.objects.link(owner)
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.object.mode_set(mode="EDIT")
+    made: list[bpy.types.EditBone] = []
+    for i, bone in enumerate(bones):
+        new = data.edit_bones.new(f"b{i}")
+        new.head, new.tail, new.roll = bone.head, bone.tail, bone.roll
+        parent = i - 1 if bone.parent == -1 else bone.parent
+        if parent is not None and parent >= 0:
+            new.parent = made[parent]
+            new.use_connect = bone.connect
+        made.append(new)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return owner
+
+
+def make_line(count: int, length: float = 1.0, bend: float = 0.1) -> bpy.types.Object:
+    """A chain of connected bones up along Z that zigzags by `bend` along Y; its X axes are the axes of the bend."""
+    return make_armature(strand(*((0.0, bend * length * (i % 2), i * length) for i in range(count + 1))))
+
+
+def make_empty(location: Point, name: str = "Target") -> bpy.types.Object:
+    """An empty in the scene."""
+    empty = bpy.data.objects.new(name, None)
+    bpy.context.collection.objects.link(empty)
+    empty.location = location
+    return empty
+
+
+def add_chain(owner: bpy.types.Object, target: Point | None = None, tip: str = "", count: int = 0) -> FabrikChain:
+    """A chain by the operator, with an empty as its target."""
+    bpy.context.view_layer.objects.active = owner
+    bpy.ops.fabrik.chain_add(tip_bone=tip or owner.pose.bones[-1].name, bone_count=count)
+    chain: FabrikChain = owner.fabrik.chains[-1]
+    if target is not None:
+        chain.target = make_empty(target)
+    return chain
+
+
+def add_limb(
+    owner: bpy.types.Object, tip: str, count: int, *, target: Point | None = None, name: str = ""
+) -> FabrikChain:
+    """A chain by hand, whose effector is the head of its tip bone; its target stands there, or elsewhere."""
+    chain: FabrikChain = rig_of(owner).chains.add()
+    chain.name = name or tip
+    chain.tip_bone, chain.bone_count, chain.effector = tip, count, "HEAD"
+    if target is not None:
+        chain.target = make_empty(target, f"Target {tip}")
+    return chain
+
+
+def press(name: str, *arguments: object, **options: object) -> set[str]:
+    """Run an operator of the add-on."""
+    operator: Callable[..., set[str]] = getattr(bpy.ops.fabrik, name)
+    return operator(*arguments, **options)
+
+
+def select(owner: bpy.types.Object, *names: str) -> None:
+    """Pose mode with exactly the named bones selected, the first one active."""
+    bpy.ops.object.mode_set(mode="POSE")
+    for bone in owner.pose.bones:
+        selectable = bone if hasattr(bone, "select") else bone.bone
+        selectable.select = bone.name in names
+    owner.data.bones.active = owner.data.bones[names[0]] if names else None
+
+
+def update() -> None:
+    """Evaluate."""
+    bpy.context.view_layer.update()
+
+
+def go_live(owner: bpy.types.Object) -> None:
+    """Switch live posing on, and evaluate."""
+    rig_of(owner).live = True
+    update()
+
+
+def armature(owner: bpy.types.Object) -> bpy.types.Armature:
+    """The data of an armature object."""
+    data = owner.data
+    assert isinstance(data, bpy.types.Armature)
+    return data
+
+
+def chain_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.PoseBone]:
+    """The original pose bones of a chain, root to tip."""
+    tip = owner.pose.bones[chain.tip_bone]
+    bones = [tip, *tip.parent_recursive]
+    return bones[: chain.bone_count or len(bones)][::-1]
+
+
+def overridden(owner: bpy.types.Object, folder: Path) -> bpy.types.Object:
+    """A library override of an armature, the active object of a scene with nothing else; its file is in a folder."""
+    name = owner.name
+    path = folder / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(path), link=True) as (_, into):
+        into.objects = [name]
+    override = bpy.data.objects[name].override_create(remap_local_usages=True)
+    bpy.context.collection.objects.link(override)
+    bpy.context.view_layer.objects.active = override
+    return override
+
+
+# Poses and keys
+
+
+def set_rotation(bone: Any, turn: Quaternion, mode: Any = "") -> None:
+    """Pose a bone in a rotation mode, or in the one that it has."""
+    bone.rotation_mode = mode = mode or bone.rotation_mode
+    if mode == "QUATERNION":
+        bone.rotation_quaternion = turn
+    elif mode == "AXIS_ANGLE":
+        axis, angle = turn.to_axis_angle()
+        bone.rotation_axis_angle = (angle, *axis)
+    else:
+        bone.rotation_euler = turn.to_euler(mode)
+
+
+def turned(owner: bpy.types.Object, name: str, turn: Quaternion = TURN) -> Quaternion:
+    """Turn a bone by hand; how it was turned."""
+    bone = owner.pose.bones[name]
+    bone.rotation_quaternion = bone.rotation_quaternion @ turn
+    return bone.rotation_quaternion.copy()
+
+
+def put_channels(owner: bpy.types.Object, pose: list[tuple[float, ...]]) -> None:
+    """Pose all bones as `judging.channels` read them."""
+    for bone, values in zip(owner.pose.bones, pose, strict=True):
+        bone.rotation_quaternion, bone.rotation_euler = values[:4], Euler(values[4:7], bone.rotation_euler.order)
+        bone.rotation_axis_angle = values[7:11]
+
+
+def to_rest(owner: bpy.types.Object) -> None:
+    """Take the pose back to the rest pose."""
+    for bone in owner.pose.bones:
+        bone.matrix_basis = Matrix()
+
+
+def keyed(thing: Any, places: dict[int, Point]) -> None:
+    """Key the location of an object or a bone at some frames."""
+    for frame, place in places.items():
+        thing.location = place
+        thing.keyframe_insert("location", frame=frame)
+
+
+def key_scale(thing: bpy.types.Object, sizes: dict[int, float]) -> None:
+    """Key the scale of an object so that it jumps from frame to frame."""
+    for frame, size in sizes.items():
+        thing.scale = (size, size, size)
+        thing.keyframe_insert("scale", frame=frame)
+    for curve in fcurves_of(thing):
+        if curve.data_path == "scale":
+            for point in curve.keyframe_points:
+                point.interpolation = "CONSTANT"
+
+
+# Lines and limbs
+
+
+def live_line(target: Point = (0.3, -0.5, 1.9), count: int = 3) -> Rig:
+    """A line that follows its target."""
+    owner = make_line(count)
+    chain = add_chain(owner, target)
+    go_live(owner)
+    return owner, owner.fabrik.chains[chain.name]
+
+
+def keyed_line(mode: str = "QUATERNION", count: int = 3) -> Rig:
+    """A line whose target runs on a curve from frame 1 to 20."""
+    owner = make_line(count)
+    for bone in owner.pose.bones:
+        setattr(bone, "rotation_mode", mode)
+    chain = add_chain(owner, (0.4, -0.5, 1.9))
+    keyed(chain.target, {1: (-0.5, 0.4, 1.9), 10: (0.3, 1.2, 1.2), 20: (0.7, -0.4, 1.6)})
+    return owner, chain
+
+
+def on_moving_parents() -> Rig:
+    """A limb on a bone that turns, of an armature that moves, with a target that follows another object."""
+    owner, chain = make_rig("limb on a turning bone")
+    chain.target.constraints.new("COPY_LOCATION").target = make_empty((0.5, 0.3, 2.2), "Leader")
+    base = owner.pose.bones["b0"]
+    base.rotation_mode = "XYZ"
+    for frame, turn in ((1, 0.0), (20, 0.6)):
+        owner.location.x = owner.rotation_euler.z = base.rotation_euler.x = turn
+        owner.keyframe_insert("location", frame=frame)
+        owner.keyframe_insert("rotation_euler", frame=frame)
+        base.keyframe_insert("rotation_euler", frame=frame)
+    return owner, chain
+
+
+def many_limbs(count: int) -> bpy.types.Object:
+    """So many limbs of two bones side by side, each a live chain."""
+    owner = make_armature([bone for x in range(count) for bone in strand((x, 0, 0), (x, 0.1, 1), (x, 0, 2))])
+    for i in range(count):
+        add_chain(owner, (i + 0.3, 0.4, 1.5), tip=f"b{2 * i + 1}", count=2)
+    go_live(owner)
+    return owner
+
+
+def limb_with_bone_goals(*, other_rig: bool = False) -> tuple[bpy.types.Object, FabrikChain, bpy.types.Object]:
+    """A posed limb of three bones, and the armature that has the bones "target" and "pole" beside it.
+
+    These hang on "hold", which is turned, moved and scaled.
+    """
+    bones = strand((0, 0, 0), (0, 0.1, 1), (0, -0.1, 2), (0, 0, 3), connect=False)
+    first = 0 if other_rig else len(bones)
+    goals = [
+        Bone((2, 0, 0), (2, 0.5, 0.5), 0.4, parent=None),
+        Bone((1, 1, 2), (1.2, 1.3, 2.4), 1.1, parent=first),
+        Bone((-1, -2, 1), (-1, -2.3, 1.4), 0.2, parent=first),
+    ]
+    owner = make_armature(bones if other_rig else [*bones, *goals])
+    holder = make_armature(goals, "Other") if other_rig else owner
+    for number, name in enumerate(("hold", "target", "pole")):
+        armature(holder).bones[f"b{first + number}"].name = name
+    for thing in {owner, holder}:
+        turn = Matrix.Rotation(0.7, 3, (1, 2, 3))
+        thing.matrix_world = Matrix.LocRotScale(Vector((3, -2, 1)), turn, Vector((2, 2, 2)))
+    hold = holder.pose.bones["hold"]
+    hold.location, hold.rotation_quaternion, hold.scale = (0.3, 0.1, -0.2), (0.8, 0.3, -0.4, 0.2), (0.5, 0.5, 0.5)
+    for name, x in (("b0", 0.3), ("b1", 0.6), ("b2", -0.2)):
+        owner.pose.bones[name].rotation_quaternion = (1, x, 0.1, 0)
+    for name in ("target", "pole"):
+        armature(holder).bones[name].use_deform = False
+        holder.pose.bones[name].rotation_quaternion = Quaternion((1, 2, 3), 0.9)
+    chain = add_chain(owner, tip="b2", count=3)
+    chain.target, chain.target_bone, chain.pole, chain.pole_bone = holder, "target", holder, "pole"
+    update()
+    return owner, chain, holder
+
+
+LIMBS = {"hinge": 3, "free": 4, "cones": 4, "one": 1}  # kinds of `posed_limbs`, and their number of bones
+BY_HAND = ((0.4, (1.0, 0.2, -0.3)), (0.9, (1.0, 0.0, 0.0)), (-0.3, (1.0, 0.4, 0.1)), (0.25, (0.2, 1.0, 0.3)))
+
+
+def posed_limbs(kind: str, mode: str = "QUATERNION") -> bpy.types.Object:
+    """Two limbs side by side, posed by hand, each on a bone of its own."""
+    count, bones = LIMBS[kind], list[Bone]()
+    for side in (0.0, 3.0):
+        points = [(side + 0.05 * i, 0.1 * (i % 2), 3.0 - i) for i in range(count + 1)]
+        bones.append(Bone((side, 0, 4), (side, 0.2, 3.5), parent=None))
+        bones += [Bone(points[i], points[i + 1], roll=0.3 * i, connect=i > 0) for i in range(count)]
+    owner = make_armature(bones)
+    owner.location, owner.rotation_euler, owner.scale = (1, -2, 0.5), (0.2, 0.1, 0.7), (1.5, 1.5, 1.5)
+    for start in (0, count + 1):
+        for i in range(count):
+            bone = owner.pose.bones[start + 1 + i]
+            angle, axis = BY_HAND[i]
+            if kind == "hinge" and i == 1:
+                limit_of(bone).limit = "HINGE"
+                limit_of(bone).angle_min, limit_of(bone).angle_max = radians(-5), radians(140)
+            if kind == "cones" and i > 0:
+                limit_of(bone).limit, limit_of(bone).cone_max = "CONE", radians(70)
+            set_rotation(bone, Quaternion(axis, angle), mode)
+    update()
+    return owner
+
+
+def ends_of_limbs(owner: bpy.types.Object) -> tuple[str, str]:
+    """The names of the last bones of two limbs."""
+    last = len(owner.pose.bones) // 2
+    return f"b{last - 1}", f"b{2 * last - 1}"
+
+
+def add_chains(owner: bpy.types.Object, **options: object) -> None:
+    """A chain of each of two limbs, by the operator, as a user selects them."""
+    bpy.context.view_layer.objects.active = owner
+    select(owner, *ends_of_limbs(owner))
+    press("chain_add", bone_count=(len(owner.pose.bones) - 2) // 2, **options)
+
+
+def key_two_poses(owner: bpy.types.Object) -> None:
+    """Keys at the frame, and others of another pose later on."""
+    for bone in owner.pose.bones:
+        name = channel_of(bone.rotation_mode)[0]
+        kept = [*getattr(bone, name)]
+        bone.keyframe_insert(name, frame=1)
+        is_hinge = limit_of(bone).limit == "HINGE"
+        set_rotation(bone, Quaternion((1, 0, 0) if is_hinge else (0, 0, 1), 0.5))
+        bone.keyframe_insert(name, frame=20)
+        setattr(bone, name, kept)
+
+
+# Bodies
+
+TRUNK = [("hips", 0.95, 1.05), ("spine1", 1.05, 1.2), ("spine2", 1.2, 1.35), ("chest", 1.35, 1.5), ("head", 1.5, 1.7)]
+SIDES = ((".L", 1.0), (".R", -1.0))
+LIMBS_OF_BODY = ((("upper_arm", "forearm", "hand"), "chest"), (("thigh", "shin", "foot"), "hips"))
+POINTS_OF_LIMBS = (
+    ((0.15, 0, 1.45), (0.43, 0.03, 1.45), (0.7, 0, 1.45), (0.85, 0, 1.45)),
+    ((0.1, 0, 0.93), (0.1, -0.03, 0.5), (0.1, 0.02, 0.08), (0.1, -0.15, 0.02)),
+)
+
+
+def make_body(mode: Any = "QUATERNION") -> bpy.types.Object:
+    """Hips, a spine of three bones, a head, arms and legs, facing -Y, without chains; active, in Object mode."""
+    names = [name for name, _, _ in TRUNK]
+    bones = strand(*((0.0, 0.0, low) for _, low, _ in TRUNK), (0.0, 0.0, HEIGHT), connect=False)
+    for side, x in SIDES:
+        for (parts, parent), points in zip(LIMBS_OF_BODY, POINTS_OF_LIMBS, strict=True):
+            mirrored = [(x * point[0], point[1], point[2]) for point in points]
+            bones += strand(*mirrored, parent=names.index(parent), connect=False)
+            names += [part + side for part in parts]
+    owner = make_armature(bones, "Body")
+    for i, name in enumerate(names):
+        bone = owner.pose.bones[f"b{i}"]
+        bone.name, bone.rotation_mode = name, mode
+    return owner
+
+
+def pin(owner: bpy.types.Object, chain: FabrikChain, *, keeps: bool = True) -> None:
+    """Pin a chain where its effector stands, with the rotation of its tip bone."""
+    update()
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    tip = evaluated.pose.bones[chain.tip_bone]
+    chain.pin = True
+    chain.held_location = evaluated.matrix_world @ (tip.head if chain.effector == "HEAD" else tip.tail)
+    chain.held_rotation = world_turn(evaluated, tip)
+    if keeps:
+        chain.orientation = "KEEP"
+
+
+def with_legs_pinned(owner: bpy.types.Object, body: str = "hips") -> bpy.types.Object:
+    """Both feet pinned flat where they stand; the hips are the body bone."""
+    for side, _ in SIDES:
+        pin(owner, add_limb(owner, f"foot{side}", 3))
+    rig_of(owner).body_bone = body
+    return owner
+
+
+def live_body() -> bpy.types.Object:
+    """Feet pinned flat, the hips the body bone, a hand that reaches; live."""
+    owner = with_legs_pinned(make_body())
+    add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+    go_live(owner)
+    return owner
+
+
+def squatting(mode: str = "QUATERNION") -> bpy.types.Object:
+    """Pinned feet, hips that sink, and a hand that reaches, over the frames of `SQUAT`."""
+    owner = with_legs_pinned(make_body(mode))
+    hips = add_limb(owner, "hips", 1, target=(0, 0, 0.95))
+    hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
+    keyed(hips.target, {1: (0, 0, 0.95), 12: (0.05, -0.05, 0.75)})
+    keyed(hand.target, {1: (0.5, -0.3, 1.2), 6: (0.5, -0.5, 1.4), 12: (0.2, -0.7, 0.9)})
+    return owner
+
+
+def items_of(owner: bpy.types.Object) -> list[Rig]:
+    """All chains of an armature, as a solve or a bake is asked for them."""
+    return [(owner, chain) for chain in rig_of(owner).chains]
+
+
+# Live posing
+
+
+def hand_of(owner: bpy.types.Object, chain: FabrikChain) -> live.Hand | None:
+    """What live posing knows of a pose that was made by hand."""
+    return live.state.hands.get((owner.name_full, chain.name))
+
+
+def start_of(chain: FabrikChain, bone: str) -> Quaternion:
+    """How a bone is turned in the start pose of a chain."""
+    return Quaternion(chain.captured[bone].rotation)
+
+
+def tool_at_work(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
+    """What lets live posing see a modal tool.
+
+    Returns:
+        Takes the number of the tool that is at work, 0 for none, and whether the one before was confirmed.
+    """
+    now = {"tool": 0, "finished": True}
+
+    def use(number: int, finished: bool = True) -> None:
+        now["tool"], now["finished"] = number, finished
+
+    for module in (live.by_hand, live.ticking, live.keying):
+        monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])
+    monkeypatch.setattr(live.hearing, "is_finished", lambda *_: now["finished"])
+    return use
+
+
+# Walks
+
+
+def key_way(owner: Any, bone: str, way: Any, frames: tuple[int, int] = WALK) -> None:
+    """Key the body bone along a way of the world, from its rest place."""
+    pose = owner.pose.bones[bone]
+    into = pose.bone.matrix_local.to_3x3().inverted()
+    first, last = frames
+    keyed(pose, {frame: into @ Vector(way((frame - first) / (last - first))) for frame in range(first, last + 1, 3)})
+    scene: Any = bpy.context.scene
+    scene.frame_start, scene.frame_end = frames
+    scene.render.fps = FPS
+    scene.frame_set(first)
+
+
+def around(radius: float) -> Any:
+    """A quarter of a circle."""
+    return lambda share: (radius * (1.0 - cos(share * pi / 2.0)), -radius * sin(share * pi / 2.0), 0.0)
+
+
+def walking(kind: str, length: float = 0.0, legs: int = 4) -> bpy.types.Object:
+    """A spider, with so many legs on each side, or a human, that walks ahead as planned."""
+    owner = make_spider(legs) if kind == "spider" else make_body()
+    key_way(owner, "b0" if kind == "spider" else "hips", ahead(length or (1.6 if kind == "spider" else 2.0)))
+    return planned(owner)
+
+
+def planned(owner: bpy.types.Object, frames: tuple[int, int] = WALK) -> bpy.types.Object:
+    """Make a walker of it, and plan its walk."""
+    update()
+    add_walker(bpy.context, owner)
+    plan_walk(bpy.context, owner, frames)
+    return owner
+
+
+def legs_of(owner: bpy.types.Object) -> list[FabrikChain]:
+    """The chains of the legs of a walker."""
+    return [rig_of(owner).chains[leg.name] for leg in rig_of(owner).walker.legs]
