@@ -7,16 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import acos, atan2, degrees, pi
-from typing import TYPE_CHECKING
 
 import bpy
+from fabrik_addon.gait import FootPose, Leg, feet_at
+from fabrik_addon.rig.schema.chain import FabrikChain
+from fabrik_addon.rig.walk_goals import plan_of, rest_turn
 from mathutils import Matrix, Quaternion, Vector
 from mathutils.bvhtree import BVHTree
 
 from blender import rig_of
 
 if TYPE_CHECKING:
-    from fabrik_addon.gait import FootPose, Leg
     from fabrik_addon.rig.schema import FabrikChain
 
 ROLLED = 1e-6  # radians of pitch from which on a foot stands on heel or ball alone
@@ -76,9 +77,6 @@ class _Limb:
 
 def judge(owner: bpy.types.Object) -> Judged:
     """Go through all frames of the scene."""
-    from fabrik_addon.gait import feet_at  # noqa: PLC0415  # what is enabled by now
-    from fabrik_addon.rig.walk_goals import plan_of  # noqa: PLC0415
-
     scene = bpy.context.scene
     planned = plan_of(owner).plan
     limbs = [_limb(owner, leg) for leg in planned.legs]
@@ -99,8 +97,6 @@ def judge(owner: bpy.types.Object) -> Judged:
 
 
 def _limb(owner: bpy.types.Object, leg: Leg) -> _Limb:
-    from fabrik_addon.rig.walk_goals import rest_turn  # noqa: PLC0415
-
     chain = rig_of(owner).chains[leg.name]
     tip = owner.pose.bones[chain.tip_bone]
     bones = [tip, *tip.parent_recursive][: chain.bone_count][::-1]

@@ -16,7 +16,7 @@ from mathutils import Vector
 
 from blender import armature_of, limit_of, overlay_of, rig_of
 
-from .window import CONTEXT, MODULE, OPS, WAIT, Window, check, make_leg, overridden, rotations
+from .window import CONTEXT, MODULE, OPS, WAIT, Window, check, leg, make_leg, overridden, pose_of
 
 if TYPE_CHECKING:
     from fabrik_addon.kernel.loading import Form
@@ -45,29 +45,9 @@ def _leg() -> bpy.types.Object:
     return owner
 
 
-def _found() -> bpy.types.Object:
-    return bpy.data.objects["Leg"]
-
-
 def _middle(window: Window) -> tuple[int, int]:
     region = window.region("WINDOW")
     return region.x + region.width // 3, region.y + region.height // 2
-
-
-def _click(window: Window, at: tuple[int, int]) -> Iterator[float]:
-    yield from window.move(at)
-    yield from window.events(("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
-    yield WAIT
-
-
-def _scroll(window: Window, way: str) -> Iterator[float]:
-    """The sidebar to its end."""
-    side = window.region("UI")
-    for _ in range(30):
-        yield from window.events(
-            (f"WHEEL{way}MOUSE", "PRESS"), at=(side.x + side.width // 2, side.y + side.height // 2)
-        )
-    yield WAIT
 
 
 def _type(window: Window, text: str, at: tuple[int, int]) -> Iterator[float]:
@@ -84,7 +64,7 @@ def at_hand(window: Window) -> Iterator[float]:
         owner = _leg()
         bpy.ops.view3d.view_axis(type="RIGHT")
     overlay_of(CONTEXT.scene).show = False
-    yield from _scroll(window, "UP")
+    yield from window.scroll("UP")
     for part in (_piled, _searched, _listed, _helped, _preferred, _scaled):
         yield from part(window, owner)
 
@@ -97,20 +77,20 @@ def _piled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     yield from window.key("F", at, ctrl=True, shift=True)
     yield WAIT
     yield from window.picture("12_pie", away=False)
-    yield from _click(window, (at[0] - 120, at[1]))
-    chain = rig_of(_found()).chains["shin"]
+    yield from window.click_at((at[0] - 120, at[1]))
+    chain = rig_of(leg()).chains["shin"]
     check(f"Solve in the pie solves ({chain.status})", chain.status == "REACHED")
     with window.context():
         OPS.fabrik.goal_select(role="target")
     chain.target.location.z += 0.1
-    before = rotations(owner)
+    before = pose_of(owner)
     yield WAIT
     yield from window.key("F", at, ctrl=True, shift=True)
     yield WAIT
-    yield from _click(window, (at[0] - 120, at[1]))
-    check("and in Object Mode, with the target active", rotations(_found()) != before)
+    yield from window.click_at((at[0] - 120, at[1]))
+    check("and in Object Mode, with the target active", pose_of(leg()) != before)
     with window.context():
-        CONTEXT.view_layer.objects.active = _found()
+        CONTEXT.view_layer.objects.active = leg()
         bpy.ops.object.mode_set(mode="POSE")
     for name, picture in MENUS:
         yield from window.move(at)
@@ -118,8 +98,7 @@ def _piled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
             OPS.wm.call_menu("INVOKE_DEFAULT", name=name)
         yield WAIT
         yield from window.picture(picture, away=False)
-        yield from window.key("ESC", at)
-        yield WAIT
+        yield from window.cancel(at)
 
 
 def _searched(window: Window, owner: bpy.types.Object) -> Iterator[float]:
@@ -136,32 +115,30 @@ def _searched(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     yield from window.picture("14_search", away=False)
     yield from window.key("RET", at)
     yield WAIT
-    axis = tuple(limit_of(_found().pose.bones["shin"]).axis)
+    axis = tuple(limit_of(leg().pose.bones["shin"]).axis)
     check(f"what stands in a menu is found by the search ({axis})", axis == (0.0, 0.0, 1.0))
 
 
 def _listed(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """A click on a bone switches the list, a click in the list picks the bone."""
     for bone, chain in (("foot", "foot"), ("thigh", "shin"), ("foot", "foot")):
-        found = _found()
+        found = leg()
         pose: Any = found.pose.bones[bone]
-        yield from _click(window, window.seen(found.matrix_world @ Vector((pose.head + pose.tail) / 2)))
-        now = _found()
+        yield from window.click_at(window.seen(found.matrix_world @ Vector((pose.head + pose.tail) / 2)))
+        now = leg()
         check(f"the bone {bone} is clicked", armature_of(now).bones.active.name == bone)
         check(f"and the list shows {chain}", rig_of(now).active.name == chain)
-    index = rig_of(_found()).active_index
+    index = rig_of(leg()).active_index
     side, scale = window.region("UI"), CONTEXT.preferences.system.ui_scale
-    yield from _click(window, (side.x + int(side.width * 0.3), int(side.y + side.height - ROWS[1 - index] * scale)))
-    now = _found()
+    yield from window.click_at((side.x + int(side.width * 0.3), int(side.y + side.height - ROWS[1 - index] * scale)))
+    now = leg()
     check("a click in the list chooses the other chain", rig_of(now).active.name == "shin")
     check("and its tip is the active bone", armature_of(now).bones.active.name == "shin")
     selected = [bone.name for bone in CONTEXT.selected_pose_bones]
     check(f"and the only selected one ({selected})", selected == ["shin"])
     yield from window.picture("15_list")
-    with window.context():
-        bpy.ops.ed.undo()
-    yield WAIT
-    now = _found()
+    yield from window.undo()
+    now = leg()
     both = armature_of(now).bones.active.name, rig_of(now).active.name
     check(f"the click is undone in one step, list and bone {both}", both == ("foot", "foot"))
 
@@ -180,7 +157,7 @@ def _helped(window: Window, owner: bpy.types.Object) -> Iterator[float]:
             if name == "F1":
                 yield from window.key("F1", at)
             else:
-                yield from _click(window, at)
+                yield from window.click_at(at)
             yield WAIT
             files = [Path(unquote(urlparse(url).path)) for url in opened]
             check(f"{name} opens one page, that is there {[file.name for file in files]}", len(files) == 1)
@@ -216,12 +193,12 @@ def _preferred(window: Window, owner: bpy.types.Object) -> Iterator[float]:
 
 def _scaled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     """The panel in a narrow sidebar, and at twice the size."""
-    found = _found()
+    found = leg()
     limit_of(found.pose.bones["foot"]).limit = "HINGE"
     with window.context():
         OPS.fabrik.start_pose_capture()
     side = window.region("UI")
-    yield from _scroll(window, "DOWN")
+    yield from window.scroll("DOWN")
     yield from window.picture("17_lower_panels")
     at = side.x + 1, side.y + side.height // 2
     yield from window.move((at[0] - 20, at[1]))
@@ -233,7 +210,7 @@ def _scaled(window: Window, owner: bpy.types.Object) -> Iterator[float]:
     yield WAIT
     check(f"the sidebar is narrow ({window.region('UI').width})", window.region("UI").width < side.width + 1)
     yield from window.picture("18_narrow_lower")
-    yield from _scroll(window, "UP")
+    yield from window.scroll("UP")
     yield from window.picture("18_narrow")
     CONTEXT.preferences.view.ui_scale = 2.0
     yield 1.0

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from math import cos, dist, radians, sin
+from math import cos, dist, hypot, sin
 
 import bpy
 from mathutils import Vector
 
 from blender import overlay_of, rig_of
-from gui.window import CONTEXT, OPS, WAIT, Window, check, make_leg
+from dev.walking_rigs import make_rubble, make_spider
+
+from .window import CONTEXT, OPS, WAIT, Window, check, leg, make_leg
 
 LEGS = 4  # on each side
 PATIENCE = 60  # waits
@@ -21,37 +23,18 @@ def _spider() -> bpy.types.Object:
     return bpy.data.objects["Spider"]
 
 
+def _hills(x: float, y: float) -> float:
+    return 0.12 * sin(2.1 * x) * cos(1.7 * y) * min(hypot(x, y) / 2.0, 1.0)
+
+
 def _make(window: Window) -> Iterator[float]:
     """The spider in Pose mode on a hilly ground, seen from above and aside."""
     CONTEXT.scene.frame_set(1)
     make_leg()
     bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.data.objects.remove(bpy.data.objects["Leg"])
-    bpy.ops.mesh.primitive_grid_add(x_subdivisions=40, y_subdivisions=40, size=10.0)
-    ground = bpy.context.object.data
-    assert isinstance(ground, bpy.types.Mesh)
-    for vertex in ground.vertices:
-        vertex.co.z = 0.12 * sin(2.1 * vertex.co.x) * cos(1.7 * vertex.co.y) * min(vertex.co.length / 2.0, 1.0)
-    data = bpy.data.armatures.new("Spider")
-    owner = bpy.data.objects.new("Spider", data)
-    CONTEXT.scene.collection.objects.link(owner)
-    CONTEXT.view_layer.objects.active = owner
-    owner.select_set(True)
-    bpy.ops.object.mode_set(mode="EDIT")
-    body = data.edit_bones.new("body")
-    body.head, body.tail = (0, -0.3, 0.4), (0, 0.3, 0.4)
-    for side, name in ((1, "L"), (-1, "R")):
-        for leg in range(LEGS):
-            angle = radians(50.0 - 100.0 * leg / (LEGS - 1))
-            points = [
-                (side * cos(angle) * way, -sin(angle) * way, height)
-                for way, height in ((0.15, 0.4), (0.45, 0.75), (0.8, 0.5), (0.95, 0.0))
-            ]
-            parent = body
-            for part in range(3):
-                bone = data.edit_bones.new(f"leg{leg}_{part}.{name}")
-                bone.head, bone.tail, bone.parent = points[part], points[part + 1], parent
-                parent = bone
+    bpy.data.objects.remove(leg())
+    make_rubble(_hills, 40, 5.0, 10.0)
+    make_spider(LEGS).select_set(True)
     bpy.ops.object.mode_set(mode="POSE")
     with window.context():
         window.view.region_3d.view_rotation = (0.8, 0.46, 0.19, 0.33)
@@ -64,13 +47,13 @@ def _make(window: Window) -> Iterator[float]:
 def _led(window: Window, *, record: bool) -> Generator[float, None, tuple[int, int]]:
     """Lead it to the lower left; where the mouse is then."""
     owner = _spider()
-    start = window.seen(owner.matrix_world @ owner.pose.bones["body"].head)
+    start = window.seen(owner.matrix_world @ owner.pose.bones["b0"].head)
     yield from window.move(start)
     with window.context():
         OPS.fabrik.walk_by_hand("INVOKE_DEFAULT", record=record)
     yield WAIT
-    for step in range(1, STEPS + 1):
-        yield from window.move((start[0] - STEP * step, start[1] - STEP * step // 3))
+    way = (-STEP * STEPS, -STEP * STEPS // 3)
+    yield from window.glide(start, way, STEPS)
     before: list[Vector] = []
     for _ in range(PATIENCE):  # it arrives
         yield WAIT
@@ -78,28 +61,25 @@ def _led(window: Window, *, record: bool) -> Generator[float, None, tuple[int, i
         if before and max(dist(a, b) for a, b in zip(now, before, strict=True)) < 1e-4:
             break
         before = now
-    return start[0] - STEP * STEPS, start[1] - STEP * STEPS // 3
+    return start[0] + way[0], start[1] + way[1]
 
 
 def _tips() -> list[Vector]:
     owner = _spider()
-    return [
-        owner.matrix_world @ owner.pose.bones[f"leg{leg}_2.{side}"].tail for leg in range(LEGS) for side in ("L", "R")
-    ]
+    return [owner.matrix_world @ owner.pose.bones[f"b{3 * leg + 3}"].tail for leg in range(2 * LEGS)]
 
 
 def walked(window: Window) -> Iterator[float]:
     """Led and cancelled, led and recorded, played, and undone."""
     yield from _make(window)
     owner = _spider()
-    stood, rest = owner.pose.bones["body"].location.copy(), _tips()
+    stood, rest = owner.pose.bones["b0"].location.copy(), _tips()
     yield from _led(window, record=False)
-    way = dist(_spider().pose.bones["body"].location, stood)
+    way = dist(_spider().pose.bones["b0"].location, stood)
     check(f"the body follows the mouse ({way:.2f})", way > 0.5)
     check("its feet step", all(dist(a, b) > 0.1 for a, b in zip(_tips(), rest, strict=True)))
     yield from window.picture("18_walk_by_hand", away=False)
-    yield from window.key("ESC", (400, 400))
-    yield WAIT
+    yield from window.cancel((400, 400))
     back = max(dist(a, b) for a, b in zip(_tips(), rest, strict=True))
     check("Esc puts all back", back < 1e-4 and not rig_of(_spider()).walker.digest)
     at = yield from _led(window, record=True)
@@ -115,8 +95,8 @@ def walked(window: Window) -> Iterator[float]:
     check(f"the last frame is as it was let go, all feet landed ({last:.3f})", last < 0.02)
     CONTEXT.scene.frame_set(frames[1] // 2)
     overlay_of(CONTEXT.scene).show = True
+    yield from window.push("shown")
     with window.context():
-        OPS.ed.undo_push(message="shown")
         OPS.fabrik.walk_mark()
     prints = [one for one in bpy.data.curves if one.name.startswith("Spider_footprints")]
     check("footprints and markers", len(prints) == 1 and len(CONTEXT.scene.timeline_markers) > LEGS)

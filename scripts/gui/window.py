@@ -6,22 +6,24 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
+from typing import TypeAlias
 
 import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 
 import blender
+from rigs import BoneRow, make_armature, row_of_bones
 
 ARCHIVE, OUT, REPORT, GRAB, PART = sys.argv[sys.argv.index("--") + 1 :]
 MODULE = "bl_ext.user_default.fabrik"  # the installed extension
 OPS = blender.OPS
 CONTEXT = bpy.context
+PATIENCE = 8  # waits
 WAIT = 0.4  # seconds for Blender to redraw and handle events
 # Where the buttons stand in the sidebar: share of its width, pixels below its top at scale 1.
 BUTTONS = {
@@ -89,15 +91,73 @@ class Window:
 
     def click(self, button: str) -> Iterator[float]:
         """Click a button of the panel."""
-        at = self.button(button)
-        yield from self.events(("MOUSEMOVE", "NOTHING"), ("LEFTMOUSE", "PRESS"), ("LEFTMOUSE", "RELEASE"), at=at)
-        yield WAIT
+        yield from self.click_at(self.button(button))
 
     def key(self, kind: str, at: tuple[int, int], **keys: bool) -> Iterator[float]:
         yield from self.events((kind, "PRESS"), (kind, "RELEASE"), at=at, **keys)
 
     def move(self, at: tuple[int, int], **keys: bool) -> Iterator[float]:
         yield from self.events(("MOUSEMOVE", "NOTHING"), at=at, **keys)
+
+    def press(self, at: tuple[int, int], kind: str = "LEFTMOUSE") -> Iterator[float]:
+        """Press a button of the mouse, or a key, and let it go."""
+        yield from self.events((kind, "PRESS"), (kind, "RELEASE"), at=at)
+        yield WAIT
+
+    def click_at(self, at: tuple[int, int]) -> Iterator[float]:
+        """Click where the mouse is moved to."""
+        yield from self.move(at)
+        yield from self.press(at)
+
+    def cancel(self, at: tuple[int, int]) -> Iterator[float]:
+        """Press Esc."""
+        yield from self.press(at, "ESC")
+
+    def drag_from(self, at: tuple[int, int]) -> Iterator[float]:
+        """Begin our drag by its shortcut."""
+        yield from self.move(at)
+        yield from self.key("G", at, ctrl=True, shift=True)
+
+    def glide(self, start: tuple[int, int], way: tuple[int, int], steps: int = 8) -> Iterator[float]:
+        """Move the mouse in steps."""
+        for step in range(1, steps + 1):
+            yield from self.move((start[0] + way[0] * step // steps, start[1] + way[1] * step // steps))
+
+    def tool(self, kind: str, at: tuple[int, int], way: tuple[int, int], end: str = "LEFTMOUSE") -> Iterator[float]:
+        """A modal tool of Blender's begun by a key, the mouse moved, and ended by another key."""
+        yield from self.move(at)
+        yield from self.key(kind, at)
+        yield from self.glide(at, way, 5)
+        yield WAIT
+        yield from self.press((at[0] + way[0], at[1] + way[1]), end)
+
+    def history(self, *, back: bool) -> Iterator[float]:
+        """Undo or redo by the keyboard."""
+        region = self.region("WINDOW")
+        at = (region.x + 200, region.y + 200)
+        yield from self.move(at)
+        yield from self.key("Z", at, ctrl=True, shift=not back)
+        yield WAIT
+
+    def undo(self) -> Iterator[float]:
+        """Take one step back."""
+        with self.context():
+            bpy.ops.ed.undo()
+        yield WAIT
+
+    def push(self, message: str) -> Iterator[float]:
+        """Keep what stands, so that an undo comes back to it."""
+        with self.context():
+            OPS.ed.undo_push(message=message)
+        yield WAIT
+
+    def scroll(self, way: str) -> Iterator[float]:
+        """The sidebar to its end."""
+        side = self.region("UI")
+        at = (side.x + side.width // 2, side.y + side.height // 2)
+        for _ in range(30):
+            yield from self.events((f"WHEEL{way}MOUSE", "PRESS"), at=at)
+        yield WAIT
 
     def seen(self, point: Vector) -> tuple[int, int]:
         """Where a point of the world is seen, in pixels of the window."""
@@ -125,37 +185,78 @@ class Window:
                 bpy.ops.screen.screenshot(filepath=path)
 
 
-def make_leg() -> bpy.types.Object:
-    """A leg of three bones in pose mode, all bones selected."""
+def holds(what: str, condition: Callable[[], bool]) -> Iterator[float]:
+    """Report whether something holds, as soon as it does: a busy machine redraws late."""
+    for _ in range(PATIENCE):
+        if condition():
+            break
+        yield WAIT
+    check(what, condition())
+
+
+def show_armature(name: str, bones: Mapping[str, BoneRow]) -> bpy.types.Object:
+    """A file's only armature, in Pose mode; nothing is keyed by itself, which an undo may have switched on."""
+    if CONTEXT.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    CONTEXT.scene.tool_settings.use_keyframe_insert_auto = False
     for found in list(bpy.data.objects):
         bpy.data.objects.remove(found)
-    data = bpy.data.armatures.new("Leg")
-    owner = bpy.data.objects.new("Leg", data)
-    CONTEXT.scene.collection.objects.link(owner)
-    CONTEXT.view_layer.objects.active = owner
+    owner = make_armature(name, bones)
     owner.select_set(True)
-    bpy.ops.object.mode_set(mode="EDIT")
-    points = [(0, 0, 2), (0, -0.15, 1.1), (0, 0, 0.2), (0, -0.45, 0)]
-    parent: bpy.types.EditBone | None = None
-    for name, (head, tail) in zip(("thigh", "shin", "foot"), pairwise(points), strict=True):
-        bone = data.edit_bones.new(name)
-        bone.head, bone.tail, bone.parent, bone.use_connect = head, tail, parent, parent is not None
-        parent = bone
     bpy.ops.object.mode_set(mode="POSE")
-    bpy.ops.pose.select_all(action="SELECT")
-    data.bones.active = data.bones["foot"]
     return owner
 
 
+def make_leg() -> bpy.types.Object:
+    """A leg of three bones in Pose mode, all bones selected."""
+    points = [(0, 0, 2), (0, -0.15, 1.1), (0, 0, 0.2), (0, -0.45, 0)]
+    owner = show_armature("Leg", row_of_bones(("thigh", "shin", "foot"), points))
+    select(owner, "foot", "thigh", "shin")
+    return owner
+
+
+def leg() -> bpy.types.Object:
+    """The leg, found again: an undo makes another object of it."""
+    return bpy.data.objects["Leg"]
+
+
 def tip(owner: bpy.types.Object) -> Vector:
+    """Where a leg's foot ends."""
     return owner.matrix_world @ owner.pose.bones["foot"].tail
 
 
-def rotations(owner: bpy.types.Object) -> list[tuple[float, ...]]:
-    return [tuple(bone.rotation_quaternion) for bone in owner.pose.bones]
+def select(owner: bpy.types.Object, *names: str) -> None:
+    """Select bones, the first one active."""
+    for bone in owner.pose.bones:
+        setattr(bone if hasattr(bone, "select") else bone.bone, "select", bone.name in names)
+    blender.armature_of(owner).bones.active = blender.armature_of(owner).bones[names[0]]
+
+
+Pose: TypeAlias = list[tuple[float, ...]]
+
+
+def pose_of(owner: bpy.types.Object) -> Pose:
+    """Rotation and location of each bone."""
+    return [(*bone.rotation_quaternion, *bone.location) for bone in owner.pose.bones]
+
+
+def moved(before: Pose, now: Pose) -> float:
+    """How far the channel that changed most did."""
+    return max(abs(a - b) for one, two in zip(before, now, strict=True) for a, b in zip(one, two, strict=True))
+
+
+def is_alike(a: Pose, b: Pose, most: float = 1e-5) -> bool:
+    """Whether two poses are the same but for rounding."""
+    return moved(a, b) < most
 
 
 def curves_of(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     """The curves of an object's action, as the extension finds them in each version of Blender."""
     curves: Callable[[bpy.types.Object], list[bpy.types.FCurve]] = import_module(f"{MODULE}.rig.compat").fcurves_of
     return curves(owner)
+
+
+def keyed_curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """Those that have a key at this frame."""
+    frame = CONTEXT.scene.frame_current
+    return [c for c in curves_of(owner) if any(abs(key.co[0] - frame) < 1e-3 for key in c.keyframe_points)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the demo's walkers walk on: floors, stairs and slopes of a profile, and rubble of a fixed seed."""
+"""What the demo's walkers walk on, and what the spider wears: slabs, rubble of a fixed seed, solids on bones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from random import Random
 
 import bpy
 from mathutils import Matrix, Vector
-from solids import joined, mesh_of, rock
+from solids import joined, mesh_of, rock, sphere, stick
+
+from blender import armature_of
+from rigs import SPIDER_LEGS
 
 Color = tuple[float, float, float, float]
 Profile = Sequence[tuple[float, float]]
@@ -17,6 +20,13 @@ FLOOR, STAIRS, STONE = (0.77, 0.79, 0.82, 1), (0.8, 0.72, 0.6, 1), (0.56, 0.5, 0
 THICK = 0.25  # of the ground, so that it is a slab
 TRIES = 200  # to find a place for a rock
 CLOSE = 0.85  # of two rocks' radii: they are no nearer
+DARK, LIGHT, EYE = (0.2, 0.15, 0.13, 1), (0.5, 0.33, 0.2, 1), (0.85, 0.25, 0.1, 1)
+# By part of a leg: radius where it begins, and where it ends
+WIDTHS = {"coxa": (0.06, 0.05), "femur": (0.05, 0.045), "tibia": (0.045, 0.03), "tarsus": (0.03, 0.012)}
+TRUNK = (((0.0, -0.12, 0.56), (0.27, 0.36, 0.2)), ((0.0, 0.85, 0.62), (0.34, 0.6, 0.32)))  # place and size of two balls
+PAIRS_OF_EYES = ((0.05, -0.44, 0.64, 0.04), (0.13, -0.4, 0.65, 0.03))  # place and radius
+V3 = tuple[float, float, float]
+Part = tuple[str, bpy.types.Mesh, Matrix]
 
 
 def make_slab(
@@ -79,3 +89,38 @@ def add(name: str, mesh: bpy.types.Mesh, color: Color, place: Matrix | None = No
     setattr(thing, "color", color)
     bpy.context.scene.collection.objects.link(thing)
     return thing
+
+
+def dress_spider(owner: bpy.types.Object) -> None:
+    """Give the spider a head, an abdomen, eyes and legs."""
+    _dress(owner, "Trunk", [("body", sphere(), _ball(*each)) for each in TRUNK], DARK)
+    eyes = [((sign * x, y, z), (size, size, size)) for sign in (-1.0, 1.0) for x, y, z, size in PAIRS_OF_EYES]
+    _dress(owner, "Eyes", [("body", sphere(), _ball(*each)) for each in eyes], EYE)
+    legs = []
+    for name in SPIDER_LEGS:
+        for part, widths in WIDTHS.items():
+            bone = armature_of(owner).bones[f"{part}.{name}"]
+            legs.append((bone.name, stick(bone.length, *widths), bone.matrix_local.copy()))
+    _dress(owner, "Legs", legs, LIGHT)
+
+
+def _ball(place: V3, size: V3) -> Matrix:
+    """Where a sphere is, and how large along each axis."""
+    return Matrix.Translation(place) @ Matrix.Diagonal((*size, 1.0))
+
+
+def _dress(owner: bpy.types.Object, name: str, parts: list[Part], color: Color) -> None:
+    """An object whose parts follow a bone each."""
+    counts = [(bone, len(mesh.vertices)) for bone, mesh, _ in parts]
+    skin = joined(name, [(mesh, matrix) for _, mesh, matrix in parts])
+    thing = add(name, skin, color)
+    first = 0
+    for bone, count in counts:
+        group = thing.vertex_groups.get(bone) or thing.vertex_groups.new(name=bone)
+        group.add(range(first, first + count), 1.0, "REPLACE")
+        first += count
+    skin.shade_smooth()
+    thing.parent = owner
+    deform = thing.modifiers.new("Armature", "ARMATURE")
+    assert isinstance(deform, bpy.types.ArmatureModifier)
+    deform.object = owner

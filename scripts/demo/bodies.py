@@ -1,21 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A skinned human posed as a whole, by the buttons that a user presses: feet pinned flat, goals for hands and eyes."""
+"""A skinned human posed as a whole by the buttons that a user presses: feet pinned, goals for hands and eyes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from math import asin, degrees
+from pathlib import Path
+from typing import NamedTuple
 
 import bpy
-from mathutils import Vector
+from fabrik_addon.rig.schema.chain import FabrikChain
+from fabrik_addon.session import dragging
+from limbs import worst_violation
+from mathutils import Quaternion, Vector
+from picture import TARGET, Drawing, evaluated_meshes, save_side_by_side
 
 from blender import OPS, limit_of, rig_of
-from dev.humans import bone_of, both, give_ranges, make_human, select
+from dev.humans import HEIGHT, bone_of, both, give_ranges, make_human, select
+from dev.quiet import quiet
+from environment import say
+from rigs import empty_file
 
 if TYPE_CHECKING:
     from fabrik_addon.rig.schema import FabrikChain
 
+HEADER = f"{'body':<10} {'chain':<12} {'status':<9} {'off':>10} {'turned off':>14} {'limit violation':>16}"
+IN_PLACE = 1e-4  # of the height, that a goal may be off
+SLACK = 0.01  # degrees
+BODY, SEAT, PIN = (0.6, 0.66, 0.76, 1), (0.72, 0.62, 0.5, 1), (0.1, 0.72, 0.3, 1)
+EYES = 0.45  # of the bone of the head, at which they are
 HUMAN = "human_game_engine"
 FORWARD = (0.0, 0.0, 1.0)  # where its eyes look, in the axes of its head
 STEPS = 40  # in which the hips are dragged
@@ -86,7 +100,7 @@ SCENES = (
 
 def make(scene: Scene) -> bpy.types.Object:
     """The human in a file made anew, with limits and pinned feet, as it stands at rest; in Pose mode."""
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    empty_file()
     owner = make_human(HUMAN)
     give_ranges(owner)
     for name in both(HUMAN, "clavicle"):
@@ -129,8 +143,6 @@ def _pin(owner: bpy.types.Object, names: Sequence[str]) -> None:
 
 def drag(owner: bpy.types.Object, end: End, place: V3) -> None:
     """Drag the head of a bone along a line, as the mouse does, and let go."""
-    from fabrik_addon.session import dragging  # noqa: PLC0415  # what is enabled by now
-
     dragged = dragging.begin(bpy.context, owner, dragging.Taken(end.bone, "HEAD"))
     for step in range(1, STEPS + 1):
         dragging.drag_to(bpy.context, dragged, dragged.place.lerp(Vector(place), step / STEPS))
@@ -156,3 +168,80 @@ def _add_seat(low: Sequence[float], high: Sequence[float]) -> None:
     faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     mesh.from_pydata(corners, [], faces)
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("Seat", mesh))
+
+
+def draw_body(scene: Scene, owner: bpy.types.Object) -> Drawing:
+    """A scene as Blender evaluates it now."""
+    drawing = Drawing(floor=Vector((0.0, 0.0, 0.0)), extent=HEIGHT)
+    drawing.skins += [(mesh, SEAT if name == "Seat" else BODY) for name, mesh in evaluated_meshes()]
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    for chain in rig_of(owner).chains:
+        if chain.tip_bone in both(HUMAN, "foot"):
+            drawing.points.append((Vector(chain.held_location), PIN, "ring"))
+    for end, place in ends(scene):
+        _add_goal(drawing, evaluated.pose.bones[end.bone].head, Vector(place), "frame")
+    if scene.look is not None:
+        eyes = evaluated.pose.bones[bone_of(HUMAN, "head")]
+        _add_goal(drawing, eyes.head + (eyes.tail - eyes.head) * EYES, Vector(scene.look), "sphere")
+    return drawing
+
+
+def _add_goal(drawing: Drawing, end: Vector, place: Vector, shape: str) -> None:
+    """A goal, and a line to it from what is to come to it."""
+    drawing.points.append((place, TARGET, shape))
+    drawing.lines.append((end.copy(), place, TARGET))
+
+
+def pose_bodies(out: Path) -> int:
+    """Pose all scenes; returns how many goals were not met, and bones that stand outside their limits."""
+    failed = 0
+    print(f"\n{HEADER}")
+    for scene in SCENES:
+        say(f"body: {scene.name}")
+        with quiet():
+            owner = make(scene)
+            before = draw_body(scene, owner)
+            pose(scene, owner)
+            save_side_by_side([before, draw_body(scene, owner)], scene.view, out / f"body_{scene.name}.png")
+            bpy.ops.object.mode_set(mode="POSE")
+            bpy.ops.wm.save_as_mainfile(filepath=str(out / f"body_{scene.name}.blend"), compress=True)
+        failed += _print_rows(scene.name, owner)
+    print("\noff: share of the height, or degrees of an aim, as Blender evaluates it; turned off: of a pinned rotation")
+    return failed
+
+
+def _print_rows(name: str, owner: bpy.types.Object) -> int:
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    violation, failed = worst_violation(owner, owner.pose.bones), 0
+    for chain in rig_of(owner).chains:
+        bone = evaluated.pose.bones[chain.tip_bone]
+        off, unit = _aim_error(chain, bone), " deg"
+        if chain.kind != "AIM":
+            goal = Vector(chain.held_location) if chain.target is None else chain.target.matrix_world.translation
+            end = bone.head if chain.effector == "HEAD" else bone.tail
+            off, unit = (evaluated.matrix_world @ end - goal).length / HEIGHT, ""
+        turned = 0.0
+        if chain.orientation == "KEEP":
+            turned = _apart(Quaternion(chain.held_rotation), (evaluated.matrix_world @ bone.matrix).to_quaternion())
+        failed += chain.status != "REACHED" or (chain.kind != "AIM" and off > IN_PLACE) or violation > SLACK
+        print(
+            f"{name:<10} {chain.name:<12} {chain.status:<9} {off:>10.1e}{unit:4} {turned:>7.1e} deg"
+            f" {violation:>12.5f} deg",
+            flush=True,
+        )
+    return failed
+
+
+def _aim_error(chain: FabrikChain, bone: bpy.types.PoseBone) -> float:
+    """Degrees by which an axis points beside its target."""
+    if chain.kind != "AIM":
+        return 0.0
+    axis = (bone.matrix.to_3x3() @ Vector(chain.aim_axis)).normalized()
+    wanted = (chain.target.matrix_world.translation - bone.head).normalized()
+    return degrees(2.0 * asin(min((axis - wanted).length / 2.0, 1.0)))
+
+
+def _apart(a: Quaternion, b: Quaternion) -> float:
+    """Degrees between two rotations."""
+    near = min((a - b).magnitude, (a + b).magnitude)
+    return degrees(4.0 * asin(min(near / 2.0, 1.0)))

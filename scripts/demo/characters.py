@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import cos, radians, sin
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import bpy
-from body_picture import BODY, PIN
-from body_scenes import End, drag, update
-from demo_rigs import built, metarig
+from bodies import BODY, PIN, End, drag, update
+from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Vector
 from picture import GREY, TARGET, Color, Drawing, chain_color, evaluated_meshes, save_side_by_side
 
@@ -21,12 +19,13 @@ from blender import OPS, rig_of
 from dev.humans import HUMANS, make_human
 from dev.quiet import quiet
 from environment import say
+from rigs import BoneRow, empty_file, make_armature, metarig, row_of_bones
 
 if TYPE_CHECKING:
     from fabrik_addon.rig.schema import FabrikChain
 
 V3 = tuple[float, float, float]
-RootedLeg = tuple[bpy.types.EditBone, float, float]  # the bone it is on, place along the body, angle to the front
+LEG_JOINTS = ((0.15, 0.0), (0.35, 0.1), (0.8, 0.5), (1.15, -0.1))  # distance from the body, and height above it
 HEADER = f"{'character':<22} {'chains':>6} {'pinned':>6} {'reached':>8} {'feet moved':>11}"
 PIXELS = (490, 455)
 FOOT = 0.08  # share of the greatest side up to which a bone is of a foot that stands
@@ -58,42 +57,31 @@ class Character:
     view: V3 = (1.0, -1.0, 0.3)
 
 
-def _spider(bones: bpy.types.ArmatureEditBones) -> None:
+def _spider() -> bpy.types.Object:
     """A body on eight legs; its bones are called Bone.001 and so on, as nobody named them."""
-    body = bones.new("Bone.001")
-    body.head, body.tail = (0.0, 0.35, 0.5), (0.0, -0.35, 0.5)
-    _add_legs(bones, [(body, 0.0, radians(70.0 - 46.0 * i)) for i in range(SPIDER_LEGS)], 1.0)
+    bones = {"Bone.001": BoneRow("", (0.0, 0.35, 0.5), (0.0, -0.35, 0.5))}
+    for i in range(SPIDER_LEGS):
+        _add_legs(bones, "Bone.001", (0.0, radians(70.0 - 46.0 * i)), 1.0)
+    return make_armature("spider", bones)
 
 
-def _centipede(bones: bpy.types.ArmatureEditBones) -> None:
+def _centipede() -> bpy.types.Object:
     """A row of segments, each with two legs."""
-    above: bpy.types.EditBone | None = None
-    legs: list[RootedLeg] = []
-    for i in range(CENTIPEDE_LEGS):
-        bone = bones.new(f"Bone.{i + 1:03d}")
-        bone.head, bone.tail = (0.0, 1.6 - 0.4 * i, 0.3), (0.0, 1.2 - 0.4 * i, 0.3)
-        bone.parent, bone.use_connect = above, above is not None
-        legs.append((bone, 1.4 - 0.4 * i, 0.0))
-        above = bone
-    _add_legs(bones, legs, 0.55)
+    names = [f"Bone.{i + 1:03d}" for i in range(CENTIPEDE_LEGS)]
+    bones = row_of_bones(names, [(0.0, 1.6 - 0.4 * i, 0.3) for i in range(CENTIPEDE_LEGS + 1)])
+    for i, name in enumerate(names):
+        _add_legs(bones, name, (1.4 - 0.4 * i, 0.0), 0.55)
+    return make_armature("centipede", bones)
 
 
-def _add_legs(bones: bpy.types.ArmatureEditBones, legs: list[RootedLeg], size: float) -> None:
-    """Legs on both sides, each on a bone, at a place along the body, turned to the front by an angle."""
-    for (parent, y, angle), side in itertools.product(legs, (1.0, -1.0)):
-        out = Vector((side * cos(angle), -sin(angle), 0.0))
-        height = parent.head[2]
-        points = [
-            Vector((0.0, y, height)) + size * (out * r) + Vector((0.0, 0.0, size * z))
-            for r, z in ((0.15, 0.0), (0.35, 0.1), (0.8, 0.5), (1.15, -0.1))
-        ]
-        points.append(Vector((0.0, y, 0.0)) + size * 1.25 * out)
-        above = parent
-        for head, tail in itertools.pairwise(points):
-            bone = bones.new(f"Bone.{len(bones) + 1:03d}")
-            bone.head, bone.tail, bone.parent = head, tail, above
-            bone.use_connect = above is not parent
-            above = bone
+def _add_legs(bones: dict[str, BoneRow], parent: str, root: tuple[float, float], size: float) -> None:
+    """Legs on both sides of a bone, at a place along the body, turned to the front by an angle."""
+    (y, angle), height = root, bones[parent].head[2]
+    for side in (1.0, -1.0):
+        x, front = side * cos(angle), -sin(angle)
+        points = [(size * r * x, y + size * r * front, height + size * z) for r, z in LEG_JOINTS]
+        points.append((1.25 * size * x, y + 1.25 * size * front, 0.0))
+        bones |= row_of_bones([f"Bone.{len(bones) + i:03d}" for i in range(1, len(points))], points, parent)
 
 
 CHARACTERS = (
@@ -123,7 +111,7 @@ CHARACTERS = (
     ),
     Character(
         "character_spider",
-        lambda: built("spider", _spider),
+        _spider,
         (0.06, -0.12, -0.1),
         {"Leg 1.L": (0.0, -0.06, 0.25)},
         freed=("Leg 1.L",),
@@ -131,7 +119,7 @@ CHARACTERS = (
     ),
     Character(
         "character_centipede",
-        lambda: built("centipede", _centipede),
+        _centipede,
         (0.04, -0.05, 0.05),
         {"Leg 1.L": (0.0, 0.0, 0.12), "Leg 1.R": (0.0, -0.06, 0.05)},
         freed=("Leg 1.L", "Leg 1.R"),
@@ -175,7 +163,7 @@ def pose_characters(out: Path) -> int:
 
 
 def _made(character: Character) -> bpy.types.Object:
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    empty_file()
     owner = character.make()
     bpy.context.view_layer.objects.active = owner
     update()

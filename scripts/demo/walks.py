@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walkers of the demo on their ground, with a keyed way, set up and planned by buttons; judged, saved and drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import pi, radians, tan
+from pathlib import Path
+from typing import NamedTuple
+
+import bpy
+from fabrik_addon.rig.compat import fcurves_of
+from mathutils import Matrix, Quaternion, Vector
+from picture import light, rendered, save_rows
+from walk_judge import Judged, judge
+from walk_stage import FLOOR, STAIRS, dress_spider, make_rubble, make_slab, stairs
+
+from blender import OPS, armature_of, rig_of
+from dev.humans import bone_of, give_ranges, make_human
+from dev.quiet import quiet
+from environment import say
+from rigs import empty_file, limit_spider, make_spider
+
+HEADER = (
+    f"{'walk':<12} {'legs':>4} {'frames':>6} {'steps':>5} {'reached':>8} {'slip/frame':>10} {'/stance':>8} {'sunk':>8}"
+    f" {'hover':>8} {'turn/frame':>11} {'supported':>9}"
+)
+# By figure the most that it may be: shares of a leg's reach, and degrees
+MOST = {"slip": 1e-4, "drift": 1e-3, "sunk": 0.01, "hover": 0.005, "turn": 15.0}
+HUMAN = "human_game_engine"
+BODY = (0.6, 0.66, 0.76, 1)
+STANDING = (12, 36)  # frames before and after it goes
+V3 = tuple[float, float, float]
+ASIDE, FORWARD = 0.28, 0.35  # how far an arm that hangs points to its side, and its forearm forwards, for one downwards
+SWING = radians(40.0)  # of an arm for a foot that is as far ahead of the hips as this:
+AHEAD = 1.0  # metres
+EVERY = 4  # frames between keys
+FRONT = Vector((0.0, -1.0, 0.0))
+ARMS = {"L": 1.0, "R": -1.0}  # the sign of X
+FPS = 24
+EASED = 1.0  # seconds until a walker goes evenly, and in which it comes to stand
+COLUMNS = 4
+FAR = 40.0  # metres from which the camera looks
+GAP = 3  # white pixels at the right of each picture, and below it
+
+
+class Corner(NamedTuple):
+    """A point of a curve on the floor: place and forward handle, by X and Y."""
+
+    place: tuple[float, float]
+    handle: tuple[float, float]
+
+
+def follow(owner: bpy.types.Object, corners: Sequence[Corner], frames: tuple[int, int]) -> None:
+    """Let an armature object that looks along -Y follow a curve, headed along it, from a frame to another."""
+    way = _curve(corners)
+    tie = owner.constraints.new("FOLLOW_PATH")
+    assert isinstance(tie, bpy.types.FollowPathConstraint)
+    tie.target, tie.use_fixed_location, tie.use_curve_follow = way, True, True
+    tie.forward_axis, tie.up_axis = "TRACK_NEGATIVE_Y", "UP_Z"
+    for share, frame in enumerate(frames):
+        tie.offset_factor = float(share)
+        tie.keyframe_insert("offset_factor", frame=frame)
+    for curve in fcurves_of(owner):
+        first, last = curve.keyframe_points
+        first.handle_right_type = last.handle_left_type = "FREE"
+        first.handle_right = (first.co[0] + EASED * FPS, first.co[1])
+        last.handle_left = (last.co[0] - EASED * FPS, last.co[1])
+        curve.update()
+
+
+def _curve(corners: Sequence[Corner]) -> bpy.types.Object:
+    line = bpy.data.curves.new("Way", "CURVE")
+    line.dimensions, line.resolution_u = "3D", 64
+    spline = line.splines.new("BEZIER")
+    spline.bezier_points.add(len(corners) - 1)
+    for point, corner in zip(spline.bezier_points, corners, strict=True):
+        place, handle = Vector((*corner.place, 0.0)), Vector((*corner.handle, 0.0))
+        point.co, point.handle_left, point.handle_right = place, place - handle, place + handle
+    way = bpy.data.objects.new("Way", line)
+    bpy.context.scene.collection.objects.link(way)
+    return way
+
+
+@dataclass(frozen=True)
+class WalkScene:
+    """A walk.
+
+    Attributes:
+        name: Of its files.
+        make: Makes ground and walker in an empty file; returns the armature object.
+        way: Corners of the curve that it follows.
+        last: Frame in which it comes to stand.
+        shown: Frames of which pictures are made.
+        view: Direction from which it is looked at.
+        size: Width and height of a picture.
+        extent: How much is seen along the longer of these, in metres.
+        above: Middle of the picture, from the head of the body bone.
+        settings: Of the walker, where not as chosen by *Add Walker*.
+        narrow: How far inwards each foot is at home from where it is in the rest pose.
+        finish: What is done when the walk is planned, if anything.
+    """
+
+    name: str
+    make: Callable[[], bpy.types.Object]
+    way: Sequence[Corner]
+    last: int
+    shown: tuple[int, ...]
+    view: V3
+    size: tuple[int, int]
+    extent: float
+    above: float = 0.0
+    settings: dict[str, float] = field(default_factory=dict)
+    narrow: float = 0.0
+    finish: Callable[[bpy.types.Object], None] | None = None
+
+
+def walk(scene: WalkScene) -> bpy.types.Object:
+    """The walker in a file made anew, in Pose mode, its walk planned; live posing is on."""
+    empty_file()
+    stage = bpy.context.scene
+    layer = bpy.context.view_layer
+    stage.render.fps, stage.frame_start, stage.frame_end = FPS, 1, scene.last + STANDING[1]
+    owner = scene.make()
+    follow(owner, scene.way, (1 + STANDING[0], scene.last))
+    layer.objects.active = owner
+    layer.update()
+    bpy.ops.object.mode_set(mode="POSE")
+    OPS.fabrik.walker_add()
+    for name, value in scene.settings.items():
+        setattr(rig_of(owner).walker, name, value)
+    for leg in rig_of(owner).walker.legs:
+        tip = armature_of(owner).bones[rig_of(owner).chains[leg.name].tip_bone]
+        leg.home[0] = -scene.narrow if tip.head_local.x > 0.0 else scene.narrow
+    OPS.fabrik.walk_plan(span="SCENE")
+    armature_of(owner).display_type = "STICK"  # what walks is the skin
+    if scene.finish is not None:
+        scene.finish(owner)
+    return owner
+
+
+def make_rubble_walker() -> bpy.types.Object:
+    """A spider before rubble, and stairs up and down."""
+    make_slab("Floor", [(-10.0, 0.0), (20.0, 0.0)], (-10.0, 24.0), FLOOR)
+    make_rubble(44, ((1.0, 5.4), (-2.6, 2.6)), (0.25, 0.6))
+    up = list(stairs(0.2, 0.55, 4))
+    down = [(5.5 - x, z) for x, z in reversed(up)]
+    place = Matrix.Translation((8.0, 5.0, 0.0)) @ Matrix.Rotation(pi / 2, 4, "Z")
+    make_slab("Stairs", [*up, *down], (-2.6, 2.6), STAIRS, place)
+    owner = make_spider()
+    limit_spider(owner)
+    dress_spider(owner)
+    return owner
+
+
+def make_climber() -> bpy.types.Object:
+    """A human before a slope, its arms at its sides."""
+    top = 3.0 * tan(radians(15.0))
+    make_slab("Slope", [(-1.6, 0.0), (1.0, 0.0), (4.0, top), (7.2, top)], (-0.9, 0.9), STAIRS)
+    owner = make_human(HUMAN)
+    give_ranges(owner)
+    for skin in owner.children:
+        setattr(skin, "color", BODY)
+    let_arms_hang(owner)
+    return owner
+
+
+def let_arms_hang(owner: bpy.types.Object) -> None:
+    """Pose both arms downwards; no keys."""
+    for side, sign in ARMS.items():
+        down = _turn_arm(owner, side, Quaternion())
+        forearm = owner.pose.bones[bone_of(owner.name, "forearm", side)]
+        wanted = down.conjugated() @ Vector((0.5 * sign * ASIDE, -FORWARD, -1.0))
+        _turn(forearm, _along(forearm).rotation_difference(wanted))
+
+
+def swing_arms(owner: bpy.types.Object) -> None:
+    """Key both arms, each forwards as far as the foot of the other side is; the walk has to be planned."""
+    scene = bpy.context.scene
+    hips = bone_of(owner.name, "hips")
+    for frame in range(scene.frame_start, scene.frame_end + 1, EVERY):
+        scene.frame_set(frame)
+        poses = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones
+        for side, other in zip(ARMS, reversed(ARMS), strict=True):
+            ahead = (poses[bone_of(owner.name, "foot", other)].head - poses[hips].head).dot(FRONT)
+            _turn_arm(owner, side, Quaternion((1.0, 0.0, 0.0), -SWING * ahead / AHEAD))
+            owner.pose.bones[bone_of(owner.name, "upper arm", side)].keyframe_insert("rotation_quaternion", frame=frame)
+    scene.frame_set(scene.frame_start)
+
+
+def _turn_arm(owner: bpy.types.Object, side: str, swing: Quaternion) -> Quaternion:
+    """Let an upper arm hang, and swing it from there, in the armature's axes; the whole turn."""
+    arm = owner.pose.bones[bone_of(owner.name, "upper arm", side)]
+    turn = swing @ _along(arm).rotation_difference(Vector((ARMS[side] * ASIDE, 0.0, -1.0)))
+    _turn(arm, turn)
+    return turn
+
+
+def _along(bone: bpy.types.PoseBone) -> Vector:
+    """Where a bone points at rest, in the armature's axes."""
+    return Vector(bone.bone.tail_local - bone.bone.head_local)
+
+
+def _turn(bone: bpy.types.PoseBone, turn: Quaternion) -> None:
+    """Turn a bone from its rest by a rotation in the armature's axes."""
+    rest = bone.bone.matrix_local.to_quaternion()
+    bone.rotation_quaternion = rest.conjugated() @ turn @ rest
+
+
+ROUND_A_CORNER = (
+    Corner((-1.0, 0.0), (1.0, 0.0)),
+    Corner((5.0, 0.0), (1.66, 0.0)),
+    Corner((8.0, 3.0), (0.0, 1.66)),
+    Corner((8.0, 12.5), (0.0, 1.0)),
+)
+WALKS = (
+    WalkScene(
+        "walk_spider",
+        make_rubble_walker,
+        ROUND_A_CORNER,
+        420,
+        (28, 80, 112, 150, 218, 270, 305, 345),
+        view=(1.0, -0.5, 0.6),
+        size=(212, 172),
+        extent=4.3,
+    ),
+    WalkScene(
+        "walk_human",
+        make_climber,
+        (Corner((0.0, 0.0), (1.0, 0.0)), Corner((5.6, 0.0), (1.0, 0.0))),
+        222,
+        (1, 33, 57, 81, 105, 129, 153, 193),
+        view=(0.45, -1.0, 0.2),
+        size=(212, 252),
+        extent=2.05,
+        above=-0.12,
+        settings={"step_height": 0.05},
+        narrow=0.1,
+        finish=swing_arms,
+    ),
+)
+
+
+def walk_rigs(out: Path) -> int:
+    """Let all walkers walk; returns how many figures miss what they are to be."""
+    failed = 0
+    print(f"\n{HEADER}")
+    for scene in WALKS:
+        say(f"walk: {scene.name}")
+        with quiet():
+            owner = walk(scene)
+            add_camera(owner, scene.view, scene.extent, scene.above)
+            save_walk(scene.shown, scene.size, out / f"{scene.name}.png")
+            bpy.ops.wm.save_as_mainfile(filepath=str(out / f"{scene.name}.blend"), compress=True)
+            judged = judge(owner)
+        _print_row(scene.name, judged)
+        for miss in _misses(judged):
+            say(f"      {miss}")
+            failed += 1
+    print(
+        "\nreached: standing feet; slip: of the points of a sole that stand; sunk, hover: a sole below and above its"
+        " ground, at its worst;\nlengths are shares of the leg's reach; supported: frames in which the middle of the"
+        " hips is above the standing soles"
+    )
+    return failed
+
+
+def _print_row(name: str, judged: Judged) -> None:
+    print(
+        f"{name:<12} {judged.legs:>4} {judged.frames:>6} {judged.steps:>5} {judged.reached / judged.stances:>8.1%}"
+        f" {judged.slip:>10.1e} {judged.drift:>8.1e} {judged.sunk:>8.1e} {judged.hover:>8.1e} {judged.turn:>7.1f} deg"
+        f" {judged.supported / judged.frames:>9.1%}",
+        flush=True,
+    )
+
+
+def _misses(judged: Judged) -> list[str]:
+    """Which figures miss what they are to be, and where they are worst."""
+    found = [
+        f"{name} is {getattr(judged, name):.1e}, and was to be at most {most:g}: {judged.where[name]}"
+        for name, most in MOST.items()
+        if getattr(judged, name) > most
+    ]
+    if judged.reached < judged.stances:
+        found.append(f"{judged.stances - judged.reached} of {judged.stances} standing feet are not reached")
+    return found
+
+
+def add_camera(owner: bpy.types.Object, view: Sequence[float], extent: float, above: float) -> None:
+    """A camera of the open file that looks at the walker's body against `view`, and goes along with it.
+
+    Args:
+        owner: The armature object.
+        view: Direction from which it is looked at.
+        extent: How much is seen along the longer side, in metres.
+        above: How far the middle of the picture is above the head of the body bone.
+    """
+    scene = bpy.context.scene
+    data = bpy.data.cameras.new("Camera")
+    data.type, data.ortho_scale, data.clip_end = "ORTHO", extent, 4.0 * FAR
+    camera = bpy.data.objects.new("Camera", data)
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+    way = Vector(view).normalized()
+    camera.matrix_world = (
+        Matrix.Translation(FAR * way + Vector((0.0, 0.0, above))) @ way.to_track_quat("Z", "Y").to_matrix().to_4x4()
+    )
+    along = camera.constraints.new("COPY_LOCATION")
+    assert isinstance(along, bpy.types.CopyLocationConstraint)
+    along.target, along.subtarget, along.use_offset = owner, rig_of(owner).body_bone, True
+
+
+def save_walk(frames: Sequence[int], size: tuple[int, int], path: Path) -> None:
+    """Render frames of the open file's scene, and save them in rows as a PNG."""
+    scene = bpy.context.scene
+    light(scene, has_floor=True)
+    scene.display.shading.show_cavity = False  # on wide ground it is noise, which makes files large
+    pictures = []
+    for frame in frames:
+        scene.frame_set(frame)
+        pixels = rendered(scene, size, path.with_suffix(f".{frame}.png"))
+        pixels[:, -GAP:], pixels[:GAP] = 1.0, 1.0
+        pictures.append(pixels)
+    save_rows([pictures[i : i + COLUMNS] for i in range(0, len(pictures), COLUMNS)], path)
+    scene.frame_set(scene.frame_start)
