@@ -75,7 +75,7 @@ def _inside(folder: Path) -> list[str]:
 
 def _pythons() -> list[Path]:
     """This Python, and those of the environments with Blender that are set up."""
-    return [Path(sys.executable), *sorted(VENVS.glob("bpy-*/bin/python"))]
+    return [Path(sys.executable), *sorted(VENVS.glob("blender-*/bin/python"))]
 
 
 def _loaded(program: Path, folder: Path) -> str:
@@ -84,7 +84,7 @@ def _loaded(program: Path, folder: Path) -> str:
     command = [str(program), "-c", code]
     if "python" not in program.name:
         command = [str(program), "--background", "--factory-startup", "--python-expr", code]
-    elif program.parent.parent.parent == VENVS and program.parent.parent.name.startswith("bpy-"):
+    elif program.parent.parent.parent == VENVS and program.parent.parent.name.startswith("blender-"):
         command[-1] = f"import bpy, os\n{code}\nos._exit(0)"
     environment = {name: value for name, value in os.environ.items() if name != "FABRIK_INTERPRETED"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

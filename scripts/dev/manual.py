@@ -11,7 +11,7 @@ from environment import ROOT, SetupError, ensure, requirements
 
 SOURCES = ROOT / "fabrik_addon" / "manual"
 HERE = Path(__file__).parent
-RENDERER = "render_manual", "manual_page", "manual_words", "manual_whole"  # its modules, the first of which is run
+RENDERER = "render_manual", "manual_pages", "manual_words"  # its modules, the first of which is run
 BUILT = ROOT / "build" / "manual"
 STAMP = "digest.txt"
 

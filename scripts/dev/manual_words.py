@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from markdown_it.token import Token
 
-from dev.manual_page import Page, cells, words
+from dev.manual_pages import Page, cells, words
 
 TITLE = "A to Z"
 INTRODUCTION = (

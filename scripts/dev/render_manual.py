@@ -19,9 +19,7 @@ from string import Template
 
 from markdown_it import MarkdownIt
 
-from dev.manual_page import MANUAL, PICTURES, Page
-from dev.manual_whole import TITLE as WHOLE
-from dev.manual_whole import anchor_of, whole_page
+from dev.manual_pages import MANUAL, PICTURES, WHOLE, Page, anchor_of, whole_page
 from dev.manual_words import TITLE as WORDS
 from dev.manual_words import words_page
 
