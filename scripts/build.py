@@ -39,6 +39,13 @@ __all__ = ("NATIVE", "ROOT", "build", "ensure_built", "stage")
 STAGED_FILES = ("blender_manifest.toml", "README.md", "LICENSE")
 LEFT_OUT = ("__pycache__", "native", "*.pyi")
 EVERYWHERE = ROOT / "build" / "native"
+REFERENCE = """
+import os, sys, pathlib, addon_session
+addon_session.enable(pathlib.Path(sys.argv[1]))
+from dev import reference
+reference.write()
+os._exit(0)  # some wheels crash or hang in Blender's own clean-up
+"""
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal sources give an equal archive
 
 
@@ -98,7 +105,7 @@ def _renew_reference() -> int:
     python = blender_python(default_blender())
     with tempfile.TemporaryDirectory(prefix="fabrik-reference-") as folder:
         environment = {**os.environ, "BLENDER_USER_RESOURCES": folder, "PYTHONPATH": str(ROOT / "scripts")}
-        command = [str(python), "-m", "dev.reference", str(Path(folder) / "repository")]
+        command = [str(python), "-c", REFERENCE, str(Path(folder) / "repository")]
         return subprocess.run(command, env=environment, check=False).returncode
 
 

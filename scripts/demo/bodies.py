@@ -22,9 +22,6 @@ from dev.quiet import quiet
 from environment import say
 from rigs import empty_file
 
-if TYPE_CHECKING:
-    from fabrik_addon.rig.schema import FabrikChain
-
 HEADER = f"{'body':<10} {'chain':<12} {'status':<9} {'off':>10} {'turned off':>14} {'limit violation':>16}"
 IN_PLACE = 1e-4  # of the height, that a goal may be off
 SLACK = 0.01  # degrees

@@ -21,9 +21,6 @@ from dev.quiet import quiet
 from environment import say
 from rigs import BoneRow, empty_file, make_armature, metarig, row_of_bones
 
-if TYPE_CHECKING:
-    from fabrik_addon.rig.schema import FabrikChain
-
 V3 = tuple[float, float, float]
 LEG_JOINTS = ((0.15, 0.0), (0.35, 0.1), (0.8, 0.5), (1.15, -0.1))  # distance from the body, and height above it
 HEADER = f"{'character':<22} {'chains':>6} {'pinned':>6} {'reached':>8} {'feet moved':>11}"

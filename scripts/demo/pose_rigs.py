@@ -12,9 +12,6 @@ import addon_session
 from dev.quiet import quiet
 from environment import say
 
-if TYPE_CHECKING:
-    pass
-
 
 def main(out: Path, rigs: Path, user: Path) -> int:
     """Pose everything; returns 1 where something is not as it is to be."""

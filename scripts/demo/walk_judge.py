@@ -17,9 +17,6 @@ from mathutils.bvhtree import BVHTree
 
 from blender import rig_of
 
-if TYPE_CHECKING:
-    from fabrik_addon.rig.schema import FabrikChain
-
 ROLLED = 1e-6  # radians of pitch from which on a foot stands on heel or ball alone
 DOWN = Vector((0.0, 0.0, -1.0))
 

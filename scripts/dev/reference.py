@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The manual's reference of what scripts can set and call, written from what the extension registers in Blender.
 
-python -m dev.reference FOLDER     renews the pages; FOLDER is for the extension, staged. See `build.py --reference`.
+Imported once the extension is enabled; see `build.py --reference`.
 """
 
 from __future__ import annotations
 
 import inspect
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import bpy
+from fabrik_addon.operators.manual import PLACES
+from fabrik_addon.rig.schema.rig import RigView
+from fabrik_addon.rig.schema.walker import WalkerView
 
 import addon_session
 from blender import OPS
@@ -42,8 +44,6 @@ def reference_text() -> str:
 
 
 def _of_objects() -> list[str]:
-    from fabrik_addon.rig import schema  # noqa: PLC0415  # what is enabled by now
-
     stored = kind_of(bpy.types.Object).properties
     return [
         "## Object.fabrik",
@@ -64,8 +64,6 @@ def _of_objects() -> list[str]:
 
 def _chain() -> list[str]:
     """Of a chain: a table for each of the classes that make it up, and the items that it holds."""
-    from fabrik_addon.rig import schema  # noqa: PLC0415
-
     return [
         "## Chain",
         "One of `Object.fabrik.chains`, by its name or index. See [Chains](chains.md).",
@@ -88,8 +86,6 @@ def _chain() -> list[str]:
 
 
 def _of_bones_and_scenes() -> list[str]:
-    from fabrik_addon.rig import schema  # noqa: PLC0415
-
     bone = kind_of(bpy.types.PoseBone).properties
     preferences = next(cls for cls in _classes(bpy.types.AddonPreferences))
     return [
@@ -128,8 +124,6 @@ def _sentence(text: str) -> str:
 
 def _told_at(operator: str) -> str:
     """A link to where the manual tells of an operator."""
-    from fabrik_addon.operators.manual import PLACES  # noqa: PLC0415
-
     asked = f"bpy.ops.fabrik.{operator}"
     page, heading = next((page, heading) for pattern, page, heading in PLACES if fnmatchcase(asked, pattern))
     title = (MANUAL / f"{page}.md").read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
@@ -151,9 +145,7 @@ def _python_only(view: type, stored: Properties, prefix: str) -> list[Row]:
 
 def _unviewed(stored: Properties) -> list[Row]:
     """What is stored on objects and is in no view."""
-    from fabrik_addon.rig import schema  # noqa: PLC0415
-
-    views: Sequence[tuple[type, str]] = ((schema.RigView, PREFIX), (schema.WalkerView, WALKER))
+    views: Sequence[tuple[type, str]] = ((RigView, PREFIX), (WalkerView, WALKER))
     viewed = {prefix + name for view, prefix in views for cls in view.__mro__ for name in vars(cls)}
     found = [prop for prop in stored if prop.identifier.startswith(PREFIX)]
     return [row_of(prop, prop.identifier, "Object") for prop in found if prop.identifier not in viewed]
@@ -187,13 +179,7 @@ def _group(name: str) -> Kind:
     return next(kind_of(cls) for cls in _classes(bpy.types.PropertyGroup) if cls.__name__ == name)
 
 
-def main(folder: Path, say: Callable[[str], object]) -> None:
-    """Enable the extension, staged into a folder, and renew the pages."""
-    addon_session.enable(folder)
+def write() -> None:
+    """Renew the pages."""
     for page, text in pages().items():
         write_between(page, BEGIN, text)
-        say(f"{page}\n")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.stdout.write)
