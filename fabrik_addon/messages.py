@@ -254,5 +254,14 @@ TEMPLATES = {
     "SIDES_CONTRADICT": "its names tell the side {named}, it stands on the side {placed}",
     "NAMES_OF_BOTH_SIDES": "its names tell both sides",
     "SIDE_UNKNOWN": "it has neither a twin nor names that tell its side",
+    # rig
+    "IK_LIMIT_X": "IK limit of X",
+    "IK_LIMIT_Y": "IK limit of Y",
+    "IK_LIMIT_Z": "IK limit of Z",
+    "LIMIT_OFF_AXIS": "a limit about an axis that is none of the bone's",
+    "LIMIT_TYPE": "a limit of the type {type}",
+    "ROTATION_OF_LOCKS": "the rotation that locked channels add",
+    "CONE_WITHOUT_REST": "the cone about {axis} does not hold the rest direction",
+    "LEAST_CONE_ANGLE": "the least angle of its cone",
 }
 ROLES = {"target": Message("ROLE_TARGET"), "pole": Message("ROLE_POLE")}  # the two things that a chain follows

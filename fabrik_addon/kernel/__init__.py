@@ -17,7 +17,6 @@ __all__ = (
     "DEFAULT_TOLERANCE",
     "FREE",
     "HINT",
-    "LIMITS",
     "PIN",
     "STATUSES",
     "Aim",
@@ -31,13 +30,10 @@ __all__ = (
     "Hinge",
     "Joint",
     "Limit",
-    "LimitType",
     "Locked",
-    "Outline",
     "Planar",
     "Point",
     "Rows",
-    "Setting",
     "Settings",
     "Solution",
     "Solver",
@@ -46,10 +42,12 @@ __all__ = (
     "Trace",
     "Twist",
     "Twisting",
+    "checked_range",
 )
 
 _core = loading.compiled(__name__, __all__)
 if TYPE_CHECKING or _core is None:
+    from .fabrik import Step, Trace
     from .figure import Figure, Joint
     from .goals.aim import Aim
     from .goals.balance import Balance
@@ -57,21 +55,22 @@ if TYPE_CHECKING or _core is None:
     from .goals.bend import Bend
     from .goals.facing import Facing
     from .goals.point import Point
-    from .limits.base import Limit, LimitType
+    from .limits.base import Limit, checked_range
     from .limits.cone import Cone
-    from .limits.free import FREE, Free
+    from .limits.fixed import FREE, Free, Locked
     from .limits.hinge import Hinge
-    from .limits.locked import Locked
-    from .limits.outline import Outline
     from .limits.planar import Planar
-    from .limits.registry import LIMITS
-    from .limits.setting import Setting
-    from .limits.swing_twist import Twist
-    from .limits.twisting import Twisting
-    from .rows import Rows
-    from .settings import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE, Settings
-    from .solution import STATUSES, Solution, Status
+    from .limits.swing_twist import Twist, Twisting
+    from .rows import (
+        DEFAULT_MAX_PASSES,
+        DEFAULT_RESTARTS,
+        DEFAULT_TOLERANCE,
+        STATUSES,
+        Rows,
+        Settings,
+        Solution,
+        Status,
+    )
     from .solver import Solver
-    from .trace import Step, Trace
 else:
     globals().update((name, getattr(_core, name)) for name in __all__)

@@ -11,12 +11,12 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..errors import BoneError, ChainError, place_of
-from ..kernel import LIMITS
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
 from ..rig.compat import is_selected
 from ..rig.find import working_chain
 from ..rig.joint_limits import set_from_ik
+from ..rig.limit_types import LIMITS
 from ..rig.schema import limit_of
 from ..session.bend_limits import BendReport, hinges_from_bend
 from ..session.joint_ranges import RangeReport, apply_range

@@ -22,6 +22,7 @@ from ..rig.joint_limits import read_limit
 from ..rig.joints import path_of
 from ..rig.keys import KeyedChannels
 from ..rig.kinematics import BoneTree
+from ..rig.limit_types import limit_outline
 from ..rig.measured import ends_at
 from ..rig.preparing import frame_of, read
 from ..rig.schema import FabrikChain
@@ -211,7 +212,7 @@ def _placed(
     rotations = [read_rotation(bone) for bone in bones]
     blocking = {bone.name for bone in chain.blocking_bones}
     for bone, frame, rotation, limit in zip(bones, path.frames(rotations), rotations, limits, strict=True):
-        outline = limit.outline()
+        outline = limit_outline(limit)
         if outline.swing or outline.twist:
             matrix = root @ frame @ Matrix.Scale(bone.bone.length, 4)
             yield PlacedOutline(outline, matrix, rotated(rotation, Y_AXIS), bone.name in blocking)

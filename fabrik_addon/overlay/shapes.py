@@ -20,7 +20,6 @@ import gpu
 from gpu_extras.batch import batch_for_shader
 from mathutils import Matrix, Vector
 
-from ..kernel import Outline
 from ..maths import (
     ORIGIN,
     Q4,
@@ -38,6 +37,7 @@ from ..maths import (
     unit,
     v3,
 )
+from ..rig.limit_types import Outline
 
 Colour = tuple[float, float, float, float]
 Measure = Callable[[str], float]

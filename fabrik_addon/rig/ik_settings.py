@@ -9,6 +9,7 @@ import bpy
 
 from ..kernel import Limit
 from ..messages import Message
+from .limit_types import type_of
 
 AXES = "xyz"
 STIFFEST = 0.99  # as Blender allows
@@ -26,7 +27,7 @@ def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) 
     Returns:
         What it can't heed.
     """
-    free, ranges, parts = limit.ik_meaning()
+    free, ranges, parts = type_of(limit).ik_meaning(limit)
     lost: list[str | Message] = list(parts)
     for i, axis in enumerate(AXES):
         setattr(bone, f"lock_ik_{axis}", i not in free)

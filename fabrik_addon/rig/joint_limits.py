@@ -8,7 +8,7 @@ from math import pi
 import bpy
 
 from ..errors import BoneError, place_of
-from ..kernel import FREE, LIMITS, Hinge, Limit, Locked
+from ..kernel import FREE, Hinge, Limit, Locked
 from ..maths import IDENTITY, Q4, rotated, unit
 from ..messages import Message
 from .channels import (
@@ -22,6 +22,7 @@ from .channels import (
     read_values,
     to_euler,
 )
+from .limit_types import LIMITS, limit_settings, type_of
 from .schema import limit_of
 
 OFF_ZERO = 1e-4  # by which a locked quaternion channel may be off zero where the bone is to be a hinge
@@ -121,7 +122,7 @@ def _hinge_of_channel(bone: bpy.types.PoseBone, free: int) -> Hinge:
 
 def _narrowed(own: Limit, hinge: Hinge) -> Limit:
     """What both the hinge of the locks and the bone's own limit allow."""
-    found = own.narrowed(hinge)
+    found = type_of(own).narrowed(own, hinge)
     if found is not None:
         return found
     if own.dofs == 1:
@@ -147,6 +148,6 @@ def set_from_ik(bone: bpy.types.PoseBone) -> None:
         raise BoneError(Message("NO_IK_LIMITS"), bone=bone.name)
     with place_of(bone=bone.name):
         limit = LIMITS["BONE_IK"].make(view, IDENTITY)
-    for name, value in limit.settings().items():
+    for name, value in limit_settings(limit).items():
         setattr(view, name, value)
     view.stiffness = view.ik_stiffness

@@ -15,6 +15,7 @@ from mathutils import Matrix, Quaternion, Vector
 from ..errors import BoneError, InvalidValueError
 from ..maths import IDENTITY, axes_of
 from ..rig.chain_bones import pose_bones
+from ..rig.limit_types import limit_settings, mirrored_limit
 from ..rig.schema import limit_of
 from ..rig.sides import flipped_name
 from ..texts import Text
@@ -80,11 +81,11 @@ def mirror_limit_to(pair: BonePair) -> str:
         found = limit.type.make(limit_of(pair.bone), IDENTITY)
     except InvalidValueError as error:
         return Text("the limit of '{bone}' is copied as it is: {why}", bone=pair.bone.name, why=error.reason)
-    mirrored = found.mirrored(axes_of(pair.turn))
+    mirrored = mirrored_limit(found, axes_of(pair.turn))
     if mirrored is None:
         return Text("the roll of '{other}' is no mirror image, so its limit is not, either", other=pair.other.name)
-    before = found.settings()
-    for name, value in mirrored.settings().items():
+    before = limit_settings(found)
+    for name, value in limit_settings(mirrored).items():
         if value != before.get(name):  # the others are as they were copied
             setattr(limit, name, [round(one, 6) + 0.0 for one in value] if isinstance(value, tuple) else value)
     return ""

@@ -11,7 +11,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..errors import FabrikError
-from ..kernel import LIMITS, Limit
+from ..kernel import Limit
 from ..maths import IDENTITY, V3, v3
 from ..overlay.collect import placed_limit
 from ..overlay.settings import scene_settings
@@ -19,6 +19,7 @@ from ..overlay.shapes import theme_colours
 from ..rig.chain_bones import names_if_any
 from ..rig.checks import edit_refusal
 from ..rig.find import working_chain, working_rig
+from ..rig.limit_types import LIMITS, limit_outline, setting_at
 from ..rig.schema import LIMIT_SETTINGS, limit_of, rig_of
 from ..session.figure_pose import tip_of
 from ..translations import iface_, name_
@@ -90,7 +91,7 @@ class LimitEnd:
     def get(self) -> Vector:
         """The end in world space."""
         found = _placed()
-        return found[0] @ Vector(found[1].outline().ends[self.name()]) if found and self.name() else Vector()
+        return found[0] @ Vector(limit_outline(found[1]).ends[self.name()]) if found and self.name() else Vector()
 
     def set(self, point: Any) -> None:
         """Bring the end to the side of a point of the world."""
@@ -102,7 +103,7 @@ class LimitEnd:
             self.start = self.get(), getattr(limit_of(bone), name)
         point_now, value = Vector(point), self.start[1]
         if (point_now - self.start[0]).length > BACK * matrix.to_scale().x:
-            value = limit.setting_at(name, v3(matrix.inverted() @ point_now))
+            value = setting_at(limit, name, v3(matrix.inverted() @ point_now))
         setattr(limit_of(bone), name, value)
         label = name_(bone.bl_rna.properties[f"fabrik_{name}"])
         kind = iface_(LIMITS[limit_of(bone).limit].label)
@@ -123,7 +124,7 @@ def _placed() -> tuple[Matrix, Limit] | None:
 
 def _ends(bone: bpy.types.PoseBone) -> dict[str, V3]:
     found = _placed()
-    return found[1].outline().ends if found and not limit_of(bone).type.is_of_blender else {}
+    return limit_outline(found[1]).ends if found and not limit_of(bone).type.is_of_blender else {}
 
 
 def _drawn_bones(context: bpy.types.Context) -> set[str]:

@@ -10,12 +10,12 @@ import bpy
 from bpy.props import IntProperty
 
 from ..errors import FabrikError, InvalidValueError
-from ..kernel import LIMITS
 from ..maths import IDENTITY
 from ..messages import Message
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import rig_refusal
 from ..rig.find import working_chain, working_rig
+from ..rig.limit_types import LIMITS
 from ..rig.schema import START_ITEMS, FabrikChain, limit_of, rig_of
 from ..rig.schema.chain import EFFECTOR_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
 from ..rig.start_pose import is_stale

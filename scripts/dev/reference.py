@@ -13,6 +13,7 @@ from pathlib import Path
 
 import bpy
 from fabrik_addon.operators.manual import PLACES
+from fabrik_addon.rig import schema
 from fabrik_addon.rig.schema.rig import RigView
 from fabrik_addon.rig.schema.walker import WalkerView
 

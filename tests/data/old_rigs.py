@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-from fabrik_addon.kernel import LIMITS as KINDS
+from fabrik_addon.rig.limit_types import LIMITS as KINDS
 from mathutils import Euler
 
 from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, select

@@ -6,7 +6,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from fabrik_addon.kernel import FREE, Cone, Hinge, Locked, Twist, Twisting
+from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Twist, Twisting
+from fabrik_addon.rig.limit_types import type_of
 
 from support.limit_examples import (
     EXAMPLES,
@@ -80,27 +81,32 @@ class TestHinge:
         assert hinge(X, 20, 20).preferred_axis(IDENTITY) is None
 
 
+def narrowed(limit: Limit, hinge: Limit) -> Limit | None:
+    """What both a limit and the hinge of locked channels allow."""
+    return type_of(limit).narrowed(limit, hinge)
+
+
 class TestNarrowed:
     def test_by_a_hinge_about_the_same_axis(self) -> None:
         locks = Hinge(X, -2.0 * pi, 2.0 * pi)
-        assert hinge(X, -10, 90).narrowed(locks) == hinge(X, -10, 90)
-        assert hinge((-1, 0, 0), -10, 90).narrowed(locks) == hinge(X, -90, 10)
+        assert narrowed(hinge(X, -10, 90), locks) == hinge(X, -10, 90)
+        assert narrowed(hinge((-1, 0, 0), -10, 90), locks) == hinge(X, -90, 10)
 
     def test_of_what_holds_all_or_nothing(self) -> None:
         locks = Hinge(X, -2.0 * pi, 2.0 * pi)
-        assert FREE.narrowed(locks) is locks
-        held = Locked(from_rotation_vector((0.5, 0.2, 0.0))).narrowed(locks)
+        assert narrowed(FREE, locks) is locks
+        held = narrowed(Locked(from_rotation_vector((0.5, 0.2, 0.0))), locks)
         assert isinstance(held, Locked)
         assert same(held.rotation, locks.clamped(from_rotation_vector((0.5, 0.2, 0.0))))
 
     def test_that_cannot_be_told(self) -> None:
         locks = Hinge(X, -2.0 * pi, 2.0 * pi)
         turned = Hinge(X, -2.0 * pi, 2.0 * pi, turn_about(Y, 0.1))
-        assert hinge(Y, 0, 10).narrowed(locks) is None
-        assert hinge(X, 0, 10).narrowed(turned) is None
-        assert hinge(X, 0, 10).narrowed(FREE) is None
-        assert Twisting(TWIST).narrowed(locks) is None
-        assert Cone.circular(1.0).narrowed(locks) is None
+        assert narrowed(hinge(Y, 0, 10), locks) is None
+        assert narrowed(hinge(X, 0, 10), turned) is None
+        assert narrowed(hinge(X, 0, 10), FREE) is None
+        assert narrowed(Twisting(TWIST), locks) is None
+        assert narrowed(Cone.circular(1.0), locks) is None
 
 
 class TestCone:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from fabrik_addon.kernel import FREE, Cone, Hinge, Limit
+from fabrik_addon.rig.limit_types import limit_outline, limit_settings, setting_at
 
 from support.limit_examples import (
     EXAMPLES,
@@ -30,14 +31,14 @@ ALL = [limit for examples in EXAMPLES.values() for limit in examples]
 class TestEveryOutline:
     def test_the_bone_comes_to_every_point_of_its_curves(self, limit: Limit) -> None:
         start = limit.clamped(IDENTITY)
-        for curve in limit.outline().swing:
+        for curve in limit_outline(limit).swing:
             for point in curve:
                 if hypot(*point):
                     assert between(rotated(limit.aimed(start, Y, point), Y), point) < PRECISION
                     assert hypot(*point) == pytest.approx(1.0)
 
     def test_the_twist_comes_to_every_point_of_its_curve(self, limit: Limit) -> None:
-        for curve in limit.outline().twist:
+        for curve in limit_outline(limit).twist:
             for point in curve:
                 turned = turn_about(Y, -atan2(point[2], point[0]))
                 twisting: Any = limit
@@ -48,27 +49,27 @@ class TestEveryOutline:
                 assert low - PRECISION <= allowed <= high + PRECISION
 
     def test_its_ends_lie_on_its_curves(self, limit: Limit) -> None:
-        outline = limit.outline()
+        outline = limit_outline(limit)
         points = [point for curve in (*outline.swing, *outline.twist) for point in curve]
         for end in outline.ends.values():
             assert min(hypot(*plus(end, point, -1.0)) for point in points) < PRECISION
 
     def test_all_but_a_free_joint_have_one(self, limit: Limit) -> None:
-        outline = limit.outline()
+        outline = limit_outline(limit)
         assert bool(outline.swing or outline.twist) == (limit is not FREE)
 
 
 def test_an_outline_names_the_settings_that_it_shows() -> None:
-    assert set(Cone.circular(0.5, 0.2, TWIST).outline().ends) == {"cone_max", "cone_min", "twist_min", "twist_max"}
-    ellipse = Cone(0.0, 0.3, 1.2, 0.8, 0.5).outline()
+    assert set(limit_outline(Cone.circular(0.5, 0.2, TWIST)).ends) == {"cone_max", "cone_min", "twist_min", "twist_max"}
+    ellipse = limit_outline(Cone(0.0, 0.3, 1.2, 0.8, 0.5))
     assert ellipse.ends["cone_x_max"][2] == pytest.approx(sin(1.2), abs=PRECISION)
     assert ellipse.ends["cone_z_min"][0] == pytest.approx(sin(0.8), abs=PRECISION)
-    assert hinge(X, 0, 90).outline().ends["angle_max"][2] == pytest.approx(1.0)
+    assert limit_outline(hinge(X, 0, 90)).ends["angle_max"][2] == pytest.approx(1.0)
 
 
 def test_nothing_beyond_the_edge_of_a_cone_is_allowed() -> None:
     for limit in (Cone.circular(radians(30)), Cone(0.0, 0.3, 1.2, 0.8, 0.5)):
-        for point in limit.outline().swing[0]:
+        for point in limit_outline(limit).swing[0]:
             beyond = unit(plus(point, plus(point, Y, -1.0), 0.1))
             assert between(limit.nearest(beyond), beyond) > 1e-3
 
@@ -76,12 +77,12 @@ def test_nothing_beyond_the_edge_of_a_cone_is_allowed() -> None:
 @pytest.mark.parametrize("limit", ALL, ids=str)
 def test_an_end_of_the_outline_tells_its_own_setting(limit: Limit) -> None:
     """Law: what is read at the end of a range is that end, and it goes with a point that is turned away from there."""
-    settings = {**circle(limit), **limit.settings()}
-    for name, end in limit.outline().ends.items():
-        angle = limit.setting_at(name, end)
+    settings = {**circle(limit), **limit_settings(limit)}
+    for name, end in limit_outline(limit).ends.items():
+        angle = setting_at(limit, name, end)
         assert angle == pytest.approx(settings[name], abs=PRECISION), name
         steps = [rotated(turn_about(axis, step), end) for axis in (X, Y, Z, limit.axis) for step in (-0.01, 0.01)]
-        further = [limit.setting_at(name, point) - angle for point in steps]
+        further = [setting_at(limit, name, point) - angle for point in steps]
         assert any(abs(one) == pytest.approx(0.01, rel=1e-3) for one in further), name
 
 
@@ -92,20 +93,20 @@ def circle(limit: Limit) -> dict[str, float]:
 
 def test_the_ends_of_a_cone_tell_its_angles() -> None:
     circular = Cone.circular(0.9, 0.3, TWIST)
-    found = {name: circular.setting_at(name, end) for name, end in circular.outline().ends.items()}
+    found = {name: setting_at(circular, name, end) for name, end in limit_outline(circular).ends.items()}
     wanted = {"cone_min": 0.3, "cone_max": 0.9, "twist_min": TWIST.low, "twist_max": TWIST.high}
     assert found == pytest.approx(wanted, abs=PRECISION)
     ellipse = Cone(0.0, 0.3, 1.2, 0.8, 0.5)
-    found = {name: ellipse.setting_at(name, end) for name, end in ellipse.outline().ends.items()}
+    found = {name: setting_at(ellipse, name, end) for name, end in limit_outline(ellipse).ends.items()}
     assert found == pytest.approx(
         {"cone_x_min": -0.3, "cone_x_max": 1.2, "cone_z_min": -0.8, "cone_z_max": 0.5}, abs=PRECISION
     )
     with pytest.raises(KeyError):
-        FREE.setting_at("angle_min", Y)
+        setting_at(FREE, "angle_min", Y)
 
 
 def test_an_end_does_not_pass_the_other() -> None:
     limit = hinge(X, 10, 60)
     at = rotated(hinge(X, -170, 170).rotation_at(radians(-30)), Y)
-    assert limit.setting_at("angle_max", at) == pytest.approx(radians(10))
-    assert limit.setting_at("angle_min", at) == pytest.approx(radians(-30))
+    assert setting_at(limit, "angle_max", at) == pytest.approx(radians(10))
+    assert setting_at(limit, "angle_min", at) == pytest.approx(radians(-30))

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.kernel import FREE, LIMITS, Cone, Free, Hinge, Limit, Locked, Planar, Twist, Twisting
+from fabrik_addon.kernel import FREE, Cone, Free, Hinge, Limit, Locked, Planar, Twist, Twisting
+from fabrik_addon.rig.limit_types import LIMITS, limit_settings, mirrored_limit, type_of
 
 from support.limit_examples import (
     EXAMPLES,
@@ -175,7 +176,7 @@ class TestEveryLimit:
     def test_its_settings_make_it(self, limit: Limit) -> None:
         if getattr(limit, "zero", IDENTITY) != IDENTITY:
             return  # made of locked channels
-        settings = limit.settings()
+        settings = limit_settings(limit)
         kind = LIMITS[settings.pop("limit")]
         assert set(settings) <= {*kind.fields, "use_twist", "twist_min", "twist_max"}
         assert kind.make(SimpleNamespace(**settings), limit.drawn(0.0, 0.0, 0.0)) == limit
@@ -183,7 +184,7 @@ class TestEveryLimit:
     def test_its_mirror_image_allows_the_mirror_images(self, limit: Limit) -> None:
         random = Random(11)
         for turn in MIRRORED_FRAMES:
-            mirrored = limit.mirrored(turn)
+            mirrored = mirrored_limit(limit, turn)
             if mirrored is None:
                 assert turn == MIRRORED_FRAMES[-1]  # a cone's sides lie along the axes
                 continue
@@ -192,9 +193,9 @@ class TestEveryLimit:
                     w, *axis = drawn(one, random)
                     image = (w, *rotated(turn, (axis[0], axis[1], axis[2])))
                     assert other.violation(image) < PRECISION
-            again = mirrored.mirrored(turn)
+            again = mirrored_limit(mirrored, turn)
             assert again is not None
-            assert again.settings() == close(limit.settings())
+            assert limit_settings(again) == close(limit_settings(limit))
 
     def test_what_it_tells_of_itself(self, limit: Limit) -> None:
         assert limit.is_free == isinstance(limit, Free)
@@ -269,7 +270,7 @@ def test_bones_ik_settings_mean_what_their_free_axes_mean_to_blender(settings: S
 @pytest.mark.parametrize("limit", ALL, ids=repr)
 def test_what_is_told_to_blenders_ik_means_the_same(limit: Limit) -> None:
     """Read back as a limit for Blender's own IK it allows what it allowed, unless something is said to be lost."""
-    free, ranges, lost = limit.ik_meaning()
+    free, ranges, lost = type_of(limit).ik_meaning(limit)
     settings = SimpleNamespace(ik_locks=[i not in free for i in range(3)], ik_ranges=[ranges.get(i) for i in range(3)])
     within = all(-pi <= low <= high <= pi for low, high in ranges.values())
     if lost or not within:

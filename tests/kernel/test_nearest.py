@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from fabrik_addon.kernel import Cone, Figure, Limit, Locked, Solver, Status
+from fabrik_addon.rig.limit_types import limit_settings
 
 from support.chains import (
     IS_COMPILED,
@@ -129,5 +130,5 @@ def test_narrow_limits_do_not_hold_back_what_they_allow(kinds: tuple[Callable[[R
         solution = solve(Solver(chain), target)
         assert_sound(chain, solution)
         if solution.status is not Status.REACHED:
-            missed.append((points, [limit.settings() for limit in limits], target, solution.residual / chain.size))
+            missed.append((points, [limit_settings(limit) for limit in limits], target, solution.residual / chain.size))
     assert not missed

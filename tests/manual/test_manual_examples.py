@@ -94,10 +94,10 @@ def test_each_example_adds_one_to_its_list(copy: Path) -> None:
     assert in_code == [
         "fabrik_addon/gait/gaits.py",
         "fabrik_addon/kernel/__init__.py",
-        "fabrik_addon/kernel/limits/registry.py",
         "fabrik_addon/kernel/limits/wall.py",
         "fabrik_addon/messages.py",
         "fabrik_addon/recognise/conventions.py",
+        "fabrik_addon/rig/limit_types.py",
         "fabrik_addon/rig/targets.py",
         "fabrik_addon/translations/german.py",
     ]

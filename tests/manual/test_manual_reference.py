@@ -8,8 +8,8 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.kernel import LIMITS, LimitType
 from fabrik_addon.operators.manual import PLACES
+from fabrik_addon.rig.limit_types import LIMITS, LimitType
 
 from dev import kernel_reference, reference
 from dev.marked import with_between

@@ -9,7 +9,8 @@ from random import Random
 
 import bpy
 import pytest
-from fabrik_addon.kernel import LIMITS, Limit
+from fabrik_addon.kernel import Limit
+from fabrik_addon.rig.limit_types import LIMITS, limit_outline, limit_settings
 from fabrik_addon.session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from fabrik_addon.ui.gizmos import HANDLES
 from mathutils import Quaternion, Vector
@@ -107,7 +108,7 @@ class TestLimits:
         select(owner, "arm.L")
         left, right = owner.pose.bones["arm.L"], owner.pose.bones["arm.R"]
         limit = left.fabrik
-        for name, value in example.settings().items():
+        for name, value in limit_settings(example).items():
             setattr(limit, name, value)
         assert bpy.ops.fabrik.limit_mirror() == {"FINISHED"}
         mirrored = right.fabrik.type.make(right.fabrik, Quaternion())  # pasting copies properties, too
@@ -144,7 +145,7 @@ class TestLimits:
 
     @pytest.mark.parametrize("example", EXAMPLES, ids=repr)
     def test_there_is_a_handle_for_each_end_of_its_outline(self, example: Limit) -> None:
-        assert len(example.outline().ends) <= HANDLES
+        assert len(limit_outline(example).ends) <= HANDLES
 
     def test_blenders_paste_brings_back_a_limit_as_it_was_copied(self) -> None:
         owner = make_line(2)

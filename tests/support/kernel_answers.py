@@ -16,6 +16,7 @@ from random import Random
 from typing import TypeAlias
 
 from fabrik_addon.kernel import Limit, Solution, Solver, Trace, loading
+from fabrik_addon.rig.limit_types import limit_outline
 
 from support.chains import LIMITED, random_rotations, random_vector, scaled
 from support.kernel_families import Family, families
@@ -66,7 +67,7 @@ def solutions_of_families() -> list[Solution]:
 
 def answers_of_limit(limit: Limit) -> Told:
     """What a limit makes of rotations, by its methods, and what it tells of itself."""
-    own = (limit.dofs, limit.axis, limit.is_free, limit.is_fixed, limit.is_ball, limit.outline().ends)
+    own = (limit.dofs, limit.axis, limit.is_free, limit.is_fixed, limit.is_ball, limit_outline(limit).ends)
     found: dict[str, list[object]] = {"attributes": [*own]}
     for name, value in limit_laws(limit, 20):
         found.setdefault(name, []).append(value)

@@ -196,8 +196,6 @@ def calls_of_a_limit(make: Maker) -> None:
     attempt(limit.allowed, make.numbers(4), make.numbers(3))
     attempt(limit.turned, make.numbers(4), make.numbers(3))
     attempt(limit.drawn, make.number(), make.number(), make.number())
-    attempt(limit.narrowed, make.thing(make.limit))
-    attempt(limit.setting_at, make.thing(lambda: "angle_min"), make.numbers(3))
 
 
 def calls_of_a_solver(make: Maker) -> None:

@@ -17,6 +17,7 @@ from fabrik_addon.kernel import (
     Twist,
     Twisting,
 )
+from fabrik_addon.rig.limit_types import limit_outline, limit_settings, mirrored_limit, setting_at, type_of
 
 Triple = tuple[float, float, float]
 Quadruple = tuple[float, float, float, float]
@@ -147,7 +148,7 @@ def limit_laws(limit: Limit, count: int = 100) -> Iterator[tuple[str, object]]:
     """
     random = Random(12)
     inputs = [*rotations(13, count), *edge_rotations(random)]
-    near = [point for curve in limit.outline().swing for point in curve]
+    near = [point for curve in limit_outline(limit).swing for point in curve]
     for at in (limit.drawn(0.0, 0.0, 0.0), *(drawn(limit, random) for _ in range(count))):
         inputs += [at, multiplied(from_rotation_vector(plus((0.0, 0.0, 0.0), random_vector(random), 1e-6)), at)]
     for i, rotation in enumerate(inputs):
@@ -168,12 +169,13 @@ def limit_laws(limit: Limit, count: int = 100) -> Iterator[tuple[str, object]]:
         for name in ("angle_of", "twist_angle"):
             if hasattr(limit, name):
                 yield name, getattr(limit, name)(rotation)
-    for name, end in limit.outline().ends.items():
-        yield name, [limit.setting_at(name, end), limit.setting_at(name, random_vector(random))]
-    yield "outline", (limit.outline().swing, limit.outline().twist, sorted(limit.outline().ends.items()))
-    yield "settings", limit.settings()
-    yield "ik_meaning", (sorted(limit.ik_meaning().free), limit.ik_meaning().ranges, limit.ik_meaning().lost)
-    yield "mirrored", (repr(limit.mirrored((0.0, *X))), repr(limit.mirrored((0.0, 0.6, 0.0, -0.8))))
+    for name, end in limit_outline(limit).ends.items():
+        yield name, [setting_at(limit, name, end), setting_at(limit, name, random_vector(random))]
+    yield "outline", (limit_outline(limit).swing, limit_outline(limit).twist, sorted(limit_outline(limit).ends.items()))
+    yield "settings", limit_settings(limit)
+    meaning = type_of(limit).ik_meaning(limit)
+    yield "ik_meaning", (sorted(meaning.free), meaning.ranges, meaning.lost)
+    yield "mirrored", (repr(mirrored_limit(limit, (0.0, *X))), repr(mirrored_limit(limit, (0.0, 0.6, 0.0, -0.8))))
     yield "repr", repr(limit)
 
 

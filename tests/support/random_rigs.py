@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import bpy
-from fabrik_addon.kernel import LIMITS
+from fabrik_addon.rig.limit_types import LIMITS, limit_settings
 from fabrik_addon.rig.schema import FabrikChain
 from mathutils import Euler, Matrix, Quaternion, Vector
 
@@ -72,7 +72,7 @@ def _pose(random: Random, owner: bpy.types.Object, size: float, uneven: bool) ->
     elsewhere = Random()  # so that the rigs of known seeds stay what they were
     elsewhere.setstate(random.getstate())
     for bone in owner.pose.bones:
-        bone.rotation_mode = random.choice([*MODES])
+        bone.rotation_mode = random.choice(MODES)
         bone.bone.use_inherit_rotation = random.random() < 0.85
         bone.bone.inherit_scale = random.choice(SCALES)
         bone.bone.use_local_location = random.random() < 0.8
@@ -125,7 +125,7 @@ def _limit(random: Random, bone: bpy.types.PoseBone) -> None:
 
 def _limit_of_a_later_type(random: Random, bone: bpy.types.PoseBone) -> None:
     """One of the examples of the types that `_limit` does not know."""
-    for name, value in random.choice(LATER).settings().items():
+    for name, value in limit_settings(random.choice(LATER)).items():
         setattr(bone.fabrik, name, value)
 
 

@@ -29,7 +29,7 @@ from dev.walking_rigs import FPS, ahead, make_spider
 
 Point = Sequence[float]
 Rig = tuple[bpy.types.Object, FabrikChain]
-MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+MODES: Any = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 SOME_MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
 FRAMES = tuple(range(1, 21))  # of `keyed_line`
 SQUAT = tuple(range(1, 13))  # frames of `squatting`

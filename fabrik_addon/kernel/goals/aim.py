@@ -8,9 +8,8 @@ from typing import SupportsFloat, SupportsIndex
 
 from ...errors import InvalidValueError
 from .. import cython
-from ..figure import checked_point
+from ..figure import Pose, checked_point
 from ..forms import V3, Doubles
-from ..pose import Pose
 from ..vectors import (
     ORIGIN,
     X_AXIS,

@@ -9,10 +9,9 @@ from typing import SupportsFloat, SupportsIndex, cast
 
 from ...errors import InvalidValueError
 from .. import cython
-from ..figure import Figure, checked_point
+from ..figure import Figure, Pose, checked_point
 from ..forms import V3, Doubles
-from ..limits.ranges import finite_numbers
-from ..pose import Pose
+from ..limits.base import finite_numbers
 from ..vectors import (
     ORIGIN,
     Z_AXIS,

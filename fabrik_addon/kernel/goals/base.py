@@ -14,9 +14,8 @@ from typing import SupportsFloat, SupportsIndex
 from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
 from .. import cython
-from ..figure import MOST_JOINTS, Figure
+from ..figure import MOST_JOINTS, Figure, Pose
 from ..forms import V3, Doubles, Ints
-from ..pose import Pose
 from ..vectors import ORIGIN, integers
 
 PIN, ASKED, HINT = range(3)  # ranks: what is held first of all, what is wanted, what only fills the room that is left

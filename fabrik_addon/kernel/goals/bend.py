@@ -10,9 +10,8 @@ from typing import SupportsFloat, SupportsIndex, cast
 from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
 from .. import cython
-from ..figure import MOST_JOINTS, Figure, checked_point
+from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles
-from ..pose import Pose
 from ..vectors import (
     ORIGIN,
     cross,

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import SupportsFloat, SupportsIndex
 
 from .. import cython
-from ..figure import checked_rotation
+from ..figure import Pose, checked_rotation
 from ..forms import Q4, V3, Doubles
-from ..pose import Pose
 from ..vectors import ORIGIN, conjugated, length, multiplied, normalized, q4, rotation_vector, scaled
 from .base import A_RADIAN, ASKED, TIP, Goal
 

@@ -15,9 +15,8 @@ from typing import SupportsFloat, SupportsIndex, cast
 from ...errors import ChainError, InvalidValueError
 from ...finite import are_finite
 from .. import cython
-from ..figure import MOST_JOINTS, Figure, checked_point
+from ..figure import MOST_JOINTS, Figure, Pose, checked_point
 from ..forms import V3, Doubles
-from ..pose import Pose
 from ..vectors import ORIGIN, apart, clipped, cross, dot, larger, length, minus, plus, q4, rotated, scaled, smaller, v3
 from .base import ASKED, TIP, Goal
 

@@ -7,27 +7,103 @@ the rest pose. It never stores the state of a solve.
 The solver calls the methods named by a verb (`clamp`, `aim`, ...); Python calls those named by a participle (`clamped`,
 `aimed`, ...), which do the same.
 
-What a type must answer itself: `clamp`, `aim`, `allow`, `turn`, `draw`, and `blend` unless whatever lies between two
-allowed rotations is allowed; `parts`, `settings` and `mirrored`. For a `SwingTwist` the first six follow from `pull`,
-`allow_swing` and `draw_direction`. What it may answer: `exceed`, faster; `prefer`, where it knows a side to bend to;
-`outline` and `setting_at`, without which nothing is drawn of it; `ik_meaning`, without which Blender's IK heeds nothing
-of it; `narrowed`, without which a bone that has it and locked channels is refused; `measure` and `at`, where `dofs` is
-1.
+What a type must answer itself: `clamp`, `aim`, `allow`, `turn`, `draw`, `parts`, and `blend` unless whatever lies
+between two allowed rotations is allowed. For a `SwingTwist` all but `parts` follow from `pull`, `allow_swing` and
+`draw_direction`. What it may answer: `exceed`, faster; `prefer`, where it knows a side to bend to; `measure` and `at`,
+where `dofs` is 1. What bones store of it and what is drawn of it stands above the kernel, in `rig/limit_types.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from math import floor, sqrt
+from typing import Any
 
+from ...errors import InvalidValueError
+from ...finite import LARGEST
 from ...texts import Text
 from .. import cython
 from ..forms import Q4, V3
-from ..vectors import IDENTITY, ORIGIN, conjugated, multiplied, part_way, rotated, turn_angle
-from .ik_meaning import ALL_AXES, IkMeaning
-from .outline import Outline
-from .ranges import finite_numbers
-from .setting import Setting
+from ..vectors import IDENTITY, ORIGIN, TAU, conjugated, magnitude, multiplied, part_way, turn_angle
+
+AT_END = cython.declare(cython.double, 1e-9)  # radians, or of a unit vector's length: nearer than that is at the end
+NO_LENGTH = 1e-6  # of an axis that points nowhere
+UNIT = 1e-15  # a vector whose length is so near to 1 is kept: made unit again and again, its last digits never settle
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def turned_towards(angle: cython.double, other: cython.double) -> cython.double:
+    """The angle that means the same as `angle`, within half a turn of another; as it is where it is already."""
+    turns: cython.double = (angle - other) / TAU
+    if not magnitude(turns) > 0.5:  # so said, it holds for what is no number too
+        return angle
+    return angle - TAU * floor(turns + 0.5)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def unwrapped(angle: cython.double, low: cython.double, high: cython.double) -> cython.double:
+    """The angle that means the same, within half a turn of the middle of the range."""
+    return turned_towards(angle, 0.5 * (low + high))
+
+
+def finite_numbers(name: str, values: Any, count: int) -> tuple[float, ...]:
+    """So many finite numbers.
+
+    Raises:
+        InvalidValueError: They are none, or not as many.
+    """
+    try:
+        numbers = tuple([float(value) for value in values])
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidValueError(Text("the {name} has a value that is no number", name=Text(name))) from None
+    if len(numbers) != count:
+        given = len(numbers)
+        text = Text("the {name} has {given} numbers, and needs {count}", name=Text(name), given=given, count=count)
+        raise InvalidValueError(text)
+    for number in numbers:
+        if not abs(number) <= LARGEST:
+            raise InvalidValueError(Text("the {name} has a number that is not finite", name=Text(name)))
+    return numbers
+
+
+def checked_range(name: str, low: object, high: object) -> tuple[float, float]:
+    """The ends of a range, refused where it ends before it starts.
+
+    Raises:
+        InvalidValueError: That, or an end is not a finite number.
+    """
+    least, greatest = finite_numbers(name, (low, high), 2)
+    if least > greatest:
+        raise InvalidValueError(Text("the {name}'s least angle is above its greatest", name=Text(name)))
+    return least, greatest
+
+
+def checked_axis(name: str, axis: Sequence[float]) -> tuple[float, float, float]:
+    """A unit vector along the axis; one of unit length comes back as it is.
+
+    Raises:
+        InvalidValueError: The axis is zero, or not finite.
+    """
+    x, y, z = finite_numbers(name, axis, 3)
+    size = sqrt(x * x + y * y + z * z)
+    if size < NO_LENGTH:
+        raise InvalidValueError(Text("the {name}'s axis is zero", name=Text(name)))
+    return (x, y, z) if abs(size - 1.0) <= UNIT else (x / size, y / size, z / size)
+
+
+def limit_rotation(name: str, rotation: Sequence[float]) -> tuple[float, float, float, float]:
+    """A unit quaternion; one of unit length comes back as it is.
+
+    Raises:
+        InvalidValueError: The quaternion is zero, or not finite.
+    """
+    w, x, y, z = finite_numbers(name, rotation, 4)
+    size = sqrt(w * w + x * x + y * y + z * z)
+    if size < NO_LENGTH:
+        raise InvalidValueError(Text("the {name}'s rotation is zero", name=Text(name)))
+    return (w, x, y, z) if abs(size - 1.0) <= UNIT else (w / size, x / size, y / size, z / size)
 
 
 @cython.cclass
@@ -163,43 +239,6 @@ class Limit:
         """See `blend`."""
         return self.blend(given_rotation(start), given_rotation(end), factor)
 
-    def outline(self) -> Outline:
-        """The shape that is drawn for the limit; empty where every rotation is allowed."""
-        return Outline()
-
-    def setting_at(self, name: str, point: V3) -> float:
-        """The angle of a setting, one of the outline's ends, that brings that end to the side of a point.
-
-        Args:
-            name: Key of `Outline.ends`.
-            point: In the rest frame of the bone, about the joint.
-        """
-        raise KeyError(name)
-
-    def ik_meaning(self) -> IkMeaning:
-        """What Blender's own IK can heed of the limit."""
-        return IkMeaning(ALL_AXES, {}, (Text("a limit of the type {type}", type=type(self).__name__),))
-
-    def settings(self) -> dict[str, Any]:
-        """The bone's settings (see `LimitType.make`) from which this limit would be made, `limit` (its kind) first."""
-        raise NotImplementedError
-
-    def mirrored(self, turn: Q4) -> Limit | None:
-        """The limit that allows a bone's mirror image the mirror images of what this one allows the bone.
-
-        Args:
-            turn: Takes the axis of each turn of the bone (rest frame) to that of its mirror image (the image's rest
-                frame). Directions go to the opposite of where it takes them: the bone's own, Y, stays Y.
-
-        Returns:
-            The limit; None where there is none of its type.
-        """
-        raise NotImplementedError
-
-    def narrowed(self, hinge: Limit) -> Limit | None:
-        """What both this limit and the hinge that a bone's locked channels make allow; None where it can't be told."""
-        return None
-
 
 def given_rotation(rotation: Sequence[float]) -> Q4:
     """A rotation that was handed in, as it is.
@@ -219,52 +258,3 @@ def given_vector(vector: Sequence[float]) -> V3:
     """
     x, y, z = finite_numbers("vector", vector, 3)
     return (x, y, z)
-
-
-def mirrored_rotation(turn: Q4, rotation: Q4) -> Q4:
-    """The mirror image of a rotation; see `Limit.mirrored`."""
-    x, y, z = rotated(turn, (rotation[1], rotation[2], rotation[3]))
-    return (rotation[0], x, y, z)
-
-
-class LimitType(NamedTuple):
-    """A type of limit as the registry knows it.
-
-    Attributes:
-        kind: The name by which scripts set it.
-        number: Under which files store it: never changed, and never given to another type.
-        label: The name on the panel.
-        description: One sentence for the panel.
-        make: Makes the limit from a bone's settings (attributes named as `settings`, and `use_twist`, `twist_min`,
-            `twist_max`, `ik_locks`, `ik_ranges`) and the joint's rotation in the start pose; raises InvalidValueError
-            where the settings make no sense.
-        settings: What it is made from, in the order of the panel: each is stored of every bone, and shown.
-        twists: Whether a range of twist about the bone can be set besides.
-        stiffens: Whether a stiffness can be set besides.
-        is_of_blender: Whether it is made from the bone's settings for Blender's own IK, stiffness included.
-        holds: Whether it holds back where the bone points.
-    """
-
-    kind: str
-    number: int
-    label: str
-    description: str
-    make: Callable[[Any, Q4], Limit]
-    settings: tuple[Setting, ...] = ()
-    twists: bool = False
-    stiffens: bool = True
-    is_of_blender: bool = False
-    holds: bool = True
-
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """Names of the settings."""
-        return tuple([setting.name for setting in self.settings])
-
-    def shown(self, settings: Any) -> tuple[Setting, ...]:
-        """Those of the settings that have a meaning, by how a bone's switches stand."""
-        found = []
-        for setting in self.settings:
-            if setting.shown_by is None or getattr(settings, setting.shown_by[0]) == setting.shown_by[1]:
-                found.append(setting)
-        return tuple(found)

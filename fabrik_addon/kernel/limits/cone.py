@@ -3,41 +3,190 @@
 
 from __future__ import annotations
 
-from math import atan2, cos, sin, sqrt
+from math import cos, sin, sqrt
 from typing import Any, SupportsFloat
 
 from ...errors import InvalidValueError
-from ...texts import Text
 from .. import cython
-from ..forms import Q4, V3, Doubles
-from ..vectors import (
-    ORIGIN,
-    PI,
-    TAU,
-    X_AXIS,
-    Z_AXIS,
-    dot,
-    doubles,
-    larger,
-    magnitude,
-    rotated,
-    scaled,
-    smaller,
-)
-from .base import Limit, LimitType
-from .cone_edge import EDGE_PROBE, EDGE_STEP, allow_in_slit, edge_rise, edge_top, flat_side
-from .cone_map import beside_y, from_map, to_map, turn_into_wall
-from .ik_meaning import ALL_AXES, IkMeaning
-from .outline import Curve, Outline
-from .ranges import AT_END, check_range, finite_numbers
-from .setting import Setting
-from .swing_twist import SwingTwist, Twist, held_back, ik_range, mirrored_twist, twist_of, twist_settings
+from ..forms import V3, Doubles
+from ..vectors import ORIGIN, PI, TAU, dot, doubles, larger, magnitude, minus, plus, scaled, smaller, unit
+from .base import AT_END, checked_range, finite_numbers
+from .swing_twist import SwingTwist, Twist, held_back
 
-CONE_OUTLINE_QUARTER = 16
-CONE_OUTLINE_POINTS = 4 * CONE_OUTLINE_QUARTER
+ON_THE_AXIS = cython.declare(cython.double, 1e-150)  # of a direction's part beside Y: its square is no number any more
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def to_map(direction: V3) -> V3:
+    """The X and Z of a unit direction on the map, and their distance from the centre."""
+    x: cython.double = direction[0]
+    z: cython.double = direction[2]
+    y: cython.double = direction[1]
+    aside: cython.double = sqrt(x * x + z * z)
+    if aside < ON_THE_AXIS:
+        return ORIGIN if y >= 0.0 else (1.0, 0.0, 1.0)
+    factor: cython.double = 1.0 / sqrt(2.0 * (1.0 + y)) if y >= 0.0 else sqrt(0.5 * (1.0 - y)) / aside
+    return (z * factor, -x * factor, aside * factor)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def from_map(x: cython.double, z: cython.double) -> V3:
+    """The unit direction of a point of the map; -Y for one outside."""
+    square: cython.double = smaller(x * x + z * z, 1.0)
+    up: cython.double = 2.0 * sqrt(1.0 - square)
+    return unit((-z * up, 1.0 - 2.0 * square, x * up))
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def beside_y(direction: V3) -> V3:
+    """The unit vector at right angles to Y on whose side a direction lies; that of the map's X where it has none."""
+    aside: cython.double = sqrt(direction[0] * direction[0] + direction[2] * direction[2])
+    if aside < ON_THE_AXIS:
+        return (0.0, 0.0, 1.0)
+    return (direction[0] / aside, 0.0, direction[2] / aside)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def turn_into_wall(direction: V3, x: cython.double, z: cython.double) -> V3:
+    """Unit axis of the turn that leads at right angles into a wall, an edge of the map with the outward normal (x, z).
+
+    The edge's tangent on the map, (-z, x), goes over into one on the sphere; the wall's normal there is at right angles
+    to that one. With the lengths of steps outwards and sidewards the normal (n, m) becomes (n c, m / c).
+    """
+    side: V3 = beside_y(direction)
+    y: cython.double = direction[1]
+    aside: cython.double = direction[0] * side[0] + direction[2] * side[2]
+    square: cython.double = 0.5 * (1.0 + y) if y >= 0.0 else 0.5 * aside * aside / (1.0 - y)
+    outwards: V3 = (y * side[0], -aside, y * side[2])
+    sidewards: V3 = (-side[2], 0.0, side[0])
+    n: cython.double = (x * side[2] - z * side[0]) * square
+    m: cython.double = x * side[0] + z * side[2]
+    # direction x outwards is -sidewards, direction x sidewards is outwards
+    return unit(plus(scaled(outwards, m), scaled(sidewards, -n)))
+
+
+EDGE_STEP = cython.declare(cython.double, 0.41421356237309503)  # tangent of the parameter between two samples
+EDGE_STEPS = cython.declare(cython.int, 60)
+EDGE_FOUND = cython.declare(cython.double, 1e-10)  # a Newton step after which the next would be below all digits
+EDGE_PROBE = cython.declare(
+    cython.double, 1e-7
+)  # from a sample to where the slope is told if the edge stands still there
+STANDSTILL = cython.declare(cython.double, 1e-14)
+EDGE_TURNS_BACK = cython.declare(cython.double, 1e-12)  # cosine of half the angle next to -Y
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def edge_slope(direction: V3, quadrant: V3, start: V3, t: cython.double) -> V3:
+    """How an ellipse's edge comes nearer to a direction, as t grows, and the derivative of that by t.
+
+    With p the parameter, (x, z) the edge, c the cosine of half its angle and d the direction, the cosine between edge
+    and direction is f = d.y (1 - 2 (x x + z z)) + 2 c (d.z x - d.x z); told is c / 2 * df / dp, which has the sign of
+    df / dp and no pole at -Y. The derivative is 0 where it can't be told.
+
+    Args:
+        direction: Unit vector.
+        quadrant: The half axes.
+        start: Cosine and sine of the parameter at t = 0.
+        t: Tangent of the parameter from there on.
+    """
+    size: cython.double = 1.0 / sqrt(1.0 + t * t)
+    cosine: cython.double = (start[0] - start[1] * t) * size
+    sine: cython.double = (start[1] + start[0] * t) * size
+    x: cython.double = quadrant[0] * cosine
+    z: cython.double = quadrant[1] * sine
+    x_rate: cython.double = -quadrant[0] * sine
+    z_rate: cython.double = quadrant[1] * cosine
+    square: cython.double = larger(1.0 - x * x - z * z, 0.0)
+    c: cython.double = sqrt(square)
+    level: cython.double = direction[2] * x - direction[0] * z
+    level_rate: cython.double = direction[2] * x_rate - direction[0] * z_rate
+    out: cython.double = x * x_rate + z * z_rate
+    out_rate: cython.double = x_rate * x_rate + z_rate * z_rate - x * x - z * z
+    pull: cython.double = 2.0 * direction[1] * c + level
+    slope: cython.double = square * level_rate - pull * out
+    if c <= EDGE_TURNS_BACK:
+        return (slope, 0.0, 0.0)
+    bend: cython.double = 2.0 * direction[1] * out * out / c - 3.0 * out * level_rate - square * level - pull * out_rate
+    return (slope, bend * size * size, 0.0)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def edge_rise(direction: V3, quadrant: V3, start: V3, t: cython.double, beside: cython.double) -> cython.double:
+    """The slope at t, or at `beside` where the edge stands still at t: at the end of a slit, or at -Y."""
+    slope: cython.double = edge_slope(direction, quadrant, start, t)[0]
+    return edge_slope(direction, quadrant, start, beside)[0] if magnitude(slope) <= STANDSTILL else slope
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def edge_top(direction: V3, quadrant: V3, start: V3, way: cython.double) -> cython.double:
+    """The t between a sample and the next one at which the edge is nearest, where it comes nearer from the sample on.
+
+    By Newton's steps, halved where they leave the bracket; for the arguments see `edge_slope`.
+    """
+    low: cython.double = 0.0 if way > 0.0 else -EDGE_STEP
+    high: cython.double = EDGE_STEP if way > 0.0 else 0.0
+    t: cython.double = 0.25 * EDGE_STEP * way
+    count: cython.int = 0
+    while count < EDGE_STEPS:
+        slope: V3 = edge_slope(direction, quadrant, start, t)
+        if slope[0] > 0.0:
+            low = t
+        else:
+            high = t
+        wanted: cython.double = t - slope[0] / slope[1] if slope[1] < 0.0 else high + 1.0
+        if not low < wanted < high:
+            wanted = 0.5 * (low + high)
+        elif magnitude(wanted - t) < EDGE_FOUND:
+            return wanted
+        t = wanted
+        count += 1
+    return t
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def flat_side(place: cython.double, low: cython.double, high: cython.double) -> cython.double:
+    """On which side of the centre a point of the map stands at an edge that is straight: 1, -1, or 0 for none.
+
+    Args:
+        place: The point's coordinate.
+        low: The half axis against it.
+        high: The half axis along it.
+    """
+    if high < AT_END and place >= -AT_END:
+        return 1.0
+    return -1.0 if low < AT_END and place <= AT_END else 0.0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def allow_in_slit(direction: V3, turn: V3, spot: V3, low: cython.double, high: cython.double) -> V3:
+    """The part of a turn that an ellipse without width lets through: none across, and none out at its ends.
+
+    Args:
+        direction: Where the bone points.
+        turn: A rotation vector.
+        spot: The slit's unit vector on the map, and how far out along it the direction stands.
+        low: The half axis against it.
+        high: The half axis along it.
+    """
+    across: V3 = turn_into_wall(direction, spot[1], spot[0])
+    along: V3 = turn_into_wall(direction, spot[0], spot[1])
+    left: V3 = minus(turn, scaled(across, dot(turn, across)))
+    first: V3 = along if high - AT_END <= spot[2] and high < 1.0 - AT_END else ORIGIN
+    second: V3 = scaled(along, -1.0) if spot[2] <= AT_END - low and low < 1.0 - AT_END else ORIGIN
+    return held_back(direction, left, first, second)
+
+
 EDGE_SAMPLES = cython.declare(cython.int, 16)  # a multiple of 4: no quadrant starts between two of them
 EDGE_WIDTH = cython.declare(cython.int, 5)  # numbers of a sample: cosine and sine of its parameter, its direction
-ALIKE = 0.9998  # cosine of the angle up to which axes count as mirrored: about a degree
 NEAR_BACK = cython.declare(cython.double, 0.94)  # half axis
 
 
@@ -90,7 +239,7 @@ class Cone(SwingTwist):
         self.is_circular = min(angles[1:]) == max(angles[1:])
         if self.inner > 0.0 and not self.is_circular:
             raise InvalidValueError("the cone has a least angle, which only goes with a circle")
-        check_range("cone", self.inner, self.x_high)
+        checked_range("cone", self.inner, self.x_high)
         halves = [sin(0.5 * min(angle, PI)) for angle in angles]
         self.inner_half, self.left, self.right, self.back, self.front = halves
         self.comes_back = max(halves) > NEAR_BACK
@@ -269,93 +418,3 @@ class Cone(SwingTwist):
         b: cython.double = self._half_z(z)
         low: cython.double = self.inner_half
         return from_map(x * (low + (a - low) * share), z * (low + (b - low) * share))
-
-    def swing_outline(self) -> Outline:
-        edge = self._edge_curve(self.right)
-        if not self.is_circular:
-            names = ("cone_x_max", "cone_z_max", "cone_x_min", "cone_z_min")
-            return Outline((edge,), ends={name: edge[i * CONE_OUTLINE_QUARTER] for i, name in enumerate(names)})
-        if self.inner <= 0.0:
-            return Outline((edge,), ends={"cone_max": edge[0]})
-        inner = self._edge_curve(self.inner_half)
-        return Outline((edge, inner), ends={"cone_max": edge[0], "cone_min": inner[0]})
-
-    def _edge_curve(self, radius: float) -> Curve:
-        """The edge, or where it is a circle one of another radius on the map."""
-        points = []
-        for k in range(CONE_OUTLINE_POINTS + 1):
-            x, z = cos(TAU * k / CONE_OUTLINE_POINTS), sin(TAU * k / CONE_OUTLINE_POINTS)
-            a, b = (radius, radius) if self.is_circular else (self._half_x(x), self._half_z(z))
-            points.append(from_map(a * x, b * z))
-        return tuple(points)
-
-    def setting_at(self, name: str, point: V3) -> float:
-        x, y, z = point
-        if name in {"cone_min", "cone_max"}:
-            angle = atan2(sqrt(x * x + z * z), y)
-            return max(angle, self.inner) if name == "cone_max" else min(angle, self.x_high)
-        if not name.startswith("cone_"):
-            return SwingTwist.setting_at(self, name, point)
-        angle = atan2(z, y) if name.startswith("cone_x") else atan2(-x, y)
-        return max(angle, 0.0) if name.endswith("max") else min(angle, 0.0)
-
-    def ik_meaning(self) -> IkMeaning:
-        ranges = {0: (-self.x_low, self.x_high), 2: (-self.z_low, self.z_high), **ik_range(self.twist)}
-        return IkMeaning(ALL_AXES, ranges, (Text("the least angle of its cone"),) if self.inner > 0.0 else ())
-
-    def settings(self) -> dict[str, Any]:
-        if self.inner > 0.0:
-            ends = {"cone_min": self.inner, "cone_max": self.x_high}
-        else:
-            ends = {"cone_x_min": -self.x_low, "cone_x_max": self.x_high}
-            ends |= {"cone_z_min": -self.z_low, "cone_z_max": self.z_high}
-        return {"limit": "CONE", "use_ellipse": self.inner <= 0.0, **ends, **twist_settings(self.twist)}
-
-    def mirrored(self, turn: Q4) -> Limit | None:
-        twist = mirrored_twist(self.twist)
-        if self.is_circular:
-            return Cone.circular(self.x_high, self.inner, twist)
-        ends = {}
-        for axis, low, high in ((X_AXIS, self.x_low, self.x_high), (Z_AXIS, self.z_low, self.z_high)):
-            x, _, z = rotated(turn, axis)  # X and Z may change places with the roll
-            to, along = ("x", x) if abs(x) > abs(z) else ("z", z)
-            if abs(along) < ALIKE:
-                return None
-            ends[to] = (low, high) if along > 0.0 else (high, low)
-        return Cone(0.0, *ends["x"], *ends["z"], twist)
-
-
-def make_cone(settings: Any, start: Q4) -> Cone:
-    """A cone from a bone's settings: the circle, or the ellipse that must hold the rest direction."""
-    if not settings.use_ellipse:
-        return Cone.circular(settings.cone_max, settings.cone_min, twist_of(settings))
-    ends: list[float] = []
-    for axis in "xz":
-        ends_now = getattr(settings, f"cone_{axis}_min"), getattr(settings, f"cone_{axis}_max")
-        low, high = check_range("cone about X" if axis == "x" else "cone about Z", *ends_now)
-        if low > 0.0 or high < 0.0:
-            raise InvalidValueError(Text("the cone about {axis} does not hold the rest direction", axis=axis.upper()))
-        ends += [-low, high]
-    return Cone(0.0, ends[0], ends[1], ends[2], ends[3], twist_of(settings))
-
-
-QUARTER = 0.25 * PI
-ROUND, ELLIPSE = ("use_ellipse", False), ("use_ellipse", True)
-CONE_SETTINGS = (
-    Setting("use_ellipse", "Ellipse", "Give the cone an angle of its own on each of four sides", False),
-    Setting("cone_min", "Min", "Least angle from the rest direction", 0.0, 0.0, PI, ROUND),
-    Setting("cone_max", "Max", "Greatest angle from the rest direction", QUARTER, 0.0, PI, ROUND),
-    Setting("cone_x_min", "X Min", "Greatest negative turn about the bone's X axis", -QUARTER, -PI, 0.0, ELLIPSE),
-    Setting("cone_x_max", "X Max", "Greatest positive turn about the bone's X axis", QUARTER, 0.0, PI, ELLIPSE),
-    Setting("cone_z_min", "Z Min", "Greatest negative turn about the bone's Z axis", -QUARTER, -PI, 0.0, ELLIPSE),
-    Setting("cone_z_max", "Z Max", "Greatest positive turn about the bone's Z axis", QUARTER, 0.0, PI, ELLIPSE),
-)
-CONE_TYPE = LimitType(
-    "CONE",
-    2,
-    "Cone",
-    "The bone stays within a cone about its rest direction",
-    make_cone,
-    CONE_SETTINGS,
-    twists=True,
-)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from math import atan2, floor
 from typing import Any, SupportsFloat
 
-from ...texts import Text
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import (
@@ -17,31 +16,20 @@ from ..vectors import (
     TAU,
     UNDEFINED,
     X_AXIS,
-    Y_AXIS,
     angle_about,
     clipped,
     conjugated,
-    cross,
     dot,
-    length,
     magnitude,
     multiplied,
     rotated,
     scaled,
     turn_about,
-    turn_angle,
 )
-from .base import Limit, LimitType, mirrored_rotation
-from .ik_meaning import IkMeaning, about_axis, beside_an_axis
-from .outline import TWIST_RADIUS, Outline, arc, curve_ends
-from .ranges import AT_END, check_range, checked_axis, limit_rotation, set_end, turned_towards, unwrapped
-from .setting import ANGLE_MAX, ANGLE_MIN, AXIS
+from .base import AT_END, Limit, checked_axis, checked_range, limit_rotation, turned_towards, unwrapped
 
 # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
 EITHER_END = cython.declare(cython.double, 1e-3)
-ALONG_THE_BONE = 1e-3  # of a hinge's axis: the bone turns about itself
-NOT_TURNED = 1e-6  # of a unit quaternion's w, below which a rotation is none
-ONE_AXIS = 1e-4  # radians between the axes of two hinges that are one
 
 
 @cython.cclass
@@ -68,7 +56,7 @@ class Hinge(Limit):
     ) -> None:
         self.dofs = 1
         self.axis = checked_axis("hinge", axis)
-        self.angle_min, self.angle_max = check_range("hinge", angle_min, angle_max)
+        self.angle_min, self.angle_max = checked_range("hinge", angle_min, angle_max)
         self.zero = limit_rotation("hinge", zero)
 
     def parts(self) -> tuple[Any, ...]:
@@ -161,58 +149,3 @@ class Hinge(Limit):
     def rotation_at(self, angle: float) -> Q4:
         """See `at`."""
         return self.at(angle)
-
-    def _turns_itself(self) -> bool:
-        """Whether the bone turns about itself."""
-        return length(cross(self.axis, rotated(self.zero, Y_AXIS))) < ALONG_THE_BONE
-
-    def outline(self) -> Outline:
-        if self._turns_itself():
-            twist = arc(scaled(rotated(self.zero, X_AXIS), TWIST_RADIUS), self.axis, self.angle_min, self.angle_max)
-            return Outline(twist=(twist,), ends=curve_ends("angle_min", "angle_max", twist))
-        swing = arc(rotated(self.zero, Y_AXIS), self.axis, self.angle_min, self.angle_max)
-        return Outline((swing,), ends=curve_ends("angle_min", "angle_max", swing))
-
-    def setting_at(self, name: str, point: V3) -> float:
-        side = rotated(self.zero, X_AXIS if self._turns_itself() else Y_AXIS)
-        angle = angle_about(self.axis, side, point)
-        return set_end(name, 0.0 if angle >= UNDEFINED else angle, self.angle_min, self.angle_max)
-
-    def ik_meaning(self) -> IkMeaning:
-        own = about_axis(self.axis, self.angle_min, self.angle_max)
-        if own is None:
-            return beside_an_axis()
-        is_turned = abs(self.zero[0]) < 1.0 - NOT_TURNED
-        lost = (Text("the rotation that locked channels add"),) if is_turned else ()
-        return IkMeaning(frozenset((own[0],)), {own[0]: own[1]}, lost)
-
-    def settings(self) -> dict[str, Any]:
-        return {"limit": "HINGE", "axis": self.axis, "angle_min": self.angle_min, "angle_max": self.angle_max}
-
-    def mirrored(self, turn: Q4) -> Limit | None:
-        zero = mirrored_rotation(turn, self.zero)
-        return Hinge(rotated(turn, self.axis), self.angle_min, self.angle_max, zero)
-
-    def narrowed(self, hinge: Limit) -> Limit | None:
-        if not isinstance(hinge, Hinge):
-            return None
-        if length(cross(self.axis, hinge.axis)) > ONE_AXIS or turn_angle(hinge.zero) > ONE_AXIS:
-            return None
-        if dot(self.axis, hinge.axis) > 0.0:
-            return Hinge(hinge.axis, self.angle_min, self.angle_max, hinge.zero)
-        return Hinge(hinge.axis, -self.angle_max, -self.angle_min, hinge.zero)
-
-
-def make_hinge(settings: Any, start: Q4) -> Hinge:
-    """A hinge from a bone's settings."""
-    return Hinge(settings.axis, settings.angle_min, settings.angle_max)
-
-
-HINGE_TYPE = LimitType(
-    "HINGE",
-    1,
-    "Hinge",
-    "The bone turns about one axis, between two angles",
-    make_hinge,
-    (AXIS, ANGLE_MIN, ANGLE_MAX),
-)

@@ -31,12 +31,8 @@ from ..vectors import (
     turn_about,
     unit,
 )
-from .base import Limit, LimitType
-from .ik_meaning import IkMeaning, about_axis, beside_an_axis
-from .outline import Outline, arc, curve_ends
-from .ranges import AT_END, check_range, checked_axis, set_end, unwrapped
-from .setting import ANGLE_MAX, ANGLE_MIN, AXIS
-from .swing_twist import LEAST_SHARE, SwingTwist, Twist, ik_range, mirrored_twist, twist_of, twist_settings
+from .base import AT_END, checked_axis, checked_range, unwrapped
+from .swing_twist import LEAST_SHARE, SwingTwist, Twist
 
 ALONG_THE_REST = 0.999  # cosine between axis and bone, above which the bone turns to no side
 
@@ -67,7 +63,7 @@ class Planar(SwingTwist):
         if abs(unit_axis[1]) > ALONG_THE_REST:
             raise InvalidValueError("the planar limit's axis lies along the bone, so that it turns to no side")
         self.axis = unit_axis
-        self.angle_min, self.angle_max = check_range("planar limit", angle_min, angle_max)
+        self.angle_min, self.angle_max = checked_range("planar limit", angle_min, angle_max)
 
     def parts(self) -> tuple[Any, ...]:
         return (self.axis, self.angle_min, self.angle_max, self.twist)
@@ -128,42 +124,3 @@ class Planar(SwingTwist):
             return ORIGIN
         room: cython.double = self.angle_max + self.angle_min - 2.0 * self._angle(rotated(rotation, Y_AXIS))
         return self.axis if room >= 0.0 else scaled(self.axis, -1.0)
-
-    def swing_outline(self) -> Outline:
-        curve = arc(Y_AXIS, self.axis, self.angle_min, self.angle_max)
-        return Outline((curve,), ends=curve_ends("angle_min", "angle_max", curve))
-
-    def setting_at(self, name: str, point: V3) -> float:
-        if name not in {"angle_min", "angle_max"}:
-            return SwingTwist.setting_at(self, name, point)
-        angle = angle_about(self.axis, Y_AXIS, point)
-        return set_end(name, 0.0 if angle >= UNDEFINED else angle, self.angle_min, self.angle_max)
-
-    def ik_meaning(self) -> IkMeaning:
-        own = about_axis(self.axis, self.angle_min, self.angle_max)
-        if own is None:
-            return beside_an_axis()
-        return IkMeaning(frozenset((own[0], 1)), {own[0]: own[1], **ik_range(self.twist)})
-
-    def settings(self) -> dict[str, Any]:
-        ends = {"angle_min": self.angle_min, "angle_max": self.angle_max}
-        return {"limit": "PLANAR", "axis": self.axis, **ends, **twist_settings(self.twist)}
-
-    def mirrored(self, turn: Q4) -> Limit | None:
-        return Planar(rotated(turn, self.axis), self.angle_min, self.angle_max, mirrored_twist(self.twist))
-
-
-def make_planar(settings: Any, start: Q4) -> Planar:
-    """A planar limit from a bone's settings."""
-    return Planar(settings.axis, settings.angle_min, settings.angle_max, twist_of(settings))
-
-
-PLANAR_TYPE = LimitType(
-    "PLANAR",
-    3,
-    "Planar",
-    "The bone points only within one plane, and may twist",
-    make_planar,
-    (AXIS, ANGLE_MIN, ANGLE_MAX),
-    twists=True,
-)

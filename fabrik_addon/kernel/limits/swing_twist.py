@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits that hold the direction of the bone and the twist about it apart.
-
-A rotation is `swing(direction) @ twist`: first the twist about the bone's own Y axis, then the swing that belongs to
-the direction to which Y is turned.
-"""
+"""Every direction, and a range of twist: what a free joint becomes when its twist is limited."""
 
 from __future__ import annotations
 
-from math import atan2
+from math import atan2, sqrt
 from typing import Any, NamedTuple
 
 from .. import cython
@@ -15,10 +11,8 @@ from ..forms import Q4, V3
 from ..vectors import (
     ORIGIN,
     PI,
-    UNDEFINED,
     X_AXIS,
     Y_AXIS,
-    angle_about,
     apart,
     clipped,
     conjugated,
@@ -37,10 +31,7 @@ from ..vectors import (
     turn_about,
     unit,
 )
-from .base import Limit
-from .ik_meaning import IkRange
-from .outline import TWIST_RADIUS, Outline, arc, curve_ends
-from .ranges import AT_END, check_range, finite_numbers, set_end, unwrapped
+from .base import AT_END, Limit, checked_range, finite_numbers, unwrapped
 
 BACKWARDS = cython.declare(cython.double, 1e-18)  # square of half the angle from -Y, below which every swing would do
 SQUARE_UP = cython.declare(cython.double, -0.9)  # y above which the swing is read from the direction at once
@@ -59,28 +50,6 @@ class Twist(NamedTuple):
 
     low: float
     high: float
-
-
-def ik_range(twist: Twist | None) -> dict[int, IkRange]:
-    """A range of twist as one of the bone's Y, for Blender's own IK."""
-    return {} if twist is None else {1: (twist.low, twist.high)}
-
-
-def twist_of(settings: Any) -> Twist | None:
-    """The range of twist of a bone's settings, or None where it twists freely."""
-    if not settings.use_twist:
-        return None
-    return Twist(*check_range("twist", settings.twist_min, settings.twist_max))
-
-
-def twist_settings(twist: Twist | None) -> dict[str, Any]:
-    """The settings of which `twist_of` makes a range."""
-    return {"use_twist": False} if twist is None else {"use_twist": True, "twist_min": twist[0], "twist_max": twist[1]}
-
-
-def mirrored_twist(twist: Twist | None) -> Twist | None:
-    """The range of the mirror images of what a range allows: a screw becomes one of the other hand."""
-    return None if twist is None else Twist(-twist.high, -twist.low)
 
 
 @cython.cfunc
@@ -124,7 +93,7 @@ class SwingTwist(Limit):
         self.axis = ORIGIN
         self.is_twist_limited = twist is not None
         low, high = (-PI, PI) if twist is None else finite_numbers("twist", twist, 2)
-        self.twist_low, self.twist_high = check_range("twist", low, high)
+        self.twist_low, self.twist_high = checked_range("twist", low, high)
 
     @property
     def twist(self) -> Twist | None:
@@ -275,17 +244,35 @@ class SwingTwist(Limit):
         """See `measure_twist`."""
         return self.measure_twist(rotation)
 
-    def swing_outline(self) -> Outline:
-        """The part of the outline that shows the range of the bone's direction."""
-        return Outline()
 
-    def outline(self) -> Outline:
-        swing = self.swing_outline()
-        if not self.is_twist_limited:
-            return swing
-        curve = arc(scaled(X_AXIS, TWIST_RADIUS), Y_AXIS, self.twist_low, self.twist_high)
-        return swing.joined(Outline(twist=(curve,), ends=curve_ends("twist_min", "twist_max", curve)))
+SIDEWAYS = cython.declare(cython.double, 0.4)  # standard deviation of the directions that are drawn, per bone length
+MEDIAN_SLOPE = cython.declare(cython.double, 1.2533141373155)  # of the inverse of the normal distribution: sqrt(pi / 2)
+TAIL = cython.declare(cython.double, 0.999)  # less than 1, so that the ends stay finite
 
-    def setting_at(self, name: str, point: V3) -> float:
-        angle = angle_about(Y_AXIS, X_AXIS, point)
-        return set_end(name, 0.0 if angle >= UNDEFINED else angle, self.twist_low, self.twist_high)
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def bell_shaped(u: cython.double) -> cython.double:
+    """Approximate inverse of the normal distribution (up to 7), for drawing directions by a number in [0, 1)."""
+    side: cython.double = 2.0 * u - 1.0
+    return MEDIAN_SLOPE * side / sqrt(sqrt(1.0 - TAIL * side * side))
+
+
+@cython.cclass
+class Twisting(SwingTwist):
+    """The bone points in any direction and twists within a range.
+
+    Attributes:
+        twist: Range of twist.
+    """
+
+    def __init__(self, twist: Twist | None = None) -> None:
+        SwingTwist.__init__(self, twist)
+
+    def parts(self) -> tuple[Any, ...]:
+        return (self.twist,)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def draw_direction(self, u: cython.double, v: cython.double) -> V3:
+        return unit((SIDEWAYS * bell_shaped(u), 1.0, SIDEWAYS * bell_shaped(v)))

@@ -12,8 +12,8 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
 
 from ...errors import FabrikError
-from ...kernel import LIMITS, LimitType, Setting
 from ..chain_bones import resolve_bones
+from ..limit_types import LIMITS, LimitType, Setting
 from .chain import chains_of, forget_statuses
 from .changes import announce
 from .fields import NO_OTHERS, Field, View, angle, choice, fields_of, real, share, switch

@@ -9,10 +9,10 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.kernel import LIMITS
 from fabrik_addon.maths import IDENTITY, V3, cross, distance, dot, minus, perpendicular, unit, v3
 from fabrik_addon.rig.channels import read_rotation
 from fabrik_addon.rig.joint_limits import read_limit
+from fabrik_addon.rig.limit_types import LIMITS
 from fabrik_addon.rig.schema import limit_of, rig_of
 from mathutils import Quaternion, Vector
 

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import bpy
 import pytest
-from fabrik_addon.kernel import LIMITS, Limit
+from fabrik_addon.kernel import Limit
 from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, cross, dot, minus, perpendicular, plus, scaled, unit, v3
+from fabrik_addon.rig.limit_types import LIMITS, limit_settings
 from fabrik_addon.rig.schema import limit_of
 from mathutils import Quaternion
 
@@ -205,7 +206,7 @@ def test_both_sides_are_mirrored(joint: str) -> None:
 
 def settings_of(bone: bpy.types.PoseBone) -> list[float]:
     view = limit_of(bone)
-    used = LIMITS[view.limit].make(view, IDENTITY).settings()
+    used = limit_settings(LIMITS[view.limit].make(view, IDENTITY))
     return [number for name in used if name != "limit" for number in numbers_of(getattr(view, name))]
 
 

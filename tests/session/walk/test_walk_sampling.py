@@ -12,19 +12,18 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.walk.planning import Planning, plan_walk
 
 from dev.walking_rigs import make_spider
-from support.rigs import make_empty
-from support.walking_rigs import FRAMES, around, key_way, planned, update, walking_spider
+from support.scenes import WALK, around, key_way, make_empty, planned, update, walking
 
 
 def turned(bone: bpy.types.PoseBone) -> None:
-    for frame in range(FRAMES[0], FRAMES[1] + 1, 7):
+    for frame in range(WALK[0], WALK[1] + 1, 7):
         bone.rotation_quaternion = (1.0, 0.02 * (frame % 3), 0.0, -0.01 * frame)
         bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
 def turned_by_angles(bone: bpy.types.PoseBone) -> None:
     bone.rotation_mode = "ZXY"
-    for frame in range(FRAMES[0], FRAMES[1] + 1, 7):
+    for frame in range(WALK[0], WALK[1] + 1, 7):
         bone.rotation_euler = (0.01 * frame, 0.1, -0.02 * frame)
         bone.keyframe_insert("rotation_euler", frame=frame)
 
@@ -48,7 +47,7 @@ def visits(owner: bpy.types.Object) -> list[int]:
         found.append(scene.frame_current)
 
     bpy.app.handlers.frame_change_post.append(note)
-    plan_walk(bpy.context, owner, FRAMES)
+    plan_walk(bpy.context, owner, WALK)
     bpy.app.handlers.frame_change_post.remove(note)
     return found[:-1]  # the last goes back to where it was
 
@@ -56,7 +55,7 @@ def visits(owner: bpy.types.Object) -> list[int]:
 def on_a_carrier(owner: bpy.types.Object) -> None:
     """Hang it on something that stands where the world does, and is animated to stay there."""
     owner.parent = make_empty((0, 0, 0), "Carrier")
-    for frame in FRAMES:
+    for frame in WALK:
         owner.parent.keyframe_insert("location", frame=frame)
     update()
 
@@ -64,10 +63,10 @@ def on_a_carrier(owner: bpy.types.Object) -> None:
 @pytest.mark.parametrize("change", [turned, turned_by_angles, posed_and_not_keyed])
 def test_the_path_by_curves_is_that_of_the_frames(change: Callable[[bpy.types.PoseBone], None]) -> None:
     owner = planned(spider(change))
-    assert visits(owner) == [*FRAMES]
+    assert visits(owner) == [*WALK]
     digest = rig_of(owner).walker.digest
     on_a_carrier(owner)
-    assert visits(owner) == [*range(FRAMES[0], FRAMES[1] + 1)]
+    assert visits(owner) == [*range(WALK[0], WALK[1] + 1)]
     assert rig_of(owner).walker.digest == digest
 
 
@@ -76,38 +75,38 @@ def test_ground_that_moves_is_looked_at_in_each_frame() -> None:
     bpy.ops.mesh.primitive_plane_add(size=20.0)
     ground = bpy.context.object
     assert ground is not None
-    assert visits(owner) == [*FRAMES]
-    for frame in FRAMES:
+    assert visits(owner) == [*WALK]
+    for frame in WALK:
         ground.location.z = 0.001 * frame
         ground.keyframe_insert("location", frame=frame)
-    assert len(visits(owner)) == FRAMES[1]
+    assert len(visits(owner)) == WALK[1]
 
 
 def test_settings_that_are_keyed_count_in_their_frames() -> None:
     owner = planned(spider(turned))
-    for frame, height in zip(FRAMES, (0.1, 0.4), strict=True):
+    for frame, height in zip(WALK, (0.1, 0.4), strict=True):
         rig_of(owner).walker.step_height = height
         owner.keyframe_insert("fabrik_walker_step_height", frame=frame)
-    assert len(visits(owner)) == FRAMES[1]
+    assert len(visits(owner)) == WALK[1]
 
 
 def test_keys_that_make_no_pose_are_told_with_their_frame() -> None:
     owner = planned(spider(turned))
-    for frame, value in ((FRAMES[0], 1.0), (20, 0.0), (FRAMES[1], 1.0)):
+    for frame, value in ((WALK[0], 1.0), (20, 0.0), (WALK[1], 1.0)):
         owner.pose.bones["b0"].rotation_quaternion = (value, 0.0, 0.0, 0.0)
         owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
-    for frame in range(FRAMES[0], FRAMES[1] + 1, 7):
-        if frame != FRAMES[0]:
+    for frame in range(WALK[0], WALK[1] + 1, 7):
+        if frame != WALK[0]:
             owner.pose.bones["b0"].keyframe_delete("rotation_quaternion", frame=frame)
     with pytest.raises(FabrikError, match=r"in frame 20, the rotation quaternion is zero"):
-        plan_walk(bpy.context, owner, FRAMES)
+        plan_walk(bpy.context, owner, WALK)
 
 
 def test_slices_are_short() -> None:
     """Each goes on from where the last one ended."""
-    work = Planning(bpy.context, walking_spider(), FRAMES)
+    work = Planning(bpy.context, walking("spider"), WALK)
     shares = []
     while not work.advance(0.0):
         shares.append(work.share)
     assert shares == sorted(shares)
-    assert len(shares) >= FRAMES[1]
+    assert len(shares) >= WALK[1]

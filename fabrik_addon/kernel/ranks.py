@@ -12,17 +12,15 @@ to miss just that.
 
 from __future__ import annotations
 
-from .. import cython
-from ..figure import Figure
-from ..forms import Doubles, Ints
-from ..goals.base import HINT, Goal
-from ..pose import Pose, copied_pose
-from ..solution import BLOCKED, REACHED, TOO_FAR
-from ..trace import Trace
-from ..vectors import doubles, integers, larger, length, ones
-from .body_starts import BodyStarts
+from . import cython
 from .descent import FIRST_DAMPING, LITTLE, STALLED, Descent
-from .limb import clamp_start, placed_pose
+from .fabrik import Trace
+from .figure import Figure, Pose, clamp_start, copied_pose, placed_pose
+from .forms import Doubles, Ints
+from .goals.base import HINT, Goal
+from .restarts import BodyStarts
+from .rows import BLOCKED, REACHED, TOO_FAR
+from .vectors import doubles, integers, larger, length, ones
 
 FAR_MISSED = cython.declare(cython.double, 0.5)  # error, in sizes of the figure, from which on goals count as far
 POSTURE = cython.declare(cython.double, 0.03)  # sizes of the figure that a radian away from the start pose counts

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .. import cython
-from ..figure import Figure
-from ..forms import Q4, V3
-from ..limits.base import Limit
-from ..pose import Pose
-from ..vectors import (
+from . import cython
+from .chain import Chain
+from .figure import Figure, Pose
+from .forms import Q4, V3
+from .limb_path import Limb, carried_bend, carried_normal, reference_pose
+from .limits.base import Limit
+from .vectors import (
     ORIGIN,
     PI,
     UNDEFINED,
@@ -32,9 +33,6 @@ from ..vectors import (
     unit,
     v3,
 )
-from .bends import carried_bend, carried_normal
-from .chain import Chain
-from .limb import Limb, reference_pose
 
 NEAR_AXIS = cython.declare(cython.double, 1e-3)  # distance of the pole from the line below which its influence fades
 WITHIN_LIMIT = cython.declare(cython.double, 1e-9)  # radians that a turned joint may stand outside by rounding

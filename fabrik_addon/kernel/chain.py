@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Poses at the ends of a free chain's reach, and moving along between them.
-
-Near full stretch plain FABRIK needs thousands of passes, because a pass gains a share of a distance that shrinks with
-the square of the bend. Moving all bones together along one parameter meets the distance in a few Newton steps.
-"""
+"""One chain of size 1 while it is solved: what all rungs share, and the ways along which its reach changes."""
 
 from __future__ import annotations
 
 from math import cos, sin, sqrt
+from typing import cast
 
-from .. import cython
-from ..forms import Q4, V3, Doubles
-from ..vectors import (
+from . import cython
+from .fabrik import Trace
+from .figure import Figure
+from .forms import Q4, V3, Doubles, Ints
+from .goals.point import Point
+from .vectors import (
     ORIGIN,
     PI,
     X_AXIS,
@@ -19,6 +19,7 @@ from ..vectors import (
     dot,
     doubles,
     from_to,
+    integers,
     larger,
     length,
     magnitude,
@@ -30,8 +31,128 @@ from ..vectors import (
     unit,
     v3,
 )
-from .chain import Chain
-from .crossing import Falling
+
+CROSSING_STEPS = cython.declare(cython.int, 40)
+CROSSED = cython.declare(cython.double, 1e-8)  # value at which to stop; also the width of the bracket
+BISECT_AFTER = cython.declare(cython.int, 3)  # steps in which the bracket has not come down to a half
+
+
+@cython.cclass
+class Falling:
+    """A function of one number that comes down to zero."""
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def excess(self, at: cython.double) -> cython.double:
+        """Its value."""
+        return -at
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def crossing(
+        self, low: cython.double, high: cython.double, over: cython.double, under: cython.double
+    ) -> cython.double:
+        """Where it comes down to zero, between `low`, where it is `over` > 0, and `high`, where it is `under` <= 0."""
+        step: cython.int
+        side: cython.int = 0
+        slow: cython.int = 0
+        width: cython.double = 2.0 * (high - low)
+        for step in range(CROSSING_STEPS):
+            span: cython.double = over - under
+            slow = slow + 1 if high - low > 0.5 * width else 0
+            width = high - low
+            middle: cython.double = 0.5 * (low + high)
+            if span > 0.0 and slow < BISECT_AFTER:
+                middle = low + width * over / span
+            value: cython.double = self.excess(middle)
+            if magnitude(value) <= CROSSED or width <= CROSSED:
+                return middle
+            if value > 0.0:
+                if side > 0:
+                    under = under * (1.0 - value / over if value < over else 0.5)
+                low = middle
+                over = value
+                side = 1
+            else:
+                if side < 0:
+                    over = over * (1.0 - value / under if value > under else 0.5)
+                high = middle
+                under = value
+                side = -1
+        return 0.5 * (low + high)
+
+
+@cython.cclass
+class Chain:
+    """A chain, the target of its tip, and how it is to be solved.
+
+    Attributes:
+        figure: Of size 1, without branches.
+        count: Its n joints.
+        inner: Least distance of the tip from the root without limits; the greatest is 1.
+        carried: For each joint the index of the last point that turns rigidly with it: n for the tip, else the head
+            of the next bone that does not inherit rotation.
+        first_moving: Index of the first joint that is not fixed; n where all are.
+        first_ball: Index of the first joint that turns every way and has joints behind it, all of which follow it;
+            -1 where there is none.
+        is_free: Whether no joint has a limit or stiffness.
+        is_stiff: Whether a joint has stiffness.
+        swings: Whether every joint follows the one before it.
+        tip: The goal of the tip, with the target at hand.
+    """
+
+    figure: Figure
+    count: cython.int
+    inner: cython.double
+    carried: Ints
+    first_moving: cython.int
+    first_ball: cython.int
+    is_free: cython.bint
+    is_stiff: cython.bint
+    swings: cython.bint
+    tip: Point
+    target: V3
+    tolerance: cython.double
+    max_passes: cython.int
+    plain: cython.bint
+    restarts: cython.int
+    share: cython.int  # of the passes that a restart may take
+    joints: Doubles  # room for n + 1 points, for whichever rung is at work
+    trace: Trace
+
+    def __init__(self, figure: Figure) -> None:
+        count = figure.count
+        self.figure = figure
+        self.count = count
+        self.inner = max(0.0, 2.0 * max(figure.spans) - 1.0)
+        self.carried = integers(count)
+        end = count
+        for i in range(count - 1, -1, -1):
+            self.carried[i] = end
+            if not figure.inherits[i]:
+                end = i
+        limits = figure.limits
+        self.first_moving = next((i for i in range(count) if not limits[i].is_fixed), count)
+        self.is_stiff = any(figure.stiffness[i] > 0.0 for i in range(count))
+        self.is_free = not self.is_stiff and all(limit.is_free for limit in limits)
+        follow = [all(figure.inherits[j] for j in range(i + 1, count)) for i in range(count)]
+        self.swings = follow[0]
+        balls = (i for i in range(count - 1) if limits[i].is_ball and follow[i])
+        self.first_ball = next(balls, -1)
+        self.tip = cast(Point, Point(count - 1, ORIGIN).bound(figure))
+        self.target = ORIGIN
+        self.joints = doubles(3 * count + 3)
+        self.tolerance = 0.0
+        self.max_passes = self.restarts = self.share = 0
+        self.plain = False
+        self.trace = None
+
+    @cython.cfunc
+    def record(self, name: str, joints: Doubles) -> cython.void:
+        """Show the joints after a pass to whoever wants to see them."""
+        if self.trace is not None:
+            self.trace.record(name, joints, self.count)
+
 
 MATCH_STEPS = cython.declare(cython.int, 24)
 MATCHED = cython.declare(cython.double, 1e-8)  # error of the distance at which a reach match stops

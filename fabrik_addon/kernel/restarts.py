@@ -3,17 +3,45 @@
 
 from __future__ import annotations
 
-from .. import cython
-from ..figure import Figure
-from ..forms import V3, Doubles
-from ..goals.base import Goal
-from ..limits.base import Limit
-from ..pose import Pose
-from ..vectors import X_AXIS, Y_AXIS, Z_AXIS, copy_into, dot, plus, put3, put4, q4, scaled, v3
+from random import Random
+
+from . import cython
 from .descent import Descent
-from .limb import clamp_start
-from .limited import APART
-from .starts import drawn_poses, farthest
+from .figure import Figure, Pose, clamp_start
+from .forms import V3, Doubles
+from .goals.base import Goal
+from .limits.base import Limit
+from .vectors import X_AXIS, Y_AXIS, Z_AXIS, apart, copy_into, dot, doubles, larger, plus, put3, put4, q4, scaled, v3
+
+SCREENED = 128  # poses that are drawn
+SEED = 2011
+APART = cython.declare(cython.double, 0.2)  # between two starts, in sizes of the figure: neighbours end alike
+
+
+@cython.cfunc
+def drawn_poses(figure: Figure) -> list[Doubles]:
+    """Poses drawn inside the limits of a figure: a buffer of n rotations each."""
+    random = Random(SEED)
+    drawn = []
+    for _ in range(SCREENED):
+        rotations: Doubles = doubles(4 * figure.count)
+        for i in range(figure.count):
+            limit: Limit = figure.limits[i]
+            put4(rotations, i, limit.draw(random.random(), random.random(), random.random()))
+        drawn.append(rotations)
+    return drawn
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def farthest(pose: Pose, other: Pose, count: cython.int) -> cython.double:
+    """The largest distance between the same joint of two placed poses of n joints, the tip included."""
+    i: cython.int
+    most: cython.double = 0.0
+    for i in range(count + 1):
+        most = larger(most, apart(v3(pose.heads, i), v3(other.heads, i)))
+    return most
+
 
 HALF_WAY = cython.declare(cython.double, 0.5)  # of a drawn pose from the start pose: the inner half of the limits
 

@@ -5,32 +5,219 @@ from __future__ import annotations
 
 from math import sqrt
 
-from .. import cython
-from ..figure import Figure
-from ..forms import Q4, V3, Doubles, Ints
-from ..goals.base import Goal
-from ..limits.base import Limit
-from ..pose import Pose
-from ..vectors import (
+from . import cython
+from .figure import Figure, Pose
+from .forms import Q4, V3, Doubles, Ints
+from .goals.base import Goal
+from .limits.base import Limit
+from .vectors import (
     IDENTITY,
     ORIGIN,
     X_AXIS,
     Y_AXIS,
     Z_AXIS,
+    conjugated,
+    copy_into,
     dot,
     doubles,
     integers,
     length,
     minus,
+    multiplied,
     perpendicular,
     plus,
     put3,
     q4,
     rotated,
+    rotation_vector,
     scaled,
     v3,
 )
-from .system import System
+
+
+@cython.cclass
+class System:
+    """A symmetric, positive definite system A x = b of m equations.
+
+    Attributes:
+        size: m.
+        matrix: A, row by row; its lower half counts.
+        wanted: b.
+        values: x, once it is solved.
+    """
+
+    size: cython.int
+    matrix: Doubles
+    wanted: Doubles
+    values: Doubles
+    factor: Doubles  # Cholesky's, in the lower half
+    column: Doubles  # of it, the one at hand
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.matrix, self.factor = doubles(size * size), doubles(size * size)
+        self.wanted, self.values, self.column = doubles(size), doubles(size), doubles(size)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def clear(self, diagonal: cython.double, first: cython.int, of_first: cython.double) -> cython.void:
+        """Make A a diagonal matrix with `of_first` at the first `first` places, and `diagonal` at the others."""
+        i: cython.int
+        for i in range(self.size * self.size):
+            self.matrix[i] = 0.0
+        for i in range(self.size):
+            self.matrix[i * self.size + i] = of_first if i < first else diagonal
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.boundscheck(False)
+    def factorize(self) -> cython.bint:
+        """Find Cholesky's factor, with one over its diagonal; False where there is none."""
+        i: cython.int
+        j: cython.int
+        k: cython.int
+        size: cython.int = self.size
+        factor: Doubles = self.factor
+        column: Doubles = self.column
+        copy_into(factor, self.matrix, size * size)
+        for j in range(size):
+            pivot: cython.double = factor[j * size + j]
+            if not pivot > 0.0:
+                return False
+            pivot = 1.0 / sqrt(pivot)
+            factor[j * size + j] = pivot
+            for i in range(j + 1, size):
+                column[i] = factor[i * size + j] * pivot
+                factor[i * size + j] = column[i]
+            for i in range(j + 1, size):  # along a row at last, so that processors can do several numbers at once
+                own: cython.double = column[i]
+                for k in range(j + 1, i + 1):
+                    factor[i * size + k] -= own * column[k]
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.boundscheck(False)
+    def solve(self) -> cython.bint:
+        """Find x; False, and x zero, where A is not positive definite to the last digits."""
+        i: cython.int
+        size: cython.int = self.size
+        values: Doubles = self.values
+        if not self.factorize():
+            for i in range(size):
+                values[i] = 0.0
+            return False
+        copy_into(values, self.wanted, size)
+        self.substitute(size)
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    @cython.boundscheck(False)
+    def substitute(self, count: cython.int) -> cython.void:
+        """Solve the first `count` equations in place, with the factor at hand: `values` holds b, and becomes x."""
+        i: cython.int
+        k: cython.int
+        size: cython.int = self.size
+        factor: Doubles = self.factor
+        values: Doubles = self.values
+        total: cython.double
+        for i in range(count):
+            total = values[i]
+            for k in range(i):
+                total -= factor[i * size + k] * values[k]
+            values[i] = total * factor[i * size + i]
+        for i in range(count - 1, -1, -1):
+            total = values[i]
+            for k in range(i + 1, count):
+                total -= factor[k * size + i] * values[k]
+            values[i] = total * factor[i * size + i]
+
+
+STIFFEST = cython.declare(cython.double, 0.97)  # share of a joint's readiness to turn that full stiffness takes
+
+
+@cython.cclass
+class Posture:
+    """The stiffness of each joint and its pull to the start pose; the shift of the figure counts as one joint more.
+
+    Args:
+        figure: n joints.
+        movers: Those that count.
+
+    Attributes:
+        weight: mu, what a radian away from the start pose counts.
+        is_relaxed: Whether stiffness does not count for how readily joints turn.
+    """
+
+    weight: cython.double
+    is_relaxed: cython.bint
+    figure: Figure
+    movers: Ints
+    count: cython.int
+
+    def __init__(self, figure: Figure, movers: Ints) -> None:
+        self.figure = figure
+        self.movers, self.count = movers, len(movers)
+        self.weight = 0.0
+        self.is_relaxed = False
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def strain_of(self, pose: Pose, first: cython.int) -> cython.double:
+        """The posture term of a pose, from joint `first` on."""
+        k: cython.int
+        total: cython.double = 0.0
+        if self.weight <= 0.0:
+            return total
+        for k in range(self.count):
+            i: cython.int = self.movers[k]
+            if i < first:
+                continue
+            away: V3 = self.to_start(pose, i)
+            total += dot(away, away) * self.square_of(i)
+        return total
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def to_start(self, pose: Pose, i: cython.int) -> V3:
+        """The turn of a joint, in its rest frame, back to the start pose."""
+        if i == self.figure.count:
+            away: V3 = minus(v3(self.figure.root, 0), v3(pose.shift, 0))
+            return scaled(away, 1.0 / A_RADIAN_OF_SHIFT)
+        return rotation_vector(multiplied(q4(self.figure.start, i), conjugated(q4(pose.rotations, i))))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def square_of(self, i: cython.int) -> cython.double:
+        """The square of what a radian of a joint away from the start pose counts; many times that for a stiff one."""
+        stiff: cython.double = self.weight / (1.0 - STIFFEST * self.stiffness_of(i))
+        return stiff * stiff
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def stiffness_of(self, i: cython.int) -> cython.double:
+        """The stiffness of a joint; a figure is shifted as readily as its first joint turns."""
+        return self.figure.stiffness[0 if i == self.figure.count else i]
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def readiness_of(self, i: cython.int, damping: cython.double) -> cython.double:
+        """How readily a joint turns in a step: 1 for one that nothing holds."""
+        left: cython.double = 1.0 - (0.0 if self.is_relaxed else STIFFEST * self.stiffness_of(i))
+        ready: cython.double = left * left
+        if self.weight <= 0.0:
+            return ready
+        return 1.0 / (1.0 / ready + self.square_of(i) / damping)
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def pull_on(self, pose: Pose, i: cython.int, share: cython.double) -> V3:
+        """The turn that the posture term alone asks of a joint in a step, for its readiness over the damping."""
+        if self.weight <= 0.0:
+            return ORIGIN
+        return scaled(self.to_start(pose, i), share * self.square_of(i))
+
 
 WHOLE = -1  # the shift of the whole figure, where a joint has its place on the way to a goal
 A_RADIAN_OF_SHIFT = cython.declare(cython.double, 0.3)  # sizes of the figure: a shift by so much counts as a radian

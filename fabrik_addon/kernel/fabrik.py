@@ -1,14 +1,46 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The two passes of FABRIK (Aristidou & Lasenby 2011, Algorithm 1), without and with limits."""
+"""FABRIK (Aristidou & Lasenby 2011, Algorithm 1): its two passes, without and with limits, and a record of passes."""
 
 from __future__ import annotations
 
-from .. import cython
-from ..figure import Figure
-from ..forms import Q4, V3, Doubles
-from ..limits.base import Limit
-from ..pose import Pose
-from ..vectors import ORIGIN, conjugated, length, minus, plus, put3, put4, q4, rotated, scaled, v3
+from typing import NamedTuple
+
+from . import cython
+from .figure import Figure, Pose
+from .forms import Q4, V3, Doubles
+from .limits.base import Limit
+from .vectors import ORIGIN, conjugated, length, minus, plus, put3, put4, q4, rotated, scaled, v3
+
+
+class Step(NamedTuple):
+    """One recorded pass.
+
+    Attributes:
+        name: What was done: start, swing, bend, backward, forward, match, solved, descend, restart, end.
+        joints: n + 1 points in solve space, relative to the root, for a figure of size 1.
+    """
+
+    name: str
+    joints: tuple[V3, ...]
+
+
+@cython.cclass
+class Trace:
+    """Keeps every pass of a solve that it is handed to.
+
+    Attributes:
+        steps: The passes so far.
+    """
+
+    steps = cython.declare(list, visibility="readonly")
+
+    def __init__(self) -> None:
+        self.steps = []
+
+    @cython.cfunc
+    def record(self, name: str, joints: Doubles, count: cython.int) -> cython.void:
+        """Take note of n + 1 joints after a pass."""
+        self.steps.append(Step(name, tuple([v3(joints, i) for i in range(count + 1)])))
 
 
 @cython.cfunc

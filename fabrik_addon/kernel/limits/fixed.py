@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A joint that does not turn."""
+"""Joints that turn every way, and joints that do not turn."""
 
 from __future__ import annotations
 
@@ -8,11 +8,49 @@ from typing import Any
 
 from .. import cython
 from ..forms import Q4, V3
-from ..vectors import IDENTITY, ORIGIN, Y_AXIS, rotated
-from .base import Limit, LimitType, mirrored_rotation
-from .ik_meaning import IkMeaning
-from .outline import Outline
-from .ranges import limit_rotation
+from ..vectors import IDENTITY, ORIGIN, X_AXIS, from_rotation_vector, from_to, multiplied, normalized, rotated
+from .base import Limit, limit_rotation
+
+FREE_RANGE = cython.declare(cython.double, 0.6)  # a restart should look like the start pose, not like a knot
+
+
+@cython.cclass
+class Free(Limit):
+    """Every rotation is allowed."""
+
+    def __init__(self) -> None:
+        self.dofs = 3
+        self.axis = ORIGIN
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def aim(self, rotation: Q4, segment: V3, direction: V3) -> Q4:
+        turn: Q4 = from_to(rotated(rotation, segment), direction, rotated(rotation, X_AXIS))
+        return normalized(multiplied(turn, rotation))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn(self, rotation: Q4, turn: V3) -> Q4:
+        return normalized(multiplied(from_rotation_vector(turn), rotation))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def exceed(self, rotation: Q4) -> cython.double:
+        return 0.0
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def draw(self, u: cython.double, v: cython.double, w: cython.double) -> Q4:
+        return from_rotation_vector(
+            (FREE_RANGE * (2.0 * u - 1.0), FREE_RANGE * (2.0 * v - 1.0), FREE_RANGE * (2.0 * w - 1.0))
+        )
+
+    @property
+    def is_free(self) -> bool:
+        return True
+
+
+FREE = Free()
 
 
 @cython.cclass
@@ -67,28 +105,3 @@ class Locked(Limit):
     @cython.exceptval(check=False)
     def blend(self, start: Q4, end: Q4, factor: cython.double) -> Q4:
         return self.stays
-
-    def outline(self) -> Outline:
-        return Outline(((ORIGIN, rotated(self.stays, Y_AXIS)),))
-
-    def ik_meaning(self) -> IkMeaning:
-        return IkMeaning(frozenset(), {})
-
-    def settings(self) -> dict[str, Any]:
-        return {"limit": "LOCKED"}
-
-    def mirrored(self, turn: Q4) -> Limit | None:
-        return Locked(mirrored_rotation(turn, self.stays))
-
-    def narrowed(self, hinge: Limit) -> Limit | None:
-        return Locked(hinge.clamped(self.rotation))
-
-
-def make_locked(settings: Any, start: Q4) -> Locked:
-    """A joint that keeps the rotation of the start pose."""
-    return Locked(start)
-
-
-LOCKED_TYPE = LimitType(
-    "LOCKED", 4, "Locked", "The bone keeps the rotation of the start pose", make_locked, stiffens=False
-)

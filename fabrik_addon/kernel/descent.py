@@ -1,0 +1,495 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Descents: step by step (`turning.py`) nearer to any number of weighted goals, until nothing more is gained.
+
+Goals that are to be kept are rows that hold exactly, their damping being next to nothing, and a few steps back to them
+follow. A posture term, mu^2 |q - q0|^2, can pull the joints towards the start pose, so that of the many poses that meet
+the goals the one nearest to it is found, whatever was solved before.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from . import cython
+from .figure import Figure, Pose
+from .forms import Q4, V3, Doubles, Ints
+from .goals.base import Goal
+from .least_squares import A_RADIAN_OF_SHIFT, Jacobian, Posture, movers_of, placed_of
+from .limits.base import Limit
+from .vectors import (
+    ORIGIN,
+    UNDEFINED,
+    conjugated,
+    copy_into,
+    dot,
+    doubles,
+    integers,
+    larger,
+    length,
+    minus,
+    multiplied,
+    plus,
+    put3,
+    put4,
+    q4,
+    rotation_vector,
+    scaled,
+    smaller,
+    unit,
+    v3,
+)
+
+
+@cython.cclass
+class JudgedPose:
+    """A pose of a figure of size 1, judged by what its goals miss.
+
+    Args:
+        figure: n joints.
+        kept: The goals that are to be kept, bound to the figure.
+        wanted: Those that are to come nearer.
+
+    Attributes:
+        goals: Those that are kept, then those that are wanted.
+        kept: How many are kept.
+        allowed: For each goal the vector that may be missing, times its weight.
+        pose: The best so far, inside the limits.
+        trial: Another that may take its place.
+        error: Root of the sum of the squares of what the wanted goals miss, each times its weight.
+        cost: The square of that, and the posture term.
+        movers: The joints on the way to a goal; the others take no part. n stands for the shift.
+        held: Joints before this one do not turn.
+        posture: How readily joints turn, and what pulls them back to the start pose.
+    """
+
+    figure: Figure
+    count: cython.int
+    movers: Ints
+    count_of_movers: cython.int
+    count_of_turned: cython.int  # how many of them are joints
+    placed: Ints  # the joints whose places goals want to know
+    count_of_placed: cython.int
+    goals: list[Goal]
+    kept: cython.int
+    allowed: Doubles
+    pose: Pose
+    trial: Pose
+    error: cython.double
+    cost: cython.double
+    held: cython.int
+    posture: Posture
+
+    def __init__(self, figure: Figure, kept: list[Goal], wanted: list[Goal]) -> None:
+        count = figure.count
+        self.figure = figure
+        self.count = count
+        self.goals = kept + wanted
+        self.kept = len(kept)
+        self.movers = movers_of(figure, self.goals)
+        self.count_of_movers = len(self.movers)
+        self.count_of_turned = sum(i < count for i in self.movers)
+        self.placed = placed_of(figure, self.goals)
+        self.count_of_placed = len(self.placed)
+        self.allowed = doubles(3 * len(self.goals))
+        self.pose, self.trial = Pose(count), Pose(count)
+        self.error = self.cost = 0.0
+        self.held = 0
+        self.posture = Posture(figure, self.movers)
+
+    @cython.cfunc
+    def begin(self, rotations: Doubles) -> cython.void:
+        """Stand at allowed rotations, the root where the start pose has it."""
+        copy_into(self.pose.rotations, rotations, 4 * self.count)
+        copy_into(self.trial.rotations, rotations, 4 * self.count)
+        copy_into(self.pose.shift, self.figure.root, 3)
+        copy_into(self.trial.shift, self.figure.root, 3)
+        self.figure.place(self.pose)
+        self.judge()
+
+    @cython.cfunc
+    def take(self, pose: Pose) -> cython.void:
+        """Stand as a pose does."""
+        copy_into(self.pose.rotations, pose.rotations, 4 * self.count)
+        copy_into(self.pose.shift, pose.shift, 3)
+        copy_into(self.trial.shift, pose.shift, 3)
+        copy_into(self.trial.rotations, pose.rotations, 4 * self.count)
+        self.figure.place_part(self.pose, self.placed, self.count_of_placed)
+        self.judge()
+
+    @cython.cfunc
+    def judge(self) -> cython.void:
+        """Find the error and the cost of the pose anew, after the goals or the pose changed."""
+        self.error = self.error_of(self.pose)
+        self.cost = self.error * self.error + self.posture.strain_of(self.pose, self.held)
+
+    @cython.cfunc
+    def error_of(self, pose: Pose) -> cython.double:
+        """What a pose misses; see `error`."""
+        g: cython.int
+        goal: Goal
+        total: cython.double = 0.0
+        for g in range(self.kept, len(self.goals)):
+            goal = self.goals[g]
+            missing: V3 = minus(goal.missing(pose), v3(self.allowed, g))
+            total += dot(missing, missing)
+        return sqrt(total)
+
+
+HELD = cython.declare(cython.double, 1e-4)  # share of a joint's turn that a limit may take before the joint is held
+NEVER_HELD = cython.declare(cython.int, 0)  # how a joint stands to its limit within a step
+HELD_BACK = cython.declare(cython.int, 1)
+LET_GO = cython.declare(cython.int, 2)
+HELD_FOR_STEP = cython.declare(cython.int, 3)
+CLAMPED = cython.declare(cython.double, 0.05)  # share of its turn that a limit has to take for a joint to be held then
+PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew with what is held taken out
+
+
+@cython.cclass
+class Turning(JudgedPose):
+    """How the joints of a figure of size 1 turn in a step from where it stands.
+
+    Args:
+        figure: n joints.
+        kept: The goals that are to be kept, bound to the figure.
+        wanted: Those that are to come nearer.
+
+    Attributes:
+        jacobian: What turns change; None before it is asked for (`equations`).
+        turns: The rotation vector of each joint in its rest frame, radians, and the shift: 3 n + 3 numbers.
+        largest: Of the turns of the last step, radians.
+        standing: For each joint how it stands to its limit within the step.
+    """
+
+    jacobian: Jacobian
+    turns: Doubles
+    largest: cython.double
+    standing: Ints
+
+    def __init__(self, figure: Figure, kept: list[Goal], wanted: list[Goal]) -> None:
+        JudgedPose.__init__(self, figure, kept, wanted)
+        self.jacobian = None
+        self.turns = doubles(3 * figure.count + 3)
+        self.largest = 0.0
+        self.standing = integers(figure.count + 1)
+
+    @cython.cfunc
+    def equations(self) -> Jacobian:
+        """What turns change, made when it is first asked for: most chains are solved without."""
+        if self.jacobian is None:
+            self.jacobian = Jacobian(self.figure, self.goals, self.kept, self.allowed)
+        return self.jacobian
+
+    @cython.cfunc
+    def prepare_joints(self, damping: cython.double) -> cython.void:
+        """The system (J B J^T + damping I) x = e - J q before any joint is held.
+
+        B is how ready the joints are to turn, q the turns that the posture term alone asks for.
+        """
+        k: cython.int
+        jacobian: Jacobian = self.equations()
+        jacobian.begin(self.pose, damping)
+        for k in range(self.count_of_movers):
+            i: cython.int = self.movers[k]
+            if i < self.held:
+                continue
+            self.standing[i] = NEVER_HELD
+            jacobian.free_joint(self.pose, i)
+            ready: cython.double = self.posture.readiness_of(i, damping)
+            jacobian.ready[i] = ready
+            put3(jacobian.asked, i, self.posture.pull_on(self.pose, i, ready / damping))
+            jacobian.add_joint(i, 1.0)
+
+    @cython.cfunc
+    def find_turns(self) -> cython.void:
+        """The rotation vector of each joint in its rest frame, none of them against a limit; joints are prepared.
+
+        What a limit takes from a joint's turn is a direction in which the joint is held: its axes lose that part, and
+        the step is solved again, so that the other joints make up for it. A joint that what is then left to do would
+        turn away from its limit was held for nothing, and is let go, once in a step.
+        """
+        i: cython.int
+        k: cython.int
+        again: cython.int
+        for again in range(PROJECTIONS):
+            self.jacobian.system.solve()
+            is_settled: cython.bint = True
+            for k in range(self.count_of_movers):
+                i = self.movers[k]
+                if i >= self.held and self.turn_of(i):
+                    is_settled = False
+            if is_settled:
+                for k in range(self.count_of_turned):
+                    i = self.movers[k]
+                    if i >= self.held and self.standing[i] == HELD_BACK and self.release(i):
+                        is_settled = False
+            if is_settled:
+                break
+
+    @cython.cfunc
+    def turn_of(self, i: cython.int) -> cython.bint:
+        """Find the turn of a joint; True where its limit takes a part of it, in which the joint is held from now on."""
+        turn: V3 = self.jacobian.combined(i)
+        put3(self.turns, i, turn)
+        if i == self.count:
+            return False
+        taken: V3 = self.taken(i, turn)
+        if not length(taken) > HELD * length(turn):
+            return False
+        if self.standing[i] == NEVER_HELD:
+            self.standing[i] = HELD_BACK
+        self.jacobian.hold_joint(self.pose, i, unit(taken))
+        return True
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def taken(self, i: cython.int, turn: V3) -> V3:
+        """The part of a turn of a joint that its limit takes away."""
+        limit: Limit = self.figure.limits[i]
+        return minus(turn, limit.allow(q4(self.pose.rotations, i), turn))
+
+    @cython.cfunc
+    def release(self, i: cython.int) -> cython.bint:
+        """Let a held joint go if what is left to do would turn it away from its limit; whether it was."""
+        jacobian: Jacobian = self.jacobian
+        first: V3 = v3(jacobian.axes, 3 * i)
+        second: V3 = v3(jacobian.axes, 3 * i + 1)
+        third: V3 = v3(jacobian.axes, 3 * i + 2)
+        jacobian.add_joint(i, -1.0)
+        jacobian.free_joint(self.pose, i)
+        turn: V3 = jacobian.combined(i)
+        is_let_go: cython.bint = length(self.taken(i, turn)) <= HELD * length(turn)
+        if is_let_go:
+            self.standing[i] = LET_GO
+        else:
+            put3(jacobian.axes, 3 * i, first)
+            put3(jacobian.axes, 3 * i + 1, second)
+            put3(jacobian.axes, 3 * i + 2, third)
+            jacobian.fill_columns(self.pose, i)
+        jacobian.add_joint(i, 1.0)
+        return is_let_go
+
+    @cython.cfunc
+    def factor_of(self, largest_turn: cython.double) -> cython.double:
+        """The share of the turns at which no joint turns more than the largest turn."""
+        k: cython.int
+        self.largest = 0.0
+        for k in range(self.count_of_movers):
+            if self.movers[k] >= self.held:
+                self.largest = larger(self.largest, length(v3(self.turns, self.movers[k])))
+        return smaller(1.0, largest_turn / self.largest) if self.largest > 0.0 else 0.0
+
+    @cython.cfunc
+    def hold_clamped(self, factor: cython.double) -> cython.bint:
+        """Hold the joints that the last trial, a share of their turns, brought to a limit; whether there are any."""
+        k: cython.int
+        is_any: cython.bint = False
+        for k in range(self.count_of_turned):
+            i: cython.int = self.movers[k]
+            if i < self.held:
+                continue
+            turn: V3 = scaled(v3(self.turns, i), factor)
+            rotation: Q4 = q4(self.pose.rotations, i)
+            turned: Q4 = multiplied(q4(self.trial.rotations, i), conjugated(rotation))
+            taken: V3 = minus(turn, rotation_vector(turned))
+            if length(taken) > CLAMPED * length(turn):
+                self.standing[i] = HELD_FOR_STEP
+                self.jacobian.hold_joint(self.pose, i, unit(taken))
+                is_any = True
+        return is_any
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def turn_by(self, trial: Pose, pose: Pose, turns: Doubles, factor: cython.double) -> cython.void:
+        """Make a trial of a pose whose joints turn by a share of some turns."""
+        k: cython.int
+        limit: Limit
+        for k in range(self.count_of_turned):
+            i: cython.int = self.movers[k]
+            rotation: Q4 = q4(pose.rotations, i)
+            if i >= self.held:
+                limit = self.figure.limits[i]
+                rotation = limit.turn(rotation, scaled(v3(turns, i), factor))
+            put4(trial.rotations, i, rotation)
+        if self.count_of_movers > self.count_of_turned:
+            shift: V3 = scaled(v3(turns, self.count), factor * A_RADIAN_OF_SHIFT)
+            put3(trial.shift, 0, plus(v3(pose.shift, 0), shift))
+        self.figure.place_part(trial, self.placed, self.count_of_placed)
+
+
+LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
+FIRST_DAMPING = cython.declare(cython.double, 1e-3)  # of the first step of a descent
+LEAST_DAMPING = cython.declare(cython.double, 1e-9)
+MOST_DAMPING = cython.declare(cython.double, 1e3)  # with which steps are so short that nothing more is to be gained
+EASED = cython.declare(cython.double, 0.2)  # times the damping after a step that gained something
+STIFFENED = cython.declare(cython.double, 8.0)  # times the damping after one that did not
+STIFFENED_FROM = cython.declare(cython.double, 1e-6)  # a lesser damping would take too many such steps to grow
+STALLED = cython.declare(cython.int, 4)  # steps in a row that gain next to nothing
+LITTLE = cython.declare(cython.double, 1e-3)  # share of the error that is next to nothing
+ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that is added to the damping (Sugihara 2011)
+STEP_TRIES = cython.declare(cython.int, 3)  # times that a step is tried with ever more joints held
+SHORTENED = cython.declare(cython.int, 2)  # times that a step is tried again, shorter: edges of limits are curved
+SHORTER = cython.declare(cython.double, 0.3)
+KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
+KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # error of these goals that a step may leave
+RETURNS = cython.declare(cython.int, 6)  # steps back to them
+RETURN_DAMPING = cython.declare(cython.double, 1e-7)
+NOT_LOST = cython.declare(
+    cython.double, 0.05
+)  # error of these goals, in sizes of the figure, from which a way back is tried
+RETURNING = cython.declare(cython.double, 0.5)  # share of their error that a step back may leave
+
+
+@cython.cclass
+class Descent(Turning):
+    """The steps by which a figure of size 1 comes nearer to its goals.
+
+    Args:
+        figure: n joints.
+        wanted: The goals that are to come nearer, bound to the figure.
+        keeper: A descent to other goals, from which no step may take the figure away; None where there are none.
+
+    Attributes:
+        little: Share of the error that is next to nothing.
+        first_damping: Of the first step of a descent.
+        patience: Steps in a row that may gain next to nothing.
+        robust_to: Error from which on the damping that is added grows with the error, no longer with its square.
+    """
+
+    keeper: Descent
+    little: cython.double
+    first_damping: cython.double
+    robust_to: cython.double
+    patience: cython.int
+    returns: Doubles  # turns back to the goals that are kept
+
+    def __init__(self, figure: Figure, wanted: list[Goal], keeper: Descent | None = None) -> None:
+        Turning.__init__(self, figure, [] if keeper is None else keeper.goals, wanted)
+        self.keeper = keeper
+        if keeper is not None:
+            keeper.allowed = self.allowed
+            keeper.first_damping = RETURN_DAMPING
+        self.little = LITTLE
+        self.first_damping = FIRST_DAMPING
+        self.robust_to = UNDEFINED
+        self.patience = STALLED
+        self.returns = doubles(3 * figure.count + 3)
+
+    @cython.cfunc
+    def descend(self, enough: cython.double, budget: cython.int) -> cython.int:
+        """Bring the goals nearer until they are near enough, the budget is spent or nothing more is gained.
+
+        Args:
+            enough: Error at which to stop; below zero where nothing but the gain counts.
+            budget: Greatest number of steps.
+
+        Returns:
+            The steps used.
+        """
+        used: cython.int = 0
+        stalled: cython.int = 0
+        damping: cython.double = self.first_damping
+        while used < budget and stalled < self.patience and damping <= MOST_DAMPING:
+            if self.error <= enough:
+                break
+            used += 1
+            before: cython.double = self.cost
+            if self.step(damping + ROBUST * self.error * smaller(self.error, self.robust_to), LARGEST_TURN):
+                is_little: cython.bint = self.cost > before * (1.0 - 2.0 * self.little)  # a square: it counts twice
+                stalled = stalled + 1 if is_little else 0
+                if is_little and self.posture.weight <= 0.0:
+                    damping = larger(damping, STIFFENED_FROM) * STIFFENED
+                else:
+                    damping = larger(damping * EASED, LEAST_DAMPING)
+            else:
+                damping = larger(damping, STIFFENED_FROM) * STIFFENED
+        return used
+
+    @cython.cfunc
+    def step(self, damping: cython.double, largest_turn: cython.double) -> cython.bint:
+        """One damped step; kept, and True, where it lessens the cost.
+
+        A joint may be free to turn where it stands, and come to the edge of its range a little way on. Where a step
+        gains nothing, such joints are held as well and the others make up for them; in the end shorter steps are tried.
+        """
+        tried: cython.int
+        shortened: cython.int
+        self.prepare_joints(damping)
+        for tried in range(STEP_TRIES):
+            self.find_turns()
+            factor: cython.double = self.factor_of(largest_turn)
+            if self.go(factor):
+                return True
+            for shortened in range(SHORTENED):
+                factor = factor * SHORTER
+                if self.go(factor):
+                    return True
+            if not self.hold_clamped(factor):
+                break
+        return False
+
+    @cython.cfunc
+    def go(self, factor: cython.double) -> cython.bint:
+        """Turn the joints by a share of their turns; kept, and True, where it lessens the cost."""
+        trial: Pose = self.trial
+        self.turn_by(trial, self.pose, self.turns, factor)
+        if self.kept > 0 and not self.keeps(trial):
+            return False
+        error: cython.double = self.error_of(trial)
+        cost: cython.double = error * error + self.posture.strain_of(trial, self.held)
+        if not cost < self.cost:
+            return False
+        self.trial = self.pose
+        self.pose = trial
+        self.error = error
+        self.cost = cost
+        return True
+
+    @cython.cfunc
+    def keeps(self, trial: Pose) -> cython.bint:
+        """Bring a trial back to the goals that are kept, from which a long step strays; False if it can't be.
+
+        The columns and the factor of the step are used again, which serve near to where they were found.
+        """
+        k: cython.int
+        again: cython.int
+        before: cython.double = UNDEFINED
+        jacobian: Jacobian = self.jacobian
+        for again in range(RETURNS):
+            strayed: cython.double = jacobian.strayed(trial)
+            if strayed <= KEPT_EXACTLY:
+                return True
+            if strayed > before * RETURNING:
+                break
+            before = strayed
+            jacobian.system.substitute(3 * self.kept)
+            for k in range(self.count_of_movers):
+                put3(self.returns, self.movers[k], jacobian.returning(self.movers[k]))
+            self.turn_by(trial, trial, self.returns, 1.0)
+        return strayed <= KEPT_WITHIN or (strayed <= NOT_LOST and self.is_brought_back(trial))
+
+    @cython.cfunc
+    def is_brought_back(self, trial: Pose) -> cython.bint:
+        """Bring a trial, some joints of which came to their limits, back by a descent; False if it can't be."""
+        self.keeper.take(trial)
+        self.keeper.descend(KEPT_EXACTLY, RETURNS)
+        copy_into(trial.rotations, self.keeper.pose.rotations, 4 * self.count)
+        copy_into(trial.shift, self.keeper.pose.shift, 3)
+        self.figure.place_part(trial, self.placed, self.count_of_placed)
+        return self.keeper.error <= KEPT_WITHIN
+
+    @cython.cfunc
+    def keep(self, tolerance: cython.double) -> cython.void:
+        """Let no step from the pose at hand take the keeper's goals farther away than they are.
+
+        Args:
+            tolerance: Goals that miss less, without their weight, are to be met exactly.
+        """
+        g: cython.int
+        goal: Goal
+        for g in range(self.kept):
+            goal = self.goals[g]
+            missing: V3 = goal.missing(self.pose)
+            put3(self.allowed, g, ORIGIN if length(missing) <= tolerance * goal.weight else missing)
+        self.keeper.take(self.pose)
+        self.keeper.descend(KEPT_EXACTLY, RETURNS)
+        self.take(self.keeper.pose)
