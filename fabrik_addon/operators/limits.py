@@ -18,10 +18,10 @@ from ..rig.find import working_chain
 from ..rig.joint_limits import set_from_ik
 from ..rig.limit_types import LIMITS
 from ..rig.schema import limit_of
-from ..session.bend_limits import BendReport, hinges_from_bend
+from ..session.bends import BendReport, hinges_from_bend
+from ..session.chain_edit import copy_limit
 from ..session.joint_ranges import RangeReport, apply_range
 from ..session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
-from ..session.limits import copy_limit
 from ..session.mirror_bones import mirror_limit_to, pair_of
 from ..session.selected_limbs import limbs_of
 from ..texts import Text, counted, joined, worded

@@ -17,10 +17,9 @@ from ..rig.find import working_chain, working_rig
 from ..rig.schema import EFFECTOR_ITEMS, ORIENTATION_ITEMS, name_all, rig_of
 from ..session import live
 from ..session.body import find_body, set_body
-from ..session.effector import set_effector
+from ..session.chain_edit import set_effector, set_orientation
 from ..session.masses import fill_masses
 from ..session.order import Item
-from ..session.orientation import set_orientation
 from ..session.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
 from ..texts import Text, joined
 from ..translations import tip_

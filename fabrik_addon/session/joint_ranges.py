@@ -13,7 +13,7 @@ import bpy
 from ..maths import ORIGIN, V3, dot, length, minus, perpendicular, plus, scaled, unit
 from ..recognise.joint_bends import LEAST_BEND, PAW, bend_of, direction_of, fold_of, own_axis, rest_bend, turn_towards
 from ..recognise.limbs import Limbs
-from .bend_limits import give_limits, hinge_settings
+from .bends import give_limits, hinge_settings
 from .joint_tables import HUMAN_JOINTS, JointRange, Range
 
 HANGING = 45.0  # degrees from straight down within which a hand hangs

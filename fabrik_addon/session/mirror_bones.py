@@ -19,7 +19,7 @@ from ..rig.limit_types import limit_settings, mirrored_limit
 from ..rig.schema import limit_of
 from ..rig.sides import flipped_name
 from ..texts import Text
-from .limits import copy_limit
+from .chain_edit import copy_limit
 
 MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0))  # armature space
 ALIKE = 0.9998  # cosine of the angle up to which axes count as mirrored: about a degree

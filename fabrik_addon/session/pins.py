@@ -19,9 +19,9 @@ from ..rig.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_
 from ..rig.schema import FabrikChain, FirstHeld, owner_of, rig_of
 from ..rig.versions import bring_up_to_date
 from ..texts import Text, joined, quoted
+from .chain_edit import end_beyond, go_on_to, keeps_rotation
 from .defaults import read_defaults
 from .keep_pose import keep_and_tell, unposed
-from .limb_ends import end_beyond, go_on_to, keeps_rotation
 from .live.by_hand import own_work
 from .make import add_chain, remove_chain
 from .selected_limbs import limb_length

@@ -9,7 +9,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.compat import fcurves_of, set_selected
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.session.limb_ends import end_beyond, keeps_rotation
+from fabrik_addon.session.chain_edit import end_beyond, keeps_rotation
 from mathutils import Euler, Matrix, Vector
 
 from support.judging import angle_between, channels, effector, tip_turn

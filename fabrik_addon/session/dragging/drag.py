@@ -145,9 +145,9 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(pose) or "")
     live_state.held = True
     live_state.paused = live_state.paused or _pauses(owner, scope)
-    set_falloff(drag, owner)
     if scope.body == taken.bone or _keeps_turn(owner, taken):
         set_turning(drag, on=True)
+    set_falloff(drag, owner)
     return drag
 
 
@@ -478,7 +478,7 @@ def with_falloff(prepared: Prepared, dragged: int, falloff: float) -> Prepared:
         for joint, count in zip(prepared.joints, away, strict=True)
     )
     bodies = prepared.bodies._replace(joints=joints)
-    return replace(prepared, bodies=bodies, solver=Solver(bodies.figure()))
+    return replace(prepared, bodies=bodies, solver=Solver(bodies.figure())).asking(prepared.asked)
 
 
 def finish(context: bpy.types.Context, drag: Drag) -> LetGo:

@@ -16,7 +16,7 @@ from ...rig.chain_bones import pose_bones
 from ...rig.channels import read_rotation
 from ...rig.joint_limits import read_limit
 from ...rig.schema import limit_of
-from ..bend_limits import give_limits, hinges_from_bend
+from ..bends import give_limits, hinges_from_bend
 from ..joint_ranges import apply_range
 from ..joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
 from .parts import RigPart

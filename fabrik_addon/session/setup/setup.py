@@ -22,12 +22,12 @@ from ...rig.versions import bring_up_to_date
 from ...texts import Text
 from ..bends import pole_in_bend
 from ..body import set_body
+from ..chain_edit import orient
 from ..control_bones import Asked, make_goals
 from ..defaults import Defaults, read_defaults
 from ..figure_pose import goal_point
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..make import PoleOptions, add_chain, plan_pole, plan_target
-from ..orientation import orient
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..selected_limbs import limbs_of
 from ..walk.setup import add_walker
