@@ -27,7 +27,7 @@ from ..session.convert_back import convert_to_ik
 from ..session.frames import check_frame
 from ..session.pose import solve_items
 from ..session.setup.parts import find_parts
-from ..session.telling import told_of
+from ..session.status import told_of
 from .arguments import bake_request_of, choice_of, parser, range_of, setup_request_of, walk_request_of
 from .files import (
     check_library,

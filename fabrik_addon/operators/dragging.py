@@ -19,7 +19,7 @@ from ..rig.schema import rig_of
 from ..session.dragging import Drag, Dragged, Taken, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
 from ..session.keep_pose import LetGo
 from ..session.pins import pin_bone
-from ..session.wording import STATUS_TEXTS, length_text
+from ..session.status import STATUS_TEXTS, length_text
 from ..texts import Text, joined, worded
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys

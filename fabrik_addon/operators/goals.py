@@ -29,7 +29,7 @@ from ..session.make import PoleOptions, plan_pole, plan_target
 from ..session.order import Item
 from ..session.selecting import back_to_pose, select_goal
 from ..session.snap import snap
-from ..session.telling import is_idle
+from ..session.status import is_idle
 from ..texts import Text, counted, joined
 from ..translations import CONTEXT
 from .baking import SnapOptions, frames_of_bones, items_of

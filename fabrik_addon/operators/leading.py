@@ -20,9 +20,9 @@ from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
 from ..maths import v3
 from ..rig.find import working_rig
+from ..session.status import length_text
 from ..session.walk.leading import Led, begin, lead_to, leave_led
 from ..session.walk.recording import check_recording, keep_recording
-from ..session.wording import length_text
 from ..texts import Text, joined
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys

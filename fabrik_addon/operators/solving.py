@@ -14,10 +14,9 @@ from ..rig.checks import check_rig
 from ..rig.find import working_chain, working_rig
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..session.order import Item
-from ..session.outcome import message_of
 from ..session.pose import solve_items
 from ..session.record import record, state
-from ..session.wording import measure_text, status_text
+from ..session.status import measure_text, message_of, status_text
 from ..texts import Text, joined
 from ..translations import CONTEXT, rpt_, tip_
 from .base import ChainOperator, NamedChain, Returned, named_chain

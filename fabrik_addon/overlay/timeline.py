@@ -18,7 +18,7 @@ from ..rig.schema import rig_of
 from ..session.bake import read_report
 from ..session.bake.result import LEVELS
 from ..session.record import RecordedStep, Recording, state
-from ..session.wording import length_text
+from ..session.status import length_text
 from ..texts import Text, joined
 from ..translations import iface_
 from .settings import scene_settings, step_of

@@ -24,8 +24,8 @@ from ..rig.start_pose import is_stale
 from ..texts import Text, worded
 from .checking import what_is_off
 from .order import Item, levels, together
-from .outcome import Outcome, outcomes_of, refused, store
 from .posing import Posed, posed
+from .status import Outcome, outcomes_of, refused, store
 
 
 class _Written(NamedTuple):

@@ -10,7 +10,7 @@ import bpy
 from ..overlay.settings import scene_settings
 from ..rig.find import working_chain, working_rig
 from ..session.bake import read_report
-from ..session.wording import STATUS_TEXTS
+from ..session.status import STATUS_TEXTS
 from ..texts import counted
 from ..translations import iface_
 from .base import FabrikPanel, draw_wrapped, row_after

@@ -22,10 +22,8 @@ from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
 from ..session import live
 from ..session.chain_choice import choose
-from ..session.outcome import message_of
 from ..session.single_user import original_of
-from ..session.telling import Told, hint_of, told_of
-from ..session.wording import length_text, measure_text
+from ..session.status import Told, hint_of, length_text, measure_text, message_of, told_of
 from ..texts import Text, capitalised, counted
 from ..translations import CONTEXT, iface_
 from .base import (

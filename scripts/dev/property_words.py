@@ -32,6 +32,7 @@ TOLD = {
     "FabrikChain.blocking_bones": "Bones whose limits hold the chain back, the strongest first; each has a `name`",
     "FabrikChain.solved_as": "Internal: where goals and bones were at the last solve, to notice changes",
     "FabrikChain.solved_turn": "Internal: how goals and bones were turned then, to notice changes",
+    "FabrikChain.message_parts": "Internal: what the message is made of, as JSON, to tell it in other languages",
     "FabrikChain.target_name": "Name of the target that was set last, for when it is deleted",
     "FabrikChain.pole_name": "Name of the pole that was set last, for when it is deleted",
     "FabrikCapturedRotation.rotation": "Rotation of the bone from its rest pose",

@@ -10,7 +10,7 @@ import bpy
 import pytest
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.rig.visibility import absence_of
-from fabrik_addon.session.telling import Told, told_of
+from fabrik_addon.session.status import Told, told_of
 from fabrik_addon.ui.base import ICONS
 from mathutils import Quaternion
 

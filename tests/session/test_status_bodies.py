@@ -8,7 +8,7 @@ from collections.abc import Callable
 import bpy
 import pytest
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.session.telling import Told, told_of
+from fabrik_addon.session.status import Told, told_of
 from mathutils import Matrix
 
 from support.judging import tip_turn

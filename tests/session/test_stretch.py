@@ -13,7 +13,7 @@ from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.defaults import Defaults
 from fabrik_addon.session.make import add_chain as add_made_chain
-from fabrik_addon.session.telling import told_of
+from fabrik_addon.session.status import told_of
 
 from support.judging import effector
 from support.scenes import (

@@ -4,10 +4,15 @@
 from __future__ import annotations
 
 from math import radians
+from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.session.wording import measure_text, status_text
+from fabrik_addon.errors import ChainError
+from fabrik_addon.messages import Message
+from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.session.status import Outcome, measure_text, message_of, status_text, store
+from fabrik_addon.texts import Text, worded
 
 from support.scenes import add_chain, make_line
 
@@ -49,3 +54,25 @@ def test_what_is_left_is_told_in_place_and_in_degrees(settings: dict[str, object
     scene = bpy.context.scene
     scene.unit_settings.system = "METRIC"
     assert measure_text(chain, scene) == text
+
+
+def test_what_is_stored_is_told_from_its_parts(tmp_path: Path) -> None:
+    owner = make_line(3)
+    chain = add_chain(owner)
+    chain.name, name = "leg", owner.name
+    reason = worded(ChainError(Message("TOO_MANY_BONES", count=7, parents=2), bone="b2").local)
+    store(chain, Outcome("leg", "REFUSED", reason=reason))
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "kept.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "kept.blend"))
+    chain = rig_of(bpy.data.objects[name]).chains["leg"]
+    assert chain.message == "bone 'b2': 7 bones are wanted, but it has 2 parents"
+    found = message_of(chain)
+    assert isinstance(found, Text)
+    assert (found, found.template, found.fields["reason"]) == (reason, reason.template, reason.fields["reason"])
+
+
+@pytest.mark.parametrize("parts", ["", "{", "[]", '{"fields": {}}', '{"code": "NONE", "fields": {}}', '"other"'])
+def test_what_has_no_parts_is_told_as_it_is(parts: str) -> None:
+    chain = add_chain(make_line(3))
+    chain.message, chain.message_parts = "the pole is missed", parts
+    assert message_of(chain) == "the pole is missed"

@@ -276,6 +276,7 @@ class LastSolve:
     passes = whole("Passes Used")
     blocking_bones = items(FabrikBoneName)
     message = text("Message", "Why the chain was refused, or what to look out for")
+    message_parts = text(options=HIDDEN)  # what the message is made of, from which it is told in other languages
     solved_as = vector(size=SOLVED_NUMBERS, options=HIDDEN)
     solved_turn = vector(size=SOLVED_TURNS, options=HIDDEN)
     target_name = text(options=HIDDEN)

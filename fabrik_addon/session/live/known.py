@@ -23,7 +23,7 @@ from ...rig.goals import GoalPoints
 from ...rig.pose_writer import PoseWriter
 from ...rig.prepared import Prepared
 from ...rig.start_pose import StoredPose
-from ..outcome import Outcome
+from ..status import Outcome
 from .tips import Tips
 
 Numbers = tuple[float, ...]

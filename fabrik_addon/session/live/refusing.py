@@ -12,7 +12,7 @@ from ...errors import AbsentTargetError, FabrikError, RigError
 from ...rig.chain_bones import resolve_bones
 from ...rig.schema import FabrikChain, rig_of
 from ...texts import Text
-from ..outcome import Outcome, store
+from ..status import Outcome, store
 from .known import LiveRig, Names, state
 
 log = logging.getLogger(__name__)

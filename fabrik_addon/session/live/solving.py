@@ -24,8 +24,8 @@ from ...rig.preparing import FactsByRig, read, restarted
 from ...rig.start_pose import StoredPose
 from ...rig.writer import channels_of
 from ..measuring import EXACT
-from ..outcome import POLE_MISSED, Outcome, outcomes_of
 from ..posing import Posed, is_plain, posed, read_posed
+from ..status import POLE_MISSED, Outcome, outcomes_of
 from .known import LiveFigure, LiveRig, Numbers, Seen, state
 from .sources import numbers_of, points_now, seen_in, sources_of
 from .tips import Tips

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ...rig.last_solve import forget
 from ...rig.pose_writer import Pose, PoseWriter
 from ...rig.schema import FabrikChain, rig_of
-from ..outcome import Outcome, store
+from ..status import Outcome, store
 from .known import LiveFigure, LiveRig, state
 
 

@@ -13,7 +13,7 @@ from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.dragging import Taken, begin, drag_to
 from fabrik_addon.session.selected_limbs import limbs_of
 from fabrik_addon.session.setup.setup import face_axis
-from fabrik_addon.session.telling import IDLE, told_of
+from fabrik_addon.session.status import IDLE, told_of
 from mathutils import Vector
 
 from support.scenes import make_line, press, select
