@@ -11,18 +11,14 @@ import pytest
 from mathutils import Quaternion, Vector
 
 from support.judging import channels, evaluated_joints, tip_error
-from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, select
+from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, select, strand
 
 
 def two_limbs() -> bpy.types.Object:
     """A root with two connected limbs of three bones that are not connected to it."""
     bones = [Bone((0, 0, 0), (0, 0, 1))]
     for side in (1, -1):
-        bones += [
-            Bone((side, 0, 1), (side * 2, 0.2, 1), parent=0),
-            Bone((side * 2, 0.2, 1), (side * 3, 0, 1), connect=True),
-            Bone((side * 3, 0, 1), (side * 3.4, 0, 1), connect=True),
-        ]
+        bones += strand((side, 0, 1), (side * 2, 0.2, 1), (side * 3, 0, 1), (side * 3.4, 0, 1), parent=0)
     return make_armature(bones)
 
 

@@ -13,13 +13,18 @@ import pytest
 from fabrik_addon.maths import IDENTITY, ORIGIN, distance
 from fabrik_addon.overlay import view
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
-from fabrik_addon.overlay.shapes import FROM_THEME, PARTS, Picture, shapes_of, theme_colours
+from fabrik_addon.overlay.shapes import FROM_THEME, PARTS, Picture, Shapes, shapes_of, theme_colours
+from fabrik_addon.overlay.timeline import LEAST, level_colour, rectangles, runs_of_report
+from fabrik_addon.overlay.view import draw_walk, walk_key
 from fabrik_addon.rig.schema import FabrikChain
+from fabrik_addon.rig.schema.rig import rig_of
+from fabrik_addon.rig.walk_goals import plan_of
+from fabrik_addon.session.bake import read_report
 from mathutils import Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen
-from support.judging import evaluated_joints
-from support.scenes import add_chain, live_body, make_empty, make_line
+from support.judging import bake_chain, evaluated_joints, feet
+from support.scenes import add_chain, keyed_line, live_body, make_empty, make_line, walking
 
 JOINTS = ((0.0, 0.0, 0.0), (0.0, 0.3, 1.0), (0.0, 0.0, 2.0))
 
@@ -160,3 +165,78 @@ class TestDrawing:
         bpy.context.view_layer.update()
         assert not np.array_equal(seen(lambda: view.draw(context)), more)
         settings.show = False
+
+
+GREEN, RED = (0.0, 1.0, 0.0, 1.0), (1.0, 0.0, 0.0, 1.0)
+
+
+def test_runs_stand_where_their_frames_are() -> None:
+    assert rectangles([(1, 10, 0), (11, 20, 3)], origin=100.0, per_frame=5.0, width=1000.0) == [
+        (102.5, 152.5, 0),
+        (152.5, 202.5, 3),
+    ]
+
+
+def test_what_is_out_of_view_is_left_out_and_the_worst_is_drawn_last() -> None:
+    found = rectangles([(1, 10, 5), (11, 500, 0), (600, 700, 2)], origin=0.0, per_frame=1.0, width=200.0)
+    assert found == [(10.5, 200.0, 0), (0.5, 10.5, 5)]
+
+
+def test_a_single_bad_frame_is_seen_from_far_away() -> None:
+    (left, right, _) = rectangles([(500, 500, 5)], origin=0.0, per_frame=0.001, width=200.0)[0]
+    assert right - left == pytest.approx(LEAST)
+
+
+def test_colours_run_from_the_best_to_the_worst() -> None:
+    assert level_colour(0, GREEN, RED) == GREEN
+    assert level_colour(5, GREEN, RED) == RED
+    assert level_colour(2, GREEN, RED) == pytest.approx((0.4, 0.6, 0.0, 1.0))
+
+
+def test_it_shows_the_last_report_of_the_armature() -> None:
+    owner, chain = keyed_line()
+    assert runs_of_report(owner) == []
+    bake_chain(owner, chain)
+    assert [bake_chain[:2] for bake_chain in runs_of_report(owner)] == [(1.0, 20.0)]
+    owner.fabrik.bake_report = ""
+    assert runs_of_report(owner) == []
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "3", '{"format": 99}', "NaN"])
+def test_a_report_that_can_not_be_read_is_none(text: str) -> None:
+    owner, _ = keyed_line()
+    owner.fabrik.bake_report = text
+    assert read_report(owner) is None
+    assert runs_of_report(owner) == []
+
+
+def drawn(owner: bpy.types.Object, frame: float) -> Shapes:
+    shapes = Shapes()
+    draw_walk(shapes, owner, frame)
+    return shapes
+
+
+def test_path_steps_and_support_are_drawn() -> None:
+    owner = walking("spider")
+    parsed = plan_of(owner)
+    assert parsed is not None
+    shapes = drawn(owner, 20)
+    assert {*shapes.lines, *shapes.points} <= set(theme_colours(bpy.context.preferences))
+    assert shapes.lines["before"][0] == parsed.plan.body[0][0][0]
+    standing = {foot.base for foot in feet(owner, 20) if foot.is_planted}
+    assert set(shapes.lines["pin"]) == standing
+    ends = {step.end.place for steps in parsed.plan.steps for step in steps}
+    assert shapes.points["target"]
+    for place in shapes.points["target"]:
+        assert min(max(abs(a - b) for a, b in zip(place, end, strict=True)) for end in ends) < 1e-6
+
+
+def test_nothing_is_drawn_of_a_walk_that_is_off_or_can_not_be_read() -> None:
+    owner = walking("spider")
+    assert walk_key(owner, 20) is not None
+    rig_of(owner).walker.on = False
+    assert walk_key(owner, 20) is None
+    assert not drawn(owner, 20).lines
+    rig_of(owner).walker.on = True
+    rig_of(owner).walker.plan, rig_of(owner).walker.digest = "{}", "other"
+    assert not drawn(owner, 20).lines

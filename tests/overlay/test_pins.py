@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pins are seen where they hold, with or without the overlay; and the overlay shows what a goal asks."""
+"""Pins are seen where they hold, with or without the overlay, what a goal asks, and what a click would take."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import radians
 from typing import cast
 
 import bpy
 import pytest
-from fabrik_addon.maths import IDENTITY, distance
-from fabrik_addon.overlay import pins, view
+from fabrik_addon.maths import IDENTITY, distance, v3
+from fabrik_addon.operators.picking import Picked, show
+from fabrik_addon.overlay import hover, pins, view
 from fabrik_addon.overlay.settings import scene_settings
 from fabrik_addon.overlay.shapes import Picture, shapes_of, theme_colours
 from fabrik_addon.rig.schema import FabrikChain, rig_of
-from mathutils import Vector
+from mathutils import Matrix, Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen
 from support.judging import angle_between, effector, tip_turn
-from support.scenes import add_limb, make_body, make_empty, pin, press, update
+from support.scenes import add_chain, add_limb, make_body, make_empty, make_line, pin, press, update
 
 HELD = pins.Pin((0.0, 0.0, 1.0), (0.0, 0.0, 1.0), 2.0, None, has_target=False, is_held=True)
 
@@ -168,3 +170,55 @@ def test_pins_are_drawn_without_the_overlay_and_only_where_they_are_wanted() -> 
     update()
     view.touch()
     assert not seen(draw).any()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_shown() -> Iterator[None]:
+    yield
+    hover.show(None)
+
+
+def hovered() -> hover.Hovered:
+    assert hover.state.shown is not None
+    return hover.state.shown
+
+
+@pytest.mark.parametrize("at_head", [True, False])
+def test_the_shape_is_the_bones_and_the_end_is_marked(at_head: bool) -> None:
+    matrix = Matrix.Translation((1, 2, 3)) @ Matrix.Rotation(0.5, 4, "X")
+    shapes = hover.bone_shapes(matrix, 2.0, at_head)
+    head, tail = v3(matrix.translation), v3(matrix @ Vector((0, 2, 0)))
+    assert {head, tail} < set(shapes.lines["hover"])
+    assert shapes.points == {"hover_end": [head if at_head else tail]}
+    assert set(shapes.lines) | set(shapes.points) <= set(theme_colours(bpy.context.preferences))
+
+
+def test_it_tells_name_end_and_pin() -> None:
+    owner = make_line(3)
+    show(Picked(owner, "", "b1", "HEAD"))
+    assert hovered() == hover.Hovered(owner.name, "b1", "HEAD", "head of b1")
+    add_chain(owner, tip="b1", count=2).pin = True
+    show(Picked(owner, "", "b1", "TAIL"))
+    assert hovered().text == "b1 (pinned)"
+    show(None)
+    assert hover.state.shown is None
+
+
+def test_only_what_is_another_is_drawn_anew() -> None:
+    one = hover.Hovered("Rig", "b1", "TAIL", "b1")
+    assert hover.show(one)
+    assert not hover.show(hover.Hovered("Rig", "b1", "TAIL", "b1"))
+    assert hover.show(None)
+
+
+def test_it_is_seen_as_long_as_there_is_such_a_bone() -> None:
+    owner = make_line(3)
+    ready_gpu()
+    context = cast(bpy.types.Context, Context())
+    assert not seen(lambda: hover.draw_view(context)).any()
+    show(Picked(owner, "", "b1", "TAIL"))
+    assert (seen(lambda: hover.draw_view(context))[..., 3] > 0).sum() > 20
+    hover.show(hover.Hovered(owner.name, "gone", "TAIL", ""))
+    assert not seen(lambda: hover.draw_view(context)).any()
+    hover.show(hover.Hovered("Gone", "b1", "TAIL", ""))
+    assert not seen(lambda: hover.draw_view(context)).any()

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rotations as channels of every rotation mode, and back, as Blender reads them."""
+"""Channels of every rotation mode, of many frames at once, by curves, and curves of a chain: as Blender reads them."""
 
 from __future__ import annotations
 
-from math import cos, pi, radians, sin
+from math import cos, pi, radians, sin, sqrt
 from random import Random
 
 import bpy
+import numpy as np
 import pytest
-from fabrik_addon.maths import conjugated, multiplied, normalized, turn_angle
+from fabrik_addon.maths import Doubles, conjugated, multiplied, normalized, turn_angle
+from fabrik_addon.rig.channel_runs import cosines, run_on, to_rotations
 from fabrik_addon.rig.channels import stored, to_rotation, to_values
+from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.curve_samples import values_at
+from fabrik_addon.rig.goals import GoalRef
+from fabrik_addon.rig.plain_motion import points_at
 
-from support.scenes import Bone, make_armature
+from support.scenes import Bone, keyed, make_armature, make_empty, make_line, press, update
 
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+
 NAMES = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
@@ -64,3 +71,219 @@ def test_nothing_is_lost_before_blender_rounds() -> None:
         values = to_values(mode, rotation, [1.0, 0.0, 0.0, 0.0] if mode in NAMES else [0.0, 0.0, 0.0])
         assert turn_angle(multiplied(conjugated(to_rotation(mode, values, "")), rotation)) < 1e-7
         assert max(abs(a - b) for a, b in zip(stored(values), values, strict=True)) < 3e-7
+
+
+FRAMES, BONES = 300, 4
+
+SIZES = {"QUATERNION": 4, "AXIS_ANGLE": 4}
+
+
+def walk(step: float) -> Doubles:
+    """Rotations that turn by chance from frame to frame, with signs by chance, some at rest and some in the lock."""
+    random = np.random.default_rng(5)
+    found = np.cumsum(step * random.normal(size=(FRAMES, BONES, 4)), axis=0) + random.normal(size=(BONES, 4))
+    found /= np.linalg.norm(found, axis=2)[..., None]
+    found[50:53, 2] = (1.0, 0.0, 0.0, 0.0)
+    found[90:95, 1], found[95:99, 3] = (sqrt(0.5), 0.0, sqrt(0.5), 0.0), (sqrt(0.5), sqrt(0.5), 0.0, 0.0)
+    turned: Doubles = found * np.where(random.random((FRAMES, BONES)) < 0.5, -1.0, 1.0)[..., None]
+    return turned
+
+
+@pytest.mark.parametrize("step", [0.01, 0.3, 4.0])
+@pytest.mark.parametrize("mode", MODES)
+def test_all_frames_at_once(mode: str, step: float) -> None:
+    rotations = walk(step)
+    near = 3.0 * np.random.default_rng(6).normal(size=(BONES, SIZES.get(mode, 3)))
+    found = run_on(mode, rotations, cosines(rotations), near)
+    for i in range(BONES):
+        values = near[i].tolist()
+        for k in range(FRAMES):
+            values = to_values(mode, rotations[k, i].tolist(), values)
+            assert found[k, i].astype(np.float32).tolist() == np.array(values, dtype=np.float32).tolist(), (k, i)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_and_back(mode: str) -> None:
+    rotations = walk(0.3)
+    values = run_on(mode, rotations, cosines(rotations), np.zeros((BONES, SIZES.get(mode, 3))))
+    for i in range(BONES):
+        found = to_rotations(mode, values[:, i])
+        for k in range(FRAMES):
+            assert abs(np.dot(found[k], rotations[k, i])) == pytest.approx(1.0, abs=1e-12)
+            assert found[k] == pytest.approx(to_rotation(mode, values[k, i].tolist(), "b"), abs=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_single_frame(mode: str) -> None:
+    near = [0.3] * SIZES.get(mode, 3)
+    rotations = np.array([[[0.5, 0.5, -0.5, 0.5]]])
+    found = run_on(mode, rotations, cosines(rotations), np.array([near]))
+    assert found[0, 0].tolist() == pytest.approx(to_values(mode, (0.5, 0.5, -0.5, 0.5), near), abs=1e-15)
+
+
+SAMPLED = {
+    "a range": np.arange(-20.0, 60.0),
+    "every third": np.arange(1.0, 90.0, 3.0),
+    "two": np.array((4.0, 9.0)),
+    "one": np.array((7.0,)),
+    "sub-frames": np.arange(1.0, 30.0, 0.25),
+    "far apart": np.arange(1.0, 100_000.0, 5000.0),
+}
+
+KINDS = ("plain", "cyclic", "noise", "sampled", "constant", "no keys")
+
+
+def moving(kind: str = "plain", name: str = "Goal") -> bpy.types.Object:
+    found = make_empty((0.1, 0.2, 0.3), name)
+    keyed(found, {-3: (0.3, 1, 0), 4.5: (1.7, 0, -2), 20: (0.2, 0.7, 9), 33: (0, 0, 0.11)})
+    for curve in fcurves_of(found):
+        if kind in ("cyclic", "noise"):
+            modifier = curve.modifiers.new("CYCLES" if kind == "cyclic" else "NOISE")
+            modifier.use_influence = True
+        elif kind == "sampled":
+            curve.convert_to_samples(0, 40)
+        elif kind == "constant":
+            curve.keyframe_points[1].interpolation = "CONSTANT"
+            curve.keyframe_points[2].interpolation = "ELASTIC"
+        elif kind == "no keys":
+            curve.keyframe_points.clear()
+    return found
+
+
+@pytest.mark.parametrize("frames", SAMPLED)
+@pytest.mark.parametrize("kind", KINDS)
+def test_values(kind: str, frames: str) -> None:
+    curves = [*fcurves_of(moving(kind)), *fcurves_of(moving(name="Other"))]
+    actions = len(bpy.data.actions)
+    found = values_at([*curves, curves[0]], SAMPLED[frames])
+    for curve, values in zip([*curves, curves[0]], found, strict=True):
+        assert values.tolist() == [curve.evaluate(frame) for frame in SAMPLED[frames].tolist()]
+    assert len(bpy.data.actions) == actions
+
+
+@pytest.mark.parametrize("frames", ["a range", "sub-frames"])
+def test_points_are_where_blender_puts_the_object(frames: str) -> None:
+    goal = moving()
+    goal.delta_location = (0.7, -12.3, 1e-3)
+    goal.keyframe_insert("delta_location", index=1, frame=1)
+    goal.delta_location.y = 0.1
+    goal.keyframe_insert("delta_location", index=1, frame=12)
+    (points,) = points_at([GoalRef("target", goal, "")], SAMPLED[frames])
+    assert points is not None
+    for frame, point in zip(SAMPLED[frames].tolist(), points.tolist(), strict=True):
+        bpy.context.scene.frame_set(int(frame // 1), subframe=frame % 1)
+        evaluated = goal.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        assert point == list(evaluated.matrix_world.translation)
+
+
+def test_an_object_that_something_else_moves() -> None:
+    goal, other = moving(), make_empty((0, 0, 0), "Other")
+    goal.parent = other
+    assert points_at([GoalRef("target", goal, ""), GoalRef("pole", other, "")], np.array((1.0, 2.0)))[0] is None
+
+
+CHAINS = ("first", "second", "third")
+
+
+def make_keyed() -> bpy.types.Object:
+    """Three chains, each with keys of its weight: at frame 1 a tenth of its number, at frame 11 twice that."""
+    owner = make_line(4)
+    bpy.context.view_layer.objects.active = owner
+    for i, name in enumerate(CHAINS):
+        press("chain_add", tip_bone=f"b{i + 1}")
+        chain = owner.fabrik.chains[-1]
+        chain.name = name
+        for frame, factor in ((1, 1.0), (11, 2.0)):
+            chain.weight = 0.1 * (i + 1) * factor
+            owner.keyframe_insert(f"fabrik_chains[{i}].weight", frame=frame)
+    return owner
+
+
+def weights(owner: bpy.types.Object) -> dict[str, tuple[float, ...]]:
+    found: dict[str, tuple[float, ...]] = {chain.name: () for chain in owner.fabrik.chains}
+    for frame in (1, 11):
+        bpy.context.scene.frame_set(frame)
+        for chain in owner.fabrik.chains:
+            found[chain.name] += (round(chain.weight, 6),)
+    return found
+
+
+WANTED = {"first": (0.1, 0.2), "second": (0.2, 0.4), "third": (0.3, 0.6)}
+
+
+@pytest.mark.parametrize(("active", "direction"), [(0, "DOWN"), (1, "UP"), (1, "DOWN"), (2, "UP")])
+def test_keys_follow_a_chain_that_moves(active: int, direction: str) -> None:
+    owner = make_keyed()
+    owner.fabrik.active_index = active
+    press("chain_move", direction=direction)
+    assert [chain.name for chain in owner.fabrik.chains] != list(CHAINS)
+    assert weights(owner) == WANTED
+
+
+@pytest.mark.parametrize("gone", range(3))
+def test_keys_of_a_chain_go_with_it(gone: int) -> None:
+    owner = make_keyed()
+    owner.fabrik.active_index = gone
+    press("chain_remove")
+    assert weights(owner) == {name: values for name, values in WANTED.items() if name != CHAINS[gone]}
+    assert len(fcurves_of(owner)) == 2
+
+
+def test_all_keys_of_chains_go_with_all_chains() -> None:
+    owner = make_keyed()
+    owner.keyframe_insert('pose.bones["b0"].location', frame=1)
+    press("chain_remove_all")
+    assert {curve.data_path for curve in fcurves_of(owner)} == {'pose.bones["b0"].location'}
+
+
+def driven(thing: bpy.types.Object, path: str) -> bpy.types.Driver:
+    curve = thing.driver_add(path)
+    assert isinstance(curve, bpy.types.FCurve)
+    return curve.driver
+
+
+def test_drivers_follow_a_chain_and_what_reads_it_does_too() -> None:
+    owner = make_keyed()
+    driven(owner, "fabrik_chains[1].influence").expression = "0.25"
+    reader = bpy.data.objects.new("Reader", None)
+    bpy.context.collection.objects.link(reader)
+    driver = driven(reader, "empty_display_size")
+    variable = driver.variables.new()
+    variable.targets[0].id, variable.targets[0].data_path = owner, "fabrik_chains[1].influence"
+    driver.expression = variable.name
+    owner.fabrik.active_index = 1
+    press("chain_move", direction="UP")
+    owner.update_tag()
+    reader.update_tag()
+    update()
+    assert [chain.influence for chain in owner.fabrik.chains] == pytest.approx([0.25, 1.0, 1.0])
+    assert reader.empty_display_size == pytest.approx(0.25)
+    press("chain_remove")
+    assert len(owner.animation_data.drivers) == 0
+    assert variable.targets[0].data_path == 'fabrik_chains["second"].influence'  # which is there no more
+
+
+def test_keys_in_a_strip_follow_too() -> None:
+    owner = make_keyed()
+    action = owner.animation_data.action
+    strip = owner.animation_data.nla_tracks.new().strips.new("Keys", 1, action)
+    owner.animation_data.action = None
+    if hasattr(strip, "action_slot") and strip.action_slot is None:
+        strip.action_slot = action.slots[0]
+    owner.fabrik.active_index = 0
+    press("chain_move", direction="DOWN")
+    assert weights(owner) == WANTED
+
+
+def test_keys_that_another_armature_plays_are_refused_and_left() -> None:
+    owner = make_keyed()
+    other = owner.copy()
+    bpy.context.collection.objects.link(other)
+    bpy.context.view_layer.objects.active = owner
+    owner.fabrik.active_index = 0
+    before = [curve.data_path for curve in fcurves_of(owner)]
+    for operator in (bpy.ops.fabrik.chain_remove, lambda: press("chain_move", direction="DOWN")):
+        with pytest.raises(RuntimeError, match=f"'{other.name}' plays the same keys of its chains"):
+            operator()
+    assert [chain.name for chain in owner.fabrik.chains] == list(CHAINS)
+    assert [curve.data_path for curve in fcurves_of(owner)] == before

@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.rig.following import why_unfollowed
 from fabrik_addon.rig.schema import rig_of
 
-from support.scenes import Bone, add_chain, make_armature, make_empty, make_line
+from support.scenes import add_chain, make_armature, make_empty, make_line, strand
 from support.skeletons import generate_rig
 
 
@@ -69,14 +69,7 @@ class TestRigify:
 
 def controls() -> bpy.types.Object:
     """Two controls, and two bones that deform and copy them."""
-    owner = make_armature(
-        [
-            Bone((0, 0, 0), (0, 0.1, 1)),
-            Bone((0, 0.1, 1), (0, 0, 2), connect=True),
-            Bone((0, 0, 0), (0, 0.1, 1), parent=None),
-            Bone((0, 0.1, 1), (0, 0, 2), connect=True),
-        ]
-    )
+    owner = make_armature([*strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2)), *strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2))])
     for i in (0, 1):
         owner.data.bones[f"b{i}"].use_deform = False
         constraint: Any = owner.pose.bones[f"b{i + 2}"].constraints.new("COPY_ROTATION")

@@ -11,34 +11,44 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.rig.schema import FabrikChain
+from fabrik_addon.rig.schema.rig import rig_of
 from fabrik_addon.rig.start_pose import StoredStart, capture, reset
+from mathutils import Vector
 
-from support.judging import evaluated_joints, tip_error
-from support.scenes import add_chain, make_empty, make_line
+from support.judging import angle_between, effector, evaluated_joints, tip_error, tip_turn
+from support.scenes import (
+    add_chain,
+    add_limb,
+    keyed,
+    linked,
+    make_body,
+    make_empty,
+    make_line,
+    overridden,
+    press,
+    select,
+    update,
+)
 
 
-def library(path: Path, with_chain: bool) -> str:
-    """A file with a rig in a collection, with or without anything of FABRIK in it."""
+def line(with_chain: bool = True) -> bpy.types.Object:
+    """A line, with or without anything of FABRIK on it."""
     owner = make_line(3, bend=0.2)
+    if with_chain:
+        add_chain(owner).name = "from library"
+    return owner
+
+
+def link(owner: bpy.types.Object, path: Path, *, override: bool = True) -> bpy.types.Object:
+    """The rig linked with a collection into an empty scene, from a file in a folder; active, and overridden or not."""
     collection = bpy.data.collections.new("Character")
     collection.objects.link(owner)
     bpy.context.scene.collection.children.link(collection)
     bpy.context.scene.collection.objects.unlink(owner)
-    if with_chain:
-        add_chain(owner).name = "from library"
-    file = str(path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    return file
-
-
-def link(file: str, override: bool) -> bpy.types.Object:
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(file, link=True) as (_, wanted):
-        wanted.collections = ["Character"]
-    collection = bpy.data.collections["Character"]
-    bpy.context.scene.collection.children.link(collection)
+    found = linked(path, "collections", "Character")
+    bpy.context.scene.collection.children.link(found)
     if override:
-        collection.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
+        found.override_hierarchy_create(bpy.context.scene, bpy.context.view_layer, do_fully_editable=True)
     owner = next(o for o in bpy.context.scene.objects if o.type == "ARMATURE" and bool(o.override_library) == override)
     bpy.context.view_layer.objects.active = owner
     return owner
@@ -52,14 +62,14 @@ def reload(path: Path) -> bpy.types.Object:
 
 
 def test_linked_rig_is_refused(tmp_path: Path) -> None:
-    link(library(tmp_path, with_chain=True), override=False)
+    link(line(), tmp_path, override=False)
     assert not bpy.ops.fabrik.solve.poll()
     with pytest.raises(RuntimeError, match="It is linked: make a library override"):
         bpy.ops.fabrik.solve()
 
 
 def test_the_list_follows_the_active_bone_on_an_override(tmp_path: Path) -> None:
-    owner = link(library(tmp_path, with_chain=True), override=True)
+    owner = link(line(), tmp_path)
     bpy.ops.fabrik.chain_add(tip_bone="b0", bone_count=1)
     bpy.ops.object.mode_set(mode="POSE")
     for bone in ("b0", "b2"):
@@ -73,14 +83,14 @@ def test_the_list_follows_the_active_bone_on_an_override(tmp_path: Path) -> None
 
 
 def test_the_list_of_a_linked_rig_stays_as_it_is(tmp_path: Path) -> None:
-    owner = link(library(tmp_path, with_chain=True), override=False)
+    owner = link(line(), tmp_path, override=False)
     bpy.context.scene.fabrik_list_index = 1
     assert owner.fabrik.active_index == 0
 
 
 @pytest.mark.parametrize("with_chain", [False, True])
 def test_everything_set_on_an_override_is_there_after_reload(tmp_path: Path, with_chain: bool) -> None:
-    owner = link(library(tmp_path, with_chain), override=True)
+    owner = link(line(with_chain), tmp_path)
     bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=3, use_target=True, use_pole=True)
     chain = owner.fabrik.chains[-1]
     chain.name, chain.influence, chain.pole_angle = "mine", 0.75, 0.5
@@ -106,7 +116,7 @@ def test_everything_set_on_an_override_is_there_after_reload(tmp_path: Path, wit
 
 
 def test_a_chain_of_the_library_is_solved_on_the_override(tmp_path: Path) -> None:
-    owner = link(library(tmp_path, with_chain=True), override=True)
+    owner = link(line(), tmp_path)
     chain = owner.fabrik.chains["from library"]
     chain.target = make_empty((0.8, 0.7, 2.0))
     bpy.ops.fabrik.solve()
@@ -117,7 +127,7 @@ def test_a_chain_of_the_library_is_solved_on_the_override(tmp_path: Path) -> Non
 
 
 def test_a_chain_of_the_library_can_not_be_removed(tmp_path: Path) -> None:
-    owner = link(library(tmp_path, with_chain=True), override=True)
+    owner = link(line(), tmp_path)
     with pytest.raises(RuntimeError, match="comes from the library file"):
         bpy.ops.fabrik.chain_remove()
     assert len(owner.fabrik.chains) == 1
@@ -126,7 +136,7 @@ def test_a_chain_of_the_library_can_not_be_removed(tmp_path: Path) -> None:
 def test_removing_all_chains_keeps_and_names_those_of_the_library(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    owner = link(library(tmp_path, with_chain=True), override=True)
+    owner = link(line(), tmp_path)
     with pytest.raises(RuntimeError, match="come from the library file"):
         bpy.ops.fabrik.chain_remove_all()
     bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=2)
@@ -137,9 +147,7 @@ def test_removing_all_chains_keeps_and_names_those_of_the_library(
 
 def keyed_target(chain: FabrikChain) -> None:
     chain.target = make_empty((0.8, 0.7, 2.0))
-    for frame, place in ((1, (0.8, 0.7, 2.0)), (10, (0.2, 0.9, 2.2))):
-        chain.target.location = place
-        chain.target.keyframe_insert("location", frame=frame)
+    keyed(chain.target, {1: (0.8, 0.7, 2.0), 10: (0.2, 0.9, 2.2)})
 
 
 def assert_baked(owner: bpy.types.Object, name: str) -> None:
@@ -153,7 +161,7 @@ def assert_baked(owner: bpy.types.Object, name: str) -> None:
 
 @pytest.mark.parametrize("into", ["ACTION", "NLA"])
 def test_a_bake_on_an_override_is_there_after_reload(tmp_path: Path, into: str) -> None:
-    owner = link(library(tmp_path, with_chain=True), override=True)
+    owner = link(line(), tmp_path)
     keyed_target(owner.fabrik.chains["from library"])
     bpy.ops.fabrik.bake(frame_start=1, frame_end=10, into=into)
     assert_baked(owner, "from library")
@@ -164,13 +172,8 @@ def test_an_action_of_the_library_is_left_alone(tmp_path: Path) -> None:
     owner = make_line(3, bend=0.2)
     owner.pose.bones["b0"].keyframe_insert("location", frame=1)
     owner.animation_data.action.name = "LibraryAction"
-    collection = bpy.data.collections.new("Character")
-    collection.objects.link(owner)
-    bpy.context.scene.collection.children.link(collection)
     add_chain(owner).name = "from library"
-    file = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    owner = link(file, override=True)
+    owner = link(owner, tmp_path)
     keyed_target(owner.fabrik.chains["from library"])
     with pytest.raises(RuntimeError, match="its action 'LibraryAction' is linked: bake into a new one"):
         bpy.ops.fabrik.bake(frame_start=1, frame_end=10)
@@ -180,7 +183,7 @@ def test_an_action_of_the_library_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_linked_rig_can_not_be_baked(tmp_path: Path) -> None:
-    owner = link(library(tmp_path, with_chain=True), override=False)
+    owner = link(line(), tmp_path, override=False)
     assert not owner.is_editable
     with pytest.raises(RuntimeError, match="It is linked"):
         bpy.ops.fabrik.bake(frame_start=1, frame_end=10)
@@ -191,18 +194,12 @@ def test_a_chain_of_an_override_is_mirrored_and_follows_a_bone_renamed_in_the_li
     for old, new in (("b0", "arm.L"), ("b1", "arm.R")):
         owner.data.bones[old].name = new
     add_chain(owner, tip="arm.L", count=1).name = "from library"
-    collection = bpy.data.collections.new("Character")
-    collection.objects.link(owner)
-    bpy.context.scene.collection.children.link(collection)
-    bpy.context.scene.collection.objects.unlink(owner)
-    file = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    owner = link(file, override=True)
+    owner = link(owner, tmp_path)
     bpy.ops.fabrik.chain_mirror()
     assert [chain.tip_bone for chain in owner.fabrik.chains] == ["arm.L", "arm.R"]
     with pytest.raises(RuntimeError, match="its armature data is linked, so it can't be given bones"):
         bpy.ops.fabrik.target_add(kind="BONE")
-    shot = str(tmp_path / "shot.blend")
+    file, shot = str(tmp_path / "library.blend"), str(tmp_path / "shot.blend")
     bpy.ops.wm.save_as_mainfile(filepath=shot)
     bpy.ops.wm.open_mainfile(filepath=file)
     bpy.data.objects["Rig"].data.bones["arm.R"].name = "wing"
@@ -216,12 +213,7 @@ def test_switches_of_the_scene_leave_a_linked_live_rig_alone(tmp_path: Path, cap
     owner = make_line(3, bend=0.2)
     add_chain(owner, (0.3, -0.5, 1.9))
     owner.fabrik.live = True
-    file = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(file, link=True) as (_, wanted):
-        wanted.objects = ["Rig"]
-    owner = bpy.data.objects["Rig"]
+    owner = linked(tmp_path, "objects", "Rig")
     bpy.context.collection.objects.link(owner)
     capfd.readouterr()
     scene: Any = bpy.context.scene
@@ -239,14 +231,9 @@ def test_switches_of_the_scene_leave_a_linked_live_rig_alone(tmp_path: Path, cap
 
 def test_a_start_pose_of_the_library_is_reset_and_put_back_on_the_override(tmp_path: Path) -> None:
     owner = make_line(3, bend=0.2)
-    collection = bpy.data.collections.new("Character")
-    collection.objects.link(owner)
-    bpy.context.scene.collection.children.link(collection)
     owner.pose.bones["b1"].rotation_quaternion = (0.9, 0.2, 0.3, 0.1)
     capture(add_chain(owner), [*owner.pose.bones])
-    file = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    owner = link(file, override=True)
+    owner = link(owner, tmp_path)
     chain = owner.fabrik.chains[0]
     bones = [owner.pose.bones[f"b{i}"] for i in range(3)]
     kept = StoredStart.of(chain)
@@ -269,14 +256,7 @@ def test_a_start_pose_captured_on_an_override_is_the_one_that_holds(tmp_path: Pa
         owner.pose.bones["b1"].rotation_quaternion = (0.9, 0.2, 0.3, 0.1)
         bpy.ops.fabrik.start_pose_capture()
         bpy.ops.object.mode_set(mode="OBJECT")
-    file = str(tmp_path / "rig.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(file, link=True) as (_, wanted):
-        wanted.objects = ["Rig"]
-    bpy.context.collection.objects.link(bpy.data.objects["Rig"])
-    owner = bpy.data.objects["Rig"].override_create(remap_local_usages=True)
-    bpy.context.view_layer.objects.active = owner
+    owner = overridden(owner, tmp_path)
     for name in ("b0", "b1"):
         owner.pose.bones[name].rotation_quaternion = (0.8, -0.2, 0.3, 0.1)
     bpy.context.view_layer.update()
@@ -293,7 +273,7 @@ def test_a_start_pose_captured_on_an_override_is_the_one_that_holds(tmp_path: Pa
 
 def test_chains_of_an_override_that_can_not_be_reordered(tmp_path: Path) -> None:
     """Blender moves what was added to the override, and refuses to move what came with the library."""
-    owner = link(library(tmp_path, with_chain=True), override=True)
+    owner = link(line(), tmp_path)
     bpy.ops.fabrik.chain_add(tip_bone="b0", bone_count=1)
     owner.fabrik.active_index = 0
     with pytest.raises(RuntimeError, match="can't reorder the chains of a library override"):
@@ -302,13 +282,10 @@ def test_chains_of_an_override_that_can_not_be_reordered(tmp_path: Path) -> None
 
 
 def test_a_control_bone_of_an_override_is_moved_and_kept(tmp_path: Path) -> None:
-    file = library(tmp_path, with_chain=False)
-    owner = bpy.data.objects["Rig"]
-    bpy.context.view_layer.objects.active = owner
+    owner = line(with_chain=False)
     bpy.ops.fabrik.chain_add(tip_bone="b2")
     bpy.ops.fabrik.target_add(kind="BONE")
-    bpy.ops.wm.save_mainfile()
-    owner = link(file, override=True)
+    owner = link(owner, tmp_path)
     owner.pose.bones["b1"].rotation_quaternion = (1, 0.6, 0, 0)
     bpy.context.view_layer.update()
     tip = owner.pose.bones["b2"].tail.copy()
@@ -317,3 +294,41 @@ def test_a_control_bone_of_an_override_is_moved_and_kept(tmp_path: Path) -> None
     bpy.context.view_layer.update()
     assert (owner.pose.bones["b2.target"].head - tip).length < 1e-5
     assert (owner.pose.bones["b2"].tail - tip).length < 1e-5
+
+
+@pytest.mark.parametrize("with_pin", [False, True])
+def test_what_is_set_on_an_override_is_there_after_reload_and_holds(tmp_path: Path, with_pin: bool) -> None:
+    body = make_body()
+    if with_pin:
+        select(body, "foot.L")
+        press("pin_toggle")
+        bpy.ops.object.mode_set(mode="OBJECT")
+    owner = link(body, tmp_path)
+    owner.location = (1.0, 0.5, 0.0)
+    update()
+    select(owner, "foot.L", "foot.R")
+    press("pin_toggle", action="PIN")
+    press("body_bone_set")
+    rig_of(owner).balance = 0.25
+    owner.pose.bones["thigh.L"].fabrik.mass = 0.125
+    bpy.ops.object.mode_set(mode="OBJECT")
+    held = {chain.tip_bone: stored(chain) for chain in rig_of(owner).chains}
+    owner = reload(tmp_path)
+    bpy.context.view_layer.objects.active = owner
+    rig = rig_of(owner)
+    assert {chain.tip_bone: stored(chain) for chain in rig.chains} == held
+    assert set(held) == {"foot.L", "foot.R"}
+    assert (rig.body_bone, rig.balance, owner.pose.bones["thigh.L"].fabrik.mass) == ("hips", 0.25, 0.125)
+    add_limb(owner, "hips", 1, target=(1.0, 0.5, 0.75), name="sink")
+    update()
+    press("solve_all")
+    update()
+    for chain in rig.chains:
+        assert chain.status == "REACHED"
+        if chain.pin:
+            assert (effector(owner, chain) - Vector(chain.held_location)).length < 2e-4
+            assert angle_between(tip_turn(owner, chain), tuple(chain.held_rotation)) < 1e-3
+
+
+def stored(chain: Any) -> tuple[Any, ...]:
+    return chain.pin, chain.orientation, chain.effector, tuple(chain.held_location), tuple(chain.held_rotation)

@@ -13,7 +13,7 @@ import pytest
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.judging import chain_length, channels, evaluated_joints, tip_error
-from support.scenes import Bone, add_chain, chain_bones, make_armature, make_empty, make_line
+from support.scenes import Bone, add_chain, chain_bones, make_armature, make_empty, make_line, strand
 
 PROMISED = 1e-4
 MODES = ("QUATERNION", "AXIS_ANGLE", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -154,7 +154,7 @@ def test_bendy_bones() -> None:
 
 def test_zero_length_bones() -> None:
     """Deleted by Blender 4.x on leaving edit mode, 2e-6 long in 5.x."""
-    owner = make_armature([Bone((0, 0, 0), (0, 0.2, 1)), Bone((0, 0.2, 1), (0, 0.2, 1)), Bone((0, 0.2, 1), (0, 0, 2))])
+    owner = make_armature(strand((0, 0, 0), (0, 0.2, 1), (0, 0.2, 1), (0, 0, 2), connect=False))
     solve_to_reachable(owner)
 
 

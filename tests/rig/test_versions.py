@@ -26,7 +26,7 @@ from fabrik_addon.ui import baking, panels, viewing
 from support.cli_files import refused, save_shot
 from support.judging import channels
 from support.rig_facts import stored
-from support.scenes import add_chain, live_line, make_line, select, update
+from support.scenes import add_chain, linked, live_line, make_line, select, update
 
 NEWER = DATA_VERSION + 1
 TEXT = f"'Rig': its FABRIK data is of version {NEWER}"
@@ -83,12 +83,7 @@ def test_what_a_script_made_gets_its_number_when_it_is_saved(
 ) -> None:
     owner = make_line(3)
     make(owner)
-    file = str(tmp_path / "made.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(file, link=True) as (_, wanted):
-        wanted.objects = ["Rig"]
-    assert bpy.data.objects["Rig"].fabrik_version == version
+    assert linked(tmp_path, "objects", "Rig").fabrik_version == version
 
 
 def test_what_is_linked_is_not_written_to(tmp_path: Path) -> None:

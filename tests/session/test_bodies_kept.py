@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies that were posed by hand or keyed: what makes or pins goals leaves them where they stand."""
+"""Bodies that were posed by hand or keyed: what makes goals and poles, or pins them, leaves them where they stand."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import pytest
 from fabrik_addon.maths import Q4, V3, axes_of, v3
 from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.keep_pose import keep_at_tips
+from mathutils import Euler, Vector
 
 from support.judging import angle_between, effector
-from support.scenes import add_limb, make_body, pin, press, update, with_legs_pinned
+from support.scenes import HEIGHT, add_limb, make_body, pin, press, update, with_legs_pinned
 
 SAME = 2e-4  # radians, and scene units
+
 LIMBS = (("hand.L", 3), ("hand.R", 3), ("head", 2))
+
 BENT = {
     "hips": (0.98, 0.15, 0.1, 0.0),
     "spine1": (0.95, 0.2, 0.0, 0.15),
@@ -138,3 +141,57 @@ def test_a_pin_without_a_kept_rotation_holds_the_place_alone() -> None:
     add_limb(owner, "hips", 1, target=(0.0, -0.05, 0.8))
     press("solve_all")
     assert (effector(owner, chain) - chain.held_location).length <= 2e-4
+
+
+BENDING = [("shin.R", 3), ("shin.R", 2), ("foot.R", 4), ("hand.L", 5), ("hand.L", 7), ("head", 5)]
+
+
+def posed_body() -> bpy.types.Object:
+    """A body with a pinned foot, whose hips move with what is below them; the knee of the other leg is bent."""
+    owner = make_body()
+    owner.pose.bones["thigh.R"].rotation_quaternion = Euler((-0.5, 0.0, 0.1)).to_quaternion()
+    owner.pose.bones["shin.R"].rotation_quaternion = Euler((0.9, 0.0, 0.0)).to_quaternion()
+    pin(owner, add_limb(owner, "foot.L", 3))
+    rig_of(owner).body_bone = "hips"
+    update()
+    return owner
+
+
+def places(owner: bpy.types.Object) -> list[Vector]:
+    """Where the bones end in the world, as Blender evaluates them."""
+    update()
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return [evaluated.matrix_world @ bone.tail for bone in evaluated.pose.bones]
+
+
+def worst_move(owner: bpy.types.Object, before: list[Vector]) -> float:
+    """How far a bone is from where it was, at most, as a share of the height."""
+    farthest: float = max((now - was).length for now, was in zip(places(owner), before, strict=True))
+    return farthest / HEIGHT
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.7])
+@pytest.mark.parametrize(("tip", "count"), BENDING)
+def test_a_pole_that_is_added_moves_nothing(tip: str, count: int, angle: float) -> None:
+    owner = posed_body()
+    press("chain_add", tip_bone=tip, bone_count=count, use_target=True)
+    chain = rig_of(owner).active
+    chain.pole_angle = angle
+    press("solve_all")
+    before = places(owner)
+    press("pole_add")
+    press("solve_all")
+    assert {one.status for one in rig_of(owner).chains} == {"REACHED"}
+    assert worst_move(owner, before) < 1e-4
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+@pytest.mark.parametrize(("tip", "count"), BENDING)
+def test_a_chain_that_is_made_with_its_pole_moves_nothing(tip: str, count: int, is_live: bool) -> None:
+    owner = posed_body()
+    rig_of(owner).live = is_live
+    before = places(owner)
+    press("chain_add", tip_bone=tip, bone_count=count, use_target=True, use_pole=True)
+    press("solve_all")
+    assert {one.status for one in rig_of(owner).chains} == {"REACHED"}
+    assert worst_move(owner, before) < 1e-4

@@ -13,7 +13,20 @@ from fabrik_addon.rig.schema import rig_of
 from mathutils import Matrix, Vector
 
 from support.judging import chain_length, channels, evaluated_joints, tip_error
-from support.scenes import Bone, add_chain, armature, make_armature, make_empty, make_line, press, select
+from support.scenes import (
+    Bone,
+    add_chain,
+    armature,
+    go_live,
+    keyed,
+    linked,
+    make_armature,
+    make_empty,
+    make_line,
+    press,
+    select,
+    strand,
+)
 
 
 def goal_point(owner: bpy.types.Object, bone: str) -> Vector:
@@ -106,7 +119,7 @@ def test_a_root_control_carries_it(deforms: bool, name: str, parent: bool) -> No
 def test_all_chains_at_once() -> None:
     bones = [Bone((0, 0, 0), (0, 0, 1))]
     for x in (1, -1):
-        bones += [Bone((x, 0, 1), (2 * x, 0.1, 1), parent=0), Bone((2 * x, 0.1, 1), (3 * x, 0, 1))]
+        bones += strand((x, 0, 1), (2 * x, 0.1, 1), (3 * x, 0, 1), parent=0, connect=False)
     owner = make_armature(bones)
     for tip in ("b2", "b4"):
         add_chain(owner, tip=tip, count=2)
@@ -155,8 +168,7 @@ def test_live_on_the_bone_is_followed_and_nothing_moves_before() -> None:
     owner = posed_limb()
     chain = add_chain(owner)
     press("start_pose_capture")
-    rig_of(owner).live = True
-    bpy.context.view_layer.update()
+    go_live(owner)
     joints = evaluated_joints(owner, chain)
     press("target_add", kind="BONE")
     chain.enabled = True
@@ -191,12 +203,8 @@ def test_linked_data_is_refused_and_shared_data_is_told(tmp_path: Path) -> None:
     press("target_add", kind="BONE")
     assert "b2.target" in armature(other).bones
     bpy.data.objects.remove(other)
-    file = str(tmp_path / "library.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=file)
-    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-    with bpy.data.libraries.load(file, link=True) as (_, wanted):
-        wanted.armatures = list(_.armatures)
-    owner = bpy.data.objects.new("Local", wanted.armatures[0])
+    data = linked(tmp_path, "armatures", data.name)
+    owner = bpy.data.objects.new("Local", data)
     bpy.context.collection.objects.link(owner)
     chain = add_chain(owner, tip="b2", count=3)
     with pytest.raises(RuntimeError, match="its armature data is linked, so it can't be given bones: use an empty"):
@@ -231,8 +239,7 @@ def test_a_keyed_control_bone_is_followed_live_and_baked(live: bool) -> None:
     press("target_add", kind="BONE")
     bone = pose_bones(owner)[chain.target_bone]
     for frame, x in ((1, 0.2), (10, 0.8)):
-        bone.location = (x, -0.3, -0.4)
-        bone.keyframe_insert("location", frame=frame)
+        keyed(bone, {frame: (x, -0.3, -0.4)})
     if live:
         rig_of(owner).live = True
         for frame in (3, 9, 5):

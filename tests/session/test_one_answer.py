@@ -18,6 +18,7 @@ from support.scenes import (
     add_chain,
     add_limb,
     chain_bones,
+    go_live,
     keyed,
     live_line,
     make_body,
@@ -61,8 +62,7 @@ def test_button_and_live_pose_a_tail_of_hinges_alike() -> None:
     owner = hinge_tail()
     scene, frames = bpy.context.scene, range(1, TARGETS + 1)
     scene.frame_set(0)
-    owner.fabrik.live = True
-    update()
+    go_live(owner)
     live = {}
     for frame in frames:
         scene.frame_set(frame)
@@ -224,8 +224,7 @@ def key_targets(owner: bpy.types.Object, shifts: Mapping[int, tuple[float, float
 def test_frames_in_any_order_are_the_same_to_the_last_bit(make: Callable[[], bpy.types.Object]) -> None:
     owner = make()
     key_targets(owner, {1: (-0.3, 0.1, 0.0), 8: (0.5, 0.4, -0.3), 20: (0.2, -0.6, 0.1)})
-    owner.fabrik.live = True
-    update()
+    go_live(owner)
     scene, frames = bpy.context.scene, list(range(1, 21))
     seen = {}
     for frame in frames:
@@ -243,8 +242,7 @@ def test_frames_in_any_order_are_the_same_to_the_last_bit(make: Callable[[], bpy
         scene.frame_set(frame)
         owner.fabrik.live = False
         update()
-        owner.fabrik.live = True
-        update()
+        go_live(owner)
         assert channels(owner) == seen[frame], frame
 
 

@@ -10,12 +10,14 @@ import pytest
 from fabrik_addon.rig.compat import fcurves_of, set_selected
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session.chain_edit import end_beyond, keeps_rotation
+from fabrik_addon.session.pins import free, wanted_of_chains
 from mathutils import Euler, Matrix, Vector
 
 from support.judging import angle_between, channels, effector, tip_turn
-from support.scenes import add_limb, make_body, press, select, update
+from support.scenes import add_limb, make_body, make_empty, press, select, update
 
 SAME_PLACE = 1e-5  # of a body 1.7 high, for what single precision stores and Blender evaluates
+
 SAME_TURN = 1e-4  # radians
 
 
@@ -108,31 +110,21 @@ def test_a_whole_leg_that_is_selected_is_pinned_by_its_foot() -> None:
     assert {chain.tip_bone for chain in rig_of(owner).chains} == {"foot.L", "hand.R"}
 
 
-def test_pressed_again_what_was_made_for_a_pin_is_gone() -> None:
+@pytest.mark.parametrize(
+    ("has_target", "options", "left"),
+    [(False, {}, []), (False, {"which": "ACTIVE"}, [False]), (False, {"which": "ALL"}, [False]), (True, {}, [False])],
+)
+def test_pressed_again_what_was_made_for_a_pin_is_gone_and_all_else_stays(
+    has_target: bool, options: dict[str, str], left: list[bool]
+) -> None:
     owner = make_body()
+    if has_target:
+        add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
     in_pose_mode(owner, "foot.L")
     press("pin_toggle")
-    press("pin_toggle")
-    assert len(rig_of(owner).chains) == 0
-
-
-@pytest.mark.parametrize("which", ["ACTIVE", "ALL"])
-def test_a_chain_that_is_freed_as_such_stays_in_the_list(which: str) -> None:
-    owner = make_body()
-    in_pose_mode(owner, "foot.L")
-    press("pin_toggle")
-    press("pin_toggle", which=which)
-    assert [chain.pin for chain in rig_of(owner).chains] == [False]
-
-
-def test_a_chain_with_a_target_stays_when_it_is_freed() -> None:
-    owner = make_body()
-    chain = add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
-    in_pose_mode(owner, "foot.L")
-    press("pin_toggle")
-    assert chain.pin
-    press("pin_toggle")
-    assert not rig_of(owner).chains[0].pin
+    assert [chain.pin for chain in rig_of(owner).chains] == [True]
+    press("pin_toggle", **options)
+    assert [chain.pin for chain in rig_of(owner).chains] == left
 
 
 def test_of_some_that_are_pinned_the_others_are_pinned_too() -> None:
@@ -328,3 +320,28 @@ def test_what_is_keyed_is_told_where_nothing_keys_it() -> None:
 )
 def test_where_a_limb_goes_on_to_its_end(tip: str, beyond: str) -> None:
     assert end_beyond(make_body(), tip) == beyond
+
+
+@pytest.mark.parametrize("out_of_reach", [False, True])
+def test_what_is_freed_and_pulled_by_others_is_told(out_of_reach: bool) -> None:
+    owner = make_body()
+    for name in ("foot.L", "foot.R", "hand.L"):
+        chain = add_limb(owner, name, 3)
+        update()
+        chain.target = make_empty(effector(owner, chain))
+        chain.pin = name != "hand.L"
+    rig_of(owner).body_bone = "hips"
+    if out_of_reach:
+        rig_of(owner).chains["hand.L"].target.location += Vector((0.5, 0.0, 1.5))
+    update()
+    press("solve_all")
+    before = channels(owner)
+    told = free(bpy.context, owner, wanted_of_chains(owner, [rig_of(owner).chains["foot.L"]]))
+    assert told.freed == ["foot.L"]
+    assert channels(owner) == before
+    assert any("foot.L" in note and "the next solve turns it" in note for note in told.notes) == out_of_reach
+    press("solve_all")
+    moved = max(
+        abs(a - b) for now, was in zip(channels(owner), before, strict=True) for a, b in zip(now, was, strict=True)
+    )
+    assert (moved > 1e-3) == out_of_reach

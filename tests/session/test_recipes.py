@@ -11,7 +11,17 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from mathutils import Quaternion, Vector
 
 from support.judging import angle_between, effector, tip_turn
-from support.scenes import HEIGHT, Bone, add_limb, make_armature, make_body, make_empty, press, select, update
+from support.scenes import (
+    HEIGHT,
+    add_limb,
+    make_armature,
+    make_body,
+    make_empty,
+    press,
+    select,
+    strand,
+    update,
+)
 
 NEAR = 1e-4 * HEIGHT
 TURNED = radians(0.1)
@@ -108,7 +118,7 @@ def aimed_off(owner: bpy.types.Object, chain: FabrikChain) -> float:
 
 @pytest.mark.parametrize("place", [(3.0, 2.0, 1.5), (-2.0, 4.0, 3.0), (-1.0, -5.0, 0.8)])
 def test_a_turret_turns_about_its_mast_and_lifts_its_barrel(place: tuple[float, float, float]) -> None:
-    owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 1), (0, 1, 1))])
+    owner = make_armature(strand((0, 0, 0), (0, 0, 1), (0, 1, 1), connect=False))
     mast, barrel = (owner.pose.bones[f"b{i}"].fabrik for i in (0, 1))
     mast.limit, mast.axis = "HINGE", (0.0, 1.0, 0.0)
     barrel.limit, barrel.axis, barrel.angle_min, barrel.angle_max = "HINGE", (1.0, 0.0, 0.0), -0.2, radians(80)

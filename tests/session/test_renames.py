@@ -14,7 +14,17 @@ from fabrik_addon.rig.renames import follow_renames
 from fabrik_addon.rig.schema import FabrikChain, limit_of, rig_of
 
 from support.judging import tip_error
-from support.scenes import Bone, add_chain, armature, make_armature, make_empty, make_line, press, select
+from support.scenes import (
+    Bone,
+    add_chain,
+    armature,
+    go_live,
+    make_armature,
+    make_empty,
+    make_line,
+    press,
+    select,
+)
 
 
 def in_pose_mode(owner: bpy.types.Object, names: dict[str, str]) -> None:
@@ -104,8 +114,7 @@ def test_bones_that_are_goals_follow(way: Way) -> None:
 def test_a_live_chain_goes_on() -> None:
     owner = make_line(3, bend=0.2)
     chain = add_chain(owner, (0.5, 0.5, 2.0))
-    rig_of(owner).live = True
-    bpy.context.view_layer.update()
+    go_live(owner)
     for way in (in_pose_mode, in_edit_mode):
         way(owner, {name: f"x{name}" for name in [bone.name for bone in pose_bones(owner)]})
         assert chain.enabled

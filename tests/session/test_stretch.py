@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Soft reach and stretch by button and bake, judged by Blender's evaluation."""
+"""Lengths that change: soft reach and stretch by button and bake, and scales that make them depend on the pose."""
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import suppress
 from itertools import pairwise
-from math import degrees, exp
+from math import degrees, exp, radians
+from random import Random
 
 import bpy
 import pytest
@@ -14,22 +17,29 @@ from fabrik_addon.rig.schema import FabrikChain, rig_of
 from fabrik_addon.session.defaults import Defaults
 from fabrik_addon.session.make import add_chain as add_made_chain
 from fabrik_addon.session.status import told_of
+from mathutils import Quaternion, Vector
 
-from support.judging import effector
+from support.judging import effector, evaluated_joints, tip_error
+from support.random_rigs import random_rig
 from support.scenes import (
     Bone,
     add_chain,
     add_limb,
     armature,
+    chain_bones,
+    go_live,
+    keyed,
     make_armature,
     make_body,
     make_empty,
     press,
+    strand,
     update,
     with_legs_pinned,
 )
 
 MODES = ("FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY")
+
 REACH = 2.0
 
 
@@ -80,7 +90,7 @@ class TestSoft:
         assert chain.residual < 1e-3
 
     def test_new_chains_are_soft_where_the_preferences_say_so(self) -> None:
-        owner = make_armature([Bone((0, 0, 2), (0, -0.2, 1)), Bone((0, -0.2, 1), (0, 0, 0))])
+        owner = make_armature(strand((0, 0, 2), (0, -0.2, 1), (0, 0, 0), connect=False))
         made = add_made_chain(owner, list(pose_bones(owner)), 2, Defaults(soft=0.02))
         assert made.soft == pytest.approx(0.02)
 
@@ -151,8 +161,7 @@ class TestStretch:
         owner, chain = leg("AVERAGE")
         chain.stretch = 1.6
         for frame, z in ((1, 0.4), (11, -1.0)):
-            chain.target.location = (0.3, 0, z)
-            chain.target.keyframe_insert("location", frame=frame)
+            keyed(chain.target, {frame: (0.3, 0, z)})
         press("bake", frame_start=1, frame_end=11)
         assert not chain.enabled
         for frame in (1, 6, 11, 8):
@@ -167,8 +176,7 @@ class TestStretch:
         update()
         wanted = [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)]
         chain.target.location = (0, 0, 0.5)
-        rig_of(owner).live = True
-        update()
+        go_live(owner)
         chain.target.location = (0.5, 0, -0.5)
         update()
         assert [[*bone.scale, *bone.rotation_quaternion] for bone in pose_bones(owner)] == wanted
@@ -191,8 +199,7 @@ class TestLive:
         for frame, most in ((1, 1.0), (5, 1.0), (10, 1.5)):
             chain.stretch = most
             chain.keyframe_insert("stretch", frame=frame)
-        rig_of(owner).live = True
-        update()
+        go_live(owner)
         scene, seen = bpy.context.scene, {}
         for frame in (1, 5, 8, 10):
             scene.frame_set(frame)
@@ -207,8 +214,7 @@ class TestLive:
     def test_automatic_keying_keys_it(self) -> None:
         owner, chain = leg("ALIGNED")
         chain.stretch, chain.soft = 1.4, 0.02
-        rig_of(owner).live = True
-        update()
+        go_live(owner)
         bpy.context.preferences.edit.use_keyframe_insert_available = False
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
         chain.target.location = (0.5, 0, -0.5)
@@ -231,3 +237,118 @@ class TestLive:
             update()
             assert (chain.softened > 0.0) == (z < 0.0)
             assert told_of(chain, bpy.context).kind == chain.status
+
+
+SCALE = (1.0, 1.6, 0.6)
+
+
+def scaled_limb() -> tuple[bpy.types.Object, FabrikChain]:
+    """Two free bones under one that is scaled differently along its axes."""
+    owner = make_armature(strand((0, 0, -1), (0, 0, 0), (0, 0.1, 1), (0, 0, 2)))
+    owner.pose.bones["b0"].scale = SCALE
+    return owner, add_chain(owner, (0, 0, 1), tip="b2", count=2)
+
+
+def solve() -> None:
+    """Press Solve; a refusal is read from the status."""
+    with suppress(RuntimeError):
+        bpy.ops.fabrik.solve()
+
+
+def somewhere(random: Random, owner: bpy.types.Object, chain: FabrikChain, angle: float) -> Vector:
+    """Where the tip is in a pose drawn at random; the chain is put back to rest."""
+    bones = chain_bones(owner, chain)
+    for bone in bones:
+        axis = Vector([random.gauss(0, 1) for _ in range(3)]).normalized()
+        bone.rotation_quaternion = Quaternion(axis, random.uniform(-angle, angle))
+    bpy.context.view_layer.update()
+    tip = evaluated_joints(owner, chain)[-1]
+    for bone in bones:
+        bone.rotation_quaternion = (1, 0, 0, 0)
+    return tip
+
+
+def test_two_free_bones_reach_all_that_can_be_reached() -> None:
+    owner, chain = scaled_limb()
+    random, found = Random(1), Counter[str]()
+    for _ in range(200):
+        assert chain.target is not None
+        chain.target.location = somewhere(random, owner, chain, 3.0)
+        solve()
+        found[chain.status] += 1
+        assert tip_error(owner, chain) <= 1.1 * chain.tolerance
+    assert found == {"REACHED": 200}
+
+
+def test_random_rigs_reach_all_that_can_be_reached() -> None:
+    missed = []
+    for seed in range(150):
+        bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+        rig = random_rig(seed, uneven=True)
+        solve()
+        if rig.chain.status != "REACHED" and "lock" not in rig.chain.message:
+            missed.append((seed, rig.chain.status))
+    assert missed == []
+
+
+@pytest.mark.parametrize(("place", "status"), [((0.5, 0, 9), "TOO_FAR"), ((0.2, 2.4, 0.3), "TOO_FAR")])
+def test_what_is_out_of_reach_names_the_scaled_bone(place: tuple[float, float, float], status: str) -> None:
+    owner, chain = scaled_limb()
+    chain.target = make_empty(place)
+    solve()
+    assert chain.status == status
+    assert "the scale of bone 'b0' differs between its axes" in chain.message
+    joints = evaluated_joints(owner, chain)
+    assert (joints[-1] - chain.target.location).length == pytest.approx(chain.residual, abs=1e-4)
+    for bone in chain_bones(owner, chain):  # no small turn brings it nearer
+        kept = bone.rotation_quaternion.copy()
+        for axis in ((1, 0, 0), (0, 0, 1)):
+            for sign in (-1, 1):
+                bone.rotation_quaternion = kept @ Quaternion(axis, sign * radians(4))
+                bpy.context.view_layer.update()
+                assert (evaluated_joints(owner, chain)[-1] - chain.target.location).length > chain.residual - 1e-3
+        bone.rotation_quaternion = kept
+
+
+def test_limits_hold_back_and_are_named() -> None:
+    owner, chain = scaled_limb()
+    limit = owner.pose.bones["b2"].fabrik
+    limit.limit, limit.angle_min, limit.angle_max = "HINGE", 0.0, radians(20)
+    chain.target = make_empty((0.2, 0.3, 0.4))
+    solve()
+    assert chain.status == "BLOCKED"
+    assert [bone.name for bone in chain.blocking_bones] == ["b2"]
+    assert "the scale of bone 'b0'" in chain.message
+
+
+def test_the_pole_is_met() -> None:
+    owner, chain = scaled_limb()
+    chain.target = make_empty((0.5, 0.2, 1.8))
+    for place in ((3, 0, 0), (0, 3, 0), (-2, -2, 1)):
+        chain.pole = make_empty(place, "Pole")
+        solve()
+        assert chain.status == "REACHED"
+        root, knee, tip = evaluated_joints(owner, chain)
+        along = (tip - root).normalized()
+        bend, wanted = ((point - root) - along * (point - root).dot(along) for point in (knee, chain.pole.location))
+        assert bend.angle(wanted) < radians(2) or "the pole is missed" in chain.message
+
+
+def test_live_and_button_give_one_answer() -> None:
+    owner, chain = scaled_limb()
+    random = Random(5)
+    for _ in range(10):
+        place = somewhere(random, owner, chain, 2.0)
+        assert chain.target is not None
+        chain.target.location = place
+        solve()
+        by_button = [tuple(bone.rotation_quaternion) for bone in chain_bones(owner, chain)]
+        chain.target.location = (0, 0, 1)
+        go_live(owner)
+        chain.target.location = place
+        bpy.context.view_layer.update()
+        assert chain.status == "REACHED"
+        live = [tuple(bone.rotation_quaternion) for bone in chain_bones(owner, chain)]
+        for one, other in zip(by_button, live, strict=True):
+            assert one == pytest.approx(other, abs=1e-6)
+        rig_of(owner).live = False

@@ -21,7 +21,7 @@ from fabrik_addon.rig.schema.rig import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.bake import BakeResult, BakeSettings, ChainBake, bake
 from fabrik_addon.session.pose import solve_items
-from mathutils import Quaternion, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 from support.scenes import FRAMES, HEIGHT, LENGTH, SQUAT, chain_bones, items_of, legs_of, press, update
 
@@ -118,6 +118,19 @@ def local_rotations(owner: bpy.types.Object) -> list[Quaternion]:
     return [bone.matrix_basis.to_quaternion() for bone in owner.pose.bones]
 
 
+def bone_matrices(owner: bpy.types.Object) -> dict[str, Matrix]:
+    """Where all bones stand in armature space."""
+    update()
+    return {bone.name: bone.matrix.copy() for bone in evaluated(owner).pose.bones}
+
+
+def assert_bones_stay(owner: bpy.types.Object, before: dict[str, Matrix], most: float, turn: float) -> None:
+    """All bones stand where they did, in units of armature space and in radians."""
+    for name, matrix in bone_matrices(owner).items():
+        assert (matrix.translation - before[name].translation).length < most, name
+        assert matrix.to_quaternion().rotation_difference(before[name].to_quaternion()).angle < turn, name
+
+
 class Stand:
     """Where all joints, and the sides of all bones, stand."""
 
@@ -152,11 +165,15 @@ def assert_stays(owner: bpy.types.Object, stand: Stand) -> None:
     assert stand.moved() <= 1e-2
 
 
-def joints_moved(owner: bpy.types.Object, chain: FabrikChain, before: Sequence[Vector]) -> float:
-    """How far the joint of a limb with bone goals that moved most did, as a share of its length in the world."""
+def apart(owner: bpy.types.Object, chain: FabrikChain, before: Sequence[Vector]) -> float:
+    """How far the joint of a chain that moved most did."""
     update()
-    off: list[float] = [(a - b).length for a, b in zip(evaluated_joints(owner, chain), before, strict=True)]
-    return max(off) / (2.0 * LENGTH)
+    return max(distance(a, b) for a, b in zip(evaluated_joints(owner, chain), before, strict=True))
+
+
+def joints_moved(owner: bpy.types.Object, chain: FabrikChain, before: Sequence[Vector]) -> float:
+    """The same of a limb with bone goals, as a share of its length in the world."""
+    return apart(owner, chain, before) / (2.0 * LENGTH)
 
 
 # Keys and frames
@@ -174,6 +191,11 @@ def location_keys(owner: bpy.types.Object, bone: str) -> set[float]:
     """The frames at which the location of a bone is keyed."""
     path = f'pose.bones["{bone}"].location'
     return {point.co[0] for curve in fcurves_of(owner) if curve.data_path == path for point in curve.keyframe_points}
+
+
+def key_frames(owned: Any) -> set[float]:
+    """The frames at which anything is keyed."""
+    return {point.co[0] for curve in fcurves_of(owned) for point in curve.keyframe_points}
 
 
 def poses(owner: bpy.types.Object, frames: Iterable[int]) -> dict[int, list[Quaternion]]:

@@ -6,7 +6,7 @@ A rig is made of bones, each of which hangs on the one before it unless it says 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import cos, pi, radians, sin
 from pathlib import Path
@@ -76,9 +76,9 @@ RIGS: dict[str, tuple[list[Bone], list[tuple[str, int, Point]]]] = {
     "leg and foot": ([*strand((0, 0, 2), (0, -0.1, 1), (0, 0, 0)), Bone((0, 0, 0), (0, -0.4, 0))], []),
     "fork": (  # a trunk of two bones, with an arm of two at each side
         [
-            *strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2)),
-            *strand((0, 0, 2), (1, 0.1, 2), (2, 0, 2), parent=1),
-            *strand((0, 0, 2), (-1, 0.1, 2), (-2, 0, 2), parent=1),
+            *strand((0, 0, 0), (0, 0.1, 1), (0, 0, 2), connect=False),
+            *strand((0, 0, 2), (1, 0.1, 2), (2, 0, 2), parent=1, connect=False),
+            *strand((0, 0, 2), (-1, 0.1, 2), (-2, 0, 2), parent=1, connect=False),
         ],
         [],
     ),
@@ -191,15 +191,19 @@ def chain_bones(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.P
     return bones[: chain.bone_count or len(bones)][::-1]
 
 
-def overridden(owner: bpy.types.Object, folder: Path) -> bpy.types.Object:
-    """A library override of an armature, the active object of a scene with nothing else; its file is in a folder."""
-    name = owner.name
+def linked(folder: Path, kind: str, name: str) -> Any:
+    """Save the file, begin an empty one, and link a data-block of the first into it; what is linked."""
     path = folder / "library.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
     with bpy.data.libraries.load(str(path), link=True) as (_, into):
-        into.objects = [name]
-    override = bpy.data.objects[name].override_create(remap_local_usages=True)
+        setattr(into, kind, [name])
+    return getattr(bpy.data, kind)[name]
+
+
+def overridden(owner: bpy.types.Object, folder: Path) -> bpy.types.Object:
+    """A library override of an armature, the active object of a scene with nothing else; its file is in a folder."""
+    override: bpy.types.Object = linked(folder, "objects", owner.name).override_create(remap_local_usages=True)
     bpy.context.collection.objects.link(override)
     bpy.context.view_layer.objects.active = override
     return override
@@ -240,7 +244,7 @@ def to_rest(owner: bpy.types.Object) -> None:
         bone.matrix_basis = Matrix()
 
 
-def keyed(thing: Any, places: dict[int, Point]) -> None:
+def keyed(thing: Any, places: Mapping[float, Point]) -> None:
     """Key the location of an object or a bone at some frames."""
     for frame, place in places.items():
         thing.location = place

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a bake's keys go, and what of the user's animation stays as it was."""
+"""Where a bake's keys go, what of the user's animation stays as it was, and what is on and off after it."""
 
 from __future__ import annotations
 
 from math import cos, radians, sin
+from pathlib import Path
 from typing import Any
 
 import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.compat import fcurves_of, slot_of
 from fabrik_addon.session import live
-from fabrik_addon.session.bake import BakeSettings, bake_steps
+from fabrik_addon.session.bake import BakeSettings, bake, bake_steps
 from mathutils import Quaternion
 
 from support.judging import assert_on_target, assert_poses, bake_chain, poses, tip_error
-from support.scenes import FRAMES, add_chain, keyed_line, make_line
+from support.scenes import FRAMES, Rig, add_chain, go_live, keyed_line, make_line
 
 
 def onto_track(owner: bpy.types.Object) -> None:
@@ -102,21 +103,6 @@ class TestTracks:
         bake_chain(owner, chain, into="NLA")
         assert owner.animation_data.nla_tracks[1].strips[0].extrapolation == "HOLD"
 
-    @pytest.mark.parametrize("into", ["ACTION", "NEW_ACTION", "NLA"])
-    def test_a_track_that_plays_solo(self, into: str) -> None:
-        owner, chain = keyed_line()
-        owner.keyframe_insert("location", frame=1)
-        onto_track(owner)
-        owner.animation_data.nla_tracks[0].is_solo = True
-        with pytest.raises(FabrikError, match="plays solo"):
-            bake_chain(owner, chain, into=into)
-
-    def test_tracks_that_are_switched_off(self) -> None:
-        owner, chain = keyed_line()
-        owner.animation_data_create().use_nla = False
-        with pytest.raises(FabrikError, match="NLA tracks are switched off"):
-            bake_chain(owner, chain, into="NLA")
-
     def test_nothing_is_left_where_it_is_given_up(self) -> None:
         owner, chain = keyed_line()
         owner.keyframe_insert("location", frame=1)
@@ -147,40 +133,12 @@ def test_a_swing_there_and_back_is_not_taken_for_none() -> None:
 
 
 class TestRefusals:
-    def test_an_action_that_is_a_strip_of_another_armature(self) -> None:
-        owner, chain = keyed_line()
-        owner.pose.bones["b0"].keyframe_insert("location", frame=1)
-        other = make_line(3)
-        other.name = "Other"
-        strip = other.animation_data_create().nla_tracks.new().strips.new("s", 1, owner.animation_data.action)
-        if hasattr(strip, "action_slot"):
-            strip.action_slot = owner.animation_data.action_slot
-        with pytest.raises(FabrikError, match="also moves 'Other'"):
-            bake_chain(owner, chain)
-
     def test_a_root_that_hangs_on_a_chain_that_is_not_baked(self) -> None:
         owner = make_line(6)
         add_chain(owner, (0.2, 0.8, 2.5), tip="b2", count=3).name = "spine"
         arm = add_chain(owner, (0.6, 1.5, 3.6), tip="b5", count=3)
         with pytest.raises(FabrikError, match="its root or its goal hangs on the chain 'spine' of 'Rig'"):
             bake_chain(owner, arm)
-
-    def test_curves_that_hold_samples(self) -> None:
-        owner, chain = keyed_line()
-        for frame in (1, 30):
-            owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=frame)
-        for curve in fcurves_of(owner):
-            curve.convert_to_samples(1, 31)
-        with pytest.raises(FabrikError, match="holds samples"):
-            bake_chain(owner, chain)
-        assert len(fcurves_of(owner)[0].sampled_points) > 20
-
-    def test_channels_whose_group_is_muted(self) -> None:
-        owner, chain = keyed_line()
-        owner.pose.bones["b0"].keyframe_insert("location", frame=1, group="b0")
-        fcurves_of(owner)[0].group.mute = True
-        with pytest.raises(FabrikError, match="the channels of 'b0' are muted"):
-            bake_chain(owner, chain)
 
     def test_a_range_that_is_too_long_is_not_even_counted(self) -> None:
         keyed_line()
@@ -201,16 +159,6 @@ class TestRefusals:
         with pytest.raises(FabrikError, match=f"in frame 8, the {role} '.*' is not in the view layer"):
             bake_chain(owner, chain, verify=verify)
         assert not fcurves_of(owner)
-
-    def test_goals_whose_drivers_can_not_be_evaluated(self) -> None:
-        owner, chain = keyed_line()
-        holder = bpy.data.objects.new("Holder", None)
-        bpy.context.collection.objects.link(holder)
-        chain.target.parent = holder
-        holder.driver_add("location", 0).driver.expression = "no_such_function(frame)"
-        bpy.context.view_layer.update()
-        with pytest.raises(FabrikError, match="the driver of 'location' of 'Holder', which moves the target, can't be"):
-            bake_chain(owner, chain)
 
     def test_a_broken_chain_that_is_not_selected_is_left_out(self) -> None:
         owner, _ = keyed_line()
@@ -249,8 +197,7 @@ def test_live_posing_rests_meanwhile_and_goes_on_afterwards() -> None:
     chain.tip_bone, chain.bone_count = "b1", 2
     other = add_chain(owner, (0.5, 0.3, 3.0), tip="b3", count=2)
     other.enabled = False
-    owner.fabrik.live = True
-    bpy.context.view_layer.update()
+    go_live(owner)
     solves = live.state.counts.solves
     bake_chain(owner, chain, verify="EVERY")
     assert live.state.counts.solves == solves
@@ -296,13 +243,6 @@ def test_flags_of_rest_bones_may_be_animated() -> None:
     assert_on_target(owner, chain, most=1e-4)
 
 
-def test_an_armature_that_is_put_to_rest_by_keys() -> None:
-    owner, chain = keyed_line()
-    owner.data.keyframe_insert("pose_position", frame=1)
-    with pytest.raises(FabrikError, match="pose position is animated"):
-        bake_chain(owner, chain)
-
-
 def test_an_armature_on_a_rigid_body_is_come_to_step_by_step() -> None:
     bpy.ops.mesh.primitive_cube_add(size=0.1, location=(0, 0, 3))
     ball = bpy.context.object
@@ -337,3 +277,151 @@ def test_settings_that_are_none(wrong: dict[str, Any], message: str) -> None:
 def test_a_single_frame_is_told_as_such() -> None:
     owner, chain = keyed_line()
     assert bake_chain(owner, chain, frames=(7,)).worst_turn == (0.0, 7.0)
+
+
+slots_only = pytest.mark.skipif(bpy.app.version < (4, 4), reason="actions have slots from 4.4 on")
+
+
+def two_rigs() -> tuple[Rig, Rig]:
+    """Two armatures whose action is the same; the first is keyed where it stands."""
+    owner, chain = keyed_line()
+    other = make_line(3)
+    other.name = "Other"
+    follower = add_chain(other, (0.4, -0.5, 1.9))
+    owner.keyframe_insert("location", frame=1)
+    other.animation_data_create().action = owner.animation_data.action
+    return (owner, chain), (other, follower)
+
+
+def give_slot(owner: bpy.types.Object, slot: Any) -> None:
+    if hasattr(owner.animation_data, "action_slot"):
+        setattr(owner.animation_data, "action_slot", slot)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_one_slot_is_refused_by_name(together: bool) -> None:
+    first, second = two_rigs()
+    give_slot(second[0], slot_of(first[0]))
+    before = len(fcurves_of(first[0]))
+    with pytest.raises(FabrikError, match=r"'Rig': its action '.*' also moves 'Other': bake into a new one"):
+        bake(bpy.context, [first, second] if together else [first], BakeSettings(FRAMES))
+    assert len(fcurves_of(first[0])) == before
+
+
+@pytest.mark.parametrize("into", ["NEW_ACTION", "NLA"])
+def test_one_slot_is_baked_apart(into: str) -> None:
+    first, second = two_rigs()
+    give_slot(second[0], slot_of(first[0]))
+    bake(bpy.context, [first, second], BakeSettings(FRAMES, into))
+    for owner, chain in (first, second):
+        assert_on_target(owner, chain)
+    if into == "NEW_ACTION":
+        assert first[0].animation_data.action != second[0].animation_data.action
+
+
+@slots_only
+@pytest.mark.parametrize("into", ["ACTION", "NEW_ACTION", "NLA"])
+@pytest.mark.parametrize("name", ["Rig", "Other"])
+def test_an_armature_without_a_slot_gets_one_of_its_own(name: str, into: str) -> None:
+    """Although the slot of the other one has its name."""
+    first, second = two_rigs()
+    slot_of(first[0]).name_display = name
+    give_slot(second[0], None)
+    bake(bpy.context, [first, second], BakeSettings(FRAMES, into))
+    for owner, chain in (first, second):
+        assert_on_target(owner, chain)
+    assert not [curve for curve in fcurves_of(second[0]) if curve.data_path == "location"]
+    assert len([curve for curve in fcurves_of(first[0]) if curve.data_path == "location"]) == 3
+
+
+def two_chains() -> Rig:
+    """A line of two chains, of which the first is to be baked."""
+    owner, chain = keyed_line(count=4)
+    chain.tip_bone, chain.bone_count = "b1", 2
+    add_chain(owner, (0.5, 0.3, 3.0), tip="b3", count=2)
+    go_live(owner)
+    return owner, chain
+
+
+def test_a_baked_chain_is_known_until_it_is_enabled_again() -> None:
+    owner, chain = keyed_line()
+    assert not chain.is_baked
+    bake_chain(owner, chain)
+    assert (chain.enabled, chain.is_baked) == (False, True)
+    chain.enabled = False
+    assert chain.is_baked
+    chain.enabled = True
+    assert not chain.is_baked
+    chain.enabled = False
+    assert not chain.is_baked
+
+
+def test_a_chain_that_was_off_is_baked_by_name_and_known() -> None:
+    owner, chain = keyed_line()
+    chain.enabled = False
+    bake_chain(owner, chain)
+    assert (chain.enabled, chain.is_baked) == (False, True)
+
+
+def test_it_is_kept_in_the_file(tmp_path: Path) -> None:
+    owner, chain = keyed_line()
+    bake_chain(owner, chain)
+    path = str(tmp_path / "baked.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert bpy.data.objects["Rig"].fabrik.chains[0].is_baked
+
+
+def test_live_is_off_where_no_chain_is_left() -> None:
+    owner, chain = keyed_line()
+    owner.fabrik.live = True
+    assert bake(bpy.context, [(owner, chain)], BakeSettings(FRAMES)).rested == ["Rig"]
+    assert not owner.fabrik.live
+
+
+def test_live_goes_on_for_the_chains_that_are_left() -> None:
+    owner, chain = two_chains()
+    assert bake(bpy.context, [(owner, chain)], BakeSettings(FRAMES)).rested == []
+    assert owner.fabrik.live
+    other = owner.fabrik.chains[1]
+    other.target.location = (0.7, 0.9, 2.6)
+    bpy.context.view_layer.update()
+    assert other.status == "REACHED"
+
+
+def test_live_of_another_armature_is_not_touched() -> None:
+    owner, chain = keyed_line()
+    other = make_line(3)
+    other.name = "Other"
+    add_chain(other, (0.4, 0.5, 1.9))
+    other.fabrik.live = True
+    bake_chain(owner, chain)
+    assert other.fabrik.live
+
+
+def test_snapping_the_pose_leaves_all_on() -> None:
+    owner, chain = keyed_line()
+    owner.fabrik.live = True
+    bake_chain(owner, chain, stays_enabled=True)
+    assert (chain.enabled, chain.is_baked, owner.fabrik.live) == (True, False, True)
+
+
+def test_a_refused_bake_leaves_all_on() -> None:
+    owner, chain = two_chains()
+    owner.pose.bones["b0"].keyframe_insert("rotation_quaternion", frame=1)
+    fcurves_of(owner)[0].lock = True
+    with pytest.raises(FabrikError, match="is locked"):
+        bake_chain(owner, chain)
+    assert (chain.enabled, chain.is_baked, owner.fabrik.live) == (True, False, True)
+
+
+def test_the_operator_tells_and_one_undo_takes_it_back() -> None:
+    owner, _ = keyed_line()
+    owner.fabrik.live = True
+    bpy.ops.ed.undo_push(message="Before")
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=4)
+    bpy.ops.ed.undo_push(message="Bake")
+    assert not bpy.data.objects["Rig"].fabrik.live
+    bpy.ops.ed.undo()
+    rig = bpy.data.objects["Rig"].fabrik
+    assert (rig.live, rig.chains[0].enabled, rig.chains[0].is_baked) == (True, True, False)

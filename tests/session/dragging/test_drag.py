@@ -17,7 +17,7 @@ from fabrik_addon.session.live import state as live_state
 from mathutils import Vector
 
 from support.judging import channels, evaluated_joints
-from support.scenes import Bone, add_chain, make_armature, make_empty, make_line, press
+from support.scenes import Bone, add_chain, go_live, make_armature, make_empty, make_line, press
 
 
 def started(count: int = 4, **settings: object) -> tuple[bpy.types.Object, FabrikChain, Drag]:
@@ -49,8 +49,7 @@ class TestAnchored:
     def test_cancelling_puts_all_back(self) -> None:
         owner, chain, _ = started()
         chain.target = make_empty((0, 1, 3))
-        rig_of(owner).live = True
-        bpy.context.view_layer.update()
+        go_live(owner)
         before, stood = channels(owner), chain.target.location.copy()
         drag = begin(bpy.context, owner, Taken.tip_of(chain))
         drag_to(bpy.context, drag, Vector((0.5, 1.0, 2.5)), anchored=True)
@@ -66,8 +65,7 @@ class TestAnchored:
         holder = make_empty((0.3, 0, 0), "Holder")
         chain.target = make_empty((0, 1, 3))
         chain.target.parent = holder
-        rig_of(owner).live = True
-        bpy.context.view_layer.update()
+        go_live(owner)
         point = Vector((0.5, 1.0, 2.5))
         drag_to(bpy.context, begin(bpy.context, owner, Taken.tip_of(chain)), point, anchored=True)
         bpy.context.view_layer.update()
@@ -251,8 +249,7 @@ class TestWithoutAChain:
     def test_a_bone_in_the_middle_of_a_live_chain_moves_while_its_tip_stays(self) -> None:
         owner, chain, _ = started(target=make_empty((0, 1, 3)))
         chain.start = "REST"
-        rig_of(owner).live = True
-        bpy.context.view_layer.update()
+        go_live(owner)
         drag = begin(bpy.context, owner, Taken("b1"))
         point = drag.place + Vector((0.3, 0.1, 0.0))
         assert drag_to(bpy.context, drag, point).status == "REACHED"

@@ -4,15 +4,30 @@
 from __future__ import annotations
 
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import bpy
+import pytest
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import live
 
 from support.judging import channels, evaluated_joints, tip_error
-from support.scenes import Bone, add_chain, live_line, make_armature, make_empty, make_line, make_rig, update
+from support.scenes import (
+    add_chain,
+    chain_bones,
+    go_live,
+    live_line,
+    make_armature,
+    make_empty,
+    make_line,
+    make_rig,
+    press,
+    select,
+    strand,
+    update,
+)
 
 
 class TestFollowing:
@@ -40,7 +55,7 @@ class TestFollowing:
         assert tip_error(owner, chain) < 1e-4
 
     def test_the_armature_its_parent_and_the_bone_above_move_it(self) -> None:
-        owner = make_armature([Bone((0, 0, 0), (0, 0, 1)), Bone((0, 0, 1), (0, 0.2, 2)), Bone((0, 0.2, 2), (0, 0, 3))])
+        owner = make_armature(strand((0, 0, 0), (0, 0, 1), (0, 0.2, 2), (0, 0, 3), connect=False))
         chain = add_chain(owner, (0.4, 0.4, 2.4), tip="b2", count=2)
         rig_of(owner).live = True
         holder = make_empty((0, 0, 0), "Holder")
@@ -126,8 +141,7 @@ class TestSeveral:
         second.location = (1.5, 0, 0)
         chain = add_chain(second)
         chain.target, chain.target_bone = first, "b2"
-        rig_of(second).live = True
-        update()
+        go_live(second)
         for x in (0.5, -0.2, 0.6):
             lead = rig_of(first).chains[0]
             lead.target.location.x = x
@@ -237,8 +251,7 @@ class TestDependence:
         variable.targets[0].id, variable.targets[0].bone_target = leader, "b1"
         variable.targets[0].transform_type, variable.targets[0].transform_space = "ROT_X", "LOCAL_SPACE"
         curve.driver.expression = variable.name
-        rig_of(follower).live = True
-        update()
+        go_live(follower)
         for y in (0.2, -0.9, 0.6):
             rig_of(leader).chains[0].target.location.y = y
             update()
@@ -259,3 +272,30 @@ class TestDependence:
         rig_of(bystander).chains[0].target.location.x = -0.4
         update()
         assert tip_error(bystander, rig_of(bystander).chains[0]) < 1e-4
+
+
+def test_a_file_that_is_opened_shows_live_limbs_not_their_keys(tmp_path: Path) -> None:
+    owner, chain = live_line()
+    for bone in chain_bones(owner, chain):
+        bone.keyframe_insert("rotation_quaternion", frame=1)
+    chain.target.location.x -= 0.5
+    update()
+    assert tip_error(owner, chain) < 1e-4
+    path = str(tmp_path / "live.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    update()
+    owner = bpy.data.objects["Rig"]
+    assert tip_error(owner, rig_of(owner).chains[0]) < 1e-4
+
+
+@pytest.mark.parametrize("kind", ["EMPTY", "BONE"])
+def test_a_live_chain_has_a_status_as_soon_as_it_has_a_target(kind: str) -> None:
+    owner = make_line(3)
+    go_live(owner)
+    select(owner, "b2")
+    press("chain_add")
+    update()
+    press("target_add", kind=kind)
+    update()
+    assert rig_of(owner).chains[0].status == "REACHED"

@@ -14,7 +14,18 @@ from fabrik_addon.session.live import ticking
 from mathutils import Vector
 
 from support.judging import channels, tip_error
-from support.scenes import Bone, add_chain, keyed, live_line, make_armature, make_empty, make_line, make_rig, update
+from support.scenes import (
+    Bone,
+    add_chain,
+    go_live,
+    keyed,
+    live_line,
+    make_armature,
+    make_empty,
+    make_line,
+    make_rig,
+    update,
+)
 
 
 class TestFailures:
@@ -23,8 +34,7 @@ class TestFailures:
         other = make_line(3)
         other.location.x = 3.0
         follower = add_chain(other, (3.2, 0.4, 1.8))
-        other.fabrik.live = True
-        update()
+        go_live(other)
         owner.pose.bones["b1"].constraints.new("COPY_ROTATION")
         update()
         chain = owner.fabrik.chains[0]
@@ -251,8 +261,7 @@ class TestWhatChangesUnheard:
         owner.pose.bones["b0"].scale = (1, 1, 1.3)
         update()
         bpy.ops.fabrik.chain_add(tip_bone="b2", bone_count=2, use_target=True)
-        owner.fabrik.live = True
-        update()
+        go_live(owner)
         chain = owner.fabrik.chains[0]
         chain.target.location += Vector((0.3, 0.4, -0.5))
         update()
@@ -319,8 +328,7 @@ class TestWhatChangesUnheard:
         for tip, place in (("b1", (0.2, 0.4, 1.2)), ("b3", (0.4, 0.9, 2.8))):
             chain = owner.fabrik.chains.add()
             chain.tip_bone, chain.bone_count, chain.target = tip, 2, make_empty(place)
-        owner.fabrik.live = True
-        update()
+        go_live(owner)
         assert [chain.status != "NONE" for chain in owner.fabrik.chains] == [True, True]
 
     def test_dragging_as_a_rope_keys_nothing_before_it_ends(self) -> None:

@@ -15,7 +15,17 @@ from fabrik_addon.session import live
 from mathutils import Vector
 
 from support.judging import HELD, assert_feet_hold, channels, evaluated_joints, off_target, statuses, tip_error
-from support.scenes import key_scale, keyed, live_body, live_line, make_empty, make_rig, many_limbs, update
+from support.scenes import (
+    go_live,
+    key_scale,
+    keyed,
+    live_body,
+    live_line,
+    make_empty,
+    make_rig,
+    many_limbs,
+    update,
+)
 
 Rig = tuple[bpy.types.Object, FabrikChain]
 Render = Callable[[], list[tuple[int, float, float]]]
@@ -221,8 +231,7 @@ class TestThrift:
                 keyed(owner, {frame: (0.005 * frame, 0.0, 0.0)})
         if request.param == "starts from keys":
             chain.start = "ANIMATED"
-        owner.fabrik.live = True
-        update()
+        go_live(owner)
         bpy.context.scene.frame_set(2)
         return owner, chain
 
@@ -308,8 +317,7 @@ class TestRenders:
         for frame in (1, 4):
             keyed(owner.pose.bones["b0"], {frame: (0.1 * frame, 0, 0)})
         bpy.context.scene.frame_set(1)
-        owner.fabrik.live = True
-        update()
+        go_live(owner)
         wanted = []
         for frame in range(1, 5):
             bpy.context.scene.frame_set(frame)

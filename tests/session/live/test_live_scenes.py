@@ -15,7 +15,7 @@ from fabrik_addon.session.live import ticking
 from mathutils import Vector
 
 from support.judging import channels, tip_error
-from support.scenes import hand_of, keyed, live_line, turned, update
+from support.scenes import go_live, hand_of, keyed, live_line, turned, update
 
 
 class TestBackgroundSets:
@@ -40,8 +40,7 @@ class TestBackgroundSets:
 
     def test_frames(self) -> None:
         owner, chain, own = self.shown_as_set()
-        keyed(chain.target, {1: (0.3, 0.2, 1.9)})
-        keyed(chain.target, {20: (0.6, 0.9, 1.5)})
+        keyed(chain.target, {1: (0.3, 0.2, 1.9), 20: (0.6, 0.9, 1.5)})
         update()
         seen: dict[int, list[tuple[float, ...]]] = {}
         for frame in (4, 11, 4, 17, 11):
@@ -122,8 +121,7 @@ class TestTwoWindows:
 
     def test_scenes_at_different_frames_are_nobodys_hand(self) -> None:
         owner, chain, layers = self.shared()
-        keyed(chain.target, {1: (0.3, -0.5, 1.9)})
-        keyed(chain.target, {20: (0.6, 0.9, 2.5)})
+        keyed(chain.target, {1: (0.3, -0.5, 1.9), 20: (0.6, 0.9, 2.5)})
         bpy.data.scenes["Other"].frame_set(15)
         for frame in (2, 3, 9):
             bpy.context.scene.frame_set(frame)
@@ -185,8 +183,7 @@ class TestOneArmatureFails:
             owner.location.x = 0.1
             update()
         assert not rig_of(owner).live
-        rig_of(owner).live = True
-        update()
+        go_live(owner)
         assert chain.status == "REACHED"
         assert tip_error(owner, chain) < 1e-4
 

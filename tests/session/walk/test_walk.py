@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import bpy
@@ -10,11 +11,12 @@ import numpy as np
 import pytest
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.gait import body_pose_at
-from fabrik_addon.maths import Singles
+from fabrik_addon.maths import Singles, distance
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.live.known import state as live_state
+from fabrik_addon.session.walk.baking import bake_bones, bake_goals, kept_frames
 from fabrik_addon.session.walk.planning import plan_walk, what_is_old
 from fabrik_addon.session.walk.setup import add_walker, remove_walker
 from mathutils import Vector
@@ -25,6 +27,7 @@ from support.scenes import (
     WALK,
     add_limb,
     around,
+    go_live,
     key_way,
     legs_of,
     make_body,
@@ -36,7 +39,9 @@ from support.scenes import (
 from support.skeletons import make_character
 
 ULPS = 4  # units in the last place of Blender's channels
+
 STANDS = 1e-4  # of the leg's length: a planted foot stands within it
+
 HELD = 1e-3  # the tolerance of the chains
 
 
@@ -52,12 +57,7 @@ def ulps_apart(a: Singles, b: Singles) -> float:
 
 @pytest.fixture(params=("spider", "human"))
 def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
-    return walking("spider") if request.param == "spider" else walking("human")
-
-
-def go_live(owner: bpy.types.Object) -> None:
-    rig_of(owner).live = True
-    update()
+    return walking(request.param)
 
 
 class TestSetUp:
@@ -324,3 +324,171 @@ class TestCharacters:
         with pytest.raises(FabrikError):
             plan_walk(bpy.context, owner, WALK)
         assert not rig_of(owner).walker.on
+
+
+TOLERANCE = 0.01
+
+
+def test_goals_lead_the_feet_as_planned_with_few_keys(walker: bpy.types.Object) -> None:
+    rig_of(walker).live = True
+    told = bake_goals(bpy.context, walker, TOLERANCE)
+    update()
+    assert not rig_of(walker).walker.on
+    assert len(told.made) == len(legs_of(walker)) + 1
+    assert told.keys < 0.5 * 60 * len(told.made)
+    for frame in range(WALK[0], WALK[1] + 1):
+        bpy.context.scene.frame_set(frame)
+        assert worst_foot(walker, frame) <= TOLERANCE + HELD, frame
+    assert {chain.status for chain in legs_of(walker)} == {"REACHED"}
+
+
+def test_a_foot_that_stands_has_keys_at_its_ends_alone() -> None:
+    owner = walking("spider")
+    bake_goals(bpy.context, owner, TOLERANCE)
+    parsed = plan_of(owner)
+    assert parsed is not None
+    chain = legs_of(owner)[0]
+    assert chain.target is not None
+    keyed = {round(point.co[0]) for curve in fcurves_of(chain.target) for point in curve.keyframe_points}
+    stands = [frame for frame in range(2, 60) if all(feet(owner, frame + k)[0].is_planted for k in (-2, 0, 2))]
+    assert stands
+    assert not keyed & set(stands)
+
+
+def test_a_target_that_stands_freely_is_taken_and_another_is_left() -> None:
+    owner = walking("spider")
+    free, hung = legs_of(owner)[:2]
+    free.target, hung.target = make_empty((0, 0, 0), "Free"), make_empty((0, 0, 0), "Hung")
+    hung.target.parent = make_empty((0, 0, 0), "Holder")
+    told = bake_goals(bpy.context, owner, TOLERANCE)
+    free, hung = legs_of(owner)[:2]
+    assert free.target is not None
+    assert free.target.name == "Free"
+    assert hung.target is not None
+    assert hung.target.name != "Hung"
+    assert any("'Hung' no more" in note for note in told.notes)
+
+
+def test_bones_are_keyed_in_a_copy_of_the_action(walker: bpy.types.Object) -> None:
+    before = walker.animation_data.action
+    result = bake_bones(bpy.context, walker)
+    assert result.all_reached
+    assert walker.animation_data.action != before
+    for frame in (1, 20, 41, 60):
+        bpy.context.scene.frame_set(frame)
+        parsed = plan_of(walker)
+        assert parsed is not None
+        for chain, foot in zip(legs_of(walker), feet(walker, frame), strict=True):
+            assert distance(effector(walker, chain), foot.ankle) <= HELD
+
+
+def test_what_can_not_be_baked_is_refused() -> None:
+    owner = walking("spider")
+    for tolerance in (0.0, -1.0, float("nan"), 2.0):
+        with pytest.raises(FabrikError, match="tolerance"):
+            bake_goals(bpy.context, owner, tolerance)
+    rig_of(owner).walker.on = False
+    with pytest.raises(FabrikError, match="no walk is planned"):
+        bake_goals(bpy.context, owner, TOLERANCE)
+    assert all(chain.target is None for chain in rig_of(owner).chains)
+
+
+def test_a_straight_way_keeps_its_ends_and_what_must_be_kept() -> None:
+    way = [((float(i), 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)) for i in range(11)]
+    assert kept_frames(way, [4], (0.01, 0.01)) == [0, 4, 10]
+    way[7] = ((7.0, 1.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    assert kept_frames(way, [], (0.01, 0.01)) == [0, 6, 7, 8, 10]
+
+
+def test_planned_after_a_bake_it_tells_that_chains_are_off() -> None:
+    owner = walking("spider")
+    assert bake_bones(bpy.context, owner).all_reached
+    told = plan_walk(bpy.context, owner, WALK).told
+    assert any("switched off" in text and "'Body'" in text for text in told)
+
+
+@pytest.fixture
+def live_spider() -> bpy.types.Object:
+    owner = walking("spider")
+    rig_of(owner).live = True
+    update()
+    return owner
+
+
+def rename(owner: bpy.types.Object) -> None:
+    """A leg, two legs that change their names, and the body."""
+    rig = rig_of(owner)
+    legs = legs_of(owner)
+    legs[0].name = "First"
+    a, b = legs[1].name, legs[2].name
+    legs[1].name = "Meanwhile"
+    legs[2].name = a
+    legs[1].name = b
+    rig.chains[rig.walker.body].name = "Trunk"
+
+
+def steps_of(owner: bpy.types.Object) -> object:
+    parsed = plan_of(owner)
+    assert parsed is not None
+    return parsed.plan.steps
+
+
+def check_walks(owner: bpy.types.Object) -> None:
+    parsed = plan_of(owner)
+    assert parsed is not None
+    assert [leg.name for leg in parsed.plan.legs] == [leg.name for leg in rig_of(owner).walker.legs]
+    for frame in (40, 7, 23):
+        bpy.context.scene.frame_set(frame)
+        assert worst_foot(owner, frame) <= HELD
+    assert {chain.status for chain in legs_of(owner)} == {"REACHED"}
+
+
+def test_it_walks_on_as_planned(live_spider: bpy.types.Object) -> None:
+    steps = steps_of(live_spider)
+    rename(live_spider)
+    assert rig_of(live_spider).walker.legs[0].name == "First"
+    assert rig_of(live_spider).walker.body == "Trunk"
+    assert steps_of(live_spider) == steps
+    check_walks(live_spider)
+    plan_walk(bpy.context, live_spider, WALK)
+    check_walks(live_spider)
+
+
+def test_undone_it_has_its_names_again(live_spider: bpy.types.Object) -> None:
+    names = [leg.name for leg in rig_of(live_spider).walker.legs]
+    name = live_spider.name
+    bpy.ops.ed.undo_push(message="before")
+    rename(live_spider)
+    bpy.ops.ed.undo_push(message="renamed")
+    bpy.ops.ed.undo()
+    live_spider = bpy.data.objects[name]
+    assert [leg.name for leg in rig_of(live_spider).walker.legs] == names
+    check_walks(live_spider)
+    bpy.ops.ed.redo()
+    check_walks(bpy.data.objects[name])
+
+
+def test_a_name_that_is_taken_or_none_is_made_another_and_followed(live_spider: bpy.types.Object) -> None:
+    legs = legs_of(live_spider)
+    legs[0].name = legs[1].name
+    legs[2].name = ""
+    assert len({chain.name for chain in rig_of(live_spider).chains}) == len(rig_of(live_spider).chains)
+    check_walks(live_spider)
+
+
+def test_of_a_file_that_kept_no_names(live_spider: bpy.types.Object, tmp_path: Path) -> None:
+    for chain in rig_of(live_spider).chains:
+        chain.known_as = ""
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "old.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "old.blend"))
+    live_spider = bpy.data.objects["Spider"]
+    rename(live_spider)
+    check_walks(live_spider)
+
+
+def test_a_chain_that_is_no_leg_is_renamed_alone(live_spider: bpy.types.Object) -> None:
+    digest = rig_of(live_spider).walker.digest
+    chain = rig_of(live_spider).chains.add()
+    chain.name = "Other"
+    chain.name = "Another"
+    assert rig_of(live_spider).walker.digest == digest

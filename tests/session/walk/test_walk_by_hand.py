@@ -1,30 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Walkers that are led by hand: nothing moves when they are taken, feet stay, and what is recorded plays as it was."""
+"""Walkers led by hand, and in files and hands that mean no good: feet stay, and nothing is left held or led."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from math import inf, nan
 from typing import Any
 
 import bpy
 import pytest
 from fabrik_addon.errors import FabrikError
-from fabrik_addon.gait import feet_at
+from fabrik_addon.gait import Step, feet_at
+from fabrik_addon.rig import walk_goals
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
 from fabrik_addon.session.live.known import state as live_state
 from fabrik_addon.session.walk.baking import bake_goals
 from fabrik_addon.session.walk.leading import Led, begin, lead_to, leave_led
-from fabrik_addon.session.walk.planning import what_is_old
+from fabrik_addon.session.walk.planning import plan_walk, planned_frames, what_is_old
 from fabrik_addon.session.walk.recording import keep_recording
 from fabrik_addon.session.walk.setup import add_walker
-from mathutils import Quaternion, Vector
+from mathutils import Matrix, Quaternion, Vector
 
 from dev.walking_rigs import make_spider
 from support.judging import channels, effector, worst_foot
-from support.scenes import legs_of, make_body, update
+from support.scenes import armature, legs_of, make_body, update, walking
 
 NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
+
 SHOWN = 3e-3  # of the leg's length: how far what is recorded may be from what was shown at a frame
 
 
@@ -187,3 +191,173 @@ class TestRecording:
         assert sum(map(len, parsed.plan.steps)) >= len(parsed.plan.legs)
         with pytest.raises(RuntimeError, match="takes seconds"):
             bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.6, 0.0))
+
+
+BODY = "b0"
+
+SCENE: Any = bpy.context
+
+
+@pytest.fixture
+def spider() -> Iterator[bpy.types.Object]:
+    owner = make_spider()
+    update()
+    add_walker(bpy.context, owner)
+    bpy.context.view_layer.objects.active = owner
+    bpy.context.scene.frame_set(1)
+    yield owner
+    assert not live_state.held
+    assert not live_state.paused
+    assert not walk_goals._led
+
+
+def record() -> None:
+    bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.5, 0.0), seconds=0.5, record=True)
+
+
+class TestNumbers:
+    @pytest.mark.parametrize("seconds", [nan, -1.0, 0.0])
+    def test_no_time_is_refused(self, spider: bpy.types.Object, seconds: float) -> None:
+        with pytest.raises(RuntimeError, match="takes seconds"):
+            bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.5, 0.0), seconds=seconds)
+
+    @pytest.mark.parametrize("number", [nan, inf])
+    def test_a_way_to_nowhere_is_refused(self, spider: bpy.types.Object, number: float) -> None:
+        before = channels(spider)
+        with pytest.raises(RuntimeError, match="the body is nowhere"):
+            bpy.ops.fabrik.walk_by_hand(way=(number, 0.0, 0.0), seconds=0.5)
+        assert channels(spider) == before
+
+    def test_ground_that_is_nowhere_is_refused(self, spider: bpy.types.Object) -> None:
+        rig_of(spider).walker.ground_height = nan
+        with pytest.raises(FabrikError, match="ground height"):
+            plan_walk(bpy.context, spider, (1, 10))
+        assert not rig_of(spider).walker.digest
+
+    def test_inputs_that_make_no_sense_are_none(self, spider: bpy.types.Object) -> None:
+        plan_walk(bpy.context, spider, (1, 5))
+        assert planned_frames(spider) == (1, 5)
+        rig_of(spider).walker.inputs = "x y z"
+        assert planned_frames(spider) is None
+        assert what_is_old(spider, SCENE.scene) == ""
+
+
+class TestBodies:
+    def test_a_mirrored_armature_is_refused(self, spider: bpy.types.Object) -> None:
+        spider.matrix_world = Matrix.Scale(-1.0, 4, (1.0, 0.0, 0.0))
+        update()
+        with pytest.raises(FabrikError, match="mirrors"):
+            add_walker(bpy.context, spider)
+        with pytest.raises(FabrikError, match="mirrors"):
+            begin(bpy.context, spider)
+
+    def test_a_body_that_was_locked_since_is_refused(self, spider: bpy.types.Object) -> None:
+        spider.pose.bones[BODY].lock_location = (False, True, False)
+        with pytest.raises(FabrikError, match="its location is locked"):
+            begin(bpy.context, spider)
+        with pytest.raises(FabrikError, match="its location is locked"):
+            plan_walk(bpy.context, spider, (1, 10))
+
+
+def lock(owner: bpy.types.Object) -> None:
+    for curve in fcurves_of(owner):
+        curve.lock = True
+
+
+def share(owner: bpy.types.Object) -> None:
+    other = owner.copy()
+    other.name = "Other"
+    SCENE.collection.objects.link(other)
+
+
+def mix(owner: bpy.types.Object) -> None:
+    assert owner.animation_data is not None
+    owner.animation_data.action_influence = 0.5
+
+
+class TestRecordingIsRefused:
+    @pytest.mark.parametrize(("spoil", "told"), [(lock, "is locked"), (share, "also moves"), (mix, "is mixed")])
+    def test_keys_that_would_not_play_are_refused(
+        self, spider: bpy.types.Object, spoil: Callable[[bpy.types.Object], None], told: str
+    ) -> None:
+        spider.pose.bones[BODY].keyframe_insert("location", frame=1)
+        spoil(spider)
+        before = channels(spider)
+        with pytest.raises(RuntimeError, match=told):
+            record()
+        assert channels(spider) == before
+        assert [len(curve.keyframe_points) for curve in fcurves_of(spider)] == [1, 1, 1]
+        assert not rig_of(spider).walker.digest
+
+    def test_refused_at_its_end_all_is_as_it_was(self, spider: bpy.types.Object) -> None:
+        bpy.context.scene.frame_set(1048573)
+        before = channels(spider)
+        with pytest.raises(RuntimeError, match="there is no frame"):
+            record()
+        update()
+        assert channels(spider) == before
+
+    def test_automatic_keys_leave_the_path_alone(self, spider: bpy.types.Object) -> None:
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        record()
+        before = [tuple(point.co) for curve in fcurves_of(spider) for point in curve.keyframe_points]
+        for frame in (1, 9):
+            bpy.context.scene.frame_set(frame)
+            spider.update_tag()
+            update()
+        assert [tuple(point.co) for curve in fcurves_of(spider) for point in curve.keyframe_points] == before
+        assert what_is_old(spider, SCENE.scene) == ""
+
+
+def delete(owner: bpy.types.Object) -> None:
+    bpy.data.objects.remove(owner)
+
+
+def rename(owner: bpy.types.Object) -> None:
+    owner.name = "Other"
+
+
+def rename_bone(owner: bpy.types.Object) -> None:
+    armature(owner).bones["b5"].name = "other"
+
+
+def remove_chain(owner: bpy.types.Object) -> None:
+    rig_of(owner).chains.remove(0)
+
+
+@pytest.mark.parametrize("spoil", [delete, rename, rename_bone, remove_chain])
+def test_what_goes_while_it_is_led_is_told_and_let_go(
+    spider: bpy.types.Object, spoil: Callable[[bpy.types.Object], None]
+) -> None:
+    led = begin(bpy.context, spider)
+    lead_to(bpy.context, led, (0.0, -1.0, 0.0), 0.1)
+    spoil(spider)
+    update()
+    with pytest.raises(FabrikError, match="it is gone"):
+        lead_to(bpy.context, led, (0.0, -1.0, 0.0), 0.1)
+    led.restore()
+
+
+class TestMarks:
+    def test_long_names_are_marked_once(self) -> None:
+        owner = walking("spider")
+        owner.name = "Ünïcödé" * 6
+        for _ in range(2):
+            bpy.ops.fabrik.walk_mark(footprints="NONE")
+            names = [marker.name for marker in SCENE.scene.timeline_markers]
+            assert len(names) == sum(map(len, plan_steps(owner)))
+            assert {name.rsplit(" ", 1)[1] for name in names} <= {leg.name for leg in rig_of(owner).walker.legs}
+
+    def test_what_was_put_among_them_stays(self) -> None:
+        walking("spider")
+        bpy.ops.fabrik.walk_mark(footprints="EMPTIES", use_markers=False)
+        mine = bpy.data.objects.new("mine", None)
+        next(one for one in bpy.data.collections if one.name.endswith("_footprints")).objects.link(mine)
+        bpy.ops.fabrik.walk_mark(footprints="NONE", use_markers=False)
+        assert [thing.name for thing in SCENE.scene.objects if thing.type == "EMPTY"] == ["mine"]
+
+
+def plan_steps(owner: bpy.types.Object) -> list[tuple[Step, ...]]:
+    parsed = walk_goals.plan_of(owner)
+    assert parsed is not None
+    return [*parsed.plan.steps]

@@ -21,7 +21,7 @@ from dev.walk_measures import standing_points
 from dev.walkers import Room
 from dev.walking_rigs import ahead, make_ground, make_profile, make_spider
 from support.judging import effector, feet, worst_foot
-from support.scenes import WALK, key_way, keyed, legs_of, make_body, planned, update
+from support.scenes import WALK, go_live, key_way, keyed, legs_of, make_body, planned, update
 
 INSIDE, HOVERS = 0.01, 0.005  # of a leg's reach
 HELD = 1e-3
@@ -67,8 +67,7 @@ def test_feet_stand_on_meshes_and_the_body_is_carried(kind: str, creature: str) 
     owner, bone = (make_spider(), "b0") if creature == "spider" else (make_body(), "hips")
     key_way(owner, bone, ahead(3.0), frames)
     planned(owner, frames)
-    rig_of(owner).live = True
-    update()
+    go_live(owner)
     statuses = []
     for frame in range(1, 151, 4):
         bpy.context.scene.frame_set(frame)
@@ -83,8 +82,7 @@ def test_feet_stand_on_meshes_and_the_body_is_carried(kind: str, creature: str) 
 
 def test_a_foot_rides_on_what_moves() -> None:
     ground = make_ground([(-3, -6, 0), (3, -6, 0), (3, 3, 0), (-3, 3, 0)], [(0, 1, 2, 3)])
-    keyed(ground, {1: (0, 0, 0)})
-    keyed(ground, {60: (0.5, 0, 0.2)})
+    keyed(ground, {1: (0, 0, 0), 60: (0.5, 0, 0.2)})
     owner = make_spider()
     key_way(owner, "b0", ahead(1e-3))
     planned(owner)
