@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import bpy
 
@@ -14,7 +14,7 @@ from .schema import FabrikChain, rig_of
 OF_CHAIN = re.compile(r'fabrik_chains\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]\.(.+)')
 
 
-def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> Iterator[str]:
+def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> list[str]:
     """The paths that an object's action, its drivers and the strips of its NLA tracks animate.
 
     Args:
@@ -23,10 +23,11 @@ def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> Iterato
     """
     data = owner.animation_data
     if data is None:
-        return
-    yield from (curve.data_path for curve in (*fcurves_of(owner), *data.drivers))
+        return []
+    curves = [*fcurves_of(owner), *data.drivers]
     for strip in strips_of(data, with_muted):
-        yield from (curve.data_path for curve in curves_of_action(strip.action))
+        curves += curves_of_action(strip.action)
+    return [curve.data_path for curve in curves]
 
 
 def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
@@ -44,8 +45,7 @@ def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
 def chains_animated_in(owner: bpy.types.Object, name: str) -> set[str]:
     """The names of the chains of which a setting is animated."""
     names = [chain.name for chain in rig_of(owner).chains]
-    ends = (path for path in animated_paths(owner) if path.endswith(f".{name}"))
-    found = (OF_CHAIN.fullmatch(path) for path in ends)
+    found = [OF_CHAIN.fullmatch(path) for path in animated_paths(owner) if path.endswith(f".{name}")]
     return {chain_of(path, names) for path in found if path is not None and path[3] == name}
 
 

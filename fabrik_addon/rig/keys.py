@@ -52,7 +52,7 @@ class KeyedChannels:
     def has(self, bone: bpy.types.PoseBone, channel: str = "") -> bool:
         """Whether a channel of the bone is keyed, by default its rotation."""
         path = f"{bone.path_from_id()}.{channel or channel_of(bone.rotation_mode)[0]}"
-        return bool(self.curves) and any((path, i) in self.curves for i in range(4))
+        return bool(self.curves) and not self.curves.keys().isdisjoint([(path, i) for i in range(4)])
 
 
 class Channel(NamedTuple):

@@ -113,8 +113,10 @@ class Prepared:
 
     def numbers(self, points: Sequence[GoalPoints]) -> tuple[float, ...]:
         """The numbers of a row of the kernel for the goals of each chain in the world."""
-        pairs = zip(self.asked, points, strict=True)
-        return tuple(number for one, own in pairs for number in one.numbers(self.space, own))
+        found: list[float] = []
+        for one, own in zip(self.asked, points, strict=True):
+            found += one.numbers(self.space, own)
+        return tuple(found)
 
     def rows_of(self, count: int) -> Rows:
         """Room for `count` rows of these chains' goals and answers."""

@@ -32,10 +32,12 @@ def rows_for(figure: Figure, asked: Sequence[Asked], weighed: Weighed | None, co
 
 def goals_for(asked: Sequence[Asked], numbers: Sequence[float], weighed: Weighed | None, up: V3) -> list[Goal]:
     """What chains ask for, from the numbers of a row, and that they keep their balance."""
-    found = [goal for one in asked for goal in one.goals(one.of_row(numbers))]
+    found = list[Goal]()
+    for one in asked:
+        found += one.goals(one.of_row(numbers))
     return found if weighed is None else [*found, weighed.goal(asked, numbers, up)]
 
 
 def _nowhere(asked: Sequence[Asked]) -> list[float]:
     """Placeholder numbers to make `Rows` with; every row is overwritten before it is solved."""
-    return [1.0] * sum(one.width for one in asked)
+    return [1.0] * sum([one.width for one in asked])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import ChainError
-from ..maths import V3, Nine, minus, nine, plus, v3
+from ..maths import V3, Doubles, Nine, minus, nine, plus, v3
 from ..messages import Message
 from .kinematics import BoneTree
 
@@ -38,7 +38,7 @@ class RootMove:
             raise ChainError(Message("BODY_PARENT_WITHOUT_SCALE", bone=tree.links[0].bone.name))
         return cls(location, nine(axes.inverted() @ Quaternion(tree.base).to_matrix()))
 
-    def location_for(self, shift: Sequence[float]) -> V3:
+    def location_for(self, shift: Sequence[float] | Doubles) -> V3:
         """The location channels for a shift of the root in chain space."""
         return plus(self.location, _applied(self.into, shift))
 
@@ -48,7 +48,7 @@ class RootMove:
         return v3(back @ Vector(minus(location, self.location)))
 
 
-def _applied(rows: Nine, vector: Sequence[float]) -> V3:
+def _applied(rows: Nine, vector: Sequence[float] | Doubles) -> V3:
     a, b, c, d, e, f, g, h, i = rows
     x, y, z = vector
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z

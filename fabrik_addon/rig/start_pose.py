@@ -108,7 +108,7 @@ def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keye
         keyed: The curves of the armature.
     """
     is_animated = any(chain.start == "ANIMATED" for chain in chain_set.chains)
-    return is_animated or not any(keyed.has(bone) for bone in own)
+    return is_animated or not any(map(keyed.has, own))
 
 
 def _captured_location(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> V3:
@@ -216,7 +216,7 @@ def _has_strips(owner: bpy.types.Object) -> bool:
 
 def is_animated(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
     """Whether keys or strips play the rotation of any of the bones, so that other frames may have other poses."""
-    return _has_strips(owner) or any(keyed.has(bone) for bone in bones)
+    return _has_strips(owner) or any(map(keyed.has, bones))
 
 
 def fingerprint(bones: Sequence[bpy.types.PoseBone], names: Sequence[str] | None = None) -> str:

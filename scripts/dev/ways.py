@@ -27,7 +27,6 @@ LAYERS = (
     (("kernel", "the solver, compiled; no Blender, no mathutils, no numpy"),),
     (("errors, finite, maths", "what all use"),),
     (("texts", "English that can be told in other languages"),),
-    (("messages", "what is said below session: codes, with a sentence each"),),
 )
 
 
@@ -66,8 +65,8 @@ TARGET = (
     Step("session/checking", "what_is_off", "stands all where it was solved? else it is taken back"),
     Step("rig/keys", "insert_posed_keys", "keys, with automatic keying"),
     Step("rig/last_solve", "remember", "for which goals that was found"),
-    Step("session/status", "store", "status, distance and message in the chain"),
-    Step("session/status", "told_of", "what the panel shows, as things stand when it is drawn"),
+    Step("session/outcome", "store", "status, distance and message in the chain"),
+    Step("session/telling", "told_of", "what the panel shows, as things stand when it is drawn"),
 )
 FRAME = (
     Step("handlers", "_before_frame", "frame_change_pre"),

@@ -279,6 +279,21 @@ class TestFalloff:
             assert (turns_of(owner) == before) == (falloff == 0.0)
         drag.restore()
 
+    def test_changed_meanwhile_it_is_as_from_the_start(self) -> None:
+        poses = []
+        for first in (0.0, 0.7):
+            owner = with_legs_pinned(make_body())
+            rig_of(owner).falloff = first
+            drag = begin(bpy.context, owner, Taken("hand.L", "HEAD"))
+            drag_to(bpy.context, drag, drag.place + Vector((-0.1, -0.1, 0.0)))
+            rig_of(owner).falloff = 0.7
+            set_falloff(drag, owner)
+            drag_to(bpy.context, drag, drag.place + Vector((-0.2, -0.25, -0.1)))
+            poses.append(turns_of(owner))
+            drag.restore()
+            bpy.data.objects.remove(owner)
+        assert poses[0] == poses[1]
+
 
 class TestDistances:
     def test_bones_away_along_the_tree(self) -> None:
