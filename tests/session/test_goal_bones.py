@@ -62,7 +62,7 @@ def test_a_bone_goes_to_a_point_whatever_it_inherits(scale: Any, turns: bool, lo
     pose_bones(holder)["target"].location = (5, -3, 2)
     goal = goal_of(chain, "target")
     assert goal is not None
-    assert held_by(goal) == ""
+    assert held_by(goal) is None
     put(goal, location_at(goal, POINT, bpy.context.evaluated_depsgraph_get()))
     assert (bone_head(holder, "target") - POINT).length < 1e-5
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import bpy
 import pytest
-from fabrik_addon.overlay import notice
+from fabrik_addon.overlay.hover import notices
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 from fabrik_addon.session import live
@@ -493,7 +493,7 @@ class TestByHand:
         bpy.context.scene.frame_set(1)
         owner.pose.bones["thigh.L"].rotation_quaternion = Euler((0.4, 0, 0)).to_quaternion()
         update()
-        (text,) = notice.notices()
+        (text,) = notices()
         assert text.startswith("foot.L: 'thigh.L' was posed by hand, and live posing put it back: 'hand.L' is animated")
 
     def test_automatic_keying_keeps_a_body_that_starts_from_its_keys(self) -> None:
