@@ -33,8 +33,9 @@ def check_rig(owner: bpy.types.Object | None, depsgraph: bpy.types.Depsgraph) ->
             has no extent.
     """
     reason = rig_refusal(owner)
-    if owner is None or reason is not None:
-        raise RigError(reason or Message("NO_ARMATURE"), rig=owner.name if owner else "")
+    if reason is not None:
+        raise RigError(reason, rig=owner.name if owner else "")
+    assert owner is not None, "what is not there is refused"
     if not is_evaluated(owner, depsgraph):
         raise RigError(Message("RIG_NOT_IN_VIEW_LAYER"), rig=owner.name)
     with place_of(rig=owner.name):

@@ -27,6 +27,7 @@ LAYERS = (
     (("kernel", "the solver, compiled; no Blender, no mathutils, no numpy"),),
     (("errors, finite, maths", "what all use"),),
     (("texts", "English that can be told in other languages"),),
+    (("messages", "what is said below session: codes, with a sentence each"),),
 )
 
 
@@ -60,13 +61,13 @@ TARGET = (
     Step("rig/preparing", "read", "bones, limits, start pose, goals, as Blender evaluates them"),
     Step("session/posing", "posed", "goals in chain space, then the solve"),
     Step("kernel/solver", "Solver", "figure and goals in, rotations and status out"),
-    Step("rig/pose_writer", "write", "rotations as channels of the bones"),
+    Step("rig/pose_writer", "PoseWriter", "rotations as channels of the bones"),
     Step(BLENDER, "", "evaluates the pose"),
     Step("session/checking", "what_is_off", "stands all where it was solved? else it is taken back"),
     Step("rig/keys", "insert_posed_keys", "keys, with automatic keying"),
     Step("rig/last_solve", "remember", "for which goals that was found"),
-    Step("session/outcome", "store", "status, distance and message in the chain"),
-    Step("session/telling", "told_of", "what the panel shows, as things stand when it is drawn"),
+    Step("session/status", "store", "status, distance and message in the chain"),
+    Step("session/status", "told_of", "what the panel shows, as things stand when it is drawn"),
 )
 FRAME = (
     Step("handlers", "_before_frame", "frame_change_pre"),
@@ -82,7 +83,7 @@ FRAME = (
     Step("rig/preparing", "restarted", "else: where keys have the start pose in this frame"),
     Step("session/live/solving", "follow", "for goals that moved, or another start pose"),
     Step("kernel/solver", "Solver", "the same solve"),
-    Step("session/live/writing", "write_new", "what does not stand so yet, all bones at once"),
+    Step("session/live/writing", "write", "what does not stand so yet, all bones at once"),
     Step("session/live/keying", "key_posed", "after a change, with automatic keying"),
     Step(BLENDER, "", "evaluates what was written, and draws"),
 )
@@ -114,7 +115,7 @@ DRAG = (
     Step("session/dragging/drag", "drag_to", "for each move of the mouse"),
     Step("session/posing", "posed", "the same solve"),
     Step("kernel/solver", "Solver", "from the same start pose each time"),
-    Step("rig/pose_writer", "write", "rotations as channels of the bones"),
+    Step("rig/pose_writer", "PoseWriter", "rotations as channels of the bones"),
     Step(BLENDER, "", "evaluates the pose, and draws"),
     Step("session/dragging/drag", "finish", "the mouse is let go"),
     Step("rig/keys", "insert_posed_keys", "keys, with automatic keying"),

@@ -7,6 +7,8 @@ import ast
 import re
 from collections.abc import Iterator
 
+from fabrik_addon.messages import TEMPLATES
+
 from environment import ROOT
 from support.manual_blocks import MANUAL
 
@@ -25,10 +27,10 @@ NO_NUMBER = "not a finite number"  # of whichever value; the page says it once
 
 
 def pieces(node: ast.AST) -> Iterator[str]:
-    """The texts that stand in an expression, those between the values of an f-string or a template one by one."""
+    """The texts that stand in an expression, or codes there for, in parts between values of template or f-string."""
     for part in ast.walk(node):
         if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            yield from re.split(r"\{[^{}]*\}", part.value.lower())
+            yield from re.split(r"\{[^{}]*\}", TEMPLATES.get(part.value, part.value).lower())
 
 
 def quoted() -> list[str]:

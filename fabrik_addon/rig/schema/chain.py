@@ -73,7 +73,7 @@ def owner_of(chain: FabrikChain) -> bpy.types.Object:
     return owner
 
 
-def chains_of(owner: bpy.types.Object | bpy.types.ID) -> Items[FabrikChain]:
+def chains_of(owner: bpy.types.ID | None) -> Items[FabrikChain]:
     """The chains of an armature object."""
     return cast("Items[FabrikChain]", getattr(owner, "fabrik_chains"))
 
