@@ -45,12 +45,14 @@ class RigFrame(NamedTuple):
         away: Where its origin stands.
         back: The rows of the inverse of `axes`.
         size: Its scale, where that is the same along all axes; else 0.
+        turn: How it is turned, scale, shear and mirror left out.
     """
 
     axes: Nine
     away: V3
     back: Nine
     size: float
+    turn: Q4
 
     @classmethod
     def of(cls, world: Matrix) -> RigFrame:
@@ -79,7 +81,7 @@ class RigFrame(NamedTuple):
             (b * g - a * h) * scale,
             (a * e - b * d) * scale,
         )
-        return cls(axes, v3(world.translation), back, _size_of(axes, volume))
+        return cls(axes, v3(world.translation), back, _size_of(axes, volume), axes_of(world))
 
     def to_world(self, vector: Sequence[float]) -> V3:
         """A vector of armature space in the world."""
@@ -129,13 +131,11 @@ class ChainSpace(NamedTuple):
 
     def to_chain_turn(self, turn: Q4) -> Q4:
         """A rotation of the world, as `kinematics.world_turn` gives it, in chain space."""
-        rig = axes_of(Matrix((self.rig.axes[:3], self.rig.axes[3:6], self.rig.axes[6:])))
-        return multiplied(conjugated(multiplied(rig, self.turn)), turn)
+        return multiplied(conjugated(multiplied(self.rig.turn, self.turn)), turn)
 
     def to_world_turn(self, turn: Q4) -> Q4:
         """A rotation of chain space in the world."""
-        rig = axes_of(Matrix((self.rig.axes[:3], self.rig.axes[3:6], self.rig.axes[6:])))
-        return multiplied(multiplied(rig, self.turn), turn)
+        return multiplied(multiplied(self.rig.turn, self.turn), turn)
 
     @property
     def up(self) -> V3:

@@ -108,31 +108,32 @@ class PoseWriter:
         Raises:
             TypeError: It has other bones.
         """
-        counts = [0] * len(self.poses)
+        counts, bones = [0] * len(self.poses), pose_bones(owner)
         if self._turned:
             rotations = np.concatenate([pose.rotations for pose in self.poses])
             for name, groups in self._turned.items():
-                before = self._read(owner, name)
+                before = self._read(bones, name)
                 stored = before.copy()
                 for group in groups:
                     group.put(rotations, stored)
-                self._put(owner, name, stored, counts)
+                self._put(bones, name, stored, counts)
         if self._plain:
             values = self._plain_values()
             for name, places in self._plain.items():
-                stored = self._read(owner, name).copy()
+                stored = self._read(bones, name).copy()
                 stored[places] = values[name]
-                self._put(owner, name, stored, counts)
+                self._put(bones, name, stored, counts)
         if any(counts):
             tell(owner)
         return counts
 
     def restore(self, owner: bpy.types.Object, k: int) -> None:
         """Put back what stood in the channels of a pose before it was written."""
+        bones: Any = pose_bones(owner)
         for name, before in self._before.items():
-            now, own = self._read(owner, name, keep=False), self._owners[name] == k
+            now, own = self._read(bones, name, keep=False), self._owners[name] == k
             now[own] = before[own]
-            _bones(owner).foreach_set(name, now.reshape(-1))
+            bones.foreach_set(name, now.reshape(-1))
         tell(owner)
 
     def _plain_values(self) -> dict[str, list[Sequence[float]]]:
@@ -144,21 +145,21 @@ class PoseWriter:
                 found[name].append(own)
         return found
 
-    def _read(self, owner: bpy.types.Object, name: str, keep: bool = True) -> Singles:
+    def _read(self, bones: Any, name: str, keep: bool = True) -> Singles:
         """A property of all bones, (count, width)."""
         width = 4 if name in {"rotation_quaternion", "rotation_axis_angle"} else 3
         found: Singles = np.empty((self._count, width), dtype=np.float32)
-        _bones(owner).foreach_get(name, found.reshape(-1))
+        bones.foreach_get(name, found.reshape(-1))
         if keep:
             self._before[name] = found
         return found
 
-    def _put(self, owner: bpy.types.Object, name: str, stored: Singles, counts: list[int]) -> None:
+    def _put(self, bones: Any, name: str, stored: Singles, counts: list[int]) -> None:
         """Write a property of all bones where a number differs at all, and count the bones of each pose."""
         owners = self._owners[name]
         fresh = owners[(stored != self._before[name]).any(axis=1) & (owners >= 0)]
         if len(fresh):
-            _bones(owner).foreach_set(name, stored.reshape(-1))
+            bones.foreach_set(name, stored.reshape(-1))
             for k in fresh.tolist():
                 counts[k] += 1
 
@@ -171,10 +172,6 @@ def write_pose(owner: bpy.types.Object, *poses: Pose) -> list[int]:
 def places_of(owner: bpy.types.Object) -> dict[str, int]:
     """The indices of an armature's bones by their names."""
     return {name: i for i, name in enumerate(pose_bones(owner).keys())}
-
-
-def _bones(owner: bpy.types.Object) -> Any:
-    return pose_bones(owner)
 
 
 def tell(owner: bpy.types.Object) -> None:

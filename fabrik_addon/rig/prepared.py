@@ -185,7 +185,7 @@ class Prepared:
             factors: By how much the bones on the way to each goal are longer (`Solution.factors`); () where none is.
         """
         found = [self.root.location_for((shift[0], shift[1], shift[2]))] if self.root is not None else []
-        for one, own in zip(self.asked, self.grown, strict=True):
+        for one, own in zip(self.asked, self.grown, strict=True) if any(self.grown) else ():
             found += [bone.values(factors[one.goal_at] if len(factors) else 1.0) for bone in own]
         return found
 

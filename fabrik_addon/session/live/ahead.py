@@ -42,7 +42,9 @@ def ahead(scene: bpy.types.Scene) -> None:
 def _follows(known: LiveFigure, frame: float) -> bool:
     """Solve chains for a frame that is to come; whether they stand elsewhere then, as far as that can be foreseen."""
     foreseen = known.foreseen
-    if foreseen is None or not (known.sources and known.only_goals_move):
+    if foreseen is None or not (known.sources and known.is_fresh and known.facts.only_goals_move):
+        return False
+    if not known.prepared.is_rigid:
         return False
     found = foreseen.get(frame)
     if found is None:

@@ -74,6 +74,30 @@ class Source(NamedTuple):
     offset: Q4 | None = None
 
 
+class Measure(NamedTuple):
+    """Where in a solved row there is told how one of the chains stands.
+
+    Attributes:
+        first: Its first goal, a place or an aim.
+        stop: After the last of those that can be missed.
+        row_at: Where its target is among the numbers.
+        end: Where its effector is among the ends of the joints, or their heads.
+        at_head: Whether it is among the heads.
+        reaches: Whether it is to reach a place.
+        turn: The goal by which its last bone is turned; -1 where it is free.
+        bend: The goal of its pole; -1 where it has none.
+    """
+
+    first: int
+    stop: int
+    row_at: int
+    end: int
+    at_head: bool
+    reaches: bool
+    turn: int
+    bend: int
+
+
 @dataclass(slots=True, eq=False)
 class LiveFigure:
     """Chains that are solved together, often one by itself, as they were read, and how they stand.
@@ -94,6 +118,8 @@ class LiveFigure:
         tip_bones: Names of the last bones of the chains.
         near_enough: Square of the distance within which a tip counts as being where it was solved.
         is_plain: Whether it is a chain by itself that has a target, and perhaps a pole, and asks for nothing else.
+        measures: Of each chain where a row tells how it stands.
+        may_hide: Whether a goal is disabled in some frames.
         numbers: The goals for which they stand solved, in chain space.
         points: The same goals as they were seen.
         before: Those for which they stood before, in chain space.
@@ -119,6 +145,8 @@ class LiveFigure:
     tip_bones: Names
     near_enough: float
     is_plain: bool
+    measures: tuple[Measure, ...]
+    may_hide: bool
     numbers: Numbers = ()
     points: Seen = ()
     before: Numbers = ()
@@ -128,17 +156,6 @@ class LiveFigure:
     is_fresh: bool = True
     start: StoredPose | None = None
     accepted: Values = field(default_factory=dict)
-
-    @property
-    def tips(self) -> Doubles:
-        """(C, 3), where the tip of each chain stands in chain space."""
-        found: Doubles = self.ends[self.tip_joints]
-        return found
-
-    @property
-    def only_goals_move(self) -> bool:
-        """Whether nothing else moves these chains, which are the same in every pose; and nothing changed them since."""
-        return self.is_fresh and self.facts.only_goals_move and self.prepared.is_rigid
 
 
 @dataclass(slots=True, eq=False)

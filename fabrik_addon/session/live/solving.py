@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import sqrt
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from ...kernel import STATUSES, Rows, Status
 from ...maths import ORIGIN, Q4, ULPS, V3
+from ...rig.asked import Asked
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import RigFrame
 from ...rig.checks import check_rig
@@ -26,7 +27,7 @@ from ...rig.writer import channels_of
 from ..measuring import EXACT
 from ..posing import Posed, is_plain, posed, read_posed
 from ..status import POLE_MISSED, Outcome, outcomes_of
-from .known import LiveFigure, LiveRig, Numbers, Seen, state
+from .known import LiveFigure, LiveRig, Measure, Numbers, Seen, state
 from .sources import numbers_of, points_now, seen_in, sources_of
 from .tips import Tips
 
@@ -69,7 +70,9 @@ def read_anew(
         follow(known, numbers_of(known, seen), seen)
         return known
     item = posed(prepared, goals, rig.owner, depsgraph)
-    _note(known, prepared.numbers(goals), seen)
+    state.counts.solves += 1
+    numbers = prepared.numbers(goals)
+    known.before, known.numbers, known.points = known.numbers or numbers, numbers, seen
     _keep_posed(known, item)
     return known
 
@@ -97,6 +100,8 @@ def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[G
         tuple(one.bones[-1] for one in prepared.asked),
         (EXACT * prepared.length) ** 2,
         is_plain(prepared) and bool(sources) and sources[0].role == "target",
+        tuple(_measure_of(one) for one in prepared.asked),
+        any(source.may_hide for source in sources),
         outcomes=[Outcome(name, "NONE") for name in chain_set.names],
         stored=[None] * count,
         start=StoredPose.of(chain_set),
@@ -139,23 +144,25 @@ def renew_start(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> bool:
     return True
 
 
-def stands(known: LiveFigure, poses: Any) -> bool:
+def stand(figures: Iterable[LiveFigure], poses: Any) -> bool:
     """Whether the tips of chains stand where they were solved, as evaluated: nothing else changed the chains.
 
     Args:
-        known: The chains.
+        figures: The chains, by those that are solved together.
         poses: The evaluated pose bones.
     """
-    to_armature = known.space.to_armature
-    for name, tip in zip(known.tip_bones, known.tips.tolist(), strict=True):
-        bone = poses.get(name)
-        if bone is None:
-            return False
-        a, b, c = to_armature(tip)
-        p, q, r = bone.tail
-        off: float = (p - a) * (p - a) + (q - b) * (q - b) + (r - c) * (r - c)
-        if off > known.near_enough and off > (ULPS * max(abs(a), abs(b), abs(c))) ** 2:
-            return False
+    for known in figures:
+        a, b, c, d, e, f, g, h, i = known.space.rows
+        u, v, w = known.space.origin
+        for name, (x, y, z) in zip(known.tip_bones, known.ends[known.tip_joints].tolist(), strict=True):
+            bone = poses.get(name)
+            if bone is None:
+                return False
+            p, q, r = bone.tail
+            there = u + (a * x + b * y + c * z), v + (d * x + e * y + f * z), w + (g * x + h * y + i * z)
+            off: float = (p - there[0]) ** 2 + (q - there[1]) ** 2 + (r - there[2]) ** 2
+            if off > known.near_enough and off > (ULPS * max(map(abs, there))) ** 2:
+                return False
     return True
 
 
@@ -172,7 +179,7 @@ def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFig
         return False
     figures = list(rig.figures.values())
     for known in figures:
-        if not known.only_goals_move or any(source.may_hide for source in known.sources):
+        if not (known.is_fresh and known.facts.only_goals_move and known.prepared.is_rigid) or known.may_hide:
             return False
         seen[known] = points_now(known, depsgraph)
         if seen[known] != known.points:
@@ -181,15 +188,15 @@ def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFig
 
 
 def _all_stand(rig: LiveRig, figures: Sequence[LiveFigure], poses: Any) -> bool:
-    """`stands` for rigid chains of an armature."""
+    """`stand` for rigid chains of an armature."""
     if len(figures) < MANY:
-        return all(stands(known, poses) for known in figures)
+        return stand(figures, poses)
     spaces, tips = [known.space for known in figures for _ in known.names], rig.tips
     if tips is None or tips.key != (figures, spaces):
-        views = [known.tips for known in figures]
+        ends, joints = [known.ends for known in figures], [known.tip_joints for known in figures]
         places = [rig.bones[name] for known in figures for name in known.tip_bones]
         near_enough = [known.near_enough for known in figures for _ in known.names]
-        tips = rig.tips = Tips((figures, spaces), views, places, near_enough, len(rig.bones))
+        tips = rig.tips = Tips((figures, spaces), ends, joints, places, near_enough, len(rig.bones))
     return tips.stand(poses)
 
 
@@ -204,12 +211,13 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
     Raises:
         InvalidValueError: A goal is nowhere.
     """
-    _note(known, numbers, points)
+    state.counts.solves += 1
+    known.before, known.numbers, known.points = known.numbers or numbers, numbers, points
     prepared = known.prepared
     if prepared.space is not known.space:
         prepared = replace(prepared, space=known.space)
     rows = prepared.solved(numbers)
-    if not _take_numbers(known, prepared, rows, numbers):
+    if not _take_numbers(known, rows):
         known.outcomes = outcomes_of(read_posed(prepared, numbers, rows))
     elif prepared.influence < 1.0:
         prepared.solver.blend_rows(rows, prepared.influence)
@@ -219,39 +227,38 @@ def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
         known.shift[:], known.factors[:] = np.frombuffer(rows.shifts), np.frombuffer(rows.factors)
 
 
-def _take_numbers(known: LiveFigure, prepared: Prepared, rows: Rows, numbers: Numbers) -> bool:
+def _take_numbers(known: LiveFigure, rows: Rows) -> bool:
     """Where chains ended as they did before, and their status tells all, keep the numbers alone; whether they did."""
-    scale, found = known.space.rig.size, list[tuple[float, float, float]]()
-    for one, outcome in zip(prepared.asked, known.outcomes, strict=True):
-        first, last, at = one.goal_at, one.goal_at + one.goal_count - 1, 3 * one.joints[-1]
-        states = [rows.goal_status[k] for k in one.wanted]
-        bend = rows.pole_error[0] if known.is_plain else rows.goal_turn[last]
-        is_bent = one.has_pole and bend > POLE_MISSED
-        if not outcome.is_bare or is_bent or WORDS[max(states)] != outcome.status or max(states) == BLOCKED:
+    scale, numbers = known.space.rig.size, known.numbers
+    for one, outcome in zip(known.measures, known.outcomes, strict=True):
+        states = rows.goal_status[one.first : one.stop]
+        worst = max(states)
+        is_bent = one.bend >= 0 and (rows.pole_error[0] if known.is_plain else rows.goal_turn[one.bend]) > POLE_MISSED
+        is_other = worst == BLOCKED or WORDS[worst] != outcome.status or (worst != REACHED and len(states) > 1)
+        if is_other or is_bent or outcome.warnings or outcome.blocking or outcome.reason:
             return False
-        if max(states) != REACHED and len(states) > 1:
-            return False
-        where = rows.heads if one.at_head else rows.ends
-        x, y, z = [numbers[one.row_at + k] - where[at + k] for k in range(3)]
-        far = scale * sqrt(x * x + y * y + z * z) if scale else known.space.world_length((x, y, z))
-        if one.kind != "REACH" or one.weight <= 0.0:
-            far = 0.0
-        soft = 0.0
-        if rows.softened[first] > 0.0:
-            unit = scale or (far / sqrt(x * x + y * y + z * z) if far else 1.0)
-            far, soft = rows.goal_residual[first] * unit, rows.softened[first] * unit
-        turns = one.weight > 0.0 and (one.turns or one.kind == "AIM")
-        found.append((far, rows.goal_turn[first + one.turns] if turns else 0.0, soft))
-    for outcome, own in zip(known.outcomes, found, strict=True):
-        outcome.residual, outcome.turn_residual, outcome.softened = own
+    for one, outcome in zip(known.measures, known.outcomes, strict=True):
+        a, b, c = (rows.heads if one.at_head else rows.ends)[one.end : one.end + 3]
+        p, q, r = numbers[one.row_at : one.row_at + 3]
+        x, y, z = p - a, q - b, r - c
+        size = sqrt(x * x + y * y + z * z)
+        unit = scale or (known.space.world_length((x, y, z)) / size if size else 1.0)
+        soft = rows.softened[one.first] * unit
+        outcome.softened = soft
+        outcome.residual = (rows.goal_residual[one.first] if soft > 0.0 else size) * unit if one.reaches else 0.0
+        outcome.turn_residual = rows.goal_turn[one.turn] if one.turn >= 0 else 0.0
         outcome.passes = rows.passes[0]
     return True
 
 
-def _note(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
-    """Remember for which goals these chains are solved now, and for which before."""
-    state.counts.solves += 1
-    known.before, known.numbers, known.points = known.numbers or numbers, numbers, points
+def _measure_of(one: Asked) -> Measure:
+    """Where in a row there is told how one of the chains stands."""
+    counts = one.weight > 0.0
+    turn = one.goal_at + one.turns if counts and (one.turns or one.kind == "AIM") else -1
+    bend = one.goal_at + one.goal_count - 1 if one.has_pole else -1
+    wanted, end = one.wanted, 3 * one.joints[-1]
+    reaches = counts and one.kind == "REACH"
+    return Measure(wanted.start, wanted.stop, one.row_at, end, one.at_head, reaches, turn, bend)
 
 
 def _keep_posed(known: LiveFigure, item: Posed) -> None:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import bpy
 
 from ...errors import InvalidValueError, place_of
 from ...finite import are_finite
-from ...maths import multiplied, normalized, q4, v3
+from ...maths import Q4, multiplied, normalized, q4, v3
 from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints, goals_of
 from ...rig.plain_motion import may_hide
@@ -87,11 +88,11 @@ def goals_seen(known: LiveFigure, seen: Seen) -> tuple[GoalPoints, ...]:
     found = list(known.fixed_goals)
     for source, value in zip(known.sources, seen, strict=True):
         if source.role == "target":
-            found[source.chain] = found[source.chain]._replace(target=v3(value))
+            found[source.chain] = found[source.chain]._replace(target=value)
         elif source.role == "pole":
-            found[source.chain] = found[source.chain]._replace(pole=v3(value))
+            found[source.chain] = found[source.chain]._replace(pole=value)
         else:
-            found[source.chain] = found[source.chain]._replace(turn=q4(value))
+            found[source.chain] = found[source.chain]._replace(turn=cast("Q4", value))
     return tuple(found)
 
 
@@ -104,11 +105,11 @@ def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
     if known.is_plain:
         target = known.space.to_chain(seen[0])
         return target if len(seen) == 1 else (*target, *known.space.to_chain(seen[1]))
-    numbers: list[float] = []
-    for one, points in zip(known.prepared.asked, goals_seen(known, seen), strict=True):
-        own = one.numbers(known.space, points)
-        if not are_finite(own):
-            reason = Text("where its goal stands, or how it is turned, is not a finite number")
-            raise InvalidValueError(reason, chain=one.chain)
-        numbers += own
+    asked, numbers = known.prepared.asked, list[float]()
+    for one, points in zip(asked, goals_seen(known, seen), strict=True):
+        numbers += one.numbers(known.space, points)
+    if not are_finite(numbers):
+        lost = next(one for one in asked if not are_finite(one.of_row(numbers)))
+        reason = Text("where its goal stands, or how it is turned, is not a finite number")
+        raise InvalidValueError(reason, chain=lost.chain)
     return tuple(numbers)

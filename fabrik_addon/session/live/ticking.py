@@ -26,7 +26,7 @@ from .keying import key_posed
 from .known import MISSING, LiveFigure, LiveItem, LiveRig, Names, Seen, Starts, state
 from .looking import grouping_of, look
 from .refusing import refuse, switch_rig_off
-from .solving import as_foreseen, follow, read_anew, renew_channels, renew_space, renew_start, stands
+from .solving import as_foreseen, follow, read_anew, renew_channels, renew_space, renew_start, stand
 from .sources import numbers_of, points_now
 from .tools import tool_of
 from .writing import write
@@ -309,7 +309,7 @@ class _Tick:
         motion, is_evaluated = known.facts.motion, self.changed is None or rig.owner in self.changed
         if not known.prepared.is_rigid:
             is_still = self.is_frame and known.facts.only_goals_move and points == known.points
-            return is_still and stands(known, self._poses_of(rig)) and rig.frame == known.space.rig
+            return is_still and stand([known], self._poses_of(rig)) and rig.frame == known.space.rig
         before = known.prepared
         if self.is_frame and not self._has_same_joints(rig, known):
             return False
@@ -323,7 +323,7 @@ class _Tick:
             return False
         if self.is_frame and motion.is_turned:
             renew_channels(known, rig, self.rig_facts.keyed(rig.owner))
-        return motion.is_keyed or self.is_later or stands(known, poses)
+        return motion.is_keyed or self.is_later or stand([known], poses)
 
     def _has_same_joints(self, rig: LiveRig, known: LiveFigure) -> bool:
         """Whether chains are in another frame what they were, but for where they start; then they start from there."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...maths import ULPS, Doubles, Singles
+from ...maths import ULPS, Doubles, Places, Singles
 from ...rig.chain_space import ChainSpace
 
 
@@ -17,7 +17,8 @@ class Tips:
 
     Args:
         key: The C chains, and where they are solved.
-        tips: (C, 3) in parts, where a solve leaves the tips in chain space.
+        ends: Of each figure (n, 3), where a solve leaves the ends of its bones in chain space.
+        joints: Of each figure the last joints of its chains.
         places: Of each chain the index of its last bone in the armature.
         near_enough: Of each chain the square of the distance within which its tip counts as being there.
         count: Number of bones of the armature.
@@ -29,13 +30,14 @@ class Tips:
     def __init__(
         self,
         key: tuple[object, Sequence[ChainSpace]],
-        tips: Sequence[Doubles],
+        ends: Sequence[Doubles],
+        joints: Sequence[Places],
         places: Sequence[int],
         near_enough: Sequence[float],
         count: int,
     ) -> None:
         self.key = key
-        self._tips = tips
+        self._ends, self._joints = ends, joints
         self._places = np.array(places, dtype=np.intp)
         self._rows = np.array([space.rows for space in key[1]]).reshape(-1, 3, 3)
         self._origins = np.array([space.origin for space in key[1]])
@@ -52,7 +54,8 @@ class Tips:
             TypeError: The armature has other bones.
         """
         poses.foreach_get("tail", self._tails.reshape(-1))
-        wanted = np.einsum("cij,cj->ci", self._rows, np.concatenate(self._tips).reshape(-1, 3)) + self._origins
+        tips = [ends[joints] for ends, joints in zip(self._ends, self._joints, strict=True)]
+        wanted = np.einsum("cij,cj->ci", self._rows, np.concatenate(tips)) + self._origins
         off = self._tails[self._places] - wanted
         squares = np.einsum("ci,ci->c", off, off)
         if (squares <= self._near_enough).all():
