@@ -263,5 +263,8 @@ TEMPLATES = {
     "ROTATION_OF_LOCKS": "the rotation that locked channels add",
     "CONE_WITHOUT_REST": "the cone about {axis} does not hold the rest direction",
     "LEAST_CONE_ANGLE": "the least angle of its cone",
+    # rig
+    "CONE_ABOUT_X": "cone about X",
+    "CONE_ABOUT_Z": "cone about Z",
 }
 ROLES = {"target": Message("ROLE_TARGET"), "pole": Message("ROLE_POLE")}  # the two things that a chain follows

@@ -20,7 +20,6 @@ from .vectors import (
     doubles,
     from_to,
     integers,
-    larger,
     length,
     magnitude,
     minus,
@@ -97,7 +96,6 @@ class Chain:
             -1 where there is none.
         is_free: Whether no joint has a limit or stiffness.
         is_stiff: Whether a joint has stiffness.
-        swings: Whether every joint follows the one before it.
         tip: The goal of the tip, with the target at hand.
     """
 
@@ -109,12 +107,12 @@ class Chain:
     first_ball: cython.int
     is_free: cython.bint
     is_stiff: cython.bint
-    swings: cython.bint
     tip: Point
     target: V3
     tolerance: cython.double
     max_passes: cython.int
     plain: cython.bint
+    fabrik: cython.bint
     restarts: cython.int
     share: cython.int  # of the passes that a restart may take
     joints: Doubles  # room for n + 1 points, for whichever rung is at work
@@ -136,7 +134,6 @@ class Chain:
         self.is_stiff = any(figure.stiffness[i] > 0.0 for i in range(count))
         self.is_free = not self.is_stiff and all(limit.is_free for limit in limits)
         follow = [all(figure.inherits[j] for j in range(i + 1, count)) for i in range(count)]
-        self.swings = follow[0]
         balls = (i for i in range(count - 1) if limits[i].is_ball and follow[i])
         self.first_ball = next(balls, -1)
         self.tip = cast(Point, Point(count - 1, ORIGIN).bound(figure))
@@ -145,6 +142,7 @@ class Chain:
         self.tolerance = 0.0
         self.max_passes = self.restarts = self.share = 0
         self.plain = False
+        self.fabrik = True
         self.trace = None
 
     @cython.cfunc
@@ -154,12 +152,8 @@ class Chain:
             self.trace.record(name, joints, self.count)
 
 
-MATCH_STEPS = cython.declare(cython.int, 24)
-MATCHED = cython.declare(cython.double, 1e-8)  # error of the distance at which a reach match stops
 CURL_STEPS = cython.declare(cython.int, 12)
 CLOSED = cython.declare(cython.double, 1e-6)  # distance of the tip from the root that tells no direction
-NO_PULL = cython.declare(cython.double, 1e-12)  # length of a pulled direction, or rate of the reach, that is none
-LEAST_GAP = cython.declare(cython.double, 1e-14)  # between a reach and its limit: its root is divided by
 
 
 @cython.cclass
@@ -172,35 +166,18 @@ class Reach(Falling):
     chain: Chain
     count: cython.int
     lengths: Doubles
-    longest: cython.int
     directions: Doubles
-    pulls: Doubles
     across: Doubles  # of each bone the part along the line, and the part towards the bend
     height: cython.double  # of the tip off the plane in which the chain curls
     distance: cython.double
-    limit: cython.double  # the reach that pulling comes to in the end
-    rate: cython.double
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
         self.count = chain.count
         self.lengths = chain.figure.spans
-        spans = list(chain.figure.spans)
-        self.longest = spans.index(max(spans))
         self.directions = doubles(3 * chain.count)
-        self.pulls = doubles(3 * chain.count)
         self.across = doubles(2 * chain.count)
-        self.height = self.distance = self.limit = self.rate = 0.0
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def lay(self, joints: Doubles, along: V3, folded: cython.bint) -> cython.void:
-        """Lay the chain along a unit vector: straight, or folded to its least reach, all bones against the longest."""
-        i: cython.int
-        put3(joints, 0, ORIGIN)
-        for i in range(self.count):
-            size: cython.double = -self.lengths[i] if folded and i != self.longest else self.lengths[i]
-            put3(joints, i + 1, plus(v3(joints, i), scaled(along, size)))
+        self.height = self.distance = 0.0
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -311,113 +288,3 @@ class Reach(Falling):
         turn: Q4 = from_to(tip, target, X_AXIS)
         for i in range(1, self.count + 1):
             put3(joints, i, rotated(turn, v3(joints, i)))
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def match(self, joints: Doubles, target: V3) -> cython.int:
-        """Bring the tip onto a target by moving all bones together, then turning the whole; how many evaluations.
-
-        Every direction u becomes u + t c, made unit, where c is the chord from root to tip; t > 0 stretches the chain
-        and t < 0 curls it. A bone longer than all others together is curled by folding the others against it.
-
-        Args:
-            joints: n + 1 joints, root at the origin; the tip may stay off where curling alone can't come down to the
-                distance.
-            target: Point at a distance that the chain can reach.
-        """
-        i: cython.int
-        used: cython.int = 0
-        t: cython.double
-        before: cython.double = length(v3(joints, self.count))
-        distance: cython.double = length(target)
-        chord: V3 = unit(v3(joints, self.count))
-        if before == 0.0:
-            return 0
-        self.point_as(joints)
-        folds: cython.bint = before > distance and self.chain.inner > 0.0
-        for i in range(self.count):
-            put3(self.pulls, i, scaled(chord, -1.0) if folds and i != self.longest else chord)
-        self.limit = self.chain.inner if folds else 1.0
-        self.distance = distance
-        if before > distance and not folds:
-            used, t = self.curl_back()
-        else:
-            used, t = self.pull_out()
-        put3(joints, 0, ORIGIN)
-        for i in range(self.count):
-            direction: V3 = unit(plus(v3(self.directions, i), scaled(v3(self.pulls, i), t)))
-            put3(joints, i + 1, plus(v3(joints, i), scaled(direction, self.lengths[i])))
-        self.turn_onto(joints, target)
-        return used
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def reach_at(self, t: cython.double) -> cython.double:
-        """The reach when the directions are pulled by t; its derivative is left in `rate`."""
-        k: cython.int
-        tip: V3 = ORIGIN
-        rate: V3 = ORIGIN
-        for k in range(self.count):
-            pull: V3 = v3(self.pulls, k)
-            moved: V3 = plus(v3(self.directions, k), scaled(pull, t))
-            size: cython.double = larger(length(moved), NO_PULL)
-            moved = scaled(moved, 1.0 / size)
-            tip = plus(tip, scaled(moved, self.lengths[k]))
-            rate = plus(rate, scaled(minus(pull, scaled(moved, dot(pull, moved))), self.lengths[k] / size))
-        reach: cython.double = length(tip)
-        self.rate = dot(tip, rate) / (reach if reach > 0.0 else 1.0)
-        return reach
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def pull_out(self) -> tuple[cython.int, cython.double]:
-        """The t >= 0 where the reach is the distance, which lies between the reach at 0 and `limit`.
-
-        Newton steps on 1 / sqrt(limit - reach), which is nearly linear in t near full stretch, kept in a bracket.
-        """
-        count: cython.int = 0
-        t: cython.double = 0.0
-        low: cython.double = 0.0
-        high: cython.double = -1.0
-        gap: cython.double = magnitude(self.limit - self.distance)
-        goal: cython.double = 1.0 / sqrt(larger(gap, LEAST_GAP))
-        while count < MATCH_STEPS:
-            count += 1
-            reach: cython.double = self.reach_at(t)
-            if magnitude(reach - self.distance) <= MATCHED:
-                break
-            left: cython.double = larger(magnitude(self.limit - reach), LEAST_GAP)
-            if left > gap:
-                low = t
-            else:
-                high = t
-            root: cython.double = sqrt(left)
-            slope: cython.double = 0.5 * magnitude(self.rate) / (left * root)
-            guess: cython.double = t + (goal - 1.0 / root) / slope if slope > 0.0 else t
-            if guess <= low or (high >= 0.0 and guess >= high):
-                guess = 2.0 * low + 1.0 if high < 0.0 else 0.5 * (low + high)
-            t = guess
-        return count, t
-
-    @cython.cfunc
-    @cython.exceptval(check=False)
-    def curl_back(self) -> tuple[cython.int, cython.double]:
-        """The t in (-1, 0] where the reach comes down to the distance; the last tried where it does not."""
-        count: cython.int = 0
-        t: cython.double = 0.0
-        low: cython.double = -1.0
-        high: cython.double = 0.0
-        while count < MATCH_STEPS:
-            count += 1
-            reach: cython.double = self.reach_at(t)
-            if magnitude(reach - self.distance) <= MATCHED:
-                break
-            if reach > self.distance:
-                high = t
-            else:
-                low = t
-            guess: cython.double = t - (reach - self.distance) / self.rate if magnitude(self.rate) > NO_PULL else t
-            if not (low < guess < high):
-                guess = 0.5 * (low + high)
-            t = guess
-        return count, t

@@ -16,7 +16,7 @@ class Step(NamedTuple):
     """One recorded pass.
 
     Attributes:
-        name: What was done: start, swing, bend, backward, forward, match, solved, descend, restart, end.
+        name: What was done: start, swing, backward, forward, descend, restart, end.
         joints: n + 1 points in solve space, relative to the root, for a figure of size 1.
     """
 
@@ -61,16 +61,6 @@ def backward(joints: Doubles, lengths: Doubles, count: cython.int, target: V3) -
     put3(joints, count, target)
     for i in range(count - 1, -1, -1):
         put3(joints, i, follow(v3(joints, i), v3(joints, i + 1), lengths[i]))
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def forward(joints: Doubles, lengths: Doubles, count: cython.int) -> cython.void:
-    """Root to tip, in place: the root goes back to the origin, each joint follows at its bone's length."""
-    i: cython.int
-    put3(joints, 0, ORIGIN)
-    for i in range(count):
-        put3(joints, i + 1, follow(v3(joints, i + 1), v3(joints, i), lengths[i]))
 
 
 @cython.cfunc

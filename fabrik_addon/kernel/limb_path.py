@@ -158,6 +158,8 @@ class Limb(Falling):
         reaches: Their distances of the tip from the first ball joint.
         count_of_poses: How many there are.
         leads_past_start: Whether the start pose is not among them.
+        start_reach: The distance in the start pose.
+        curls: Whether it is a chain that bends one way, and goes on to all along its path.
         rotations: n rotations at the place that was last tried.
     """
 
@@ -170,6 +172,8 @@ class Limb(Falling):
     reaches: Doubles
     count_of_poses: cython.int
     leads_past_start: cython.bint
+    start_reach: cython.double
+    curls: cython.bint
     rotations: Doubles
     part: cython.int
     distance: cython.double
@@ -182,6 +186,8 @@ class Limb(Falling):
         self.distance = 0.0
         self.count_of_poses = 0
         self.leads_past_start = False
+        self.start_reach = 0.0
+        self.curls = False
         self.poses = self.angles = self.reaches = doubles(0)
 
     @cython.cfunc
@@ -279,6 +285,25 @@ def bent(chain: Chain, reach: Reach, rotations: Doubles, distance: cython.double
 
 
 @cython.cfunc
+def curled_pose(chain: Chain, reach: Reach, rotations: Doubles) -> Doubles:
+    """A pose of a chain that bends one way, curled up by equal turns; others come back."""
+    pose: Pose = placed_pose(chain.figure, rotations)
+    along: V3 = unit(v3(pose.heads, chain.count))
+    bend: V3 = bend_direction(pose.heads, 0, chain.count)
+    if is_straight(pose.heads, chain.count):
+        bend = preferred_bend(chain.figure, pose, chain.first_moving, along)
+        reach.point_all(along)
+    elif bends_one_way(pose.heads, chain.count, along, bend):
+        reach.point_as(pose.heads)
+    else:
+        return rotations
+    wanted: Doubles = doubles(3 * chain.count + 3)
+    reach.curl(wanted, CURLED_UP, along, bend)
+    limited_forward(chain.figure, pose, wanted)
+    return pose.rotations
+
+
+@cython.cfunc
 def reference_pose(chain: Chain, limb: Limb | None) -> Pose:
     """A pose that shows to which side the chain bends: of a limb, one on its way from the start to the shortest pose.
 
@@ -310,6 +335,7 @@ WAY_SAMPLES = 24  # the nearer to the start the closer together
 WAY_STEP = 1e-6  # share of the size by which the poses of a way differ at least in their reach
 ROUNDING = 1e-6  # share of the size by which a reach may rise on a way along which it falls
 PER_RADIAN = 1e-5  # how much shorter an end has to be for each radian that it is farther away
+CURLED_UP = 0.05  # share of the size to which a chain that bends one way is curled up
 NO_BETTER = 1e-5  # share of the size by which a pose is not better than another
 BENT_TO = 0.97  # share of its length to which a straight chain is bent before it is bent further
 
@@ -334,7 +360,16 @@ def find_way(limb: Limb, reach: Reach) -> list[Doubles]:
     """
     chain: Chain = limb.chain
     start: Doubles = clamp_start(chain.figure)
+    limb.start_reach = limb.reach_of(start)
     shortest: Doubles = extreme(chain, reach, best_ends(limb, start, 1.0), 0.0)
+    folded: Doubles = straight_pose(chain, shortest, True)
+    if limb.reach_of(folded) < limb.reach_of(shortest):
+        shortest = folded
+    if chain.is_free and chain.count > 2 and chain.inner == 0.0:
+        curled: Doubles = curled_pose(chain, reach, start)
+        limb.curls = limb.reach_of(curled) <= CURLED_UP + ROUNDING
+        if limb.curls:
+            shortest = curled
     longest: Doubles = longest_pose(limb, reach, start)
     if chain.figure.starts_at_rest() and not is_even(limb, start, shortest, 1.0):
         limb.leads_past_start = True
@@ -401,19 +436,35 @@ def longest_pose(limb: Limb, reach: Reach, start: Doubles) -> Doubles:
 
 
 @cython.cfunc
-def straight_pose(chain: Chain, start: Doubles) -> Doubles:
-    """A pose, laid out behind the first ball joint as straight as the limits let it."""
+def straight_pose(chain: Chain, start: Doubles, is_folded: cython.bint = False) -> Doubles:
+    """A pose, laid out behind the first ball joint as straight as the limits let it.
+
+    Folded, all bones lie against the longest.
+    """
     figure: Figure = chain.figure
     pose: Pose = placed_pose(figure, start)
     first = chain.first_ball
     wanted: Doubles = doubles(3 * chain.count + 3)
     copy_into(wanted, pose.heads, 3 * first + 3)
     along: V3 = unit(minus(v3(pose.heads, chain.count), v3(pose.heads, first)))
+    longest: cython.int = longest_bone(figure, first)
     for i in range(first, chain.count):
-        put3(wanted, i + 1, plus(v3(wanted, i), scaled(along, figure.spans[i])))
+        size: cython.double = -figure.spans[i] if is_folded and i != longest else figure.spans[i]
+        put3(wanted, i + 1, plus(v3(wanted, i), scaled(along, size)))
     limited_forward(figure, pose, wanted)
     copy_into(pose.rotations, start, 4 * first + 4)
     return pose.rotations
+
+
+@cython.cfunc
+def longest_bone(figure: Figure, first: cython.int) -> cython.int:
+    """Index of the longest bone from joint `first` on."""
+    i: cython.int
+    found: cython.int = first
+    for i in range(first, figure.count):
+        if figure.spans[i] > figure.spans[found]:
+            found = i
+    return found
 
 
 def first_best(values: list[float]) -> int:

@@ -3,7 +3,7 @@
 
 A binary is one module, compiled from the kernel's other files, which run interpreted where it is not used. Before it
 is loaded, its note (core.json beside it) must name its bytes and these very files; once loaded it must solve as stored
-(see `proof.py`). A file written before and removed after tells the next start that this one died in it.
+(see `proof.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
@@ -30,20 +30,13 @@ log = logging.getLogger(__name__)
 
 SWITCH = "FABRIK_INTERPRETED"  # set to anything, the kernel runs interpreted
 NOTE = "core.json"
+MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
 NOT_COMPILED = frozenset({"__init__.py", "cython.py", "loading.py", "proof.py"})
-STILL_ACTIVE = 259  # what Windows calls the exit code of a process that runs
-MAY_ASK = 0x1000  # PROCESS_QUERY_LIMITED_INFORMATION
 
 
 @dataclass(frozen=True)
 class Form:
-    """In which form the kernel runs.
-
-    Attributes:
-        kind: Compiled or interpreted.
-        path: The binary; "" where there is none.
-        reason: Why it runs interpreted; "" where it is compiled.
-    """
+    """In which form the kernel runs: the binary, "" where there is none, and why it is not used, "" where it is."""
 
     kind: Literal["compiled", "interpreted"]
     path: str = ""
@@ -66,65 +59,46 @@ def form() -> Form:
 
 
 def compiled(package: str, names: Sequence[str]) -> ModuleType | None:
-    """The compiled kernel, or None where the kernel is to run interpreted.
+    """The compiled kernel, or None where it runs interpreted; a binary that can't be used is told by one warning.
 
-    A binary that is there and can't be used is told by one warning.
-
-    Args:
-        package: Full name of the kernel's package.
-        names: What the binary has to hold.
+    `package` is the full name of the kernel's package, `names` what the binary has to hold.
     """
-    folder = Path(__file__).parent
-    found, core = _tried(folder, package, names)
+    tag, core = platform_tag(), None
+    binary = Path(__file__).parents[1] / "native" / tag / ("core.pyd" if tag.startswith("windows") else "core.abi3.so")
+    if os.environ.get(SWITCH):
+        found = Form("interpreted", reason=f"{SWITCH} is set")
+    elif not binary.is_file():
+        found = Form("interpreted", reason=f"no binary for {tag}")
+    else:
+        try:
+            core, found = load(binary, package, names), Form("compiled", str(binary))
+        except Exception as error:  # whatever it is, the interpreted form works
+            found = Form("interpreted", str(binary), str(error) or type(error).__name__)
+            log.warning("%s: %s; the solver runs interpreted, which is slower", binary, found.reason)
     _forms[:] = [found]
     return core
 
 
-def _tried(folder: Path, package: str, names: Sequence[str]) -> tuple[Form, ModuleType | None]:
-    tag = platform_tag()
-    binary = folder.parent / "native" / tag / ("core.pyd" if tag.startswith("windows") else "core.abi3.so")
-    if os.environ.get(SWITCH):
-        return Form("interpreted", reason=f"{SWITCH} is set"), None
-    if not binary.is_file():
-        return Form("interpreted", reason=f"no binary for {tag}"), None
-    try:
-        core = load(binary, package, names, state_folder(package))
-    except Exception as error:  # whatever it is, the interpreted form works
-        reason = str(error) or type(error).__name__
-        log.warning("%s: %s; the solver runs interpreted, which is slower", binary, reason)
-        return Form("interpreted", str(binary), reason), None
-    return Form("compiled", str(binary)), core
-
-
-def load(binary: Path, package: str, names: Sequence[str], state: Path) -> ModuleType:
-    """Load a binary and have it prove itself.
-
-    Args:
-        binary: Its note lies beside it.
-        package: Full name of the kernel's package.
-        names: What it has to hold.
-        state: Folder for what one start tells the next, and for copies.
-
-    Raises:
-        UnusableError: It is damaged, not made from these sources, solves wrongly, or an earlier start died in it.
-        ImportError: It is none for this system.
-    """
+def load(binary: Path, package: str, names: Sequence[str]) -> ModuleType:
+    """Load a binary, beside which its note lies, and have it prove itself; by an UnusableError where it does not."""
     from . import proof  # noqa: PLC0415  # scripts ask this file for digests, and have no kernel
 
     digest = hashlib.sha256(binary.read_bytes()).hexdigest()
-    _check_note(binary, digest)
-    name = f"{package}.core"
-    with _watched(state, digest):
-        core = _imported(name, _placed(binary, digest, state), names)
-        sys.modules[name] = core
-        try:
-            missing = [one for one in names if not hasattr(core, one)]
-            wrong = f"it has no '{missing[0]}'" if missing else proof.first_difference(core)
-            if wrong:
-                raise UnusableError(wrong)
-        except BaseException:
-            del sys.modules[name]
-            raise
+    try:
+        note = json.loads((binary.parent / NOTE).read_text(encoding="utf-8"))
+        bytes_, sources = note["sha256"], note["sources"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise UnusableError(f"{NOTE} beside it can't be read") from error
+    if bytes_ != digest:
+        raise UnusableError("the file is damaged")
+    if sources != sources_digest(Path(__file__).parent):
+        raise UnusableError("it was compiled from other sources than these")
+    core = _imported(f"{package}.core", _placed(binary, digest), names)
+    missing = [one for one in names if not hasattr(core, one)]
+    wrong = f"it has no '{missing[0]}'" if missing else proof.first_difference(core)
+    if wrong:
+        raise UnusableError(wrong)
+    sys.modules[f"{package}.core"] = core
     return core
 
 
@@ -134,8 +108,7 @@ def platform_tag() -> str:
         return "windows-arm64" if sysconfig.get_platform() == "win-arm64" else "windows-x64"
     system = {"darwin": "macos"}.get(sys.platform, sys.platform)
     machine = platform.machine().lower()
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}.get(machine, machine)
-    return f"{system}-{machine}"
+    return f"{system}-{MACHINES.get(machine, machine)}"
 
 
 def compiled_sources(folder: Path) -> list[Path]:
@@ -153,113 +126,26 @@ def sources_digest(folder: Path) -> str:
     return told.hexdigest()
 
 
-def _check_note(binary: Path, digest: str) -> None:
-    try:
-        note = json.loads((binary.parent / NOTE).read_text(encoding="utf-8"))
-        bytes_, sources = note["sha256"], note["sources"]
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise UnusableError(f"{NOTE} beside it can't be read") from error
-    if bytes_ != digest:
-        raise UnusableError("the file is damaged")
-    if sources != sources_digest(Path(__file__).parent):
-        raise UnusableError("it was compiled from other sources than these")
-
-
-def state_folder(package: str) -> Path:
-    """A folder outside the extension that one start can leave something in for the next; it may not exist yet."""
-    blender = sys.modules.get("bpy")
-    extension = package.removesuffix(".kernel")
-    if blender is not None and extension.startswith("bl_ext."):
-        with contextlib.suppress(Exception):  # not in every form of Blender
-            return Path(blender.utils.extension_path_user(extension, path="native"))
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    return Path(tempfile.gettempdir()) / f"fabrik-native-{user}"
-
-
-@contextlib.contextmanager
-def _watched(state: Path, digest: str) -> Iterator[None]:
-    """Leave a file while something is done, so that a process that dies in it is known to the next.
-
-    Raises:
-        UnusableError: An earlier process died in it.
-    """
-    host = hashlib.sha256(platform.node().encode()).hexdigest()[:8]  # one user folder may serve many machines
-    stem = f"{digest[:16]}-{host}-"
-    for left in state.glob(f"{stem}*.loading"):
-        number = left.name.removeprefix(stem).removesuffix(".loading")
-        if number.isdecimal() and (int(number) == os.getpid() or not is_running(int(number))):
-            raise UnusableError(f"an earlier start died while loading it (to try again, delete {left})")
-    mine = state / f"{stem}{os.getpid()}.loading"
-    with contextlib.suppress(OSError):  # a farm's user folder may be read-only
-        state.mkdir(parents=True, exist_ok=True)
-        mine.touch()
-    try:
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            mine.unlink()
-
-
-def is_running(process: int) -> bool:
-    """Whether there is a process of this number."""
-    if sys.platform.startswith("win"):
-        return _is_running_on_windows(process)
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # another user's
-        return True
-    return True
-
-
-def _is_running_on_windows(process: int) -> bool:
-    import ctypes  # noqa: PLC0415  # is not in every Python, but in all of Windows
-
-    system = getattr(ctypes, "windll").kernel32
-    handle = system.OpenProcess(MAY_ASK, False, process)
-    if not handle:
-        return False
-    code = ctypes.c_ulong()
-    told = system.GetExitCodeProcess(handle, ctypes.byref(code))
-    system.CloseHandle(handle)
-    return bool(told) and code.value == STILL_ACTIVE
-
-
-def _placed(binary: Path, digest: str, state: Path) -> Path:
+def _placed(binary: Path, digest: str) -> Path:
     """The file to load: on Windows, which locks it and so would refuse an update, a copy named by its digest."""
     if binary.suffix != ".pyd":
         return binary
-    copy = state / f"core-{digest[:16]}.pyd"
-    try:
-        state.mkdir(parents=True, exist_ok=True)
+    copy = Path(tempfile.gettempdir()) / f"fabrik-core-{digest[:16]}.pyd"
+    with contextlib.suppress(OSError):
         if not (copy.is_file() and hashlib.sha256(copy.read_bytes()).hexdigest() == digest):
-            _copied(binary, copy)
-    except OSError:
-        return binary
-    for old in state.glob("core-*.pyd"):
-        if old != copy:
-            with contextlib.suppress(OSError):  # another Blender runs it
-                old.unlink()
-    return copy
-
-
-def _copied(binary: Path, copy: Path) -> None:
-    """Copy a file so that it is there whole or not at all."""
-    fresh = copy.with_suffix(f".{os.getpid()}")
-    shutil.copyfile(binary, fresh)
-    fresh.replace(copy)
+            fresh = copy.with_suffix(f".{os.getpid()}")
+            shutil.copyfile(binary, fresh)
+            fresh.replace(copy)
+        for old in copy.parent.glob("fabrik-core-*.pyd"):
+            if old != copy:
+                with contextlib.suppress(OSError):  # another Blender runs it
+                    old.unlink()
+        return copy
+    return binary
 
 
 def _imported(name: str, path: Path, names: Sequence[str]) -> ModuleType:
-    """Load a binary as a module of its own, that only the loader names.
-
-    A binary enters itself among the modules by the name it was compiled under, which is no extension's: Blender warns
-    of such a module in the list of add-ons, and a second extension would find it in its own place.
-
-    The system hands out a file that is loaded already once more, with the errors of an earlier import of the extension
-    in it: then a copy is loaded.
-    """
+    """Load a binary as a module of its own: a copy where an earlier import of the extension loaded the same file."""
     module, loader = _created(name, path)
     if any(hasattr(module, one) for one in names):
         folder = Path(tempfile.mkdtemp(prefix="fabrik-native-"))

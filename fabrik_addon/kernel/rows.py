@@ -32,14 +32,16 @@ class Settings(NamedTuple):
     Attributes:
         tolerance: Distance from a goal that counts as reached, as a share of the figure's size.
         max_passes: Greatest number of passes; each is one sweep over all joints.
-        plain: FABRIK's passes alone, as in the paper: no reach match, no least squares, no restarts.
+        plain: FABRIK's passes alone, as in the paper: no path of a limb, no least squares, no restarts.
         restarts: How many other starts are tried where limits hold the figure back.
+        fabrik: Whether FABRIK's passes take part; without them the path of a limb is gone to its end.
     """
 
     tolerance: float = DEFAULT_TOLERANCE
     max_passes: int = DEFAULT_MAX_PASSES
     plain: bool = False
     restarts: int = DEFAULT_RESTARTS
+    fabrik: bool = True
 
 
 class Status(StrEnum):

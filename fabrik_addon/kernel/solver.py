@@ -23,7 +23,7 @@ from .pole import BendSide, PoleTurn
 from .ranks import Body
 from .result import blocking_joints, put_blocking, put_chain, put_goals, put_pose
 from .rows import BLOCKED, MOST_PASSES, MOST_RESTARTS, Rows, Settings, Solution
-from .rungs import FreeChain, LimitedChain
+from .rungs import Rungs
 from .vectors import ORIGIN, apart, doubles, integers, larger, minus, normalized, ones, put3, put4, q4, scaled, v3
 
 
@@ -222,8 +222,7 @@ class Solver(LimitedPoses):
     chain: Chain
     extent: Reach
     descent: Descent
-    free: FreeChain
-    limited: LimitedChain
+    rungs: Rungs
     pole: PoleTurn
     known_at: cython.int  # the `changes` of the figure for which all this was found
     explains: cython.bint  # whether it is asked by how much limits would have to give
@@ -313,7 +312,7 @@ class Solver(LimitedPoses):
 
     def _forget(self) -> None:
         """Drop all that was found out about the figure with another start."""
-        self.chain = self.extent = self.descent = self.free = self.limited = self.pole = self.start = None
+        self.chain = self.extent = self.descent = self.rungs = self.pole = self.start = None
         self.known_at = self.unit.changes
         self.settings = None
         if self.figure.is_chain:
@@ -346,6 +345,7 @@ class Solver(LimitedPoses):
         if self.chain is not None:
             self.chain.tolerance, self.chain.max_passes = settings.tolerance, passes
             self.chain.plain, self.chain.restarts = bool(settings.plain), restarts
+            self.chain.fabrik = bool(settings.fabrik)
             self.chain.share = max(int(passes / max(restarts, 1)), LEAST_SHARE_OF_PASSES)
         self.settings = settings
 
@@ -354,8 +354,6 @@ class Solver(LimitedPoses):
         """Find out, once, what the rungs for chains need to know."""
         chain: Chain = self.chain
         chain.trace = self.trace
-        if chain.is_free and self.free is None:
-            self.free = FreeChain(chain, self.extent, self.descent)
         limb: Limb = self.find_limb()
         if self.start is None and (limb is None or not limb.leads_past_start):
             self.start = placed_pose(self.unit, clamp_start(self.unit))
@@ -364,12 +362,10 @@ class Solver(LimitedPoses):
 
     @cython.cfunc
     def find_limb(self) -> Limb:
-        """The limb that a chain with limits has at its root, found once; None for a chain without limits."""
-        if self.chain.is_free:
-            return None
-        if self.limited is None:
-            self.limited = LimitedChain(self.chain, self.extent, self.descent)
-        return self.limited.limb
+        """The limb that a chain has at its root, found once; None where no ball joint leads it."""
+        if self.rungs is None:
+            self.rungs = Rungs(self.chain, self.extent, self.descent)
+        return self.rungs.limb
 
     @cython.cfunc
     def solve_chain(self, rows: Rows, k: cython.Py_ssize_t) -> cython.void:
@@ -388,7 +384,7 @@ class Solver(LimitedPoses):
         if start is not None and apart(v3(start.heads, chain.count), chain.target) <= THERE * self.tolerance:
             descent.take(start)
         else:
-            passes = self.free.solve() if chain.is_free else self.limited.solve()
+            passes = self.rungs.solve()
         held: list[int] = []
         if descent.error > self.tolerance:
             held = blocking_joints(descent)  # before the pole, which turns a joint away from its limit

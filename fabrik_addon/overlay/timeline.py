@@ -34,11 +34,8 @@ MOST_POINTS = 150  # of the graph
 STEP_TEXTS = {  # by the kernel's names
     "start": Text("start"),
     "swing": Text("swing"),
-    "bend": Text("bend"),
     "backward": Text("backward"),
     "forward": Text("forward"),
-    "match": Text("match"),
-    "solved": Text("solved"),
     "descend": Text("descend"),
     "restart": Text("restart"),
     "end": Text("end"),

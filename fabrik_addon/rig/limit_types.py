@@ -14,19 +14,8 @@ from math import atan2, cos, pi, sin, sqrt, tau
 from typing import Any, NamedTuple
 
 from ..errors import InvalidValueError
-from ..kernel import (
-    FREE,
-    Cone,
-    Free,
-    Hinge,
-    Limit,
-    Locked,
-    Planar,
-    Twist,
-    Twisting,
-    checked_range,
-)
-from ..maths import ORIGIN, V3, cross, dot, length, minus, scaled, unit
+from ..kernel import FREE, Cone, Free, Hinge, Limit, Locked, Planar, Twist, Twisting, checked_range
+from ..maths import ORIGIN, V3, cross, dot, length, minus, plus, scaled, unit
 from ..messages import Message
 
 Q4 = tuple[float, float, float, float]
@@ -37,6 +26,7 @@ X_AXIS, Y_AXIS, Z_AXIS = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 BONES_AXES = (X_AXIS, Y_AXIS, Z_AXIS)
 ALL_AXES = frozenset((0, 1, 2))
 FULL_TURN = (-pi, pi)
+CONE_NAMES = {"x": Message("CONE_ABOUT_X"), "z": Message("CONE_ABOUT_Z")}
 IK_NAMES = (Message("IK_LIMIT_X"), Message("IK_LIMIT_Y"), Message("IK_LIMIT_Z"))
 OUTLINE_STEP = pi / 30.0  # radians
 CONE_OUTLINE_QUARTER = 16  # points
@@ -178,7 +168,7 @@ class LimitType:
         raise KeyError(name)
 
     def ik_meaning(self, limit: Any) -> IkMeaning:
-        """What Blender's own IK can heed of the limit, but for its twist."""
+        """What Blender's own IK can heed of the limit."""
         return IkMeaning(ALL_AXES, {}, (Message("LIMIT_TYPE", type=type(limit).__name__),))
 
     def mirrored(self, limit: Any, turn: Q4) -> Limit | None:
@@ -290,7 +280,7 @@ class ConeType(LimitType):
         ends: list[float] = []
         for axis in "xz":
             ends_now = getattr(view, f"cone_{axis}_min"), getattr(view, f"cone_{axis}_max")
-            low, high = checked_range("cone about X" if axis == "x" else "cone about Z", *ends_now)
+            low, high = checked_range(str(CONE_NAMES[axis]), *ends_now)
             if low > 0.0 or high < 0.0:
                 text = Message("CONE_WITHOUT_REST", axis=axis.upper())
                 raise InvalidValueError(text)
@@ -412,11 +402,6 @@ class BoneIkType(LimitType):
 
         None is locked, one a hinge about it, X and Z a swing without twist, one of them with Y a hinge that twists, and
         all three a ball joint whose swing is an ellipse.
-
-        Args:
-            view: Has `ik_locks`, three booleans, and `ik_ranges`, three pairs in radians, or None where the axis is not
-                limited.
-            start: The joint's rotation in the start pose, which a locked bone keeps.
         """
         free = [i for i in range(3) if not view.ik_locks[i]]
         ranges = [
@@ -555,12 +540,7 @@ def turned(rotation: Sequence[float], vector: Sequence[float]) -> V3:
     """A vector turned by a unit quaternion."""
     w, *axis = rotation
     twice = scaled(cross(axis, vector), 2.0)
-    around = cross(axis, twice)
-    return (
-        vector[0] + twice[0] * w + around[0],
-        vector[1] + twice[1] * w + around[1],
-        vector[2] + twice[2] * w + around[2],
-    )
+    return plus(plus(vector, scaled(twice, w)), cross(axis, twice))
 
 
 def arc(point: V3, axis: Sequence[float], low: float, high: float) -> Curve:

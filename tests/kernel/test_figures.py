@@ -6,7 +6,21 @@ from math import pi
 from random import Random
 
 import pytest
-from fabrik_addon.kernel import Aim, Bend, Cone, Facing, Figure, Goal, Joint, Point, Solution, Solver, Status, Trace
+from fabrik_addon.kernel import (
+    Aim,
+    Bend,
+    Cone,
+    Facing,
+    Figure,
+    Goal,
+    Joint,
+    Point,
+    Settings,
+    Solution,
+    Solver,
+    Status,
+    Trace,
+)
 
 from support.bodies import BONE, ENDS, HUMAN, INDEX, PARENTS, branching, points_for, posed
 from support.chains import (
@@ -329,3 +343,14 @@ class TestHuman:
             seen.append(solver.solve([*feet, Point(hand, target)]))
         assert all(solution.status is Status.REACHED for solution in seen)
         assert max(largest_turn(a, b) for a, b in pairwise(seen)) < 5.0 * stride * pi / 180.0
+
+
+@pytest.mark.parametrize("case", [5, 7, 23])
+def test_joints_at_their_limits_are_held_and_let_go_within_a_step(case: int) -> None:
+    """Twelve goals that are met without another start: not so where held joints stay so, or are held too late."""
+    random = Random(12)
+    for _ in range(case + 1):
+        placed = HUMAN.placed(random_rotations(random, HUMAN))
+        picked = random.sample(range(3, HUMAN.count), 12)
+    goals: list[Goal] = [Point(joint, placed.ends[joint]) for joint in picked]
+    assert Solver(HUMAN).solve(goals, Settings(restarts=0)).status is Status.REACHED

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
 import logging
@@ -14,7 +13,7 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 from fabrik_addon import kernel
@@ -30,11 +29,11 @@ class Extension:
     """An extension with a kernel of one module and a binary that is said to be made from it."""
 
     def __init__(self, folder: Path) -> None:
+        self.core = ModuleType("core")
         self.kernel = folder / "kernel"
-        self.state = folder / "state"
         file = "core.pyd" if TAG.startswith("windows") else "core.abi3.so"
         self.binary = folder / "native" / TAG / file
-        for inside in (self.kernel, self.state, self.binary.parent):
+        for inside in (self.kernel, self.binary.parent):
             inside.mkdir(parents=True)
         (self.kernel / "solver.py").write_text(SOURCE)
         self.put(b"a binary")
@@ -50,11 +49,7 @@ class Extension:
         return hashlib.sha256(self.binary.read_bytes()).hexdigest()
 
     def load(self) -> ModuleType:
-        return loading.load(self.binary, "no_such_extension.kernel", NAMES, self.state)
-
-    def left(self) -> list[str]:
-        """What lies in the folder for the next start."""
-        return sorted(path.name for path in self.state.iterdir())
+        return loading.load(self.binary, "no_such_extension.kernel", NAMES)
 
 
 @pytest.fixture
@@ -67,10 +62,10 @@ def extension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Extension:
     monkeypatch.delenv(loading.SWITCH, raising=False)
     monkeypatch.setattr(loading, "__file__", str(made.kernel / "loading.py"))
     monkeypatch.setattr(loading, "_forms", [])
-    monkeypatch.setattr(loading, "state_folder", lambda package: made.state)
     monkeypatch.setattr(loading, "_imported", lambda name, path, names: core)
     monkeypatch.setattr(proof, "first_difference", lambda core: "")
-    monkeypatch.setitem(sys.modules, "no_such_extension.kernel.core", core)
+    monkeypatch.delitem(sys.modules, "no_such_extension.kernel.core", raising=False)
+    made.core = core
     return made
 
 
@@ -90,7 +85,6 @@ def interpreted_for(reason: str, caplog: pytest.LogCaptureFixture, warnings: int
 def test_a_binary_that_fits_is_used(extension: Extension) -> None:
     assert loading.compiled("no_such_extension.kernel", NAMES) is sys.modules["no_such_extension.kernel.core"]
     assert loading.form() == loading.Form("compiled", str(extension.binary))
-    assert extension.left() == []
 
 
 def test_a_damaged_file(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
@@ -120,11 +114,9 @@ def test_a_file_of_another_platform(
     monkeypatch.undo()
     monkeypatch.setattr(loading, "__file__", str(extension.kernel / "loading.py"))
     monkeypatch.setattr(loading, "_forms", list(loading._forms))
-    monkeypatch.setattr(loading, "state_folder", lambda package: extension.state)
     monkeypatch.delenv(loading.SWITCH, raising=False)
     extension.put(b"MZ" + bytes(4094))
     interpreted_for("", caplog)
-    assert extension.left() == []
 
 
 def test_a_binary_that_solves_wrongly(
@@ -133,11 +125,10 @@ def test_a_binary_that_solves_wrongly(
     monkeypatch.setattr(proof, "first_difference", lambda core: "it solves stored problem 3 wrongly")
     interpreted_for("stored problem 3", caplog)
     assert "no_such_extension.kernel.core" not in sys.modules
-    assert extension.left() == []
 
 
 def test_a_binary_without_a_name(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
-    del sys.modules["no_such_extension.kernel.core"].Figure
+    del extension.core.Figure
     interpreted_for("no 'Figure'", caplog)
 
 
@@ -151,92 +142,26 @@ def test_the_switch(extension: Extension, caplog: pytest.LogCaptureFixture, monk
     interpreted_for(loading.SWITCH, caplog, warnings=0)
 
 
-def sentinel_of(extension: Extension, process: int) -> Path:
-    host = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
-    path = extension.state / f"{extension.digest[:16]}-{host}-{process}.loading"
-    path.touch()
-    return path
-
-
-def dead_process() -> int:
-    """The number of a process that has ended."""
-    with subprocess.Popen([sys.executable, "-c", ""]) as process:
-        return process.pid
-
-
-def test_a_start_that_died(extension: Extension, caplog: pytest.LogCaptureFixture) -> None:
-    left = sentinel_of(extension, dead_process())
-    for _ in range(2):
-        interpreted_for(str(left), caplog)
-    extension.put(b"an update")
-    assert extension.load()
-    extension.put(b"a binary")
-    left.unlink()
-    assert extension.load()
-
-
-def test_a_start_that_died_with_the_number_of_this_process(extension: Extension) -> None:
-    sentinel_of(extension, os.getpid())
-    with pytest.raises(loading.UnusableError, match="died"):
-        extension.load()
-
-
-def test_other_processes_that_start_are_no_dead_ones(extension: Extension) -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        left = sentinel_of(extension, other.pid)
-        assert extension.load()
-        assert extension.left() == [left.name]
-        assert other.stdin is not None
-        other.stdin.write(b"\n")
-
-
-DYING = """
-import os, sys
-from pathlib import Path
-from fabrik_addon.kernel import loading
-loading._imported = lambda *_: os.abort()
-loading.__file__ = sys.argv[1]
-loading.load(Path(sys.argv[2]), "fabrik_addon.kernel", ("Solver",), Path(sys.argv[3]))
-"""
-
-
-def test_a_process_that_dies_in_it_leaves_word(extension: Extension) -> None:
-    words = [str(extension.kernel / "loading.py"), str(extension.binary), str(extension.state)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), loading.SWITCH: "1"}
-    done = subprocess.run(
-        [plain_python(), "-c", DYING, *words], env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode != 0
-    assert len(extension.left()) == 1, done.stderr
-    with pytest.raises(loading.UnusableError, match="died"):
-        extension.load()
-
-
-def test_a_folder_that_cant_be_written(extension: Extension) -> None:
-    extension.state.rmdir()
-    extension.state.write_text("")  # a file in its place
-    assert extension.load()
-
-
-def test_windows_loads_a_copy(extension: Extension) -> None:
+def test_windows_loads_a_copy(extension: Extension, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     binary = extension.binary.with_name("core.pyd")
     binary.write_bytes(b"first")
 
     def placed() -> Path:
-        return loading._placed(binary, hashlib.sha256(binary.read_bytes()).hexdigest(), extension.state)
+        return loading._placed(binary, hashlib.sha256(binary.read_bytes()).hexdigest())
 
     first = placed()
-    assert first.parent == extension.state
+    assert first.parent == tmp_path
     assert first.read_bytes() == b"first"
     first.write_bytes(b"damaged")
     assert placed() == first
     assert first.read_bytes() == b"first"
     binary.write_bytes(b"update")
     assert placed().read_bytes() == b"update"
-    assert extension.left() == [placed().name]
-    assert loading._placed(extension.binary, "0", extension.state) == extension.binary or TAG.startswith("windows")
-    nowhere = extension.binary / "folder"
-    assert loading._placed(binary, "0" * 64, nowhere) == binary
+    assert [path.name for path in tmp_path.glob("*.pyd")] == [placed().name]
+    assert loading._placed(extension.binary, "0") == extension.binary or TAG.startswith("windows")
+    monkeypatch.setattr(tempfile, "tempdir", str(extension.binary / "folder"))
+    assert loading._placed(binary, "0" * 64) == binary
 
 
 @pytest.mark.parametrize(
@@ -256,32 +181,6 @@ def test_platforms(system: str, machine: str, built: str, tag: str, monkeypatch:
     monkeypatch.setattr(platform, "machine", lambda: machine)
     monkeypatch.setattr(sysconfig, "get_platform", lambda: built)
     assert loading.platform_tag() == tag
-
-
-@pytest.mark.parametrize(("handle", "code", "runs"), [(0, 0, False), (7, 0, False), (7, 259, True)])
-def test_processes_of_windows(handle: int, code: int, runs: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    def tell(_: int, into: SimpleNamespace) -> int:
-        into.value = code
-        return 1
-
-    system = SimpleNamespace(OpenProcess=lambda *_: handle, GetExitCodeProcess=tell, CloseHandle=lambda _: 1)
-    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=system), raising=False)
-    monkeypatch.setattr(ctypes, "byref", lambda value: value)
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert loading.is_running(4711) is runs
-
-
-def test_the_folder_for_the_next_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "bpy", None)
-    temporary = loading.state_folder("bl_ext.user_default.fabrik.kernel")
-    assert temporary.parent == Path(tempfile.gettempdir())
-    utils = SimpleNamespace(extension_path_user=lambda package, path: f"/users/{package}/{path}")
-    monkeypatch.setitem(sys.modules, "bpy", SimpleNamespace(utils=utils))
-    of_extension = loading.state_folder("bl_ext.user_default.fabrik.kernel")
-    assert of_extension == Path("/users/bl_ext.user_default.fabrik/native")
-    assert loading.state_folder("fabrik_addon.kernel") == temporary
-    monkeypatch.setitem(sys.modules, "bpy", SimpleNamespace())
-    assert loading.state_folder("bl_ext.user_default.fabrik.kernel") == temporary
 
 
 def test_the_kernel_solves_as_stored() -> None:

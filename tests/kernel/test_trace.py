@@ -37,7 +37,7 @@ def test_passes_are_named() -> None:
         chain, trace = random_chain(random, 5, curl=2.0), Trace()
         Solver(chain).solve(goals_for(chain, scaled(random_direction(random), chain.size * 0.8)), Settings(), trace)
         names |= {step.name for step in trace.steps}
-    assert {"start", "backward", "forward", "match", "end"} <= names
+    assert {"start", "swing", "backward", "forward", "end"} <= names
 
 
 def test_least_squares_and_restarts_are_named() -> None:
