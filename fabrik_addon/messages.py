@@ -266,5 +266,9 @@ TEMPLATES = {
     # rig
     "CONE_ABOUT_X": "cone about X",
     "CONE_ABOUT_Z": "cone about Z",
+    # rig
+    "SETTING_HAS_NO_NUMBER": "the {name} has a number that is not finite",
+    "RANGE_ENDS_BEFORE_START": "the {name}'s least angle is above its greatest",
+    "TWIST": "twist",
 }
 ROLES = {"target": Message("ROLE_TARGET"), "pole": Message("ROLE_POLE")}  # the two things that a chain follows

@@ -42,7 +42,6 @@ __all__ = (
     "Trace",
     "Twist",
     "Twisting",
-    "checked_range",
 )
 
 _core = loading.compiled(__name__, __all__)
@@ -55,7 +54,7 @@ if TYPE_CHECKING or _core is None:
     from .goals.bend import Bend
     from .goals.facing import Facing
     from .goals.point import Point
-    from .limits.base import Limit, checked_range
+    from .limits.base import Limit
     from .limits.cone import Cone
     from .limits.fixed import FREE, Free, Locked
     from .limits.hinge import Hinge

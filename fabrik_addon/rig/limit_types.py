@@ -14,7 +14,8 @@ from math import atan2, cos, pi, sin, sqrt, tau
 from typing import Any, NamedTuple
 
 from ..errors import InvalidValueError
-from ..kernel import FREE, Cone, Free, Hinge, Limit, Locked, Planar, Twist, Twisting, checked_range
+from ..finite import are_finite
+from ..kernel import FREE, Cone, Free, Hinge, Limit, Locked, Planar, Twist, Twisting
 from ..maths import ORIGIN, V3, cross, dot, length, minus, plus, scaled, unit
 from ..messages import Message
 
@@ -92,17 +93,11 @@ class Outline:
 
 
 class IkMeaning(NamedTuple):
-    """What Blender's own IK can heed of a limit: locks and ranges of the bone's X, Y and Z.
+    """What Blender's own IK can heed of a limit: locks and ranges of the bone's X, Y and Z."""
 
-    Attributes:
-        free: Axes that are not locked; 0 is X.
-        ranges: Least and greatest angle in radians about those axes that are limited.
-        lost: What locks and ranges can't tell of the limit, in words.
-    """
-
-    free: frozenset[int]
-    ranges: dict[int, IkRange]
-    lost: tuple[Message, ...] = ()
+    free: frozenset[int]  # axes that are not locked; 0 is X
+    ranges: dict[int, IkRange]  # least and greatest angle in radians about those axes that are limited
+    lost: tuple[Message, ...] = ()  # what locks and ranges can't tell of the limit, in words
 
 
 class LimitType:
@@ -280,7 +275,7 @@ class ConeType(LimitType):
         ends: list[float] = []
         for axis in "xz":
             ends_now = getattr(view, f"cone_{axis}_min"), getattr(view, f"cone_{axis}_max")
-            low, high = checked_range(str(CONE_NAMES[axis]), *ends_now)
+            low, high = checked_range(CONE_NAMES[axis], *ends_now)
             if low > 0.0 or high < 0.0:
                 text = Message("CONE_WITHOUT_REST", axis=axis.upper())
                 raise InvalidValueError(text)
@@ -405,7 +400,7 @@ class BoneIkType(LimitType):
         """
         free = [i for i in range(3) if not view.ik_locks[i]]
         ranges = [
-            FULL_TURN if found is None else checked_range(str(name), *found)
+            FULL_TURN if found is None else checked_range(name, *found)
             for name, found in zip(IK_NAMES, view.ik_ranges, strict=True)
         ]
         twist = None if view.ik_ranges[1] is None else Twist(*ranges[1])
@@ -494,7 +489,7 @@ def mirrored_limit(limit: Limit, turn: Q4) -> Limit | None:
 
 def twist_of(view: Any) -> Twist | None:
     """The range of twist of a bone's settings, or None where it twists freely."""
-    return Twist(*checked_range("twist", view.twist_min, view.twist_max)) if view.use_twist else None
+    return Twist(*checked_range(Message("TWIST"), view.twist_min, view.twist_max)) if view.use_twist else None
 
 
 def twist_settings(limit: Any) -> dict[str, Any]:
@@ -514,14 +509,19 @@ def mirrored_rotation(turn: Q4, rotation: Q4) -> Q4:
     return (rotation[0], *turned(turn, rotation[1:]))
 
 
-def set_end(name: str, angle: float, low: float, high: float) -> float:
-    """An end of a range brought to an angle: the turn nearest to where the end stood, and not beyond the other end.
+def checked_range(name: Message, low: float, high: float) -> IkRange:
+    """The ends of a range of a setting by name, refused by an InvalidValueError where they are none."""
+    if not are_finite((low, high)):
+        raise InvalidValueError(Message("SETTING_HAS_NO_NUMBER", name=name))
+    if low > high:
+        raise InvalidValueError(Message("RANGE_ENDS_BEFORE_START", name=name))
+    return low, high
 
-    Args:
-        name: Of the setting, ending in "min" or "max".
-        angle: In radians; whole turns do not count.
-        low: Least angle so far.
-        high: Greatest angle so far.
+
+def set_end(name: str, angle: float, low: float, high: float) -> float:
+    """An end of a range, by its name in "min" or "max", brought to an angle and not beyond the other end.
+
+    Of the angles that mean the same, it is that nearest to where the end stood.
     """
     near = low if name.endswith("min") else high
     angle -= tau * round((angle - near) / tau) if abs(angle - near) > pi else 0.0

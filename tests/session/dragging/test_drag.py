@@ -251,7 +251,7 @@ class TestWithoutAChain:
         chain.start = "REST"
         go_live(owner)
         drag = begin(bpy.context, owner, Taken("b1"))
-        point = drag.place + Vector((0.3, 0.1, 0.0))
+        point = drag.place + Vector((0.3, -0.4, 0.0))
         assert drag_to(bpy.context, drag, point).status == "REACHED"
         assert finish(bpy.context, drag).warnings == []
         found = joints(owner)
