@@ -17,7 +17,7 @@ from .base import Returned
 
 MANUAL = Path(__file__).parent.parent / "manual"
 
-PLANNED = ("on", "plans_when_idle", "plan", "digest", "inputs")  # of a walker
+PLANNED = ("on", "plan", "digest", "inputs")  # of a walker
 # What Blender calls a thing, in lower case and with "*" for any end (the first that fits counts); a page; its heading.
 PLACES: tuple[tuple[str, str, str], ...] = (
     ("bpy.ops.fabrik.character_setup", "characters", "one-button"),

@@ -12,9 +12,24 @@ import numpy as np
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..kernel import ASKED, PIN, Aim, Bend, Facing, Goal, Point
-from ..maths import IDENTITY, ORIGIN, Q4, V3, Doubles, length, minus, plus, rotated, scaled, slerp, v3
+from ..maths import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    Doubles,
+    length,
+    minus,
+    plus,
+    q4,
+    rotated,
+    scaled,
+    slerp,
+    v3,
+)
 from ..messages import Message
-from .chain_space import ChainSpace
+from .chain_space import ChainSpace, ChainSpaces
+from .goal_paths import GoalArrays
 from .goals import GoalPoints, turns_tip
 from .schema import FabrikChain
 from .walk_goals import is_walked_body
@@ -140,17 +155,26 @@ class Asked(NamedTuple):
         along = rotated(self.start_turn, self.axis)
         return plus(self.start, scaled(along, length(minus(target, self.start))))
 
-    def many_numbers(self, space: ChainSpace, targets: Doubles, poles: Doubles | None) -> Doubles:
-        """`numbers` of a plain chain for F frames in which its space stays; equal bits.
+    def many_numbers(self, space: ChainSpace | ChainSpaces, goals: GoalArrays) -> Doubles:
+        """`numbers` for F frames, (F, k); equal bits.
 
         Args:
-            space: Chain space.
-            targets: (F, 3) points of the world.
-            poles: (F, 3), or None without a pole.
+            space: Chain space, where it stays the same, or in each frame.
+            goals: In the world.
         """
-        assert self.is_plain, "the others are read frame by frame"
-        found = space.many_to_chain(targets)
-        return found if poles is None else np.concatenate((found, space.many_to_chain(poles)), axis=1)
+        parts = [space.many_to_chain(goals.target)]
+        if self.influence < 1.0:
+            starts = np.array([self._start_for(v3(target)) for target in parts[0].tolist()])
+            parts[0] = starts + (parts[0] - starts) * self.influence
+        if self.turns:
+            assert goals.turn is not None, "it was read with the target"
+            turns = space.many_to_chain_turns(goals.turn)
+            if self.influence < 1.0:
+                turns = np.array([slerp(self.start_turn, q4(turn), self.influence) for turn in turns.tolist()])
+            parts.append(turns)
+        if goals.pole is not None and self.has_pole:
+            parts.append(space.many_to_chain(goals.pole))
+        return np.concatenate(parts, axis=1)
 
 
 def ask(

@@ -14,20 +14,26 @@ import numpy as np
 from mathutils import Matrix
 
 from ..errors import RigError
-from ..finite import are_finite
+from ..finite import LARGEST, are_finite
 from ..maths import (
+    IDENTITY,
     Q4,
     V3,
     Z_AXIS,
     Doubles,
+    Mask,
     Nine,
     axes_of,
     conjugated,
+    conjugates,
+    dots,
     length,
+    lengths,
     matrix_of,
     multiplied,
     nine,
     plus,
+    products,
     unit,
     v3,
 )
@@ -149,6 +155,10 @@ class ChainSpace(NamedTuple):
         p, q, r = self.shift
         return np.column_stack((a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r))
 
+    def many_to_chain_turns(self, turns: Doubles) -> Doubles:
+        """Rotations of the world (F, 4) in chain space; the same numbers as `to_chain_turn` one by one."""
+        return products(np.array(self.to_chain_turn(IDENTITY)), turns)
+
     def to_armature(self, point: Sequence[float]) -> V3:
         """A point of chain space in armature space."""
         return plus(self.origin, _applied(self.rows, point))
@@ -170,6 +180,87 @@ class ChainSpace(NamedTuple):
 def _nine(numbers: Sequence[float]) -> Nine:
     a, b, c, d, e, f, g, h, i = numbers
     return a, b, c, d, e, f, g, h, i
+
+
+class ChainSpaces(NamedTuple):
+    """Chain space in F frames, through which armature and parents carry it; the same numbers as `ChainSpace`'s.
+
+    Attributes:
+        away: (F, 3), where the origin of the armature stands.
+        into: (F, 9), rows of the matrices from the axes of the world into those of chain space.
+        shift: (F, 3), the origins of chain space, turned into it.
+        turn_into: (F, 4), the rotation from the world into chain space.
+    """
+
+    away: Doubles
+    into: Doubles
+    shift: Doubles
+    turn_into: Doubles
+
+    @classmethod
+    def of(cls, worlds: Doubles, world_turns: Doubles, origins: Doubles, turns: Doubles) -> ChainSpaces:
+        """By where armature and chains stand.
+
+        Args:
+            worlds: (F, 4, 4), the world matrices of the armature object, which have inverses (`are_spaces`).
+            world_turns: (F, 4), how these are turned (`maths.axes_of`).
+            origins: (F, 3), heads of the first bone in armature space.
+            turns: (F, 4), rotations from chain space to armature space.
+        """
+        axes = worlds[:, :3, :3].reshape(-1, 9).T
+        a, b, c, d, e, f, g, h, i = axes
+        first, second, third = _minors(axes)
+        scale = 1.0 / (a * first + b * second + c * third)
+        p, q, r = (
+            np.stack(column, axis=-1) * scale[:, None]
+            for column in (
+                (first, second, third),
+                (c * h - b * i, a * i - c * g, b * g - a * h),
+                (b * f - c * e, c * d - a * f, a * e - b * d),
+            )
+        )
+        chain_axes = _axes_of_turns(turns)
+        into = np.stack([dots(one, column) for one in chain_axes for column in (p, q, r)], axis=-1)
+        shift = np.stack([dots(one, origins) for one in chain_axes], axis=-1)
+        return cls(worlds[:, :3, 3], into, shift, conjugates(products(world_turns, turns)))
+
+    def many_to_chain(self, points: Doubles) -> Doubles:
+        """World points, one of each frame, in chain space: (F, 3)."""
+        a, b, c, d, e, f, g, h, i = self.into.T
+        x, y, z = (points - self.away).T
+        p, q, r = self.shift.T
+        return np.column_stack((a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r))
+
+    def many_to_chain_turns(self, turns: Doubles) -> Doubles:
+        """Rotations of the world, one of each frame, in chain space: (F, 4)."""
+        return products(self.turn_into, turns)
+
+
+def are_spaces(worlds: Doubles) -> Mask:
+    """Which of world matrices (F, 4, 4) armatures can be posed with (`RigFrame.of`)."""
+    axes = worlds[:, :3, :3]
+    a, b, c = axes.reshape(-1, 9).T[:3]
+    first, second, third = _minors(axes.reshape(-1, 9).T)
+    volume = np.abs(a * first + b * second + c * third)
+    longest = lengths(axes.transpose(0, 2, 1)).max(axis=1)
+    found: Mask = (volume > LEAST_VOLUME * longest**3) & (np.abs(worlds) <= LARGEST).all(axis=(1, 2))
+    return found
+
+
+def _minors(axes: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """By what the first row of matrices is multiplied for their determinants; (9, F)."""
+    _, _, _, d, e, f, g, h, i = axes
+    return e * i - f * h, f * g - d * i, d * h - e * g
+
+
+def _axes_of_turns(turns: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """The axes (F, 3) that rotations (F, 4) make of X, Y and Z; see `maths.matrix_of`."""
+    w, x, y, z = turns.T
+    return (
+        np.stack((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)), axis=-1),
+        np.stack((2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)), axis=-1),
+        np.stack((2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)), axis=-1),
+    )
 
 
 def _applied(rows: Nine, vector: Sequence[float]) -> V3:

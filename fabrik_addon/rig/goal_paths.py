@@ -13,7 +13,8 @@ from ..errors import FabrikError
 from ..finite import LARGEST
 from ..maths import Doubles, products
 from .goals import checked_turn, goals_of, held_point, read_points, turns_tip
-from .schema.chain import FabrikChain
+from .plain_motion import paths_at
+from .schema.chain import FabrikChain, owner_of
 from .targets import KINDS, Kind, Named, kind_of
 from .walk_goals import is_walked
 
@@ -77,28 +78,52 @@ class GoalPaths:
         Raises:
             FabrikError: A goal can't be read.
         """
-        if not self._read_all(k, depsgraph):
-            for c, chain in enumerate(self._chains):
-                if c not in free:
-                    read_points(chain, depsgraph)  # which says what is wrong
-        for c, own in self._alone.items():
-            if c not in free:
-                for path, value in zip(own, read_points(self._chains[c], depsgraph), strict=True):
+        is_read = self._read_all(k, depsgraph)
+        for c in self._alone if is_read else range(len(self._chains)):  # where one can't be read, it says why
+            if c in free:
+                continue
+            try:
+                points = read_points(self._chains[c], depsgraph)
+            except FabrikError as error:
+                error.rig = error.rig or owner_of(self._chains[c]).name
+                raise
+            if c in self._alone:
+                for path, value in zip(self._alone[c], points, strict=True):
                     if path is not None and value is not None:
                         path[k] = value
+
+    def read_curves(self, frames: Doubles, depsgraph: bpy.types.Depsgraph) -> set[int]:
+        """Read the goals in all frames by their own curves, as far as these tell.
+
+        Args:
+            frames: (F,), rising.
+            depsgraph: Evaluated for any frame.
+
+        Returns:
+            The indices of the chains of which all is known.
+        """
+        unknown = set(self._alone)
+        for i, path in enumerate(paths_at(self.goals, self.turned, frames, depsgraph)):
+            if path is not None:
+                self.places[:, i] = path[0]
+                self.turns[:, i] = path[1] if path[1] is not None else 0.0
+            if path is None or not (np.abs(path[0]) <= LARGEST).all() or not np.isfinite(self.turns[:, i]).all():
+                unknown |= {c for (c, _), column in self._columns.items() if column == i}
+        return {*range(len(self._chains))} - unknown
 
     def _read_all(self, k: int, depsgraph: bpy.types.Depsgraph) -> bool:
         """Read the goals of those that go by these alone; False where one is disabled, not there, or nowhere."""
         try:
-            for kind, indices, found in self._placed:
-                self.places[k, indices] = kind.read_all(depsgraph, found)
-            for kind, indices, found in self._rotated:
-                self.turns[k, indices] = kind.turn_all(depsgraph, found)
+            for kind, indices, goals in self._placed:
+                self.places[k, indices] = kind.read_all(depsgraph, goals)
+            for kind, indices, goals in self._rotated:
+                self.turns[k, indices] = kind.turn_all(depsgraph, goals)
         except (KeyError, FabrikError):
             return False
-        hidden = [found.hide_viewport for found in self._objects]
-        is_finite = (np.abs(self.places[k]) <= LARGEST).all() and np.isfinite(self.turns[k]).all()
-        return bool(is_finite) and True not in hidden
+        for found in self._objects:
+            if found.hide_viewport:
+                return False
+        return bool((np.abs(self.places[k]) <= LARGEST).all() and np.isfinite(self.turns[k]).all())
 
     def of(self, c: int) -> GoalArrays:
         """Where the goals of one of the chains stand.

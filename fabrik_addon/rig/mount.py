@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from mathutils import Matrix
 
-from ..maths import Q4, conjugated, multiplied, nine, normalized, q4
+from ..maths import Q4, Doubles, conjugated, multiplied, nine, normalized, products, q4, units
 
 SIMILAR = 1e-5  # share of its size by which the axes of a parent that is not sheared differ in length and angle
 NEAR = 4e-6  # share by which a size is off its rounded value through rounding alone
@@ -104,6 +105,16 @@ class Hang(NamedTuple):
         if self.from_parent is None or parent is None:
             return self.base
         return normalized(multiplied(q4(parent.to_quaternion()), self.from_parent))
+
+    def turns(self, parents: Doubles) -> Doubles:
+        """`turn` of many frames, (F, 4).
+
+        Args:
+            parents: (F, 4), how the parent's evaluated matrices are turned (`Matrix.to_quaternion`); zeros for none.
+        """
+        if self.from_parent is None or not parents.any():
+            return np.tile(np.array(self.base), (len(parents), 1))
+        return units(products(parents, np.array(self.from_parent)))
 
 
 def rounded(size: float) -> float:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import bpy
+import numpy as np
 
 from ..kernel import Figure, Goal, Joint, Limit, Rows, Settings, Solver
 from ..maths import ORIGIN, Q4, V3, Doubles, v3
@@ -188,6 +189,19 @@ class Prepared:
         for one, own in zip(self.asked, self.grown, strict=True) if any(self.grown) else ():
             found += [bone.values(factors[one.goal_at] if len(factors) else 1.0) for bone in own]
         return found
+
+    def many_plain_values(self, shifts: Doubles, factors: Doubles) -> Doubles:
+        """`plain_values` of F frames, (F, m, 3); equal bits.
+
+        Args:
+            shifts: (F, 3).
+            factors: (F, G), of each goal.
+        """
+        found = [self.root.locations_for(shifts)] if self.root is not None else []
+        for one, own in zip(self.asked, self.grown, strict=True):
+            ways = factors[:, one.goal_at].tolist() if own else []
+            found += [np.array([bone.values(factor) for factor in ways]) for bone in own]
+        return np.stack(found, axis=1)
 
     def stretched(self, factors: Sequence[float]) -> Figure:
         """The figure with its bones as long as a solve made them.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from mathutils import Matrix, Quaternion, Vector
 
 from ..errors import ChainError
@@ -41,6 +42,14 @@ class RootMove:
     def location_for(self, shift: Sequence[float] | Doubles) -> V3:
         """The location channels for a shift of the root in chain space."""
         return plus(self.location, _applied(self.into, shift))
+
+    def locations_for(self, shifts: Doubles) -> Doubles:
+        """`location_for` of F shifts (F, 3); equal bits."""
+        a, b, c, d, e, f, g, h, i = self.into
+        x, y, z = shifts.T
+        moved = a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+        found: Doubles = np.array(self.location) + np.column_stack(moved)
+        return found
 
     def shift_for(self, location: Sequence[float]) -> V3:
         """The shift in chain space that location channels make."""

@@ -98,15 +98,21 @@ class BoneHead(Kind):
 
     def read_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> list[Vector]:
         """`read` for many."""
-        pairs: list[tuple[Any, str]] = [(target.evaluated_get(depsgraph), bone) for target, bone in found]
-        return [target.matrix_world @ target.pose.bones[bone].head for target, bone in pairs]
+        places = []
+        for target, bone in found:
+            evaluated: Any = target.evaluated_get(depsgraph)
+            places.append(evaluated.matrix_world @ evaluated.pose.bones[bone].head)
+        return places
 
     def turn_all(self, depsgraph: bpy.types.Depsgraph, found: Sequence[Named]) -> Doubles:
         """`turn` for many."""
-        pairs: list[tuple[Any, str]] = [(target.evaluated_get(depsgraph), bone) for target, bone in found]
-        worlds = quaternions_of([target.matrix_world for target, _ in pairs])
-        own = quaternions_of([target.pose.bones[bone].matrix for target, bone in pairs])
-        return products(worlds, own)
+        worlds, own = [], []
+        for target, bone in found:
+            evaluated: Any = target.evaluated_get(depsgraph)
+            worlds.append(evaluated.matrix_world)
+            own.append(evaluated.pose.bones[bone].matrix)
+        turns = quaternions_of([*worlds, *own])
+        return products(turns[: len(own)], turns[len(own) :])
 
     def holder(self, target: bpy.types.Object, bone: str) -> bpy.types.PoseBone:
         """The pose bone."""

@@ -11,6 +11,7 @@ import pytest
 from fabrik_addon.maths import distance, length, minus, normalized
 from fabrik_addon.rig.chain_space import ChainSpace, RigFrame
 from fabrik_addon.rig.figures import alone
+from fabrik_addon.rig.goal_paths import GoalArrays
 from fabrik_addon.rig.mount import rounded
 from fabrik_addon.rig.prepared import Prepared
 from fabrik_addon.rig.preparing import carried, read
@@ -123,8 +124,8 @@ class TestFigures:
         depsgraph = bpy.context.evaluated_depsgraph_get()
         found, points = read(alone(owner, chain), depsgraph)
         target, pole, _ = points[0]
-        both = np.array([target], dtype=np.float64), np.array([pole], dtype=np.float64)
-        assert found.asked[0].many_numbers(found.space, *both).tolist() == [list(found.numbers(points))]
+        both = GoalArrays(np.array([target], dtype=np.float64), np.array([pole], dtype=np.float64))
+        assert found.asked[0].many_numbers(found.space, both).tolist() == [list(found.numbers(points))]
         assert Vector(target) == chain.target.matrix_world.translation
 
 

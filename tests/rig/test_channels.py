@@ -14,8 +14,6 @@ from fabrik_addon.rig.channel_runs import cosines, run_on, to_rotations
 from fabrik_addon.rig.channels import stored, to_rotation, to_values
 from fabrik_addon.rig.compat import fcurves_of
 from fabrik_addon.rig.curve_samples import values_at
-from fabrik_addon.rig.goals import GoalRef
-from fabrik_addon.rig.plain_motion import points_at
 
 from support.scenes import Bone, keyed, make_armature, make_empty, make_line, press, update
 
@@ -159,27 +157,6 @@ def test_values(kind: str, frames: str) -> None:
     for curve, values in zip([*curves, curves[0]], found, strict=True):
         assert values.tolist() == [curve.evaluate(frame) for frame in SAMPLED[frames].tolist()]
     assert len(bpy.data.actions) == actions
-
-
-@pytest.mark.parametrize("frames", ["a range", "sub-frames"])
-def test_points_are_where_blender_puts_the_object(frames: str) -> None:
-    goal = moving()
-    goal.delta_location = (0.7, -12.3, 1e-3)
-    goal.keyframe_insert("delta_location", index=1, frame=1)
-    goal.delta_location.y = 0.1
-    goal.keyframe_insert("delta_location", index=1, frame=12)
-    (points,) = points_at([GoalRef("target", goal, "")], SAMPLED[frames])
-    assert points is not None
-    for frame, point in zip(SAMPLED[frames].tolist(), points.tolist(), strict=True):
-        bpy.context.scene.frame_set(int(frame // 1), subframe=frame % 1)
-        evaluated = goal.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        assert point == list(evaluated.matrix_world.translation)
-
-
-def test_an_object_that_something_else_moves() -> None:
-    goal, other = moving(), make_empty((0, 0, 0), "Other")
-    goal.parent = other
-    assert points_at([GoalRef("target", goal, ""), GoalRef("pole", other, "")], np.array((1.0, 2.0)))[0] is None
 
 
 CHAINS = ("first", "second", "third")

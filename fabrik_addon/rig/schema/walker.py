@@ -92,6 +92,7 @@ class WalkerView(View[bpy.types.Object], prefix=PREFIX, update=announce):
     __slots__ = NO_OTHERS
 
     on = switch("Follow Planned Walk", "Legs and body go as the walk was planned, in place of their goals")
+    plans_when_idle = switch(options=HIDDEN, update=None)  # of files of version 1.0.0; nothing heeds it any more
     gait = choice(
         GAIT_ITEMS,
         "Gait",

@@ -23,7 +23,7 @@ from ..order import Item, levels, together
 from .armature import BakedArmature
 from .checks import check_bake
 from .result import BakeResult, ChainBake
-from .sampling import Wanted, sample
+from .sample import Wanted, sample
 from .settings import BakeSettings
 from .solving import solve_track
 from .stored import store_report

@@ -72,8 +72,7 @@ def _body_solved(track: Track, numbers: Doubles) -> Answers:
     found.violation = prepared.solver.worst_violation(rows)
     if prepared.plain_channels:
         shifts, factors = _doubles(rows.shifts).reshape(count, 3), _doubles(rows.factors).reshape(count, -1)
-        pairs = zip(shifts.tolist(), factors.tolist(), strict=True)
-        found.plain[:] = [prepared.plain_values(shift, own) for shift, own in pairs]
+        found.plain[:] = prepared.many_plain_values(shifts, factors)
     status, residual, turn, softened = _of_goals(rows, count)
     found.status[:] = worst_status(prepared.asked, status, residual)
     for j, one in enumerate(prepared.asked):

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
 
 from ...maths import Doubles, Ints, Places
+from ...rig.chain_space import ChainSpace, ChainSpaces
 from ...rig.figures import ChainSet
+from ...rig.goal_paths import GoalArrays
 from ...rig.prepared import Prepared
 
 
@@ -69,7 +72,7 @@ class Track:
     chain_set: ChainSet
     prepared: Prepared
     frames: Doubles
-    numbers: Doubles
+    numbers: Doubles = field(default_factory=lambda: np.empty((0, 0)))
     is_plain: bool = False
     is_one: bool = True
     apart: dict[int, Answers] = field(default_factory=dict)
@@ -79,6 +82,16 @@ class Track:
         figure, asked = self.prepared.solver.figure, self.prepared.asked
         own = (figure.size,) if self.prepared.is_chain else None
         self.lengths = own or tuple(sum(figure.lengths[i] for i in one.joints) for one in asked)
+
+    def ask(self, goals: Sequence[GoalArrays], space: ChainSpace | ChainSpaces) -> None:
+        """Take what the chains ask for in all frames.
+
+        Args:
+            goals: Of each chain, in the world.
+            space: Chain space, where it stays the same, or in each frame.
+        """
+        pairs = zip(self.prepared.asked, goals, strict=True)
+        self.numbers = np.concatenate([one.many_numbers(space, own) for one, own in pairs], axis=1)
 
     @property
     def owner(self) -> bpy.types.Object:

@@ -179,6 +179,7 @@ class _Compared:
         animated = Animated(self._owner)
         self._changing = [c for c, one in enumerate(baked) if animated.of_chain(one.chain)]
         self._asked = [self._asked_now([one.asked for one in baked], range(len(baked)))]
+        self._free, self._tips = _free(self._asked[0]), [one.asked.bones[-1] for one in baked]
         count, chains = len(self._frames), len(baked)
         self._goals = GoalPaths([one.chain for one in baked], self._changing, count)
         self._heads, self._tails = np.zeros((2, count, chains, 3))
@@ -219,16 +220,19 @@ class _Compared:
             return
         if self._changing:
             self._asked.append(self._asked_now(self._asked[0], self._changing))
-        free = [c for c, one in enumerate(self._asked[-1]) if one.weight <= 0.0]
+            self._free = _free(self._asked[-1])
         evaluated = self._owner.evaluated_get(depsgraph)
         bones, world = pose_bones(evaluated), evaluated.matrix_world
-        tips = [bones[one.asked.bones[-1]] for one in self._baked]
-        self._heads[k], self._tails[k] = [tip.head for tip in tips], [tip.tail for tip in tips]
-        self._turns[k], self._worlds[k] = quaternions_of([world, *[tip.matrix for tip in tips]]), world
+        matrices = [world]
+        for c, name in enumerate(self._tips):
+            tip = bones[name]
+            self._heads[k, c], self._tails[k, c] = tip.head, tip.tail
+            matrices.append(tip.matrix)
+        self._turns[k], self._worlds[k] = quaternions_of(matrices), world
         if self._above:
             self._above_heads[k] = BoneHead().read_all(depsgraph, self._above)
         try:
-            self._goals.read(k, depsgraph, free)
+            self._goals.read(k, depsgraph, self._free)
         except FabrikError as reason:
             reason.rig = reason.rig or self._owner.name
             reason.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=reason.reason)
@@ -259,6 +263,11 @@ class _Compared:
                 levers = lengths(above[:, columns] - self._tails[some, None, c]).sum(axis=1)
                 carried = self._slack * levers / baked.size
                 _put(baked, one, self._places[some], found.residual[:, c] / baked.size, found.turn[:, c], carried)
+
+
+def _free(asked: Sequence[Asked]) -> list[int]:
+    """Indices of the chains that ask for nothing."""
+    return [c for c, one in enumerate(asked) if one.weight <= 0.0]
 
 
 def _put(baked: _Baked, asked: Asked, at: Places, error: Doubles, turn: Doubles, carried: Doubles) -> None:
