@@ -12,9 +12,9 @@ import bpy
 
 from .overlay import view
 from .rig.figure_cache import FigureCache
-from .rig.ground_inputs import forget_shapes
 from .rig.renames import follow_renames, follow_renames_after
 from .rig.schema import rig_of
+from .rig.staleness import forget_shapes
 from .rig.versions import bring_all_up_to_date, newer_refusal
 from .rig.walk_goals import let_all_go
 from .session import chain_choice, live, record

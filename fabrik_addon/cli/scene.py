@@ -13,7 +13,7 @@ from mathutils import Vector
 from ..errors import InvalidValueError, TargetError
 from ..finite import are_finite
 from ..rig import placing
-from ..rig.animated import Animated
+from ..rig.animation import Animated
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of
 from ..rig.placing import held_by, location_at, location_curves

@@ -12,8 +12,8 @@ import numpy as np
 from ..errors import FabrikError
 from ..finite import LARGEST
 from ..maths import Doubles, products
+from .animation import paths_at
 from .goals import checked_turn, goals_of, held_point, read_points, turns_tip
-from .plain_motion import paths_at
 from .schema.chain import FabrikChain, owner_of
 from .targets import KINDS, Kind, Named, kind_of
 from .walk_goals import is_walked

@@ -12,8 +12,8 @@ import bpy
 from ..messages import Message
 from .channels import channel_of, rotation_path
 from .compat import fcurves_of
+from .curves import SAME_FRAME
 from .goals import GoalRef
-from .key_arrays import SAME_FRAME
 from .placing import holder_of, key_group, location_curves, turn_curves
 from .schema import FabrikChain
 

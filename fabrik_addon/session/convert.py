@@ -11,7 +11,7 @@ import bpy
 
 from ..errors import FabrikError, RigError
 from ..maths import Q4, V3
-from ..rig.animated import Animated
+from ..rig.animation import Animated
 from ..rig.chain_bones import bones_to, names_if_any, pose_bones
 from ..rig.checks import edit_refusal
 from ..rig.keys import KeyedChannels

@@ -10,7 +10,7 @@ import bpy
 
 from ..errors import FabrikError, RigError
 from ..maths import V3, distance, unit, v3
-from ..rig.animated import Animated
+from ..rig.animation import Animated
 from ..rig.chain_bones import pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
 from ..rig.keys import KeyedChannels

@@ -13,9 +13,9 @@ from ..errors import InvalidValueError, RigError
 from ..rig.animated_paths import OF_CHAIN, chain_of
 from ..rig.chain_bones import resolve_bones
 from ..rig.compat import fcurves_of
+from ..rig.curves import SAME_FRAME
 from ..rig.figures import ChainSet
 from ..rig.goals import goals_of
-from ..rig.key_arrays import SAME_FRAME
 from ..rig.schema import FabrikChain, rig_of
 from ..texts import Text
 from .live.known import state

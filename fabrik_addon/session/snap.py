@@ -29,10 +29,10 @@ from ..maths import (
 )
 from ..messages import ROLES
 from ..rig.chain_bones import resolve_bones
+from ..rig.curves import clear_keys
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of, goals_of, turns_tip
 from ..rig.held import Held, read_held, store_held
-from ..rig.key_arrays import clear_keys
 from ..rig.keys import (
     held_curves,
     insert_goal_key,

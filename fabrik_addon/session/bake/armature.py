@@ -10,9 +10,8 @@ import bpy
 
 from ...rig.chain_bones import pose_bones
 from ...rig.channels import channel_of, plain_path, read_values, rotation_path
-from ...rig.curves import CurveWriter
+from ...rig.curves import SAME_FRAME, CurveWriter
 from ...rig.figures import ChainSet, figure_bones
-from ...rig.key_arrays import SAME_FRAME
 from ...rig.keys import KeyedChannels
 from ...rig.stretching import written_besides
 from .destination import Destination

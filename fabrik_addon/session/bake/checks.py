@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import bpy
 
 from ...errors import BoneError, ChainError, RigError, place_of
-from ...rig.animated import Animated
+from ...rig.animation import Animated
 from ...rig.channels import plain_path, rotation_path
 from ...rig.checks import check_drivers, check_rig
 from ...rig.compat import curves_of_action, fcurves_of, groups_of, shares_curves

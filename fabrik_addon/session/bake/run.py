@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import ChainError
 from ...maths import Doubles
-from ...rig.animated import Animated
+from ...rig.animation import Animated
 from ...rig.figures import ChainSet
 from ...texts import Text
 from ..frames import frames_visited, keys_of_goals

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import FabrikError, place_of
 from ...maths import Doubles, axes_of
-from ...rig.animated import Motion
+from ...rig.animation import Motion
 from ...rig.chain_bones import pose_bones
 from ...rig.chain_space import ChainSpaces, are_spaces
 from ...rig.checks import check_rig

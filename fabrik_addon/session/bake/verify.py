@@ -20,7 +20,7 @@ from ...maths import (
     products,
     v3,
 )
-from ...rig.animated import Animated
+from ...rig.animation import Animated
 from ...rig.asked import Asked, lined_up
 from ...rig.chain_bones import pose_bones
 from ...rig.figures import is_let_go

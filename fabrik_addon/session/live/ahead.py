@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import bpy
 
 from ...finite import are_finite
-from ...rig.plain_motion import keeps_turn, points_ahead
+from ...rig.animation import keeps_turn, points_ahead
 from ...rig.schema import Changes
 from .known import MISSING, Foreseen, LiveFigure, Source, state
 from .solving import follow

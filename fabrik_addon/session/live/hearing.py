@@ -10,6 +10,7 @@ import bpy
 
 from ...errors import FabrikError
 from ...maths import Q4, V3, q4, v3
+from ...rig.animation import has_motion, is_still
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.channels import channel_of, read_rotation
 from ...rig.figures import ChainSet, body_moves, figure_bones
@@ -17,7 +18,6 @@ from ...rig.goals import goals_of
 from ...rig.keys import KeyedChannels
 from ...rig.schema import FabrikChain, rig_of
 from ...rig.start_pose import StoredPose, store_pose
-from ...rig.still import has_motion, is_still
 from ...texts import Text
 from .known import Done, Hand, Key, LiveFigure, LiveRig, Replay, Values, state
 from .tools import is_finished

@@ -17,7 +17,7 @@ import bpy
 from mathutils import Matrix
 
 from ...maths import Q4, V3, Doubles, Places
-from ...rig.animated import Motion
+from ...rig.animation import Motion
 from ...rig.chain_space import ChainSpace, RigFrame
 from ...rig.goals import GoalPoints
 from ...rig.pose_writer import PoseWriter

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import bpy
 
 from ...errors import FabrikError
-from ...rig.animated import GROUPING, Animated
+from ...rig.animation import GROUPING, Animated
 from ...rig.chain_bones import pose_bones, resolve_bones
 from ...rig.checks import movers_of
 from ...rig.figures import ChainSet, sets_of

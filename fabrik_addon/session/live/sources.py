@@ -11,9 +11,9 @@ import bpy
 from ...errors import InvalidValueError, place_of
 from ...finite import are_finite
 from ...maths import Q4, multiplied, normalized, q4, v3
+from ...rig.animation import may_hide
 from ...rig.figures import ChainSet
 from ...rig.goals import GoalPoints, goals_of
-from ...rig.plain_motion import may_hide
 from ...rig.prepared import Prepared
 from ...rig.targets import check_present, kind_of, reader_of
 from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part

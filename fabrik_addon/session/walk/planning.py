@@ -14,11 +14,10 @@ import bpy
 from ...errors import FabrikError, place_of
 from ...gait import WalkPlan, planning, to_text
 from ...rig.checks import check_rig
-from ...rig.ground_inputs import ground_of
 from ...rig.schema import rig_of, walker_of
+from ...rig.staleness import ground_of, inputs_of
 from ...rig.versions import bring_up_to_date
 from ...rig.walk_goals import plan_of
-from ...rig.walk_inputs import inputs_of
 from ...texts import Text, quoted, worded
 from ..frames import check_range, frames_visited
 from ..keep_pose import unposed

@@ -13,7 +13,7 @@ from ...errors import ChainError, FabrikError, InvalidValueError
 from ...finite import are_finite
 from ...gait import BodyPath, Leg, Plain, Reaching, Settings, Terrain, Walk
 from ...maths import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
-from ...rig.animated import Animated
+from ...rig.animation import HIDDEN_BY, Animated, is_still
 from ...rig.chain_bones import pose_bones
 from ...rig.checks import check_rig
 from ...rig.dependencies import keeps_state
@@ -21,11 +21,9 @@ from ...rig.figures import ChainSet
 from ...rig.joints import restarted_limits
 from ...rig.keys import KeyedChannels
 from ...rig.kinematics import head_of_root
-from ...rig.plain_motion import HIDDEN_BY
 from ...rig.prepared import Prepared
 from ...rig.preparing import carried, prepare
 from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
-from ...rig.still import is_still
 from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
 from ...rig.walk_goals import rest_turn
 from ...texts import Text

@@ -213,7 +213,7 @@ class TestSteps:
         assert (len(bpy.data.actions) - (into != "ACTION"), len(bpy.data.scenes)) == before
 
     def test_no_copy_stays_behind_where_reading_fails(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from fabrik_addon.rig import curve_samples
+        from fabrik_addon.rig import curves
 
         owner, chain = keyed_line()
         actions = len(bpy.data.actions)
@@ -221,7 +221,7 @@ class TestSteps:
         def broken(*_: object) -> None:
             raise FabrikError("no")
 
-        monkeypatch.setattr(curve_samples, "curves_of_action", broken)
+        monkeypatch.setattr(curves, "curves_of_action", broken)
         with pytest.raises(FabrikError, match="no"):
             bake_chain(owner, chain)
         assert len(bpy.data.actions) == actions
