@@ -12,7 +12,7 @@ from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
 from ..maths import Q4, V3, multiplied, normalized, v3
 from ..messages import Message
-from .schema import FabrikChain
+from .schema.chain import FabrikChain
 from .targets import kind_of, resolve_point, resolve_turn
 from .walk_goals import is_walked, walk_goal
 

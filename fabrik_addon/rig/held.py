@@ -14,7 +14,7 @@ from ..maths import Q4, V3, conjugated, multiplied, normalized, v3
 from ..messages import Message
 from .chain_bones import pose_bones
 from .kinematics import world_turn
-from .schema import FabrikChain
+from .schema.chain import FabrikChain
 from .targets import kind_of
 
 ROUNDED = 1e-6  # share by which what is stored in single precision may differ from what stands

@@ -63,13 +63,13 @@ def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
         FabrikError: The walk can't be read.
     """
     found: list[tuple[float, ...]] = []
-    for read, role, goal, bone, hides, chain, offset in known.sources:
+    for reader, role, goal, bone, hides, chain, offset in known.sources:
         if hides:
             with place_of(chain=known.names[chain]):
                 check_present("target" if role == "turn" else role, goal, depsgraph)
         value: Sequence[float]
-        if read is not None:
-            value = read(role, goal.evaluated_get(depsgraph), bone)
+        if reader is not None:
+            value = reader(role, goal.evaluated_get(depsgraph), bone)
         else:
             with place_of(chain=known.names[chain]):
                 value = walk_pose(goal, bone, depsgraph)[role == "turn"]

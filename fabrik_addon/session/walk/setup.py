@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 import bpy
 
 from ...errors import BoneError, ChainError, FabrikError
-from ...gait import settings_for
-from ...gait.legs import Leg, check_legs
+from ...gait import Leg, settings_for
+from ...gait.legs import check_legs
 from ...maths import Q4
 from ...recognise.limbs import Limbs
 from ...recognise.part import LEG
