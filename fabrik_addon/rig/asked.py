@@ -29,8 +29,7 @@ from ..maths import (
 )
 from ..messages import Message
 from .chain_space import ChainSpace, ChainSpaces
-from .goal_paths import GoalArrays
-from .goals import GoalPoints, turns_tip
+from .goals import GoalArrays, GoalPoints, turns_tip
 from .schema import FabrikChain
 from .walk_goals import is_walked_body
 

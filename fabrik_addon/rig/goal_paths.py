@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -13,24 +12,10 @@ from ..errors import FabrikError
 from ..finite import LARGEST
 from ..maths import Doubles, products
 from .animation import paths_at
-from .goals import checked_turn, goals_of, held_point, read_points, turns_tip
+from .goals import GoalArrays, checked_turn, goals_of, held_point, read_points, turns_tip
 from .schema.chain import FabrikChain, owner_of
 from .targets import KINDS, Kind, Named, kind_of
 from .walk_goals import is_walked
-
-
-class GoalArrays(NamedTuple):
-    """Where the goals of a chain stand in F frames, in world space; see `goals.GoalPoints`.
-
-    Attributes:
-        target: (F, 3).
-        pole: (F, 3), or None.
-        turn: (F, 4), or None.
-    """
-
-    target: Doubles
-    pole: Doubles | None = None
-    turn: Doubles | None = None
 
 
 class GoalPaths:

@@ -10,7 +10,7 @@ import bpy
 
 from ..errors import InvalidValueError, TargetError, place_of
 from ..finite import are_finite
-from ..maths import Q4, V3, multiplied, normalized, v3
+from ..maths import Q4, V3, Doubles, multiplied, normalized, v3
 from ..messages import Message
 from .schema.chain import FabrikChain
 from .targets import kind_of, resolve_point, resolve_turn
@@ -53,6 +53,20 @@ class GoalPoints(NamedTuple):
     target: Sequence[float]
     pole: Sequence[float] | None = None
     turn: Q4 | None = None
+
+
+class GoalArrays(NamedTuple):
+    """Where the goals of a chain stand in F frames, in world space; see `goals.GoalPoints`.
+
+    Attributes:
+        target: (F, 3).
+        pole: (F, 3), or None.
+        turn: (F, 4), or None.
+    """
+
+    target: Doubles
+    pole: Doubles | None = None
+    turn: Doubles | None = None
 
 
 def goals_of(chain: FabrikChain) -> list[GoalRef]:

@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.maths import distance, length, minus, normalized
 from fabrik_addon.rig.chain_space import ChainSpace, RigFrame
 from fabrik_addon.rig.figures import alone
-from fabrik_addon.rig.goal_paths import GoalArrays
+from fabrik_addon.rig.goals import GoalArrays
 from fabrik_addon.rig.mount import rounded
 from fabrik_addon.rig.prepared import Prepared
 from fabrik_addon.rig.preparing import carried, read

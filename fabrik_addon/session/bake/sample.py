@@ -24,8 +24,8 @@ from ...rig.chain_space import ChainSpaces, are_spaces
 from ...rig.checks import check_rig
 from ...rig.dependencies import is_simulated
 from ...rig.figures import ChainSet, figure_bones, lacks_goal
-from ...rig.goal_paths import GoalArrays, GoalPaths
-from ...rig.goals import goals_of, read_points
+from ...rig.goal_paths import GoalPaths
+from ...rig.goals import GoalArrays, goals_of, read_points
 from ...rig.kinematics import head_of_root
 from ...rig.mount import Mount
 from ...rig.prepared import Prepared

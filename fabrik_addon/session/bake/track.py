@@ -12,7 +12,7 @@ import numpy as np
 from ...maths import Doubles, Ints, Places
 from ...rig.chain_space import ChainSpace, ChainSpaces
 from ...rig.figures import ChainSet
-from ...rig.goal_paths import GoalArrays
+from ...rig.goals import GoalArrays
 from ...rig.prepared import Prepared
 
 
