@@ -10,14 +10,14 @@ from typing import Any
 
 import bpy
 
+from .actions import chain_edit, live, record
 from .overlay import view
-from .rig.figure_cache import FigureCache
+from .rig.animation.staleness import forget_shapes
+from .rig.figure.reader import FigureCache
 from .rig.renames import follow_renames, follow_renames_after
 from .rig.schema import rig_of
-from .rig.staleness import forget_shapes
 from .rig.versions import bring_all_up_to_date, newer_refusal
 from .rig.walk_goals import let_all_go
-from .session import chain_choice, live, record
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ def _on_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = N
         forget_shapes(depsgraph)
         _beside(NO_RENAMES, lambda: follow_renames_after(depsgraph))
         _guarded(lambda: live.tick(bpy.context, scene, depsgraph, is_frame=False))
-    _beside(NO_CHOICE, lambda: chain_choice.follow(bpy.context.view_layer))
+    _beside(NO_CHOICE, lambda: chain_edit.follow(bpy.context.view_layer))
 
 
 def _before_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> None:
@@ -75,7 +75,7 @@ def _after_load(*_: Any) -> None:
     live.state.paused = False
     _look_around()
     record.state.current = None
-    chain_choice.forget()
+    chain_edit.forget()
     view.touch()
 
 
@@ -108,7 +108,7 @@ def _after_undo(scene: bpy.types.Scene, *_: Any) -> None:
     _follow_all_renames()
     _guarded(lambda: live.remember_restored(scene))
     record.state.current = None
-    chain_choice.look_again()
+    chain_edit.look_again()
     view.touch()
 
 

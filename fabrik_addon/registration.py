@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 import bpy
 
 from . import cli, handlers, operators, translations, ui
+from .actions import keep_pose, pins
 from .operators import manual
-from .overlay import settings as overlay_settings
-from .overlay import view
+from .overlay import settings, view
 from .rig import schema
-from .session import keep_pose, pins
 from .ui import menus, panels, preferences
 
 Step = tuple[Callable[[], None], Callable[[], None]]
@@ -26,7 +25,7 @@ STEPS: Sequence[Step] = (
     (translations.register, translations.unregister),
     (schema.register, schema.unregister),
     *(_class_step(cls) for cls in (*operators.CLASSES, *ui.CLASSES)),
-    (overlay_settings.register, overlay_settings.unregister),
+    (settings.register, settings.unregister),
     (panels.register, panels.unregister),
     (view.register, view.unregister),
     (keep_pose.register, keep_pose.unregister),

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import bpy
 import fabrik_addon
 import pytest
-from fabrik_addon.session.dragging import Taken, begin, drag_to, finish
+from fabrik_addon.actions.drag import Taken, begin, drag_to, finish
 from mathutils import Vector
 
 from dev.walking_rigs import ahead

@@ -11,11 +11,11 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon import handlers
+from fabrik_addon.actions import chain_edit, live
+from fabrik_addon.actions.live.state import state
 from fabrik_addon.overlay import view
-from fabrik_addon.rig.chain_bones import pose_bones
+from fabrik_addon.rig.bones import pose_bones
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.session import chain_choice, live
-from fabrik_addon.session.live.known import state
 
 from support.judging import channels, tip_error
 from support.scenes import live_line, make_empty, update
@@ -32,7 +32,7 @@ def test_live_posing_goes_on_and_the_failure_is_told_once(
     owner, chain = live_line()
     target: Any = chain.target
     if what == "list":
-        monkeypatch.setattr(chain_choice, "follow", fail)
+        monkeypatch.setattr(chain_edit, "follow", fail)
     else:
         monkeypatch.setattr(handlers, "follow_renames_after", fail)
         monkeypatch.setattr(handlers, "follow_renames", fail)
@@ -87,7 +87,7 @@ def test_what_another_thread_evaluates_is_not_posed_there_but_with_the_next_upda
             (handlers, "forget_shapes"),
             (handlers, "follow_renames_after"),
             (live, "tick"),
-            (chain_choice, "follow"),
+            (chain_edit, "follow"),
         ):
             patched.setattr(module, name, lambda *_, name=name, **__: touched.append(name))
         renders = threading.Thread(target=bpy.context.evaluated_depsgraph_get)

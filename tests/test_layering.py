@@ -18,7 +18,7 @@ LAYERS = (
     ("kernel",),
     ("gait", "recognise", "translations"),
     ("rig",),
-    ("session",),
+    ("actions",),
     ("overlay",),
     ("operators", "handlers", "cli"),
     ("ui",),

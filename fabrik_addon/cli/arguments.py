@@ -10,13 +10,13 @@ from math import degrees
 from pathlib import Path
 from typing import NoReturn
 
+from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
+from ..actions.frames import check_range
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..gait import GAITS
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
-from ..session.bake.settings import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
-from ..session.frames import check_range
 from .requests import CONTROLS, FORMS, LEFT_OUT, BakeRequest, SetupRequest, WalkRequest, options_of
 from .scene import Choice, Place, Value, value_of
 

@@ -15,19 +15,18 @@ from typing import Any
 
 import bpy
 
+from ..actions.convert import Converted, convert_ik, convert_tracks, ik_constraints, tracks
+from ..actions.convert_back import convert_to_ik
+from ..actions.frames import check_frame
+from ..actions.setup.parts import find_parts
+from ..actions.solve import solve_items
+from ..actions.status import told_of
 from ..errors import FabrikError, InvalidValueError
 from ..kernel import loading
-from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import check_drivers
-from ..rig.figures import set_of
+from ..rig.figure.groups import set_of
 from ..rig.schema import FabrikChain, limit_of, rig_of
-from ..session.convert import Converted, convert_ik, ik_constraints
-from ..session.convert_aims import convert_tracks, tracks
-from ..session.convert_back import convert_to_ik
-from ..session.frames import check_frame
-from ..session.pose import solve_items
-from ..session.setup.parts import find_parts
-from ..session.status import told_of
 from .arguments import bake_request_of, choice_of, parser, range_of, setup_request_of, walk_request_of
 from .files import (
     check_library,

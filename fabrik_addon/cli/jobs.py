@@ -21,13 +21,13 @@ from typing import Any, NoReturn, TypeAlias
 
 import bpy
 
+from ..actions.bake.checks import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
+from ..actions.frames import LAST_FRAME, check_range
 from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
 from ..gait import GAITS
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping
-from ..session.bake.settings import INTERPOLATIONS, INTO, MOST_CLEAN_UP, VERIFY
-from ..session.frames import LAST_FRAME, check_range
 from . import requests
 from .files import (
     check_library,

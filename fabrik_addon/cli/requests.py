@@ -12,16 +12,16 @@ from typing import Any, TypeAlias
 
 import bpy
 
+from ..actions.bake import BakeSettings, bake_steps, to_the_end
+from ..actions.bake.checks import INTERPOLATIONS, INTO, VERIFY
+from ..actions.frames import frames_between
+from ..actions.setup.parts import Found, find_parts, found_by
+from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
+from ..actions.walk.plan import plan_walk
+from ..actions.walk.setup import add_walker
 from ..errors import ChainError, InvalidValueError
 from ..recognise.mapping import Mapping
 from ..rig.schema.rig import rig_of
-from ..session.bake import BakeSettings, bake_steps, to_the_end
-from ..session.bake.settings import INTERPOLATIONS, INTO, VERIFY
-from ..session.frames import frames_between
-from ..session.setup.parts import Found, find_parts, found_by
-from ..session.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
-from ..session.walk.planning import plan_walk
-from ..session.walk.setup import add_walker
 from .files import put_line
 from .scene import Choice, armatures, chosen, items_of, put
 

@@ -10,16 +10,16 @@ from typing import Any, TypeAlias
 import bpy
 from mathutils import Vector
 
+from ..actions.solve import Item
 from ..errors import InvalidValueError, TargetError
 from ..finite import are_finite
 from ..rig import placing
-from ..rig.animation import Animated
+from ..rig.animation.animation import Animated
 from ..rig.dependencies import carriers_of
 from ..rig.goals import GoalRef, goal_of
 from ..rig.placing import held_by, location_at, location_curves
 from ..rig.schema import FabrikChain, name_all, rig_of
 from ..rig.versions import check_not_newer
-from ..session.order import Item
 
 Place: TypeAlias = tuple[float, float, float]
 Value: TypeAlias = bool | float | str

@@ -11,7 +11,22 @@ from .figure import Figure, Pose, clamp_start
 from .forms import V3, Doubles
 from .goals.base import Goal
 from .limits.base import Limit
-from .vectors import X_AXIS, Y_AXIS, Z_AXIS, apart, copy_into, dot, doubles, larger, plus, put3, put4, q4, scaled, v3
+from .vectors import (
+    X_AXIS,
+    Y_AXIS,
+    Z_AXIS,
+    apart,
+    copy_into,
+    dot,
+    doubles,
+    larger,
+    plus,
+    put3,
+    put4,
+    q4,
+    scaled,
+    v3,
+)
 
 SCREENED = 128  # poses that are drawn
 SEED = 2011

@@ -24,7 +24,21 @@ from .ranks import Body
 from .result import blocking_joints, put_blocking, put_chain, put_goals, put_pose
 from .rows import BLOCKED, MOST_PASSES, MOST_RESTARTS, Rows, Settings, Solution
 from .rungs import Rungs
-from .vectors import ORIGIN, apart, doubles, integers, larger, minus, normalized, ones, put3, put4, q4, scaled, v3
+from .vectors import (
+    ORIGIN,
+    apart,
+    doubles,
+    integers,
+    larger,
+    minus,
+    normalized,
+    ones,
+    put3,
+    put4,
+    q4,
+    scaled,
+    v3,
+)
 
 
 @cython.cclass

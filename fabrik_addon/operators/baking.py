@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
+from ..actions import live
+from ..actions.bake import BakeResult, BakeSettings, ChainBake, bake_steps, read_report
+from ..actions.bake.checks import MOST_CLEAN_UP
+from ..actions.chain_edit import working_rig
+from ..actions.frames import frames_between, go_to, keys_of_bones, span_of
+from ..actions.solve import Item
 from ..errors import ChainError, FabrikError
-from ..rig.chain_bones import bones_if_any
-from ..rig.compat import is_selected
-from ..rig.find import working_rig
+from ..rig.animation.compat import is_selected
+from ..rig.bones import bones_if_any
 from ..rig.schema.rig import name_all, rig_of
 from ..rig.versions import check_not_newer
-from ..session import live
-from ..session.bake import BakeResult, BakeSettings, ChainBake, bake_steps, read_report
-from ..session.bake.settings import MOST_CLEAN_UP
-from ..session.frames import frames_between, go_to, keys_of_bones, span_of
-from ..session.order import Item
 from ..texts import Text, joined, worded
 from ..translations import iface_
 from .base import NAMED, ChainOperator, Returned, RigOperator, listed

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import StringProperty
 
+from ..actions import live
+from ..actions.chain_edit import working_chain, working_rig
 from ..errors import ChainError, FabrikError
 from ..messages import Message
 from ..overlay.shapes import text_width
 from ..rig.checks import edit_refusal, rig_refusal
-from ..rig.find import working_chain, working_rig
 from ..rig.renames import follow_renames_of
 from ..rig.schema import FabrikChain, rig_of
-from ..session import live
 from ..texts import Text, capitalised, joined
 from ..translations import CONTEXT, iface_, rpt_, tip_
 

@@ -9,32 +9,34 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
-from ..errors import ChainError, FabrikError, place_of
-from ..recognise.words import side_of
-from ..rig.chain_bones import bones_to
-from ..rig.checks import rig_refusal
-from ..rig.find import working_chain, working_rig
-from ..rig.schema import rig_of
-from ..rig.versions import holds_data
-from ..session.bends import pole_in_bend
-from ..session.clearing import clear_rig, clear_text
-from ..session.control_bones import Asked, check_can_make, make_goals
-from ..session.defaults import Defaults, read_defaults
-from ..session.figure_pose import FigurePose, tip_of
-from ..session.keep_pose import keep_at_tips, unposed
-from ..session.make import (
+from ..actions.bends import pole_in_bend
+from ..actions.chain_edit import working_chain, working_rig
+from ..actions.chains import (
+    Defaults,
     Empty,
+    NamedLimb,
     PoleOptions,
     add_chain,
     move_chain,
     plan_pole,
     plan_target,
+    read_defaults,
     remove_chain,
+    selected_limbs,
     start_texts,
+    taken_limb,
 )
-from ..session.mirror import mirror_chains
-from ..session.selected_limbs import NamedLimb, selected_limbs, taken_limb
-from ..session.single_user import make_goals_single_user
+from ..actions.clear import clear_rig, clear_text, make_goals_single_user
+from ..actions.figure_pose import FigurePose, tip_of
+from ..actions.goals import Asked, check_can_make, make_goals
+from ..actions.keep_pose import keep_at_tips, unposed
+from ..actions.mirror import mirror_chains
+from ..errors import ChainError, FabrikError, place_of
+from ..recognise.words import side_of
+from ..rig.bones import bones_to
+from ..rig.checks import rig_refusal
+from ..rig.schema import rig_of
+from ..rig.versions import holds_data
 from ..texts import Text, joined
 from ..translations import iface_, label_
 from .base import ChainOperator, Returned, RigOperator, listed, rigs_in_pose_mode

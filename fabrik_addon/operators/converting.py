@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty
 
+from ..actions.convert import convert_ik, convert_tracks, ik_constraints, tracks
+from ..actions.convert_back import convert_to_ik
 from ..errors import ChainError
-from ..rig.chain_bones import pose_bones
-from ..rig.compat import is_selected
-from ..session.convert import convert_ik, ik_constraints
-from ..session.convert_aims import convert_tracks, tracks
-from ..session.convert_back import convert_to_ik
+from ..rig.animation.compat import is_selected
+from ..rig.bones import pose_bones
 from ..texts import Text, joined
 from .baking import chains_property, items_of
 from .base import ChainOperator, Returned, RigOperator

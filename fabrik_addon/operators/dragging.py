@@ -13,13 +13,23 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProp
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Euler, Quaternion, Vector
 
+from ..actions.drag import (
+    Drag,
+    Dragged,
+    Taken,
+    begin,
+    drag_to,
+    finish,
+    pull_refusal,
+    set_falloff,
+    set_turning,
+)
+from ..actions.keep_pose import LetGo
+from ..actions.pins import pin_bone
+from ..actions.status import STATUS_TEXTS, length_text
 from ..errors import FabrikError, RigError
 from ..maths import IDENTITY, Q4, multiplied, q4
 from ..rig.schema import rig_of
-from ..session.dragging import Drag, Dragged, Taken, begin, drag_to, finish, pull_refusal, set_falloff, set_turning
-from ..session.keep_pose import LetGo
-from ..session.pins import pin_bone
-from ..session.status import STATUS_TEXTS, length_text
 from ..texts import Text, joined, worded
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys

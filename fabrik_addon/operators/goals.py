@@ -11,25 +11,23 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
+from ..actions.bake import BakeSettings, bake
+from ..actions.bends import pole_in_bend
+from ..actions.chain_edit import back_to_pose, select_goal, working_chain, working_rig
+from ..actions.chains import GOAL_KINDS, PoleOptions, plan_pole, plan_target, read_defaults
+from ..actions.figure_pose import goal_point
+from ..actions.goals import Asked, also_given, make_goals
+from ..actions.keep_pose import keep_at_tips, read_poses
+from ..actions.snap import snap
+from ..actions.solve import Item
+from ..actions.status import is_idle
 from ..errors import TargetError
 from ..messages import ROLES
-from ..rig.chain_bones import resolve_bones
-from ..rig.channels import channel_of, neutral_values
+from ..rig.animation.channels import channel_of, neutral_values
+from ..rig.bones import resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal
-from ..rig.find import working_chain, working_rig
+from ..rig.figure.start_pose import capture, reset
 from ..rig.schema import FabrikChain, rig_of
-from ..rig.start_pose import capture, reset
-from ..session.bake import BakeSettings, bake
-from ..session.bends import pole_in_bend
-from ..session.control_bones import Asked, also_given, make_goals
-from ..session.defaults import GOAL_KINDS, read_defaults
-from ..session.figure_pose import goal_point
-from ..session.keep_pose import keep_at_tips, read_poses
-from ..session.make import PoleOptions, plan_pole, plan_target
-from ..session.order import Item
-from ..session.selecting import back_to_pose, select_goal
-from ..session.snap import snap
-from ..session.status import is_idle
 from ..texts import Text, counted, joined
 from ..translations import CONTEXT
 from .baking import SnapOptions, frames_of_bones, items_of

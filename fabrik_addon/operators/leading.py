@@ -16,13 +16,12 @@ from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_
 from mathutils import Vector
 from mathutils.geometry import intersect_line_plane
 
+from ..actions.chain_edit import working_rig
+from ..actions.status import length_text
+from ..actions.walk.lead import Led, begin, check_recording, keep_recording, lead_to, leave_led
 from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
 from ..maths import v3
-from ..rig.find import working_rig
-from ..session.status import length_text
-from ..session.walk.leading import Led, begin, lead_to, leave_led
-from ..session.walk.recording import check_recording, keep_recording
 from ..texts import Text, joined
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys

@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
+from ..actions.bends import BendReport, hinges_from_bend
+from ..actions.chain_edit import copy_limit, working_chain
+from ..actions.chains import limbs_of
+from ..actions.joint_ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, RangeReport, apply_range
+from ..actions.mirror import mirror_limit_to, pair_of
 from ..errors import BoneError, ChainError, place_of
-from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.animation.compat import is_selected
+from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import edit_refusal
-from ..rig.compat import is_selected
-from ..rig.find import working_chain
-from ..rig.joint_limits import set_from_ik
+from ..rig.figure.joint_limits import set_from_ik
 from ..rig.limit_types import LIMITS
 from ..rig.schema import limit_of
-from ..session.bends import BendReport, hinges_from_bend
-from ..session.chain_edit import copy_limit
-from ..session.joint_ranges import RangeReport, apply_range
-from ..session.joint_tables import DOG_JOINTS, HUMAN_JOINTS, JointRange
-from ..session.mirror_bones import mirror_limit_to, pair_of
-from ..session.selected_limbs import limbs_of
 from ..texts import Text, counted, joined, worded
 from ..translations import rpt_
 from .base import Returned, RigOperator, listed, rigs_in_pose_mode

@@ -15,15 +15,15 @@ from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Vector
 from mathutils.geometry import intersect_point_line
 
+from ..actions.chain_edit import working_rig
+from ..actions.figure_pose import tip_of
+from ..actions.pins import pin_bone
 from ..errors import FabrikError
 from ..overlay import hover
-from ..rig.chain_bones import pose_bones
+from ..rig.animation.compat import is_hidden
+from ..rig.bones import pose_bones
 from ..rig.checks import rig_refusal
-from ..rig.compat import is_hidden
-from ..rig.find import working_rig
 from ..rig.schema import rig_of
-from ..session.figure_pose import tip_of
-from ..session.pins import pin_bone
 from ..texts import Text
 from ..translations import iface_
 from .base import Returned, RigOperator, rigs_in_pose_mode, tell_keys

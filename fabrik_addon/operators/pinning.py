@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
+from ..actions import live
+from ..actions.body import fill_masses, find_body, set_body
+from ..actions.chain_edit import set_effector, set_orientation, working_chain, working_rig
+from ..actions.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
+from ..actions.solve import Item
 from ..errors import BoneError, ChainError
 from ..rig.checks import rig_refusal
-from ..rig.find import working_chain, working_rig
 from ..rig.schema import EFFECTOR_ITEMS, ORIENTATION_ITEMS, name_all, rig_of
-from ..session import live
-from ..session.body import find_body, set_body
-from ..session.chain_edit import set_effector, set_orientation
-from ..session.masses import fill_masses
-from ..session.order import Item
-from ..session.pins import Pinning, Wanted, toggle_rigs, wanted_of_chains, wanted_of_selected
 from ..texts import Text, joined
 from ..translations import tip_
 from .base import (

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 
+from ..actions.chain_edit import working_rig
+from ..actions.setup.parts import Found, chain_of, find_parts, found_by, mapping_of
+from ..actions.setup.setup import Done, SetupOptions, chosen_parts, set_up, wanted_parts
 from ..errors import ChainError, InvalidValueError
 from ..overlay.shapes import lines_of, text_width
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping, mapping_text
-from ..rig.find import working_rig
 from ..rig.schema.rig import rig_of
-from ..session.setup.parts import Found, chain_of, find_parts, found_by, mapping_of
-from ..session.setup.setup import Done, SetupOptions, chosen_parts, set_up, wanted_parts
 from ..texts import Text, capitalised, joined
 from ..translations import iface_, label_
 from .base import Returned, RigOperator, listed

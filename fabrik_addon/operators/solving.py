@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy.props import EnumProperty
 
+from ..actions.chain_edit import working_chain, working_rig
+from ..actions.record import record, state
+from ..actions.solve import Item, solve_items
+from ..actions.status import measure_text, message_of, status_text
 from ..overlay.settings import set_step, step_of
 from ..overlay.timeline import current_step
 from ..rig.checks import check_rig
-from ..rig.find import working_chain, working_rig
 from ..rig.schema import FabrikChain, name_all, rig_of
-from ..session.order import Item
-from ..session.pose import solve_items
-from ..session.record import record, state
-from ..session.status import measure_text, message_of, status_text
 from ..texts import Text, joined
 from ..translations import CONTEXT, rpt_, tip_
 from .base import ChainOperator, NamedChain, Returned, named_chain

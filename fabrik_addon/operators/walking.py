@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
-from ..rig.find import working_rig
+from ..actions.chain_edit import working_rig
+from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
+from ..actions.walk.plan import Planning
+from ..actions.walk.setup import add_walker, remove_walker
 from ..rig.schema import GAIT_LABELS, rig_of
-from ..session.walk.baking import MOST, bake_bones, bake_goals
-from ..session.walk.marking import mark_steps
-from ..session.walk.planning import Planning
-from ..session.walk.setup import add_walker, remove_walker
 from ..texts import Text, joined
 from ..translations import label_
 from .baking import SpanOptions, summary

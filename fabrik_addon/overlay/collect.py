@@ -14,20 +14,19 @@ from mathutils import Matrix, Quaternion, Vector
 from ..errors import FabrikError
 from ..kernel import FREE, Figure, Joint, Limit, Solver
 from ..maths import ORIGIN, Q4, V3, Y_AXIS, distance, length, minus, plus, rotated, scaled, unit, v3
-from ..rig.chain_bones import pose_bones, resolve_bones
-from ..rig.channels import read_rotation
-from ..rig.figures import ChainSet, lacks_goal, sets_of
+from ..rig.animation.channels import read_rotation
+from ..rig.animation.keys import KeyedChannels
+from ..rig.bones import pose_bones, resolve_bones
+from ..rig.figure.groups import ChainSet, lacks_goal, sets_of
+from ..rig.figure.joint_limits import path_of, read_limit
+from ..rig.figure.kinematics import BoneTree
+from ..rig.figure.reader import frame_of, read
+from ..rig.figure.start_pose import read_start
+from ..rig.figure.uneven import ends_at
 from ..rig.goals import asked_point, goal_of, read_turn
-from ..rig.joint_limits import read_limit
-from ..rig.joints import path_of
-from ..rig.keys import KeyedChannels
-from ..rig.kinematics import BoneTree
 from ..rig.limit_types import limit_outline
-from ..rig.measured import ends_at
-from ..rig.preparing import frame_of, read
 from ..rig.schema import FabrikChain
 from ..rig.schema.rig import rig_of
-from ..rig.start_pose import read_start
 from ..rig.targets import resolve_point
 from .shapes import Picture, PlacedOutline
 

@@ -16,9 +16,9 @@ import bpy
 from bpy_extras.view3d_utils import location_3d_to_region_2d
 from mathutils import Matrix, Vector
 
+from ..actions import live
 from ..maths import V3, v3
-from ..rig.chain_bones import pose_bones
-from ..session import live
+from ..rig.bones import pose_bones
 from ..texts import Text
 from ..translations import iface_
 from .shapes import Shapes, paint, theme_colours, write

@@ -16,7 +16,7 @@ import bpy
 
 from ..errors import FabrikError
 from ..maths import Q4, V3, Z_AXIS, distance, plus, scaled, v3
-from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.bones import pose_bones, resolve_bones
 from ..rig.goals import read_points
 from ..rig.schema import FabrikChain, rig_of
 from ..rig.versions import newer_refusal

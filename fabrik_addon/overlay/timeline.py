@@ -12,13 +12,13 @@ import bpy
 import gpu
 from gpu_extras.batch import batch_for_shader
 
+from ..actions.bake import read_report
+from ..actions.bake.report import LEVELS
+from ..actions.chain_edit import working_rig
+from ..actions.record import RecordedStep, Recording, state
+from ..actions.status import length_text
 from ..maths import V3, distance
-from ..rig.find import working_rig
 from ..rig.schema import rig_of
-from ..session.bake import read_report
-from ..session.bake.result import LEVELS
-from ..session.record import RecordedStep, Recording, state
-from ..session.status import length_text
 from ..texts import Text, joined
 from ..translations import iface_
 from .settings import scene_settings, step_of

@@ -13,14 +13,14 @@ from typing import Any
 
 import bpy
 
+from ..actions import record
+from ..actions.chain_edit import working_rig
 from ..errors import FabrikError
 from ..gait import WalkPlan, feet_at, steps_between
 from ..maths import V3, plus, scaled
-from ..rig.find import working_rig
 from ..rig.schema import rig_of
 from ..rig.versions import newer_refusal
 from ..rig.walk_goals import plan_of
-from ..session import record
 from . import hover, pins, timeline
 from .collect import pictures_of
 from .settings import parts_of, scene_settings

@@ -12,15 +12,14 @@ import bpy
 from ..errors import AbsentTargetError, BoneError, InvalidValueError, RigError, TargetError, place_of
 from ..finite import are_finite
 from ..messages import ROLES, Message
-from .chain_bones import pose_bones
-from .chain_space import RigFrame
-from .channels import rotation_path
-from .dependencies import bones_behind, broken_driver
-from .figures import is_let_go, lacks_goal
+from .animation.channels import rotation_path
+from .bones import pose_bones
+from .dependencies import bones_behind, broken_driver, is_evaluated
+from .figure.groups import is_let_go, lacks_goal
+from .figure.space import RigFrame
 from .goals import goals_of
 from .schema import FabrikChain
 from .versions import newer_refusal
-from .visibility import is_evaluated
 
 SCALING = {"COPY_SCALE", "LIMIT_SCALE", "MAINTAIN_VOLUME"}  # constraints that leave the rotation alone
 

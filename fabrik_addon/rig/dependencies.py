@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""On which bones of an armature a target, a pole or a bone hangs: by parents, constraints and
-drivers, at any remove.
-
-Vertices of deformed meshes are not followed.
-"""
+"""On what a thing hangs, whether it is evaluated, and whether anything deforms with a chain."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import bpy
 
 from ..messages import Message
-from .chain_bones import pose_bones
+from .bones import pose_bones
+
+# On which bones of an armature a target, a pole or a bone hangs: by parents, constraints and
+# drivers, at any remove.
+#
+# Vertices of deformed meshes are not followed.
 
 Tie = tuple[bpy.types.Object, str]
 SIMULATIONS = {"CLOTH", "SOFT_BODY"}
@@ -147,3 +148,177 @@ def property_in(path: str) -> tuple[str, str]:
     if found is None:
         return "", ""
     return bpy.utils.unescape_identifier(found[1]), bpy.utils.unescape_identifier(found[2])
+
+
+# Whether Blender evaluates an object for a view layer.
+#
+# `Object.is_evaluated` does not tell: an object that a property points to is in the depsgraph also where it is disabled
+# or excluded, and keeps the transform it had.
+
+
+def scenes_of(scene: bpy.types.Scene) -> list[bpy.types.Scene]:
+    """A scene, and those that are evaluated with it: its background set, and that one's."""
+    found = [scene]
+    while found[-1].background_set is not None and found[-1].background_set not in found:
+        found.append(found[-1].background_set)
+    return found
+
+
+def is_evaluated(found: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """True where the object is in the view layer and neither it nor its collections are disabled or excluded."""
+    if found.hide_viewport:
+        return False
+    homes = set(found.users_collection)
+    layers = _layers(depsgraph)
+    return any(collection in homes for layer in layers for collection in enabled_collections(layer.layer_collection))
+
+
+def _layers(depsgraph: bpy.types.Depsgraph) -> Iterator[bpy.types.ViewLayer]:
+    """The view layer that is evaluated, and that of each background set: its first one that is rendered."""
+    if depsgraph.view_layer is None or depsgraph.scene is None:
+        return
+    yield depsgraph.view_layer
+    if depsgraph.scene.background_set is not None:
+        for scene in scenes_of(depsgraph.scene)[1:]:
+            yield next((layer for layer in scene.view_layers if layer.use), scene.view_layers[0])
+
+
+def is_deleted(found: bpy.types.Object) -> bool:
+    """Whether an object was deleted, and stays in the file only since something of ours points to it.
+
+    A linked one may never have been put into a scene.
+    """
+    return not found.users_collection and found.library is None
+
+
+def absence_of(found: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Message | None:
+    """Why a view layer has not an object, as the end of a sentence; None where it has it. Quick where it has."""
+    if view_layer.objects.get(found.name) == found or any(other == found for other in view_layer.objects):
+        return None  # the second where a linked object has the same name
+    if is_deleted(found):
+        return Message("WAS_DELETED")
+    return Message("IS_NOT_IN_VIEW_LAYER")
+
+
+def enabled_collections(layer: bpy.types.LayerCollection) -> Iterator[bpy.types.Collection]:
+    """The collections of a view layer that are evaluated."""
+    collection = layer.collection
+    if layer.exclude:  # its children have switches of their own
+        pass
+    elif collection.hide_viewport:
+        return
+    else:
+        yield collection
+    for child in layer.children:
+        yield from enabled_collections(child)
+
+
+# Whether what is seen follows a chain: the controls of a generated rig may drive nothing at present.
+#
+# Such a rig has bones for the animator and others that deform the mesh, which follow the first by constraints. A switch
+# between IK and FK turns one of two stacks of these off, so that a control can be posed, and nothing else moves.
+
+SLIGHT = 1e-3  # influence below which a constraint does nothing that is seen
+REPLACING = {"COPY_TRANSFORMS", "ARMATURE"}  # what comes before these counts no more than their influence leaves
+
+
+class _Tie(NamedTuple):
+    """A constraint by which a bone follows another.
+
+    Attributes:
+        bone: Name of the bone that has it.
+        followed: Name of that which it follows.
+        strength: How much of the other's movement is left at the end of the stack, 0 to 1.
+        cause: The constraint that takes it away, where it is 0.
+    """
+
+    bone: str
+    followed: str
+    strength: float
+    cause: bpy.types.Constraint
+
+
+def why_unfollowed(owner: bpy.types.Object, bones: Sequence[str]) -> Message | None:
+    """Why no bone that deforms follows a chain, as a sentence; None where one does, or where nothing tells.
+
+    Nothing is evaluated: Blender writes the influences that it found last, drivers included, into the originals.
+
+    Args:
+        owner: The armature object.
+        bones: Names of the chain's bones.
+    """
+    poses = pose_bones(owner)
+    if any(poses[name].bone.use_deform for name in bones):
+        return None
+    ties: dict[str, list[_Tie]] = {}
+    for bone in (bone for bone in poses if bone.constraints):
+        for tie in _deforming_ties(owner, bone):
+            ties.setdefault(tie.followed, []).append(tie)
+    following, waiting = set[str](), list(bones)
+    loose: list[_Tie] = []
+    while waiting:
+        name = waiting.pop()
+        if name in following:
+            continue
+        if poses[name].bone.use_deform:
+            return None
+        following.add(name)
+        waiting += [child.name for child in poses[name].children]
+        for tie in ties.get(name, ()):
+            if tie.strength > SLIGHT:
+                waiting.append(tie.bone)
+            else:
+                loose.append(tie)
+    loose = [tie for tie in loose if tie.bone not in following]
+    if not loose or any(child.parent_bone in following for child in owner.children):
+        return None
+    first = min(loose, key=lambda tie: (tie.followed not in bones, poses.find(tie.bone)))
+    return Message("DEFORMING_BONES_DO_NOT_FOLLOW", reason=_cause(owner, first.cause))
+
+
+def _deforming_ties(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> Iterator[_Tie]:
+    """The constraints by which a bone follows bones of its own armature."""
+    stack: list[Any] = [constraint for constraint in bone.constraints if not constraint.mute]
+    for i, constraint in enumerate(stack):
+        followed = [
+            found.subtarget
+            for found in (constraint, *getattr(constraint, "targets", ()))
+            if getattr(found, "target", None) == owner and getattr(found, "subtarget", "")
+        ]
+        if not followed:
+            continue
+        strength, cause = constraint.influence, constraint
+        for later in stack[i + 1 :]:
+            if _replaces(later, constraint) and later.influence > SLIGHT:
+                strength *= 1.0 - later.influence
+                if strength <= SLIGHT:
+                    cause = cause if constraint.influence <= SLIGHT else later
+                    break
+        yield from (_Tie(bone.name, name, strength, cause) for name in followed)
+
+
+def _replaces(later: Any, constraint: Any) -> bool:
+    """Whether a constraint takes the place of what one before it did."""
+    if later.type not in REPLACING and later.type != constraint.type:
+        return False
+    return getattr(later, "mix_mode", "REPLACE") == "REPLACE" and not getattr(later, "use_offset", False)
+
+
+def _cause(owner: bpy.types.Object, constraint: bpy.types.Constraint) -> Message:
+    """What sets the influence of a constraint, and to what."""
+    path = f"{constraint.path_from_id()}.influence"
+    data = owner.animation_data
+    for curve in data.drivers if data is not None else ():
+        if curve.data_path != path or curve.driver is None:
+            continue
+        for target in (target for variable in curve.driver.variables for target in variable.targets):
+            bone, name = property_in(target.data_path)
+            if name and isinstance(target.id, bpy.types.Object) and bone in pose_bones(target.id):
+                return Message("PROPERTY_VALUE", name=name, bone=bone, value=pose_bones(target.id)[bone][name])
+    holder = path.split('"')[1]
+    return Message(
+        "CONSTRAINT_INFLUENCE",
+        constraint=constraint.name,
+        holder=holder,
+        influence=constraint.influence,
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import FabrikError
 from ..finite import LARGEST
 from ..maths import Doubles, products
-from .animation import paths_at
+from .animation.animation import paths_at
 from .goals import GoalArrays, checked_turn, goals_of, held_point, read_points, turns_tip
 from .schema.chain import FabrikChain, owner_of
 from .targets import KINDS, Kind, Named, kind_of

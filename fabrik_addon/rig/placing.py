@@ -13,8 +13,8 @@ from mathutils import Vector
 from ..errors import TargetError
 from ..maths import Q4, conjugated, multiplied, normalized
 from ..messages import Message
-from .channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
-from .compat import fcurves_of
+from .animation.channels import channel_of, read_locks, read_rotation, read_values, stored, to_values
+from .animation.compat import fcurves_of
 from .dependencies import carriers_of
 from .goals import GoalRef
 from .targets import kind_of, resolve_turn

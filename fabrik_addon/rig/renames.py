@@ -21,10 +21,10 @@ import bpy
 import numpy as np
 
 from ..maths import ULPS, Mask, Singles
-from .chain_bones import armature_of, bones_if_any, pose_bones
+from .bones import armature_of, bones_if_any, pose_bones
+from .figure.start_pose import fingerprint
 from .goals import goals_of
 from .schema import FabrikChain, RigRecord, rig_of
-from .start_pose import fingerprint
 from .versions import newer_refusal
 
 log = logging.getLogger(__name__)

@@ -15,10 +15,10 @@ from ..errors import AbsentTargetError, FabrikError, InvalidValueError, TargetEr
 from ..finite import are_finite
 from ..maths import Q4, Doubles, axes_of, products, units
 from ..messages import ROLES, Message
-from .chain_bones import armature_of, resolve_bones
-from .kinematics import Link, world_turn
+from .bones import armature_of, resolve_bones
+from .dependencies import is_deleted, is_evaluated
+from .figure.kinematics import Link, world_turn
 from .schema.rig import rig_of
-from .visibility import is_deleted, is_evaluated
 
 FLAT = 1e-6  # volume of three axes, as a share of the product of their lengths, that single precision can't tell from 0
 

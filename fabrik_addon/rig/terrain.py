@@ -19,7 +19,7 @@ from ..gait import Hit
 from ..gait.ground import STATIC
 from ..maths import Q4, V3, Singles, axes_of, slerp, v3
 from ..messages import Message
-from .visibility import is_evaluated
+from .dependencies import is_evaluated
 
 MADE_OF_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 KEPT = 64  # trees that stay

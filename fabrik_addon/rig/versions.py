@@ -18,8 +18,8 @@ import bpy
 
 from ..errors import RigError
 from ..messages import Message
-from .chain_bones import pose_bones
-from .compat import fcurves_of, remove_curves
+from .animation.compat import fcurves_of, remove_curves
+from .bones import pose_bones
 from .schema import BONE_SETTINGS, RigRecord, note_names, rig_of
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,7 @@ from ..errors import InvalidValueError, RigError, place_of
 from ..gait import WalkPlan, body_pose_at, feet_at, from_text
 from ..maths import Q4, V3, axes_of, multiplied, normalized
 from ..messages import Message
-from .chain_bones import pose_bones
+from .bones import pose_bones
 from .schema import FabrikChain, owner_of, rig_of, walker_of
 
 KEPT = 16  # plans that stay parsed

@@ -7,10 +7,10 @@ from typing import Any
 
 import bpy
 
+from ..actions.bake import read_report
+from ..actions.chain_edit import working_chain, working_rig
+from ..actions.status import STATUS_TEXTS
 from ..overlay.settings import scene_settings
-from ..rig.find import working_chain, working_rig
-from ..session.bake import read_report
-from ..session.status import STATUS_TEXTS
 from ..texts import counted
 from ..translations import iface_
 from .base import FabrikPanel, draw_wrapped, row_after

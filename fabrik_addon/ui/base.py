@@ -8,8 +8,8 @@ from typing import Any
 
 import bpy
 
+from ..actions.chain_edit import working_chain, working_rig
 from ..overlay.shapes import lines_of, text_width
-from ..rig.find import working_chain, working_rig
 from ..rig.versions import newer_refusal
 from ..translations import CONTEXT, label_, name_
 

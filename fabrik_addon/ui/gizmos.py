@@ -10,18 +10,18 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
+from ..actions.chain_edit import working_chain, working_rig
+from ..actions.figure_pose import tip_of
 from ..errors import FabrikError
 from ..kernel import Limit
 from ..maths import IDENTITY, V3, v3
 from ..overlay.collect import placed_limit
 from ..overlay.settings import scene_settings
 from ..overlay.shapes import theme_colours
-from ..rig.chain_bones import names_if_any
+from ..rig.bones import names_if_any
 from ..rig.checks import edit_refusal
-from ..rig.find import working_chain, working_rig
 from ..rig.limit_types import LIMITS, limit_outline, setting_at
 from ..rig.schema import LIMIT_SETTINGS, limit_of, rig_of
-from ..session.figure_pose import tip_of
 from ..translations import iface_, name_
 
 HANDLES = 6  # the most that a limit of any type has, as of an ellipse and a twist; a test asks the examples

@@ -9,8 +9,8 @@ from typing import Any
 
 import bpy
 
+from ..actions.chain_edit import working_chain, working_rig
 from ..overlay.settings import scene_settings
-from ..rig.find import working_chain, working_rig
 from ..translations import CONTEXT
 from .base import Icon
 

@@ -9,21 +9,20 @@ from typing import Any
 import bpy
 from bpy.props import IntProperty
 
+from ..actions import live
+from ..actions.chain_edit import choose, working_chain, working_rig
+from ..actions.clear import original_of
+from ..actions.status import Told, hint_of, length_text, measure_text, message_of, told_of
 from ..errors import FabrikError, InvalidValueError
 from ..maths import IDENTITY
 from ..messages import Message
-from ..rig.chain_bones import pose_bones, resolve_bones
+from ..rig.bones import pose_bones, resolve_bones
 from ..rig.checks import rig_refusal
-from ..rig.find import working_chain, working_rig
+from ..rig.figure.start_pose import is_stale
 from ..rig.limit_types import LIMITS
 from ..rig.schema import START_ITEMS, FabrikChain, limit_of, rig_of
 from ..rig.schema.chain import EFFECTOR_ITEMS, KIND_ITEMS, ORIENTATION_ITEMS
-from ..rig.start_pose import is_stale
 from ..rig.versions import newer_refusal
-from ..session import live
-from ..session.chain_choice import choose
-from ..session.single_user import original_of
-from ..session.status import Told, hint_of, length_text, measure_text, message_of, told_of
 from ..texts import Text, capitalised, counted
 from ..translations import CONTEXT, iface_
 from .base import (

@@ -10,9 +10,9 @@ import bpy
 import rna_keymap_ui
 from bpy.props import EnumProperty, FloatProperty, IntProperty
 
+from ..actions.chains import GOAL_KINDS, Defaults
 from ..kernel import loading
 from ..package import NAME
-from ..session.defaults import GOAL_KINDS, Defaults
 from ..texts import Text
 from ..translations import CONTEXT, iface_
 from .menus import PIE_MENU

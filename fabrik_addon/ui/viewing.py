@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import bpy
 
+from ..actions.status import length_text
 from ..overlay.settings import OPTIONS, scene_settings
 from ..overlay.timeline import STEP_TEXTS, current_step
 from ..rig.schema import is_scene_live, rig_of
-from ..session.status import length_text
 from ..translations import CONTEXT, iface_
 from .base import FabrikPanel, Icon, check, draw_wrapped, row_or_column
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import bpy
 
+from ..actions.chain_edit import working_rig
+from ..actions.walk.plan import planned_frames, refused_ahead, what_is_old
 from ..overlay import view
-from ..rig.chain_bones import pose_bones
-from ..rig.find import working_rig
+from ..rig.bones import pose_bones
 from ..rig.schema import PREFIX, Changes, rig_of
 from ..rig.versions import newer_refusal
-from ..session.walk.planning import planned_frames, what_is_old
-from ..session.walk.telling import refused_ahead
 from ..texts import capitalised
 from ..translations import iface_
 from .base import MODES, FabrikPanel, draw_settings, draw_wrapped, row_or_column

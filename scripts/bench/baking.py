@@ -10,9 +10,9 @@ from typing import Any
 
 import bpy
 import numpy as np
-from fabrik_addon.rig.compat import curves_of_action, ensure_curve, fcurves_of
+from fabrik_addon.actions import bake
+from fabrik_addon.rig.animation.compat import curves_of_action, ensure_curve, fcurves_of
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.session import bake as session_bake
 from numpy.typing import NDArray
 
 from blender import OPS
@@ -114,11 +114,11 @@ def baked(case: Case, verify: str = "NONE", is_traced: bool = False) -> Baked:
     rig = made(case)
     with_chains(rig, add_poles(rig) if case.is_limited else [])
     CONTEXT.view_layer.update()
-    settings = session_bake.BakeSettings(tuple(range(1, case.frames + 1)), verify=verify)
+    settings = bake.BakeSettings(tuple(range(1, case.frames + 1)), verify=verify)
     if is_traced:
         tracemalloc.start()
     started = time.perf_counter()
-    result = session_bake.bake(bpy.context, [(rig.owner, chain) for chain in rig_of(rig.owner).chains], settings)
+    result = bake.bake(bpy.context, [(rig.owner, chain) for chain in rig_of(rig.owner).chains], settings)
     seconds = time.perf_counter() - started
     peak = tracemalloc.get_traced_memory()[1] / 1e6 if is_traced else 0.0
     tracemalloc.stop()

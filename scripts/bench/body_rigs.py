@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 from fabrik_addon.kernel import Figure, Joint
-from fabrik_addon.rig.joint_limits import read_limit
+from fabrik_addon.rig.figure.joint_limits import read_limit
 from mathutils import Quaternion, Vector
 
 from dev.humans import bone_of, give_ranges, make_human, named

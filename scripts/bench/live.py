@@ -14,8 +14,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from fabrik_addon.rig.ik_settings import write_ik_settings
-from fabrik_addon.rig.joint_limits import read_limit
+from fabrik_addon.rig.figure.joint_limits import read_limit, write_ik_settings
 from fabrik_addon.rig.schema import rig_of
 from mathutils import Quaternion, Vector
 from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 import bpy
 import numpy as np
 from fabrik_addon.kernel import Figure
-from fabrik_addon.rig.ik_settings import write_ik_settings
+from fabrik_addon.rig.figure.joint_limits import write_ik_settings
 from mathutils import Quaternion, Vector
 from numba import njit
 from numpy.typing import NDArray

@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+from fabrik_addon.actions.walk.bake import bake_bones, bake_goals
+from fabrik_addon.actions.walk.plan import legs_now, plan_walk
+from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.gait import FootPose, Leg, feet_at
 from fabrik_addon.rig import terrain
-from fabrik_addon.rig.chain_bones import resolve_bones
+from fabrik_addon.rig.bones import resolve_bones
 from fabrik_addon.rig.schema.chain import FabrikChain
 from fabrik_addon.rig.schema.rig import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
-from fabrik_addon.session.walk.baking import bake_bones, bake_goals
-from fabrik_addon.session.walk.planning import plan_walk
-from fabrik_addon.session.walk.sampling import legs_now
-from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Matrix, Quaternion, Vector
 
 from dev.humans import give_ranges, make_human

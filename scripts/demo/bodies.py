@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import bpy
+from fabrik_addon.actions import drag as dragging
 from fabrik_addon.rig.schema.chain import FabrikChain
-from fabrik_addon.session import dragging
 from limbs import worst_violation
 from mathutils import Quaternion, Vector
 from picture import TARGET, Drawing, evaluated_meshes, save_side_by_side

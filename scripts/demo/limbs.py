@@ -12,7 +12,7 @@ from random import Random
 
 import addon_utils
 import bpy
-from fabrik_addon.rig.joint_limits import read_limit
+from fabrik_addon.rig.figure.joint_limits import read_limit
 from fabrik_addon.rig.schema.chain import FabrikChain
 from mathutils import Vector
 from picture import draw_rig, save_side_by_side

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import bpy
-from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.animation.compat import fcurves_of
 from mathutils import Matrix, Quaternion, Vector
 from picture import light, rendered, save_rows
 from walk_judge import Judged, judge

@@ -30,8 +30,8 @@ from .window import (
 )
 
 if TYPE_CHECKING:
+    from fabrik_addon.actions.live.state import Hand, Key
     from fabrik_addon.rig.schema import FabrikChain
-    from fabrik_addon.session.live.known import Hand, Key
 
 PLACE = (0.1, -0.8, 0.7)
 
@@ -177,7 +177,7 @@ def put_back(window: Window) -> Iterator[float]:
     yield WAIT
     before = pose_of(leg())
     yield from tool(window, "R", (0, 120), end="ESC")
-    hands: dict[Key, Hand] = import_module(f"{MODULE}.session.live").state.hands
+    hands: dict[Key, Hand] = import_module(f"{MODULE}.actions.live").state.hands
     check("nothing is told of what was cancelled", not hands)
     yield from tool(window, "R", (0, 120))
     yield from holds("a turned bone is put back", lambda: is_alike(pose_of(leg()), before) and chain().start == "REST")

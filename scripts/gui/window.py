@@ -252,7 +252,8 @@ def is_alike(a: Pose, b: Pose, most: float = 1e-5) -> bool:
 
 def curves_of(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
     """The curves of an object's action, as the extension finds them in each version of Blender."""
-    curves: Callable[[bpy.types.Object], list[bpy.types.FCurve]] = import_module(f"{MODULE}.rig.compat").fcurves_of
+    compat = import_module(f"{MODULE}.rig.animation.compat")
+    curves: Callable[[bpy.types.Object], list[bpy.types.FCurve]] = compat.fcurves_of
     return curves(owner)
 
 

@@ -26,7 +26,7 @@ def outcomes(folder: Path, how: str, answers: Path) -> list[dict[str, Any]]:
     """What the command line does in a folder with little room, in a process of its own."""
     blender = [bpy.app.binary_path, "--background", "--factory-startup", "--python-use-system-env", "--python"]
     program = [*blender, str(SCRIPT), "--"] if bpy.app.binary_path else [sys.executable, str(SCRIPT)]
-    paths = (ROOT, ROOT / "tests", Path(pytest.__file__).parents[1])
+    paths = (ROOT, ROOT / "tests", ROOT / "scripts", Path(pytest.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
     words = [*program, str(folder), how, str(answers)]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)

@@ -10,13 +10,13 @@ from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.actions.setup.parts import mapping_of
 from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.jobs import Shot, read_job
 from fabrik_addon.errors import InvalidValueError
 from fabrik_addon.recognise.mapping import mapping_text
-from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.session.setup.parts import mapping_of
 from mathutils import Vector
 
 from build import ROOT

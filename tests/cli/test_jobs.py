@@ -11,7 +11,7 @@ import pytest
 from fabrik_addon.cli import files, jobs, requests
 from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.requests import BakeRequest, Progress, Report
-from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.animation.compat import fcurves_of
 
 from support.cli_files import refused, reported, save_shot
 from support.scenes import add_chain, make_empty, make_line

@@ -16,7 +16,7 @@ import pytest
 from fabrik_addon.cli import files, requests
 from fabrik_addon.cli.commands import run
 from fabrik_addon.cli.requests import Progress
-from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.animation.compat import fcurves_of
 
 from support.cli_files import refused, save_shot
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import bpy
+from fabrik_addon.actions.setup.parts import mapping_of
 from fabrik_addon.recognise.mapping import mapping_text
-from fabrik_addon.session.setup.parts import mapping_of
 from old_bodies import SET_UP
 from old_files import FILES, MAPPED
 from old_rigs import EXACT, FRAMES, SAVED

@@ -6,10 +6,10 @@ from __future__ import annotations
 from math import radians
 
 import bpy
+from fabrik_addon.actions.walk.plan import plan_walk
+from fabrik_addon.actions.walk.setup import add_walker
 from fabrik_addon.gait import Gravity, Swing
 from fabrik_addon.rig.schema import rig_of
-from fabrik_addon.session.walk.planning import plan_walk
-from fabrik_addon.session.walk.setup import add_walker
 from old_rigs import FRAMES, beside
 
 from dev.walking_rigs import ahead, make_ground, make_spider

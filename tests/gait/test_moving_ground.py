@@ -17,19 +17,7 @@ from fabrik_addon.gait import (
     settings_for,
     to_text,
 )
-from fabrik_addon.maths import (
-    ORIGIN,
-    Q4,
-    V3,
-    Z_AXIS,
-    conjugated,
-    distance,
-    minus,
-    plus,
-    scaled,
-    turn_about,
-    turned,
-)
+from fabrik_addon.maths import ORIGIN, Q4, V3, Z_AXIS, conjugated, distance, minus, plus, scaled, turn_about, turned
 
 from dev.walkers import HUMAN, SPIDER, Heights, ahead, height_of, path_of
 

@@ -220,8 +220,8 @@ ONLY_LOOK = {
 }  # these change nothing in the file
 # would open the browser again; only calls the drag; was led by the mouse, whose way no option holds
 NOT_REDONE = {"manual", "drag_pick", "walk_by_hand"}
-WHILE_LIVE = {"hand_pose_keep"}  # tried in session/test_live_by_hand.py
-WITH_A_FILE = {"mapping_import"}  # tried in session/test_mappings.py
+WHILE_LIVE = {"hand_pose_keep"}  # tried in actions/test_live_by_hand.py
+WITH_A_FILE = {"mapping_import"}  # tried in actions/test_mappings.py
 WITH_LEGS = {
     "walker_add",
     "walk_plan",

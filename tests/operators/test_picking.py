@@ -8,12 +8,12 @@ from typing import Any
 
 import bpy
 import pytest
+from fabrik_addon.actions.drag import Dragged, Taken, begin, set_turning
 from fabrik_addon.maths import rotated
 from fabrik_addon.operators.base import fitting
 from fabrik_addon.operators.dragging import Mode, Shown, header_text, keys_of, name_of
 from fabrik_addon.operators.picking import pick, rigs_at_hand
 from fabrik_addon.operators.snapping import angle_about, turn_of_ball, turn_of_view
-from fabrik_addon.session.dragging import Dragged, Taken, begin, set_turning
 from mathutils import Matrix, Vector
 
 from support.scenes import Bone, add_chain, make_armature, make_line, select

@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.operators.base import NAMED
-from fabrik_addon.rig.compat import fcurves_of
+from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema import rig_of
 
 from dev.walking_rigs import ahead, make_spider

@@ -10,6 +10,7 @@ from typing import cast
 import bpy
 import numpy as np
 import pytest
+from fabrik_addon.actions.bake import read_report
 from fabrik_addon.maths import IDENTITY, ORIGIN, distance
 from fabrik_addon.overlay import view
 from fabrik_addon.overlay.settings import OPTIONS, parts_of, scene_settings
@@ -19,7 +20,6 @@ from fabrik_addon.overlay.view import draw_walk, walk_key
 from fabrik_addon.rig.schema import FabrikChain
 from fabrik_addon.rig.schema.rig import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
-from fabrik_addon.session.bake import read_report
 from mathutils import Vector
 
 from support.drawn import Context, pictures, ready_gpu, seen

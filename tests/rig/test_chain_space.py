@@ -9,12 +9,12 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.maths import distance, length, minus, normalized
-from fabrik_addon.rig.chain_space import ChainSpace, RigFrame
-from fabrik_addon.rig.figures import alone
+from fabrik_addon.rig.figure.figure import Prepared
+from fabrik_addon.rig.figure.groups import alone
+from fabrik_addon.rig.figure.kinematics import rounded
+from fabrik_addon.rig.figure.reader import carried, read
+from fabrik_addon.rig.figure.space import ChainSpace, RigFrame
 from fabrik_addon.rig.goals import GoalArrays
-from fabrik_addon.rig.mount import rounded
-from fabrik_addon.rig.prepared import Prepared
-from fabrik_addon.rig.preparing import carried, read
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from support.judging import evaluated_joints

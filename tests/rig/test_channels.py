@@ -10,10 +10,9 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.maths import Doubles, conjugated, multiplied, normalized, turn_angle
-from fabrik_addon.rig.channel_runs import cosines, run_on, to_rotations
-from fabrik_addon.rig.channels import stored, to_rotation, to_values
-from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.curves import values_at
+from fabrik_addon.rig.animation.channels import cosines, run_on, stored, to_rotation, to_rotations, to_values
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.animation.curves import values_at
 
 from support.scenes import Bone, keyed, make_armature, make_empty, make_line, press, update
 

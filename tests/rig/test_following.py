@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.following import why_unfollowed
+from fabrik_addon.rig.dependencies import why_unfollowed
 from fabrik_addon.rig.schema import rig_of
 
 from support.scenes import add_chain, make_armature, make_empty, make_line, strand

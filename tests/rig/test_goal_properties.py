@@ -8,7 +8,7 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.flush import flush_animation
+from fabrik_addon.rig.figure.pose_writer import flush_animation
 
 from support.rig_facts import stored
 from support.scenes import add_chain, make_line, press

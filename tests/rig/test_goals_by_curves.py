@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from fabrik_addon.maths import Doubles
-from fabrik_addon.rig.animation import paths_at
+from fabrik_addon.rig.animation.animation import paths_at
 from fabrik_addon.rig.goals import GoalRef
 from fabrik_addon.rig.targets import resolve_point, resolve_turn
 

@@ -9,8 +9,8 @@ from random import Random
 import numpy as np
 import pytest
 from fabrik_addon.maths import Q4, Z_AXIS, Doubles, multiplied, normalized, rotated, turn_about, unit
-from fabrik_addon.rig.asked import Asked, lined_up
-from fabrik_addon.rig.judge import Columns, Judged, judge, worst_status
+from fabrik_addon.rig.figure.chain_goals import Asked, lined_up
+from fabrik_addon.rig.figure.judge import Columns, Judged, judge, worst_status
 
 FRAMES, JOINTS = 7, 4
 EXACT = 1e-12

@@ -7,11 +7,11 @@ from random import Random
 
 import bpy
 import pytest
+from fabrik_addon.actions.chains import limb_length
 from fabrik_addon.errors import ChainError
 from fabrik_addon.recognise.find import recognise
 from fabrik_addon.recognise.limbs import Limbs, limb_bones
 from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
-from fabrik_addon.session.selected_limbs import limb_length
 from mathutils import Vector
 
 from support.character_limbs import LIMBS, WHOLE, Limb, both_sides

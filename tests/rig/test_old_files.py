@@ -13,12 +13,12 @@ from typing import Any
 import bpy
 import pytest
 from fabrik_addon.maths import conjugated, multiplied, normalized, turn_angle
-from fabrik_addon.rig.chain_bones import resolve_bones
-from fabrik_addon.rig.joint_limits import read_limit
-from fabrik_addon.rig.keys import KeyedChannels
-from fabrik_addon.rig.preparing import frame_of
+from fabrik_addon.rig.animation.keys import KeyedChannels
+from fabrik_addon.rig.bones import resolve_bones
+from fabrik_addon.rig.figure.joint_limits import read_limit
+from fabrik_addon.rig.figure.reader import frame_of
+from fabrik_addon.rig.figure.start_pose import is_stale, read_start
 from fabrik_addon.rig.schema import FabrikChain, rig_of
-from fabrik_addon.rig.start_pose import is_stale, read_start
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST
 
 from support.rig_facts import Facts, armatures, meant_at, stored

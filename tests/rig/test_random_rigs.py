@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 import pytest
-from fabrik_addon.rig.joint_limits import read_limit
+from fabrik_addon.rig.figure.joint_limits import read_limit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mathutils import Matrix

@@ -196,7 +196,7 @@ def test_muted_constraints_and_those_without_influence_are_fine() -> None:
 
 
 def test_what_no_check_foresees_is_seen_afterwards_and_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fabrik_addon.rig import preparing
+    from fabrik_addon.rig.figure import reader as preparing
 
     owner = make_line(3)
     chain = add_chain(owner, (0.5, 0.5, 2.0))

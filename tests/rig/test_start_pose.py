@@ -11,12 +11,12 @@ from typing import Any
 
 import bpy
 import pytest
-from fabrik_addon.rig.figures import ChainSet, sets_of
-from fabrik_addon.rig.keys import KeyedChannels
-from fabrik_addon.rig.prepared import Prepared
-from fabrik_addon.rig.preparing import carried, read, restarted
+from fabrik_addon.rig.animation.keys import KeyedChannels
+from fabrik_addon.rig.figure.figure import Prepared
+from fabrik_addon.rig.figure.groups import ChainSet, sets_of
+from fabrik_addon.rig.figure.reader import carried, read, restarted
+from fabrik_addon.rig.figure.solve import posed
 from fabrik_addon.rig.schema import FabrikChain
-from fabrik_addon.session.posing import posed
 from mathutils import Quaternion, Vector
 
 from support.judging import channels, evaluated_joints, tip_error
@@ -128,7 +128,7 @@ def test_cache_survives_save_and_reload(tmp_path: Path) -> None:
 
 
 def test_stale_is_seen_when_the_rest_data_change() -> None:
-    from fabrik_addon.rig.start_pose import is_stale
+    from fabrik_addon.rig.figure.start_pose import is_stale
 
     owner = make_line(4, bend=0.2)
     chain = add_chain(owner, A)

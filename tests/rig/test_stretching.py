@@ -8,9 +8,9 @@ from itertools import pairwise
 import bpy
 import pytest
 from fabrik_addon.errors import BoneError
-from fabrik_addon.rig.chain_bones import pose_bones
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.figure.goal_options import grown_by
 from fabrik_addon.rig.schema import FabrikChain
-from fabrik_addon.rig.stretching import grown_by
 
 from support.judging import evaluated_joints
 from support.scenes import Bone, add_chain, armature, make_armature, update

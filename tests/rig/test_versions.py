@@ -11,16 +11,16 @@ from types import SimpleNamespace
 import bpy
 import pytest
 from fabrik_addon import handlers
+from fabrik_addon.actions.bake import BakeSettings, bake
+from fabrik_addon.actions.convert import convert_ik
+from fabrik_addon.actions.drag import Taken, begin
+from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.cli.commands import run
 from fabrik_addon.errors import RigError
 from fabrik_addon.operators.baking import items_of
 from fabrik_addon.rig import versions
 from fabrik_addon.rig.checks import check_rig
 from fabrik_addon.rig.versions import DATA_VERSION, FIRST, STEPS
-from fabrik_addon.session.bake import BakeSettings, bake
-from fabrik_addon.session.convert import convert_ik
-from fabrik_addon.session.dragging import Taken, begin
-from fabrik_addon.session.pose import solve_items
 from fabrik_addon.ui import baking, panels, viewing
 
 from support.cli_files import refused, save_shot

@@ -10,8 +10,8 @@ import bpy
 import pytest
 from fabrik_addon.kernel import Limit
 from fabrik_addon.maths import IDENTITY
-from fabrik_addon.rig.chain_bones import pose_bones
-from fabrik_addon.rig.joint_limits import read_limit
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.figure.joint_limits import read_limit
 from mathutils import Quaternion, Vector
 
 from dev.humans import HEIGHT, HUMANS, SINGLE, TWIN, bone_of, give_ranges, make_human, named

@@ -11,16 +11,16 @@ from typing import Any
 
 import bpy
 import numpy as np
+from fabrik_addon.actions.bake import BakeResult, BakeSettings, ChainBake, bake
+from fabrik_addon.actions.solve import solve_items
 from fabrik_addon.gait import FootPose, feet_at
 from fabrik_addon.maths import Q4, conjugated, distance, multiplied, q4, turn_angle
-from fabrik_addon.rig.channels import read_values
-from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.kinematics import world_turn
+from fabrik_addon.rig.animation.channels import read_values
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.figure.kinematics import world_turn
 from fabrik_addon.rig.schema.chain import FabrikChain
 from fabrik_addon.rig.schema.rig import rig_of
 from fabrik_addon.rig.walk_goals import plan_of
-from fabrik_addon.session.bake import BakeResult, BakeSettings, ChainBake, bake
-from fabrik_addon.session.pose import solve_items
 from mathutils import Matrix, Quaternion, Vector
 
 from support.scenes import FRAMES, HEIGHT, LENGTH, SQUAT, chain_bones, items_of, legs_of, press, update

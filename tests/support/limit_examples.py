@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from math import atan2, cos, hypot, pi, radians, sin, sqrt
 from random import Random
 
-from fabrik_addon.kernel import (
-    FREE,
-    Cone,
-    Hinge,
-    Limit,
-    Locked,
-    Planar,
-    Twist,
-    Twisting,
-)
+from fabrik_addon.kernel import FREE, Cone, Hinge, Limit, Locked, Planar, Twist, Twisting
 from fabrik_addon.rig.limit_types import limit_outline, limit_settings, mirrored_limit, setting_at, type_of
 
 Triple = tuple[float, float, float]

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 
 import bpy
 import pytest
-from fabrik_addon.rig.channels import channel_of
-from fabrik_addon.rig.compat import fcurves_of
-from fabrik_addon.rig.kinematics import world_turn
+from fabrik_addon.actions import live
+from fabrik_addon.actions.walk.plan import plan_walk
+from fabrik_addon.actions.walk.setup import add_walker
+from fabrik_addon.rig.animation.channels import channel_of
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.figure.kinematics import world_turn
 from fabrik_addon.rig.schema.chain import FabrikChain
 from fabrik_addon.rig.schema.limit import limit_of
 from fabrik_addon.rig.schema.rig import rig_of
-from fabrik_addon.session import live
-from fabrik_addon.session.walk.planning import plan_walk
-from fabrik_addon.session.walk.setup import add_walker
 from mathutils import Euler, Matrix, Quaternion, Vector
 
 from dev.walking_rigs import FPS, ahead, make_spider

@@ -20,7 +20,7 @@ from build import ROOT
 PACKAGE = ROOT / "fabrik_addon"
 # Folders whose texts are for the user. The command line's errors, and the kernel's but for those of limits, are for
 # scripts and farms, and what names tell of bones is no text.
-TOLD = ("kernel/limits", "gait", "recognise", "rig", "session", "overlay", "operators", "ui")
+TOLD = ("kernel/limits", "gait", "recognise", "rig", "actions", "overlay", "operators", "ui")
 NOT_TOLD = tuple(f"recognise/{name}" for name in ("conventions.py", "tree.py", "words.py"))
 NOT_TOLD += ("rig/sides.py",)
 # Names of data and parts of them, keys, and types.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bpy
 import pytest
-from fabrik_addon.rig.compat import is_selected
+from fabrik_addon.rig.animation.compat import is_selected
 from fabrik_addon.rig.schema import rig_of
 
 from support.judging import channels

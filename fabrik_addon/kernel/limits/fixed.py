@@ -8,7 +8,16 @@ from typing import Any
 
 from .. import cython
 from ..forms import Q4, V3
-from ..vectors import IDENTITY, ORIGIN, X_AXIS, from_rotation_vector, from_to, multiplied, normalized, rotated
+from ..vectors import (
+    IDENTITY,
+    ORIGIN,
+    X_AXIS,
+    from_rotation_vector,
+    from_to,
+    multiplied,
+    normalized,
+    rotated,
+)
 from .base import Limit, limit_rotation
 
 FREE_RANGE = cython.declare(cython.double, 0.6)  # a restart should look like the start pose, not like a knot

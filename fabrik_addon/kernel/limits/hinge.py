@@ -26,7 +26,15 @@ from ..vectors import (
     scaled,
     turn_about,
 )
-from .base import AT_END, Limit, checked_axis, checked_range, limit_rotation, turned_towards, unwrapped
+from .base import (
+    AT_END,
+    Limit,
+    checked_axis,
+    checked_range,
+    limit_rotation,
+    turned_towards,
+    unwrapped,
+)
 
 # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
 EITHER_END = cython.declare(cython.double, 1e-3)

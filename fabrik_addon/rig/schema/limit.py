@@ -12,7 +12,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
 
 from ...errors import FabrikError
-from ..chain_bones import resolve_bones
+from ..bones import resolve_bones
 from ..limit_types import LIMITS, LimitType, Setting
 from .chain import chains_of, forget_statuses
 from .changes import announce

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A bake: levels of chains, step by step, and the way back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
+from functools import lru_cache
+
+import bpy
+import numpy as np
+
+from ...errors import ChainError
+from ...maths import Doubles
+from ...rig.animation.animation import Animated
+from ...rig.animation.channels import channel_of, plain_path, read_values, rotation_path
+from ...rig.animation.curves import SAME_FRAME, CurveWriter
+from ...rig.animation.keys import KeyedChannels
+from ...rig.bones import pose_bones
+from ...rig.figure.goal_options import written_besides
+from ...rig.figure.groups import ChainSet, figure_bones
+from ...rig.schema import rig_of
+from ...texts import Text
+from ..frames import frames_visited, keys_of_goals
+from ..solve import Item, levels, together
+from .checks import BakeSettings, check_bake
+from .keys import BoneKeys, Destination, read_track
+from .report import BakeResult, ChainBake, Report
+from .sample import Answers, Track, Wanted, sample, solve_track
+from .verify import frames_to_check, verify
+
+# One armature of a bake: what is written into it, and the way back.
+
+
+class BakedArmature:
+    """The keys, actions and pose of one armature.
+
+    Args:
+        owner: The armature object.
+        sets: Its chains that are baked.
+        into: See `BakeSettings`.
+    """
+
+    def __init__(self, owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -> None:
+        self.owner = owner
+        bones = [bone for one in sets for bone in figure_bones(one)]
+        plain = [found for one in sets for found in written_besides(one)]
+        self._pose = [(bone.name, channel_of(bone.rotation_mode)[0], read_values(bone)) for bone in bones]
+        self._pose += [(bone.name, name, [*getattr(bone, name)]) for bone, name in plain]
+        self._paths = {*map(rotation_path, bones), *(plain_path(bone, name) for bone, name in plain)}
+        self._ends: list[float] = []  # first and last frames of what is keyed
+        self._writer = CurveWriter(owner, can_restore=into == "ACTION")
+        self._into = into
+        self._destination: Destination | None = None
+        self._before: KeyedChannels | None = None
+        self._whole: dict[str, BoneKeys] = {}  # by data path, bones whose keys `clean` has still to thin
+
+    def key(self, track: Track, answers: Answers, settings: BakeSettings, is_last: bool) -> list[ChainBake]:
+        """Key chains of it that are solved together; what keys are written into is made for the first.
+
+        Keys are left out at once where no chain hangs on these. Else that waits for `clean`: chains that hang on them
+        are solved on the keys that are written, and a bone that is a little off may turn them far.
+
+        Args:
+            track: The chains.
+            answers: How they are solved.
+            settings: What to bake.
+            is_last: Whether no chain that is solved later hangs on them.
+        """
+        if self._destination is None:
+            self._destination = Destination(self.owner, self._into)
+        if self._before is None:
+            self._before = KeyedChannels(self.owner, settings.frames[0] - 2.0 * SAME_FRAME)
+        self._ends += (float(track.frames[0]), float(track.frames[-1]))
+        results, bones = read_track(track, answers, settings, self._before)
+        with self._destination.writing():
+            for bone in bones:
+                if settings.clean_up > 0.0 and is_last:
+                    bone.clean(self._writer, settings.clean_up)
+                else:
+                    bone.write(self._writer)
+                if settings.clean_up > 0.0 and not is_last:
+                    self._whole[bone.channels.path] = bone
+        return results
+
+    def clean(self, bound: float) -> None:
+        """Leave out keys of chains on which others hang, once all are solved; `bound` is `BakeSettings.clean_up`."""
+        if self._destination is not None:
+            with self._destination.writing():
+                for bone in self._whole.values():
+                    bone.clean(self._writer, bound)
+        self._whole.clear()
+
+    def play(self) -> None:
+        """Flush the curves and, for the NLA, make the strip, so that the next frame change plays them."""
+        if self._destination is not None:
+            with self._destination.writing():
+                self._writer.flush()
+            self._destination.play(self._paths, (min(self._ends), max(self._ends)))
+
+    def finish(self) -> None:
+        """Forget what would undo the bake: it stands."""
+        self._writer.finish()
+        if self._destination is not None:
+            self._destination.finish()
+
+    def take_back(self) -> None:
+        """Put back keys, actions and pose; what fails of that keeps nothing else from being put back."""
+        with ExitStack() as back:  # the last that is put onto it is the first that is done
+            back.callback(self._put_pose_back)
+            if self._destination is not None:
+                back.callback(self._destination.take_back)
+                back.callback(self._writer.finish)
+                if self._destination.is_own:
+                    back.callback(self._writer.restore)
+
+    def _put_pose_back(self) -> None:
+        bones = pose_bones(self.owner)
+        for bone, path, values in self._pose:
+            setattr(bones[bone], path, values)
+
+
+# The report of an armature's last bake, kept with it in the file.
+
+FORMAT = 1  # of what is stored
+
+
+def store_report(owner: bpy.types.Object, result: BakeResult) -> None:
+    """Keep an armature's part of a bake's result."""
+    rig_of(owner).bake_report = json.dumps({"format": FORMAT, **result.of(owner.name).as_json()})
+
+
+def read_report(owner: bpy.types.Object) -> Report | None:
+    """What came of an armature's last bake; None where there was none, or where it was written by another version."""
+    return _read(rig_of(owner).bake_report)
+
+
+@lru_cache(maxsize=8)  # panel and timeline ask at every redraw
+def _read(text: str) -> Report | None:
+    try:
+        report = json.loads(text) if text else None
+    except ValueError:
+        return None
+    return report if isinstance(report, dict) and report.get("format") == FORMAT else None
+
+
+# Chains that are baked: switched off, and known as such.
+
+
+def switch_off(items: Sequence[Item]) -> list[str]:
+    """Switch chains off, so that their keys play, and live posing of armatures that are left without enabled ones.
+
+    Args:
+        items: Chains that were baked, each with its armature object.
+
+    Returns:
+        The names of the armatures whose live posing was switched off.
+    """
+    for _, chain in items:
+        chain.enabled = False
+        chain.is_baked = True
+    rested = []
+    for owner in {owner.name_full: owner for owner, _ in items}.values():
+        rig = rig_of(owner)
+        if rig.live and not any(chain.enabled for chain in rig.chains):
+            rig.live = False
+            rested.append(owner.name)
+    return rested
+
+
+# From settings to keys, or to what stood there before.
+#
+# Every frame is solved by itself, from the same start pose and by the same solver as by button or live, so the answer
+# is the same and frames do not depend on each other. Chains that hang on others are read after those are keyed.
+
+SAMPLING = 0.9  # share of a level's work where frames are visited
+
+
+def bake(context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings) -> BakeResult:
+    """Bake chains into keys, and switch them off so that the keys play; with those that are solved together with them.
+
+    Args:
+        context: Its scene's frame is moved and put back.
+        items: Chains, each with its armature object.
+        settings: What to bake.
+
+    Returns:
+        What came of each chain.
+
+    Raises:
+        FabrikError: Something can't be baked; what was keyed by then is taken back.
+    """
+    return to_the_end(bake_steps(context, items, settings))
+
+
+def to_the_end(
+    steps: Generator[float, None, BakeResult], tell: Callable[[float], None] = lambda share: None
+) -> BakeResult:
+    """The result of a bake in steps.
+
+    Args:
+        steps: See `bake_steps`.
+        tell: Is told after each step how much is done.
+    """
+    while True:
+        try:
+            tell(next(steps))
+        except StopIteration as end:
+            found: BakeResult = end.value
+            return found
+
+
+def bake_steps(
+    context: bpy.types.Context, items: Sequence[Item], settings: BakeSettings
+) -> Generator[float, None, BakeResult]:
+    """`bake` in steps; closed before its end it leaves all as it was.
+
+    Yields:
+        How much of it is done, from 0 to 1.
+    """
+    scene = context.scene
+    assert scene is not None
+    if not items:
+        raise ChainError("there is no chain to bake: none is enabled or chosen")
+    sets = together(items)
+    check_bake(context, sets, settings.into)
+    asked = [(owner.name, chain.name) for owner, chain in items]
+    every = [(one.owner, chain) for one in sets for chain in one.chains]
+    with frames_visited(scene):
+        run = _Run(context, sets, settings)
+        try:
+            yield from run.steps()
+        except BaseException:
+            run.take_back()
+            raise
+        rested = [] if settings.stays_enabled else switch_off(every)
+    found = {(result.rig, result.chain): result for result in run.results}
+    others = [found[key] for key in found if key not in asked]
+    for other in others:
+        other.is_asked = False
+    result = BakeResult(settings.verify, [*(found[key] for key in asked), *others], rested)
+    for armature in run.armatures.values():
+        store_report(armature.owner, result)
+    return result
+
+
+def _key(one: ChainSet) -> tuple[str, ...]:
+    return one.owner.name_full, *one.names
+
+
+def _frames_of(sets: Sequence[ChainSet], settings: BakeSettings) -> dict[tuple[str, ...], Doubles]:
+    """The frames of chains that are solved together: the same array for all that have the same."""
+    if not settings.only_keys:
+        return dict.fromkeys(map(_key, sets), np.array(settings.frames, dtype=np.float64))
+    return {_key(one): _keys_of_goals(one, settings) for one in sets}
+
+
+def _keys_of_goals(one: ChainSet, settings: BakeSettings) -> Doubles:
+    first, last = settings.frames[0], settings.frames[-1]
+    keys = keys_of_goals(one, first, last)
+    if not keys:
+        text = Text("neither target nor pole has a key from frame {first:g} to {last:g}", first=first, last=last)
+        raise ChainError(text, rig=one.owner.name, chain=one.names[0])
+    return np.array(keys, dtype=np.float64)
+
+
+class _Progress:
+    """How much of a bake is done: its levels take a part each, and the comparison another."""
+
+    def __init__(self, parts: int) -> None:
+        self.parts, self.ended, self.share = parts, 0, 0.0
+
+    def within(self, share: float) -> float:
+        """Some share of the part at hand is done; how much of all that is, never less than before."""
+        self.share = max(self.share, (self.ended + min(share, 1.0)) / self.parts)
+        return self.share
+
+    def end(self) -> None:
+        """The part at hand is done."""
+        self.ended += 1
+
+
+class _Run:
+    """One bake, and the way back.
+
+    Attributes:
+        results: Of the chains that are keyed, in the order of solving.
+    """
+
+    def __init__(self, context: bpy.types.Context, sets: Sequence[ChainSet], settings: BakeSettings) -> None:
+        self.context, self.settings = context, settings
+        self.frames = _frames_of(sets, settings)
+        self.groups = levels(sets)
+        self.results: list[ChainBake] = []
+        self.tracks: list[tuple[Track, list[ChainBake]]] = []
+        owners = {one.owner.name_full: one.owner for one in sets}
+        own = {name: [one for one in sets if one.owner == owner] for name, owner in owners.items()}
+        self.motions = {name: Animated(owner).motions_alone(own[name]) for name, owner in owners.items()}
+        self.armatures = {name: BakedArmature(owner, own[name], settings.into) for name, owner in owners.items()}
+
+    def steps(self) -> Iterator[float]:
+        """Read, solve and key level by level, then compare; yields how much is done."""
+        progress = _Progress(len(self.groups) + (self.settings.verify != "NONE"))
+        for group in self.groups:
+            for share in self._level(group, is_last=group is self.groups[-1]):
+                yield progress.within(share)
+            progress.end()
+        frames = frames_to_check(self.results, self.settings.verify)
+        for i, _ in enumerate(verify(self.context, self.tracks, frames, self.settings.clean_up)):
+            yield progress.within((i + 1) / len(frames))
+        for armature in self.armatures.values():
+            armature.finish()
+
+    def _level(self, group: Sequence[ChainSet], is_last: bool) -> Iterator[float]:
+        """Chains that do not depend on each other; of those that are keyed only what is compared later is kept."""
+        tracks: list[Track] = []
+        wanted = [self._wanted(one) for one in group]
+        most = max(len(one.frames) for one in wanted)
+        for i, _ in enumerate(sample(self.context, wanted, tracks)):
+            yield min(SAMPLING * (i + 1) / most, SAMPLING)
+        for i, track in enumerate(tracks):
+            answers = track.room()
+            for share in solve_track(track, answers):
+                yield SAMPLING + (1.0 - SAMPLING) * (i + share) / len(tracks)
+            armature = self.armatures[track.owner.name_full]
+            results = armature.key(track, answers, self.settings, is_last)
+            self.results += results
+            self.tracks.append((track, results))
+            track.forget()
+            yield SAMPLING + (1.0 - SAMPLING) * (i + 1) / len(tracks)
+        for armature in self.armatures.values():
+            if is_last:
+                armature.clean(self.settings.clean_up)
+            armature.play()
+
+    def _wanted(self, one: ChainSet) -> Wanted:
+        motion = self.motions[one.owner.name_full][one.names]
+        return Wanted(one, self.frames[_key(one)], self.settings.frames[0], motion)
+
+    def take_back(self) -> None:
+        """Put back keys, actions and pose of every armature that is still there.
+
+        Raises:
+            ReferenceError: One is gone; the others are as they were.
+        """
+        with ExitStack() as back:
+            for armature in self.armatures.values():
+                back.callback(armature.take_back)

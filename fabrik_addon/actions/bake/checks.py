@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a bake is asked for, and what can't be baked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import radians
+
+import bpy
+
+from ...errors import BoneError, ChainError, InvalidValueError, RigError, place_of
+from ...finite import are_finite
+from ...rig.animation.animation import Animated
+from ...rig.animation.channels import plain_path, rotation_path
+from ...rig.animation.compat import curves_of_action, fcurves_of, groups_of, shares_curves
+from ...rig.checks import check_drivers, check_rig
+from ...rig.figure.goal_options import written_besides
+from ...rig.figure.groups import ChainSet, figure_bones, sets_of
+from ...rig.schema import FabrikChain, rig_of
+from ...texts import Text
+from ..frames import MOST_FRAMES
+from ..solve import bones_above, bones_of
+
+# What a bake is asked for.
+
+INTO = ("ACTION", "NEW_ACTION", "NLA")
+INTERPOLATIONS = ("LINEAR", "BEZIER")
+VERIFY = ("EVERY", "SAMPLE", "NONE")
+MOST_CLEAN_UP = radians(30.0)
+ROUNDING = 1e-6  # radians by which a property in single precision may be beyond its range
+
+
+@dataclass(frozen=True, slots=True)
+class BakeSettings:
+    """What to bake.
+
+    Attributes:
+        frames: The frames, rising.
+        into: "ACTION" for the armature's action, "NEW_ACTION" for a copy of it, "NLA" for a new track.
+        interpolation: "LINEAR" or "BEZIER".
+        verify: "EVERY" to let Blender evaluate every frame afterwards and compare, "SAMPLE" some of them, or "NONE".
+        only_keys: Whether each chain is keyed only where its target or pole has a key.
+        clean_up: Angle in radians by which a joint may be off at a frame so that keys can be left out; 0 keeps all.
+        stays_enabled: Whether the chains are still to be solved afterwards.
+
+    Raises:
+        InvalidValueError: One of them is none of these.
+    """
+
+    frames: tuple[float, ...]
+    into: str = INTO[0]
+    interpolation: str = INTERPOLATIONS[0]
+    verify: str = VERIFY[0]
+    only_keys: bool = False
+    clean_up: float = 0.0
+    stays_enabled: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.frames:
+            raise InvalidValueError("the range ends before it starts: there is no frame to bake")
+        if len(self.frames) > MOST_FRAMES:
+            raise InvalidValueError(
+                Text("{count} frames are more than {most_frames}", count=len(self.frames), most_frames=MOST_FRAMES)
+            )
+        if not are_finite(self.frames) or not all(a < b for a, b in pairwise(self.frames)):
+            raise InvalidValueError("the frames do not rise")
+        choices = ((self.into, INTO), (self.interpolation, INTERPOLATIONS), (self.verify, VERIFY))
+        for chosen, words in choices:
+            if chosen not in words:
+                raise InvalidValueError(Text("'{chosen}' is none of {names}", chosen=chosen, names=", ".join(words)))
+        if not 0.0 <= self.clean_up <= MOST_CLEAN_UP + ROUNDING:
+            raise InvalidValueError("the clean-up is not between 0 and 30 degrees")
+
+
+# What can't be baked, found before anything is written.
+
+FIXED = {"tip_bone", "bone_count", "target_bone", "pole_bone", "enabled", "start"}  # of a chain
+
+
+def check_bake(context: bpy.types.Context, sets: Sequence[ChainSet], into: str) -> None:
+    """Refuse what would be baked wrong.
+
+    Args:
+        context: Of the scene.
+        sets: All chains that are baked.
+        into: See `BakeSettings`.
+
+    Raises:
+        RigError: An action can't be written, or would not play as it is written.
+        ChainError: What a chain is made of is animated, or its goals hang on a chain that is not baked.
+    """
+    scene = context.scene
+    owners = {one.owner.name_full: one.owner for one in sets}
+    if scene is not None and scene.render.frame_map_old != scene.render.frame_map_new:
+        raise RigError("the scene's time is remapped, so keys would not play at their frames")
+    for owner in owners.values():
+        check_rig(owner, context.evaluated_depsgraph_get())
+        if _is_put_to_rest(owner):
+            raise RigError("its pose position is animated", rig=owner.name)
+        check_action(owner, [one for one in sets if one.owner == owner], into)
+    animated = {name: Animated(owner) for name, owner in owners.items()}
+    for one in sets:
+        _check_bones(one, animated[one.owner.name_full])
+        for chain in one.chains:
+            _check_made(one.owner, chain, animated[one.owner.name_full])
+            check_drivers(one.owner, chain)
+    _check_carriers(context, sets)
+
+
+def check_action(owner: bpy.types.Object, sets: Sequence[ChainSet], into: str) -> None:
+    """Refuse an armature whose action can't be keyed, or would not play as it is keyed.
+
+    Args:
+        owner: The armature object.
+        sets: The chains of it that are keyed.
+        into: See `BakeSettings`.
+
+    Raises:
+        RigError: It is so.
+    """
+    data = owner.animation_data
+    if data is None:
+        return
+    reason = _nla_refusal(data, into) or _action_refusal(owner, data, into)
+    if reason:
+        raise RigError(reason, rig=owner.name)
+    with place_of(rig=owner.name):
+        bones = {bone.name: bone for one in sets for bone in figure_bones(one)}
+        plain = [found for one in sets for found in written_besides(one)]
+    own = {*map(rotation_path, bones.values()), *(plain_path(bone, name) for bone, name in plain)}
+    for curve in fcurves_of(owner):
+        if curve.data_path in own:
+            reason = (
+                Text("its action keys '{path}', which would play over the track", path=curve.data_path)
+                if into == "NLA"
+                else ""
+            )
+            reason = reason or _curve_refusal(curve)
+            if reason:
+                raise RigError(reason, rig=owner.name)
+    muted = [group.name for group in groups_of(owner) if group.mute and group.name in bones]
+    if muted and into != "NLA":
+        raise RigError(Text("the channels of '{path}' are muted", path=muted[0]), rig=owner.name)
+
+
+def _curve_refusal(curve: bpy.types.FCurve) -> str:
+    """Why a curve can't be keyed so that the keys play; "" where it can."""
+    if curve.mute or len(curve.modifiers):
+        return Text("the curve of '{path}' is muted or modified", path=curve.data_path)
+    if curve.lock:
+        return Text("the curve of '{path}' is locked", path=curve.data_path)
+    if len(curve.sampled_points):
+        return Text("the curve of '{path}' holds samples and not keys", path=curve.data_path)
+    return ""
+
+
+def _nla_refusal(data: bpy.types.AnimData, into: str) -> str:
+    """Why the state of an armature's NLA keeps keys from playing as they are; or ""."""
+    if any(track.is_solo for track in data.nla_tracks):
+        return Text("one of its NLA tracks plays solo, so keys would not play")
+    if data.use_tweak_mode:
+        return Text("an NLA strip is being tweaked: leave tweak mode first")
+    if data.action_blend_type != "REPLACE" or data.action_influence < 1.0:
+        return Text("its action is mixed with NLA strips, so keys would not play as they are")
+    if into == "NLA" and not data.use_nla:
+        return Text("its NLA tracks are switched off, so that a new one would not play")
+    return ""
+
+
+def _action_refusal(owner: bpy.types.Object, data: bpy.types.AnimData, into: str) -> str:
+    """Why nothing can be written into an armature's action; or ""."""
+    if into != "ACTION" or data.action is None:
+        return ""
+    if not data.action.is_editable:
+        return Text("its action '{action}' is linked: bake into a new one", action=data.action.name)
+    other = shares_curves(owner)
+    return (
+        Text(
+            "its action '{action}' also moves '{other}': bake into a new one", action=data.action.name, other=other.name
+        )
+        if other
+        else ""
+    )
+
+
+def _is_put_to_rest(owner: bpy.types.Object) -> bool:
+    """Whether keys or a driver switch the armature between rest and pose position."""
+    data = getattr(owner.data, "animation_data", None)
+    if data is None:
+        return False
+    curves = [*data.drivers, *(curves_of_action(data.action) if data.action else ())]
+    return any(curve.data_path == "pose_position" for curve in curves)
+
+
+def _check_made(owner: bpy.types.Object, chain: FabrikChain, animated: Animated) -> None:
+    for name in sorted(animated.of_chain(chain) & FIXED):
+        raise ChainError(
+            Text("its '{name}' is animated, so it is not one chain", name=name), rig=owner.name, chain=chain.name
+        )
+
+
+def _check_bones(one: ChainSet, animated: Animated) -> None:
+    with place_of(rig=one.owner.name):
+        bones = figure_bones(one)
+    for bone in bones:
+        if "rotation_mode" in animated.of_bone(bone):
+            reason = Text("its rotation mode is animated")
+            raise BoneError(reason, rig=one.owner.name, chain=one.names[0], bone=bone.name)
+
+
+def _check_carriers(context: bpy.types.Context, sets: Sequence[ChainSet]) -> None:
+    """Refuse chains that other enabled ones carry which are not baked with them, since these do not move meanwhile."""
+    names = {(one.owner.name_full, name) for one in sets for name in one.names}
+    carried: dict[tuple[str, str], str] = {}
+    for owner in context.scene.objects if context.scene else ():
+        if owner.type != "ARMATURE":
+            continue
+        chains = [chain for chain in rig_of(owner).chains if chain.enabled]
+        for other in sets_of(owner, [chain for chain in chains if (owner.name_full, chain.name) not in names]):
+            carried |= dict.fromkeys(
+                bones_of(other), Text("'{name}' of '{armature}'", name=other.names[0], armature=owner.name)
+            )
+    for one in sets if carried else ():
+        found = bones_above(one, bones_of(one)) & carried.keys()
+        if found:
+            text = Text(
+                "its root or its goal hangs on the chain {chain}: bake that first, or with it",
+                chain=carried[min(found)],
+            )
+            raise ChainError(text, rig=one.owner.name, chain=one.names[0])

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How limbs bend: to which side a pose does, how far that is off a pole, and hinges for the side of the rest pose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from math import atan2, degrees, pi
+from typing import Any, NamedTuple
+
+import bpy
+from mathutils import Vector
+
+from ..kernel import Solver
+from ..maths import (
+    V3,
+    cross,
+    distance,
+    dot,
+    length,
+    minus,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+    unit,
+)
+from ..recognise.joint_bends import begins_limb, is_second_half, own_axis
+from ..recognise.joint_bends import bend_of as rest_bend_of
+from ..recognise.limbs import Limbs
+from ..rig.bones import pose_bones
+from ..rig.figure.figure import Prepared
+from ..rig.figure.uneven import measured_at, mounted_path
+from ..rig.goals import GoalPoints
+from ..rig.schema import limit_of
+from ..texts import Text
+from .bend_error import bend_side
+from .figure_pose import FigurePose
+
+NO_SIDE = 1e-3  # share of the length: a pole nearer to the line from root to tip tells no side
+NEAR = 1.0  # degrees by which two bends may differ and count as the same
+APART = 0.01  # share of the limb's length by which joints may differ and count as the same
+STRAIGHT = 1e-4  # share of the length within which a limb shows no bend
+
+
+def joints_of(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> list[V3]:
+    """The joints of bones as evaluated, relative to the first, in armature space."""
+    bones = pose_bones(owner.evaluated_get(depsgraph))
+    poses = [bones[name] for name in names]
+    points = [*(pose.head for pose in poses), poses[-1].tail]
+    return [minus(point, points[0]) for point in points]
+
+
+def solved_joints(prepared: Prepared, points: Sequence[GoalPoints]) -> list[list[V3]]:
+    """The joints of each chain as they are solved together, relative to its first, in armature space.
+
+    Args:
+        prepared: The chains.
+        points: The goals of each.
+    """
+    solution = prepared.solver.solve(prepared.goals_of(points), prepared.settings, explain=False)
+    placed = prepared.solver.figure.placed(solution.rotations, solution.shift)
+    found = []
+    for one in prepared.asked:
+        joints = [*(placed.heads[i] for i in one.joints), placed.ends[one.joints[-1]]]
+        found.append([rotated(prepared.space.turn, minus(joint, joints[0])) for joint in joints])
+    return found
+
+
+def differences(joints: Sequence[V3], stood: Sequence[V3], length: float) -> list[str]:
+    """What there is to say of a limb's joints and where they stood before, relative to the first."""
+    apart = max(distance(a, b) for a, b in zip(joints, stood, strict=True)) / length
+    turned = degrees(abs(bend_between(joints, stood) or 0.0))
+    if turned > NEAR:
+        return [Text("it bends {turned:.0f}° away from where it bent", turned=turned)]
+    if apart > APART:
+        return [Text("its joints stand up to {apart:.0%} of the length away from where they stood", apart=apart)]
+    return []
+
+
+def bend_between(joints: Sequence[V3], others: Sequence[V3]) -> float | None:
+    """The turn about root to tip that brings a limb's inner joints nearest to another's; None if it is straight."""
+    along = unit(joints[-1])
+    sine = cosine = 0.0
+    for a, b in zip(joints[1:-1], others[1:-1], strict=True):
+        first, second = perpendicular(a, along), perpendicular(b, along)
+        sine += dot(along, cross(first, second))
+        cosine += dot(first, second)
+    return atan2(sine, cosine) if abs(sine) + abs(cosine) > STRAIGHT**2 * dot(joints[-1], joints[-1]) else None
+
+
+class PoseBend(NamedTuple):
+    """How a chain bends in a pose, in chain space.
+
+    Attributes:
+        origin: About which it would be turned.
+        along: Unit vector, the line about which it would be turned.
+        side: Unit vector to which it bends.
+        turns: Whether a joint can turn it.
+    """
+
+    origin: V3
+    along: V3
+    side: V3
+    turns: bool
+
+
+def bend_of(pose: FigurePose, chain: str) -> PoseBend | None:
+    """How a chain bends in the pose at hand; None where it does to no side."""
+    prepared, asked = pose.prepared, pose.asked(chain)
+    if prepared.is_chain and not asked.at_head:
+        found = _solver_at(pose).bend(pose.rotations)
+        return None if found is None else PoseBend(found.origin, found.along, found.side, found.turns)
+    heads, ends = pose.places
+    side = bend_side(asked, heads, ends)
+    if side is None:
+        return None
+    first, last = asked.joints[0], asked.joints[-1]
+    along = unit(minus(heads[last] if asked.at_head else ends[last], heads[first]))
+    return PoseBend(heads[first], along, unit(side), not prepared.limits[first].is_fixed)
+
+
+def _solver_at(pose: FigurePose) -> Solver:
+    """The solver of a chain with the pose at hand as its start pose, measured there."""
+    prepared = pose.as_started
+    if prepared.is_rigid:
+        return prepared.solver
+    return Solver(measured_at(prepared, mounted_path(prepared, pose.owner, pose.depsgraph), pose.rotations))
+
+
+def pole_error(pose: FigurePose, chain: str) -> float | None:
+    """The angle by which a pole would have to be turned about its limb for the pose at hand to bend towards it.
+
+    Right-handed about the line from root to tip, in (-pi, pi]; None where there is no pole, where the pose or the pole
+    tells no side, or where no joint can turn the limb.
+    """
+    found = turned_pole(pose, chain)
+    return None if found is None else found[0]
+
+
+def turned_pole(pose: FigurePose, chain: str) -> tuple[float, Vector] | None:
+    """The angle of `pole_error`, and where the pole stands in the world after it was turned by it."""
+    pole, space = pose.goals(chain).pole, pose.prepared.space
+    bend = bend_of(pose, chain) if pole is not None else None
+    if bend is None or pole is None or not bend.turns:
+        return None
+    off = minus(space.to_chain(pole), bend.origin)
+    away = perpendicular(off, bend.along)
+    if length(away) <= NO_SIDE * pose.prepared.length:
+        return None
+    angle = atan2(dot(bend.along, cross(away, bend.side)), dot(away, bend.side)) - pose.asked(chain).pole_angle
+    angle = pi - (pi - angle) % (2.0 * pi)
+    return angle, Vector(space.to_world(plus(bend.origin, rotated(turn_about(bend.along, angle), off))))
+
+
+def pole_in_bend(pose: FigurePose, chain: str, planned: Sequence[float]) -> Sequence[float]:
+    """Where a planned pole leaves the pose of a chain that is solved with others; in the world.
+
+    A chain that is solved by itself and one of a body are turned by their poles about different joints, so where a pole
+    leaves the pose alone shows only once the chain is one of them.
+
+    Args:
+        pose: The chains; this one may lack goals.
+        chain: Name of the chain.
+        planned: Where the pole would be by the bones of the chain alone, in the world.
+    """
+    bend = None if pose.prepared.is_chain else bend_of(pose, chain)
+    if bend is None:
+        return planned
+    space = pose.prepared.space
+    off = minus(space.to_chain(planned), bend.origin)
+    away = length(perpendicular(off, bend.along))
+    side = rotated(turn_about(bend.along, -pose.asked(chain).pole_angle), bend.side)
+    return space.to_world(plus(bend.origin, plus(scaled(bend.along, dot(off, bend.along)), scaled(side, away))))
+
+
+def held_to_pole(pose: FigurePose, chain: str) -> Prepared:
+    """The chains with the pose at hand as their start, and the pole angle of one by which it bends as it stands."""
+    off, prepared = pole_error(pose, chain), pose.as_started
+    if off is None:
+        return prepared
+    asked, k = list(prepared.asked), pose.index(chain)
+    asked[k] = asked[k]._replace(pole_angle=asked[k].pole_angle + off)
+    return prepared.asking(asked)
+
+
+@dataclass(slots=True)
+class BendReport:
+    """What `hinges_from_bend` did, by the names of bones.
+
+    Attributes:
+        hinges: Which are hinges now.
+        locked: Which are the second half of a bone, and hold still now.
+        refused: Which have no axis that could be told, with the reason; they keep the limit that they had.
+    """
+
+    hinges: list[str] = field(default_factory=list)
+    locked: list[str] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+
+
+def hinges_from_bend(
+    owner: bpy.types.Object, limbs: Limbs, names: Sequence[str], most: float, *, are_inner: bool
+) -> BendReport:
+    """Make bones hinges that bend to the side to which they are bent at rest.
+
+    A straight knee or elbow bends as anatomy has it, where the bones tell which one it is and where the body faces.
+    Where neither tells an axis the bone is refused by name, and its limit stays.
+
+    Args:
+        owner: An armature object.
+        limbs: Of its skeleton.
+        names: Names of its bones.
+        most: Greatest bend in radians, from straight.
+        are_inner: Whether they are known to bend, as all bones of a chain but the first; else the first bones of limbs
+            are refused.
+    """
+    number = {name: i for i, name in enumerate(limbs.skeleton.names)}
+    report = BendReport()
+    plans: list[tuple[str, dict[str, Any]]] = []
+    for name in names:
+        bone = number[name]
+        if is_second_half(limbs, bone):
+            plans.append((name, {"limit": "LOCKED"}))
+            report.locked.append(name)
+            continue
+        is_first = begins_limb(limbs, bone) and not are_inner
+        found = None if is_first else rest_bend_of(limbs, bone)
+        if found is None:
+            report.refused.append((name, _reason(limbs, bone, is_first)))
+            continue
+        ends = (0.0, max(most, found.angle))
+        plans.append((name, hinge_settings(own_axis(limbs, bone, found.axis), ends, found.angle)))
+        report.hinges.append(name)
+    give_limits(owner, plans)
+    return report
+
+
+def hinge_settings(axis: V3, ends: tuple[float, float], rest: float) -> dict[str, Any]:
+    """The settings of a hinge, about the positive side of the axis along which it lies.
+
+    Args:
+        axis: Unit axis in the bone's rest frame; a positive turn bends the joint further.
+        ends: Least and greatest bend in radians, from straight.
+        rest: The bend at rest.
+    """
+    low, high = max(ends[0] - rest, -2.0 * pi), ends[1] - rest
+    if max(axis, key=abs) < 0.0:
+        axis, low, high = (-axis[0], -axis[1], -axis[2]), -high, -low
+    return {"limit": "HINGE", "axis": tuple(value + 0.0 for value in axis), "angle_min": low, "angle_max": high}
+
+
+def give_limits(owner: bpy.types.Object, plans: Iterable[tuple[str, dict[str, Any]]]) -> None:
+    """Write settings of limits onto bones, by name."""
+    assert owner.pose is not None, "the object is no armature"
+    for name, settings in plans:
+        view = limit_of(owner.pose.bones[name])
+        for setting, value in settings.items():
+            setattr(view, setting, value)
+
+
+def _reason(limbs: Limbs, bone: int, is_first: bool) -> str:
+    if is_first:
+        return Text("no bend where a limb begins: give it a cone, or the range of a human hip or shoulder")
+    if limbs.axes.forward is None:
+        return Text("straight at rest, and nothing tells where the body faces: bend it a little in Edit Mode")
+    return Text("straight at rest, and neither name nor place tell a knee or elbow: bend it a little in Edit Mode")

@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains made on selected bones or limbs, with the settings that new ones have."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import bpy
+from mathutils import Vector
+
+from ..errors import ChainError, FabrikError, RigError, TargetError
+from ..finite import are_finite
+from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE, Figure, Solver
+from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about, turn_angle
+from ..package import NAME
+from ..recognise.limbs import Limb, Limbs
+from ..recognise.skeleton import Skeleton
+from ..rig.animation.channels import read_rotation
+from ..rig.animation.keys import KeyedChannels, check_can_follow, follow_order
+from ..rig.bones import bones_to, pose_bones
+from ..rig.checks import check_rig
+from ..rig.control_bones import control_names
+from ..rig.dependencies import enabled_collections
+from ..rig.figure.joint_limits import JointSettings, joints_of, path_of, read_limit, read_stiffness
+from ..rig.figure.kinematics import BoneTree
+from ..rig.figure.start_pose import capture, is_animated, reset, take_keys
+from ..rig.schema import FabrikChain, rig_of, unique_name
+from ..rig.skeleton import read_skeleton, selected_numbers, sided_name
+from ..rig.versions import bring_up_to_date
+from ..texts import Text
+from .figure_pose import SAME
+
+# What new chains, targets and poles are made with: the user's preferences.
+
+GOAL_KINDS = (
+    ("EMPTY", "Empty", "An empty in the scene, beside the armature"),
+    ("BONE", "Bone", "A control bone in the armature, in the bone collection FABRIK"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """Settings of things to be made; see the preferences for their meaning."""
+
+    tolerance: float = DEFAULT_TOLERANCE
+    max_passes: int = DEFAULT_MAX_PASSES
+    soft: float = 0.0
+    start: str = "REST"
+    goal_kind: str = "EMPTY"
+    target_shape: str = "CUBE"
+    pole_shape: str = "SPHERE"
+    target_size: float = 0.08
+
+
+def read_defaults(context: bpy.types.Context) -> Defaults:
+    """The user's preferences; the built-in ones where the add-on is not enabled as an extension."""
+    assert context.preferences is not None
+    addon = context.preferences.addons.get(NAME)
+    stored: Any = addon.preferences if addon else None
+    if stored is None:
+        return Defaults()
+    return Defaults(**{name: getattr(stored, name) for name in Defaults.__dataclass_fields__})
+
+
+# The limbs of an armature that are to become chains: those of the selected bones, or that which a bone ends.
+
+NamedLimb = tuple[str, int]  # name of the tip, number of bones
+
+
+class SelectedLimbs(NamedTuple):
+    """What the selected bones of an armature mean.
+
+    Attributes:
+        limbs: Those to make chains of.
+        small: Those that are left out unless they are asked for: hands, feet, fingers, faces, single bones.
+    """
+
+    limbs: Sequence[NamedLimb]
+    small: Sequence[NamedLimb]
+
+
+def limbs_of(owner: bpy.types.Object, bones: Collection[str] = ()) -> Limbs:
+    """The limbs of an armature's skeleton.
+
+    Args:
+        owner: The armature object.
+        bones: Names of bones that are asked about, and are part of it even where they were made as targets or poles.
+    """
+    return Limbs(read_skeleton(owner, without=control_names(owner).difference(bones)))
+
+
+def limb_length(owner: bpy.types.Object, tip: str) -> int:
+    """Number of bones of the limb that ends with a bone of an armature.
+
+    Raises:
+        ChainError: The armature has no such bone.
+    """
+    bones_to(owner, tip, 1)
+    limbs = limbs_of(owner, [tip])
+    return limbs.limb_of(list(limbs.skeleton.names).index(tip)).bone_count
+
+
+def selected_limbs(owner: bpy.types.Object) -> SelectedLimbs:
+    """The limbs that the bones selected in Pose mode mean; see `Limbs.selected`.
+
+    Bones that were made as targets and poles are none of them, unless nothing else is selected.
+    """
+    skeleton = read_skeleton(owner, without=control_names(owner))
+    selected = selected_numbers(owner, skeleton)
+    if not selected:
+        skeleton = read_skeleton(owner)
+        selected = selected_numbers(owner, skeleton)
+    found = Limbs(skeleton).selected(selected)
+    return SelectedLimbs(_named(skeleton, found.limbs), _named(skeleton, found.small))
+
+
+def taken_limb(owner: bpy.types.Object, limb: NamedLimb) -> str:
+    """Name of a chain that has the bones of a limb, or ""."""
+    chains = rig_of(owner).chains
+    return next((chain.name for chain in chains if (chain.tip_bone, chain.bone_count) == limb), "")
+
+
+def _named(skeleton: Skeleton, limbs: Sequence[Limb]) -> list[NamedLimb]:
+    return [(skeleton.names[limb.tip], limb.bone_count) for limb in limbs]
+
+
+# Make chains, and the empties that serve as their targets and poles; and remove chains.
+#
+# Each maker is given what a planner found, and can't fail: all is planned before the first thing is made.
+
+AIMED = 2.0  # lengths of the chain from its tip, at which a target to aim at is made
+POLE_SIZE = 0.6  # of a target's
+
+
+def add_chain(
+    owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], bone_count: int, defaults: Defaults
+) -> FabrikChain:
+    """Add a chain, named after its tip, and make it the active one; the pose at hand is to be its start pose.
+
+    Args:
+        owner: An armature object.
+        bones: Its bones, root to tip.
+        bone_count: Their number, or 0 to mean all up to the root.
+        defaults: Settings of the new chain.
+    """
+    bring_up_to_date(owner)
+    rig = rig_of(owner)
+    tip = bones[-1].name
+    name = unique_name(tip, [chain.name for chain in rig.chains])
+    chain = rig.chains.add()
+    chain.name, chain.tip_bone, chain.bone_count = name, tip, bone_count
+    chain.tolerance, chain.max_passes, chain.soft = defaults.tolerance, defaults.max_passes, defaults.soft
+    reset(chain, bones)
+    start_new(owner, chain, bones, defaults.start)
+    rig.active_index = len(rig.chains) - 1
+    return chain
+
+
+def start_new(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], default: str) -> None:
+    """Give a chain that was just made its start pose: its keys, the pose at hand, or for a limb at rest the default.
+
+    Args:
+        owner: The armature object.
+        chain: The chain.
+        bones: Its bones, root to tip.
+        default: A start pose.
+    """
+    assert bpy.context.scene is not None
+    keyed = KeyedChannels(owner, bpy.context.scene.frame_current_final)
+    if any(keyed.has(bone) for bone in bones):
+        take_keys(chain, bones)
+    elif not is_animated(owner, bones, keyed) and any(_is_posed(bone) for bone in bones):
+        capture(chain, bones)
+    else:
+        chain.start = default
+
+
+def _is_posed(bone: bpy.types.PoseBone) -> bool:
+    try:
+        return turn_angle(read_rotation(bone)) > SAME
+    except FabrikError:  # a number that makes no sense, of which a solve will tell
+        return False
+
+
+def start_texts(chains: Iterable[FabrikChain], default: str) -> list[Text]:
+    """What the report says of start poses that are not the default, to follow the names of new chains."""
+    starts = {chain.start for chain in chains} - {default, "REST"}
+    texts = {"CAPTURED": Text("start pose captured"), "ANIMATED": Text("its keys are its start pose")}
+    return [texts[start] for start in sorted(starts)]
+
+
+def remove_chain(owner: bpy.types.Object, index: int) -> bool:
+    """Remove a chain with its keys and drivers.
+
+    Returns:
+        False for one of a library override that belongs to the library file, which stays.
+
+    Raises:
+        RigError: Its keys can't follow the list, since another object plays them, too.
+    """
+    check_can_follow(owner)
+    rig = rig_of(owner)
+    names = [chain.name for chain in rig.chains]
+    try:
+        rig.chains.remove(index)
+    except TypeError:  # Blender's word for a member of an override's collection that is not its own
+        return False
+    follow_order(owner, names, [i for i in range(len(names)) if i != index])
+    rig.active_index = max(0, min(rig.active_index, len(rig.chains) - 1))
+    return True
+
+
+def move_chain(owner: bpy.types.Object, index: int, to: int) -> None:
+    """Move a chain to another place of the list, with its keys and drivers.
+
+    Raises:
+        ChainError: Blender can't reorder what a library override has.
+        RigError: Its keys can't follow the list, since another object plays them, too.
+    """
+    check_can_follow(owner)
+    rig = rig_of(owner)
+    names = [chain.name for chain in rig.chains]
+    try:
+        rig.chains.move(index, to)
+    except TypeError as error:  # Blender's word for what it can't do in the collections of an override
+        raise ChainError("Blender can't reorder the chains of a library override", rig=owner.name) from error
+    others = [i for i in range(len(names)) if i != index]
+    follow_order(owner, names, [*others[:to], index, *others[to:]])
+    rig.active_index = to
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """An empty to be made.
+
+    Attributes:
+        location: World position.
+        size: Its display size.
+        shape: Its display type.
+    """
+
+    location: Sequence[float]
+    size: float
+    shape: str
+
+    def moved(self, location: Sequence[float]) -> Empty:
+        """The same elsewhere in the world."""
+        return replace(self, location=tuple(location))
+
+    def make(self, context: bpy.types.Context, owner: bpy.types.Object, name: str) -> bpy.types.Object:
+        """Make it beside the armature, in a collection that may be changed."""
+        empty = bpy.data.objects.new(name, None)
+        home_of(context, owner).objects.link(empty)
+        empty.location = Vector(self.location)
+        setattr(empty, "empty_display_type", self.shape)
+        empty.empty_display_size = self.size
+        return empty
+
+
+def plan_target(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    bones: Sequence[bpy.types.PoseBone],
+    defaults: Defaults,
+    chain: FabrikChain | None = None,
+) -> Empty:
+    """A target where the bones as they stand now have come to it: at the tip, or where that aims.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        bones: Of the chain, root to tip.
+        defaults: Shape and size.
+        chain: Says which end of the last bone comes to it, or which axis aims; None for the tail.
+
+    Raises:
+        FabrikError: The armature can't be posed.
+    """
+    depsgraph = context.evaluated_depsgraph_get()
+    evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
+    last = pose_bones(evaluated)[bones[-1].name]
+    path = path_of(owner, [bone.name for bone in bones], depsgraph)
+    joints = path.place([read_rotation(bone) for bone in bones])
+    length = _world_length(evaluated, path, joints)
+    place = _reached(evaluated, last, chain, length)
+    return _checked(owner, Empty(place, defaults.target_size * length, defaults.target_shape))
+
+
+def _reached(evaluated: bpy.types.Object, tip: bpy.types.PoseBone, chain: FabrikChain | None, length: float) -> Vector:
+    """Where in the world a target stands to which a tip has come, or at which it aims from as far as it is long."""
+    world = evaluated.matrix_world
+    if chain is not None and chain.kind == "AIM":
+        along = (world @ tip.matrix).to_3x3() @ Vector(chain.aim_axis)
+        return world @ tip.head + along.normalized() * AIMED * length
+    return world @ (tip.head if chain is not None and chain.effector == "HEAD" else tip.tail)
+
+
+@dataclass(frozen=True, slots=True)
+class PoleOptions:
+    """Where a pole is put.
+
+    Attributes:
+        distance: From the chain, as a share of the chain's length.
+        angle: The chain's pole angle, for which the pose is to stay as it is.
+        starts: Rotations of the chain's start pose, or None for the pose at hand.
+        effector: Which end of the last bone the chain brings to its target; with `HEAD` that bone does not bend it.
+    """
+
+    distance: float = 0.6
+    angle: float = 0.0
+    starts: Sequence[Q4] | None = None
+    effector: str = "TAIL"
+
+
+def plan_pole(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    bones: Sequence[bpy.types.PoseBone],
+    options: PoleOptions,
+    defaults: Defaults,
+) -> Empty:
+    """A pole in the plane of the bend of the bones as they stand now, so that a solve leaves the bend where it is.
+
+    Raises:
+        TargetError: There is one bone alone, which does not bend.
+        FabrikError: The armature can't be posed, or a bone's limit makes no sense.
+    """
+    tip = bones[-1].name
+    if options.effector == "HEAD":
+        bones = bones[:-1]
+        options = replace(options, starts=options.starts[:-1] if options.starts else None)
+    if len(bones) < 2:
+        raise TargetError("a single bone does not bend, so a pole has nothing to turn", bone=tip)
+    depsgraph = context.evaluated_depsgraph_get()
+    evaluated = check_rig(owner, depsgraph).evaluated_get(depsgraph)
+    path = path_of(owner, [bone.name for bone in bones], depsgraph)
+    rotations = [read_rotation(bone) for bone in bones]
+    starts = options.starts or rotations
+    limits = [read_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
+    inside = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
+    found, is_rigid = joints_of(path, JointSettings(inside, limits, [read_stiffness(bone) for bone in bones]), False)
+    joints = found.joints
+    if not is_rigid:
+        pairs = zip(joints, path.segments(rotations), strict=True)
+        joints = tuple(joint._replace(segment=bone.vector, rest=bone.rest) for joint, bone in pairs)
+    solver = Solver(Figure(joints))
+    places = solver.figure.placed(rotations).joints
+    bend = solver.bend(rotations)
+    if bend is None:
+        raise TargetError(
+            "its tip stands on its root, so that it bends to no side", rig=owner.name, bone=bones[-1].name
+        )
+    side = rotated(turn_about(bend.along, -options.angle), bend.side)
+    middle = scaled(plus(places[bend.joint], places[-1]), 0.5)
+    point = plus(middle, scaled(side, options.distance * solver.figure.size))
+    size = POLE_SIZE * defaults.target_size * _world_length(evaluated, path, places)
+    head = pose_bones(evaluated)[bones[0].name].head
+    world = evaluated.matrix_world @ (head + Vector(rotated(path.base, point)))
+    return _checked(owner, Empty(world, size, defaults.pole_shape))
+
+
+def set_target(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, planned: Empty) -> None:
+    """Make a planned empty the chain's target."""
+    chain.target, chain.target_bone = planned.make(context, owner, sided_name(chain.name, "target")), ""
+
+
+def set_pole(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, planned: Empty) -> None:
+    """Make a planned empty the chain's pole."""
+    chain.pole, chain.pole_bone = planned.make(context, owner, sided_name(chain.name, "pole")), ""
+
+
+def _checked(owner: bpy.types.Object, planned: Empty) -> Empty:
+    if not are_finite([*planned.location, planned.size]):
+        raise RigError("its joints have no finite position", rig=owner.name)
+    return planned
+
+
+def _world_length(owner: bpy.types.Object, path: BoneTree, joints: Sequence[V3]) -> float:
+    """Length in the world of bones whose joints are given in the space of their path."""
+    axes, base = owner.matrix_world.to_3x3(), path.base
+    return sum(length(axes @ Vector(rotated(base, minus(b, a)))) for a, b in pairwise(joints))
+
+
+def link_like(
+    context: bpy.types.Context, owner: bpy.types.Object, source: bpy.types.Object, made: bpy.types.Object
+) -> None:
+    """Link a new object into the collections of another, as far as they may be changed; else beside the armature.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        source: The other object, a target or pole.
+        made: The new one, which is in no collection yet.
+    """
+    homes = [home for home in source.users_collection if home.is_editable and home.override_library is None]
+    for home in homes or [home_of(context, owner)]:
+        home.objects.link(made)
+
+
+def home_of(context: bpy.types.Context, owner: bpy.types.Object) -> bpy.types.Collection:
+    """The first collection of the armature that the view layer shows and that may be changed, else the scene's."""
+    assert context.scene is not None
+    assert context.view_layer is not None
+    homes = [c for c in owner.users_collection if c.is_editable and c.override_library is None]
+    used = {*enabled_collections(context.view_layer.layer_collection)}
+    return next((c for c in homes if c in used), context.scene.collection)

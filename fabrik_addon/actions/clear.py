@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Nothing of ours left on an armature; and goals that are one armature's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import bpy
+from mathutils import Matrix
+
+from ..errors import FabrikError, RigError, TargetError
+from ..messages import ROLES
+from ..rig.animation.compat import copy_action
+from ..rig.animation.keys import check_can_follow
+from ..rig.bones import pose_bones
+from ..rig.control_bones import control_names, new_bones_refusal, remove_control_bones, remove_unused_shapes
+from ..rig.figure.pose_writer import updated
+from ..rig.goals import GoalRef, goals_of
+from ..rig.schema import FabrikChain, rig_of
+from ..rig.skeleton import sided_name
+from ..rig.versions import check_not_newer, clear_bones, clear_stored
+from ..texts import Text
+from .chains import link_like
+from .walk.bake import mark_steps
+
+# An armature without anything of the extension: what it stores, and the goals that were made for it.
+
+HOLDERS = (bpy.types.Collection, bpy.types.Scene)  # what an object is in without being used
+
+
+class Cleared(NamedTuple):
+    """What was taken away.
+
+    Attributes:
+        chains: How many.
+        goals: How many bones and empties that were made as targets and poles.
+    """
+
+    chains: int
+    goals: int
+
+
+def clear_rig(context: bpy.types.Context, owner: bpy.types.Object) -> Cleared:
+    """Take chains, body, walker, joint limits and the goals that were made for them away; the pose stays.
+
+    Goals that are something else, or are used by something else, stay.
+
+    Args:
+        context: Its view layer has the armature; its scene may have marks of a walk.
+        owner: An armature object that can be edited.
+
+    Raises:
+        FabrikError: Its chains are a library's, its keys are shared, or its data are newer; nothing was changed.
+    """
+    check_not_newer(owner)
+    check_can_follow(owner)
+    rig = rig_of(owner)
+    library = owner.override_library
+    if library is not None and isinstance(library.reference, bpy.types.Object) and rig_of(library.reference).chains:
+        raise RigError("its chains come from the library file and can't be removed: disable them", rig=owner.name)
+    count = len(rig.chains)
+    empties = [goal for chain in rig.chains for goal in _own_empties(chain)]
+    bones = [] if new_bones_refusal(owner) else sorted(control_names(owner))
+    with suppress(FabrikError):  # where no walk is planned, nothing is marked
+        mark_steps(context, owner, "NONE", use_markers=False)
+    clear_stored(owner)
+    remove_control_bones(context, owner, bones)
+    clear_bones(owner, bones)
+    remove_unused_shapes()
+    unused = _unused(empties)
+    for goal in unused:
+        bpy.data.objects.remove(goal)
+    return Cleared(count, len(bones) + len(unused))
+
+
+def _unused(found: list[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Those objects that nothing but collections and scenes has."""
+    ask: Any = bpy.data.user_map  # the stubs of 4.2 want all of its arguments
+    users: dict[bpy.types.Object, set[bpy.types.ID]] = ask(subset=found) if found else {}
+    return [thing for thing, used_by in users.items() if all(isinstance(one, HOLDERS) for one in used_by)]
+
+
+def _own_empties(chain: FabrikChain) -> list[bpy.types.Object]:
+    """The empties that have the names under which they were made for a chain, and on which nothing hangs."""
+    found: list[bpy.types.Object] = []
+    for role in ("target", "pole"):
+        goal: bpy.types.Object | None = getattr(chain, role)
+        if goal is None or goal.type != "EMPTY" or goal.library is not None or goal.children:
+            continue
+        if goal.name.startswith(sided_name(chain.name, role)):
+            found.append(goal)
+    return found
+
+
+def clear_text(found: Cleared) -> Text:
+    """What was taken away, in a sentence."""
+    return Text("Removed {chains} chains and {goals} goals", chains=found.chains, goals=found.goals)
+
+
+# A duplicated character follows the goals of its original, until it gets goals of its own.
+#
+# Blender lets what is duplicated together go on together: goals that are selected with the armature, and bones of the
+# armature itself. So it is the goals that stayed behind that both have.
+
+
+@dataclass(slots=True)
+class OwnGoals:
+    """What an armature got.
+
+    Attributes:
+        made: Names of the new objects.
+        notes: What is still shared, and why.
+    """
+
+    made: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def original_of(owner: bpy.types.Object, objects: Iterable[bpy.types.Object]) -> bpy.types.Object | None:
+    """The armature of which an armature looks like a duplicate that was left with the goals of its original.
+
+    All chains that both have, by their names, have the same goals. Of two such armatures the one whose bones are goals
+    is the original, else the one with the lower number behind its name; with other names each is the other's.
+
+    Args:
+        owner: An armature object.
+        objects: Among which to look.
+    """
+    if not len(rig_of(owner).chains):
+        return None
+    for other in objects:
+        if other.type == "ARMATURE" and other != owner and _is_duplicate(owner, other):
+            return other
+    return None
+
+
+def _is_duplicate(owner: bpy.types.Object, other: bpy.types.Object) -> bool:
+    theirs = rig_of(other).chains
+    shared: set[bpy.types.Object] = set()
+    for chain in rig_of(owner).chains if len(theirs) else ():
+        twin = theirs.get(chain.name)
+        if twin is None:
+            continue
+        goals, twins = goals_of(chain), goals_of(twin)
+        if [(goal.role, goal.bone) for goal in goals] != [(goal.role, goal.bone) for goal in twins]:
+            return False
+        for goal, same in zip(goals, twins, strict=True):
+            if goal.found == same.found:
+                shared.add(goal.found)
+            elif (goal.found, same.found) != (owner, other):  # each has its own bone
+                return False
+    if not shared or owner in shared:
+        return False
+    return other in shared or not _is_numbered_before(owner.name, other.name)
+
+
+def _is_numbered_before(name: str, other: str) -> bool:
+    """Whether two names differ by their numbers alone, and that of the first is lower."""
+    (stem, number), (other_stem, other_number) = _numbered(name), _numbered(other)
+    return stem == other_stem and number < other_number
+
+
+def _numbered(name: str) -> tuple[str, int]:
+    stem, _, number = name.rpartition(".")
+    return (stem, int(number)) if stem and number.isdigit() else (name, 0)
+
+
+def make_goals_single_user(context: bpy.types.Context, owner: bpy.types.Object) -> OwnGoals:
+    """Give an armature copies of the goals that it has in common with another; no goal and no bone moves.
+
+    A bone of the other armature is exchanged for that of this one, where it has such a bone.
+
+    Raises:
+        TargetError: No other armature has its goals.
+    """
+    assert context.scene is not None
+    others = [found for found in context.scene.objects if found.type == "ARMATURE" and found != owner]
+    theirs = {goal.found for other in others for chain in rig_of(other).chains for goal in goals_of(chain)}
+    refs = [goal for chain in rig_of(owner).chains for goal in goals_of(chain)]
+    shared = list(dict.fromkeys(goal.found for goal in refs if goal.found in theirs and goal.found != owner))
+    if not shared:
+        raise TargetError("no other armature has its goals", rig=owner.name)
+    with_bones = {goal.found for goal in refs if goal.bone}
+    told = OwnGoals()
+    original = original_of(owner, others)
+    copies = {found: _copied(context, owner, found) for found in shared if found not in with_bones}
+    for found, made in copies.items():
+        _hang(context, found, made, {**copies, **({original: owner} if original is not None else {})}, told)
+        told.made.append(made.name)
+    for chain in rig_of(owner).chains:
+        for goal in goals_of(chain):
+            _exchange(owner, chain, goal, copies, told)
+    return told
+
+
+def _exchange(
+    owner: bpy.types.Object,
+    chain: FabrikChain,
+    goal: GoalRef,
+    copies: dict[bpy.types.Object, bpy.types.Object],
+    told: OwnGoals,
+) -> None:
+    """Give a chain the copy of a goal, or the bone of its own armature."""
+    status = chain.status
+    if goal.found in copies:
+        setattr(chain, goal.role, copies[goal.found])
+    elif goal.bone and goal.found != owner:
+        if goal.found.data == owner.data or (_has_chain(goal.found, chain) and goal.bone in pose_bones(owner)):
+            setattr(chain, goal.role, owner)
+        else:
+            text = Text(
+                "{chain}: the {role} stays the bone '{bone}' of '{name}'",
+                chain=chain.name,
+                role=ROLES[goal.role],
+                bone=goal.bone,
+                name=goal.found.name,
+            )
+            told.notes.append(text)
+    if chain.status != status:  # the copy stands where its original stands
+        chain.status = status
+
+
+def _has_chain(other: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether another armature looks like the one that this chain comes from."""
+    return other.type == "ARMATURE" and chain.name in rig_of(other).chains
+
+
+def _copied(context: bpy.types.Context, owner: bpy.types.Object, goal: bpy.types.Object) -> bpy.types.Object:
+    """A copy of a goal in the same collections, with keys of its own."""
+    made = goal.copy()
+    link_like(context, owner, goal, made)
+    copy_action(made)
+    return made
+
+
+def _hang(
+    context: bpy.types.Context,
+    goal: bpy.types.Object,
+    made: bpy.types.Object,
+    instead: dict[bpy.types.Object, bpy.types.Object],
+    told: OwnGoals,
+) -> None:
+    """Hang a copy on what it is to hang on in place of its original's parent, without moving it.
+
+    Args:
+        context: Whose view layer is evaluated.
+        goal: The original.
+        made: The copy.
+        instead: New objects by those that they stand for.
+        told: Takes what follows the original armature still.
+    """
+    followed = [constraint for constraint in goal.constraints if getattr(constraint, "target", None) in instead]
+    for constraint in followed:
+        told.notes.append(
+            Text(
+                "the constraint '{constraint}' of '{made}' still follows as before",
+                constraint=constraint.name,
+                made=made.name,
+            )
+        )
+    if goal.parent not in instead or followed:
+        return
+    assert goal.parent is not None
+    updated(context)
+    world = made.matrix_world.copy()
+    inverse = made.matrix_parent_inverse.copy()
+    made.parent = instead[goal.parent]
+    made.matrix_parent_inverse = inverse
+    updated(context)
+    local = made.matrix_basis
+    above: Matrix = made.matrix_world @ (inverse @ local).inverted_safe()
+    if made.matrix_world != world:
+        made.matrix_parent_inverse = above.inverted_safe() @ world @ local.inverted_safe()

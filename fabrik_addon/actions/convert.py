@@ -1,0 +1,487 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Blender's IK constraints made into chains: the same bones, goals, bend and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import bpy
+
+from ..errors import FabrikError, RigError
+from ..maths import IDENTITY, Q4, V3, distance, normalized, turn_angle, unit, v3
+from ..messages import ROLES
+from ..rig.animation.animation import Animated
+from ..rig.animation.keys import KeyedChannels
+from ..rig.bones import bones_to, names_if_any, pose_bones, resolve_bones
+from ..rig.checks import edit_refusal
+from ..rig.figure.pose_writer import seen_rotations, write_rotations
+from ..rig.figure.reader import frame_of
+from ..rig.figure.start_pose import capture, is_animated
+from ..rig.goals import goal_of
+from ..rig.schema import FabrikChain, limit_of, rig_of
+from ..rig.targets import kind_of
+from ..texts import Text
+from .bends import bend_between, differences, joints_of, pole_error, solved_joints
+from .chains import Defaults, add_chain
+from .figure_pose import FigurePose
+from .keep_pose import keep, unposed
+
+# What the goal of a chain asks beside a place, as settings of Blender's IK constraint, and back.
+
+LEAST_WEIGHT = 0.01  # that Blender's IK takes
+STRETCHED = 2.0  # times its length that a chain may have in place of one that has no bound
+STRETCH_OF_BONE = 0.1  # Blender's measure of how readily a bone stretches
+SAME_TURN = 1e-3  # radians by which an offset may turn and count as none
+EVEN = 1e-6  # by which a share may differ from one
+
+
+def take_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.PoseBone]) -> list[str]:
+    """Let a chain ask for what a constraint asks.
+
+    Args:
+        chain: The chain, with its target.
+        constraint: An IK constraint.
+        bones: The bones of the chain, root to tip.
+
+    Returns:
+        What can't be carried over as it is.
+    """
+    lost: list[str] = []
+    chain.weight = constraint.weight
+    chain.kind, chain.pin = "REACH", False
+    if constraint.use_rotation:
+        chain.rotation_offset = IDENTITY  # Blender's IK turns the tip as the target stands
+        chain.orientation_weight = constraint.orient_weight
+    chain.orientation = "TARGET" if constraint.use_rotation else "FREE"
+    chain.stretch = 1.0
+    if constraint.use_stretch and any(bone.ik_stretch > 0.0 for bone in bones):
+        chain.stretch = STRETCHED
+        lost.append(
+            Text(
+                "its stretch has an end at {factor:g} times the length, and is of all bones alike",
+                factor=STRETCHED,
+            )
+        )
+    return lost
+
+
+def give_goal(chain: FabrikChain, constraint: Any, bones: Sequence[bpy.types.PoseBone], at_head: bool) -> list[str]:
+    """Let a constraint ask for what a chain asks, as far as it can; see `take_goal`.
+
+    Args:
+        chain: The chain.
+        constraint: An IK constraint.
+        bones: The bones that it moves.
+        at_head: Whether the tip bone is not among these, since its head is what comes to the target.
+    """
+    lost: list[str] = []
+    turns = chain.orientation == "TARGET" and not at_head
+    constraint.weight = max(chain.weight, LEAST_WEIGHT)
+    constraint.use_location, constraint.use_rotation = True, turns
+    if at_head and chain.orientation != "FREE":
+        lost.append(Text("the rotation of its tip"))
+    elif turns:
+        constraint.orient_weight = max(chain.orientation_weight, LEAST_WEIGHT)
+        if turn_angle(normalized(chain.rotation_offset)) > SAME_TURN:
+            lost.append(Text("the offset of its rotation: its tip turns as the target stands"))
+    elif chain.orientation == "KEEP":
+        lost.append(Text("the rotation that it keeps"))
+    if chain.stretch > 1.0 + EVEN:
+        constraint.use_stretch = True
+        for bone in bones:
+            bone.ik_stretch = bone.ik_stretch or STRETCH_OF_BONE
+        lost.append(Text("the end of its stretch at {factor:g} times the length", factor=chain.stretch))
+    else:
+        constraint.use_stretch = constraint.use_stretch and not any(bone.ik_stretch > 0.0 for bone in bones)
+    lost += [text for text, is_lost in _losses_of_goal(chain) if is_lost]
+    return lost
+
+
+def _losses_of_goal(chain: FabrikChain) -> list[tuple[str, bool]]:
+    return [
+        (Text("that it is pinned: Blender's IK knows no order of goals"), chain.pin),
+        (Text("that it asks for nothing with a weight of 0"), chain.weight <= 0.0),
+        ("soft", chain.soft > 0.0),
+    ]
+
+
+def goal_refusal(chain: FabrikChain) -> str:
+    """Why Blender's constraints can't have the target or the pole of a chain; "" where they can, or there is none."""
+    for role in ("target", "pole"):
+        goal = goal_of(chain, role)
+        reason = kind_of(goal.found, goal.bone).constraint_refusal(goal.found, goal.bone) if goal else ""
+        if goal and reason:
+            word = ROLES[role]
+            return Text("the {role} {name} {reason}", role=word, name=goal.name, reason=reason)
+    return ""
+
+
+def give_refusal(chain: FabrikChain) -> str:
+    """Why a chain can't be an IK constraint; "" where it can, as far as it has a goal."""
+    if chain.target is None and chain.pin:
+        return Text("it is pinned without a target, which Blender's IK needs")
+    if chain.effector == "HEAD" and chain.bone_count == 1:
+        return Text("it moves the body alone, which Blender's IK does not")
+    if chain.kind == "AIM":
+        return Text(
+            "several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that"
+        )
+    return ""
+
+
+# Blender's own IK constraints made into chains: the same bones, goals, limits and bend.
+
+AXES = "xyz"
+STRAIGHT = Text("the limb stands straight, so its pole angle could not be told: check it")
+
+
+@dataclass(slots=True)
+class Converted:
+    """What came of one constraint.
+
+    Attributes:
+        bone: The bone that has it.
+        constraint: Its name.
+        chain: Name of the chain that was made, or "".
+        lost: What could not be carried over.
+    """
+
+    bone: str
+    constraint: str
+    chain: str = ""
+    lost: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Made:
+    """A constraint being converted, with the pose that it gave its bones.
+
+    Attributes:
+        result: What is told of it.
+        constraint: The constraint.
+        names: Of its bones, root to tip.
+        stood: Their joints as Blender evaluated them before, relative to the first, in armature space.
+        seen: By the names of the bones, their rotations in that pose; see `rig.seen.seen_rotations`.
+    """
+
+    result: Converted
+    constraint: Any
+    names: list[str]
+    stood: list[V3]
+    seen: dict[str, Q4]
+
+
+def ik_constraints(bones: Sequence[bpy.types.PoseBone]) -> list[tuple[bpy.types.PoseBone, Any]]:
+    """The IK constraints of bones that are in force."""
+    pairs = ((bone, constraint) for bone in bones for constraint in bone.constraints)
+    return [(bone, found) for bone, found in pairs if found.type == "IK" and not found.mute]
+
+
+def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[str]) -> list[Converted]:
+    """Make a chain of each IK constraint of bones, and mute the constraint; with the target's rotation and the weights.
+
+    The pose that Blender's IK makes now stays: it is written into the bones and becomes the start pose, and the chain's
+    pole angle is set so that it bends towards its pole as it stands. A keyed limb starts from its keys, and one
+    that the constraint moved in part from where the bones stood without it.
+
+    Args:
+        context: Its view layer is evaluated.
+        owner: The armature object.
+        bones: Names of the bones whose constraints are converted.
+
+    Returns:
+        What came of each; a constraint that can't be carried over stays as it is.
+
+    Raises:
+        RigError: The armature can't be edited.
+    """
+    refusal = edit_refusal(owner)
+    if refusal:
+        raise RigError(refusal, rig=owner.name)
+    found, animated = ik_constraints([pose_bones(owner)[name] for name in bones]), Animated(owner)
+    results, made = [], []
+    moved = {(bone.name, one.name): names_of_animated(animated, bone, one) for bone, one in found}
+    refusals = {(bone.name, one.name): _refusal(bone, one, moved[bone.name, one.name]) for bone, one in found}
+    going = {key for key, refusal in refusals.items() if not refusal}
+    for bone, constraint in found:
+        result = Converted(bone.name, constraint.name)
+        results.append(result)
+        reason = refusals[bone.name, constraint.name]
+        if reason:
+            result.lost.append(reason)
+            continue
+        tip = bone if constraint.use_tail else bone.parent
+        assert tip is not None
+        path = bones_to(owner, tip.name, 0)[-constraint.chain_count :]  # 0, from the start, is all of them
+        names, depsgraph = [one.name for one in path], context.evaluated_depsgraph_get()
+        result.lost += _losses(constraint, path, moved[bone.name, constraint.name], going)
+        stood, seen = joints_of(owner, names, depsgraph), seen_rotations(owner, names, depsgraph)
+        made.append(_Made(result, constraint, names, stood, seen))
+    with unposed():
+        for one in made:
+            one.result.chain = _make(owner, one).name
+            one.constraint.mute = True
+        for one in made:
+            write_rotations(owner, one.seen)
+    with unposed():
+        for one in made:
+            _capture(context, owner, one)
+        for one in made:
+            _keep(context, owner, one)
+    return results
+
+
+def _refusal(bone: bpy.types.PoseBone, constraint: Any, animated: set[str]) -> str:
+    """Why a constraint can't be a chain, or ""."""
+    if constraint.target is None:
+        return Text("it has no target")
+    if constraint.ik_type != "COPY_POSE" or not constraint.use_location:
+        return Text("it keeps a distance or turns alone, which a chain does not")
+    if any(goal is not None and goal.type != "ARMATURE" and name for goal, name in _goals(constraint)):
+        return Text("its target or pole is a vertex group")
+    if "mute" in animated:
+        return Text("it is switched on and off by keys or a driver")
+    if not constraint.use_tail and bone.parent is None:
+        return Text("it brings the head of a bone without a parent")
+    return ""
+
+
+def _goals(constraint: Any) -> tuple[tuple[bpy.types.Object | None, str], ...]:
+    return (constraint.target, constraint.subtarget), (constraint.pole_target, constraint.pole_subtarget)
+
+
+def names_of_animated(animated: Animated, bone: bpy.types.PoseBone, constraint: Any) -> set[str]:
+    """Names of a constraint's own properties that are keyed or driven."""
+    start = f'constraints["{bpy.utils.escape_identifier(constraint.name)}"].'
+    return {name.removeprefix(start) for name in animated.of_bone(bone) if name.startswith(start)}
+
+
+def _losses(
+    constraint: Any, path: Sequence[bpy.types.PoseBone], animated: set[str], going: set[tuple[str, str]]
+) -> list[str]:
+    """What can't be carried over; the constraints that go as well are named by their bones and names."""
+    lost: list[str] = [
+        Text("its {name} is animated, and the chain keeps what it is now", name=name) for name in sorted(animated)
+    ]
+    if constraint.influence < 1.0:
+        lost.append(Text("influence {influence:.0%} now turns each bone by its share", influence=constraint.influence))
+    staying = ((bone, other) for bone in path for other in bone.constraints if not other.mute)
+    others = [other.name for bone, other in staying if (bone.name, other.name) not in going]
+    if others:
+        lost.append(Text("the constraint '{other}' still moves a bone of it", other=others[0]))
+    return lost
+
+
+def _make(owner: bpy.types.Object, made: _Made) -> FabrikChain:
+    names, constraint = made.names, made.constraint
+    bones = [pose_bones(owner)[name] for name in names]
+    chain = _disabled(owner, made) or add_chain(owner, bones, len(bones), Defaults())
+    chain.enabled = True
+    chain.target, chain.target_bone = constraint.target, constraint.subtarget
+    chain.pole, chain.pole_bone = constraint.pole_target, constraint.pole_subtarget
+    chain.influence = constraint.influence
+    made.result.lost += take_goal(chain, constraint, bones)
+    for bone in bones:
+        limited = any(getattr(bone, f"{kind}_{axis}") for kind in ("lock_ik", "use_ik_limit") for axis in AXES)
+        if limited and not limit_of(bone).type.holds:
+            limit_of(bone).limit = "BONE_IK"
+        stiffness = max(float(getattr(bone, f"ik_stiffness_{axis}")) for axis in AXES)
+        if stiffness > 0.0:
+            limit_of(bone).stiffness = stiffness
+    return chain
+
+
+def _disabled(owner: bpy.types.Object, made: _Made) -> FabrikChain | None:
+    """The disabled chain of just these bones with the same target, from which the constraint may have been made.
+
+    Or one that brings the head of the bone there that has the constraint.
+    """
+    constraint, names = made.constraint, made.names
+    for chain in rig_of(owner).chains:
+        if chain.enabled or (chain.target, chain.target_bone) != (constraint.target, constraint.subtarget):
+            continue
+        if names_if_any(owner, chain) == (names if chain.effector == "TAIL" else [*names, made.result.bone]):
+            return chain
+    return None
+
+
+def _capture(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> None:
+    """Let the pose be the start pose of the chain, unless keys make it, or it is held in part."""
+    chain, bones = rig_of(owner).chains[made.result.chain], [pose_bones(owner)[name] for name in made.names]
+    keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
+    if chain.influence >= 1.0 and not is_animated(owner, bones, keyed):
+        capture(chain, bones)
+
+
+def _keep(context: bpy.types.Context, owner: bpy.types.Object, made: _Made) -> None:
+    """Keep the pose that the constraint made, and tell what the next solve moves all the same."""
+    result, depsgraph = made.result, context.evaluated_depsgraph_get()
+    item = owner, rig_of(owner).chains[result.chain]
+    try:
+        pose = FigurePose.of(item, depsgraph)
+        if item[1].influence < 1.0 or pose.is_animated:  # it starts where the constraint did, which tells the bend
+            _match_bend(pose, item[1], made)
+            return
+        off = pole_error(pose, result.chain)
+        if pose.asked(result.chain).has_pole and (off is None or bend_between(made.stood, made.stood) is None):
+            result.lost.append(STRAIGHT)
+        elif off is not None:
+            item[1].pole_angle += off
+    except FabrikError as error:
+        result.lost.append(Text("it can't be solved yet: {reason}", reason=error.local))
+        return
+    result.lost += keep([item], depsgraph)[0].notes
+
+
+def _match_bend(pose: FigurePose, chain: FabrikChain, made: _Made) -> None:
+    """Set the pole angle by which our limb bends as Blender's stood, and tell how far it is from there."""
+    prepared, k = pose.prepared, pose.index(chain.name)
+    if prepared.asked[k].has_pole:
+        asked = list(prepared.asked)
+        asked[k] = asked[k]._replace(pole_angle=0.0)
+        angle = bend_between(solved_joints(prepared.asking(asked), pose.points)[k], made.stood)
+        if angle is None:
+            made.result.lost.append(STRAIGHT)
+            return
+        chain.pole_angle = angle
+        asked[k] = asked[k]._replace(pole_angle=chain.pole_angle)
+        prepared = prepared.asking(asked)
+    size = sum(prepared.solver.figure.lengths[i] for i in prepared.asked[k].joints)
+    made.result.lost += differences(solved_joints(prepared, pose.points)[k], made.stood, size)
+
+
+# Damped Track constraints made into chains that aim, and back: both turn a bone by the least turn from where it is.
+
+TRACK_AXES: dict[str, V3] = {
+    "TRACK_X": (1.0, 0.0, 0.0),
+    "TRACK_Y": (0.0, 1.0, 0.0),
+    "TRACK_Z": (0.0, 0.0, 1.0),
+    "TRACK_NEGATIVE_X": (-1.0, 0.0, 0.0),
+    "TRACK_NEGATIVE_Y": (0.0, -1.0, 0.0),
+    "TRACK_NEGATIVE_Z": (0.0, 0.0, -1.0),
+}
+ALONG = 1e-6  # by which a unit vector may differ from an axis
+
+
+def tracks(bones: Sequence[bpy.types.PoseBone]) -> list[tuple[bpy.types.PoseBone, Any]]:
+    """The Damped Track constraints of bones that are in force."""
+    pairs = ((bone, constraint) for bone in bones for constraint in bone.constraints)
+    return [(bone, found) for bone, found in pairs if found.type == "DAMPED_TRACK" and not found.mute]
+
+
+def track_axis(chain: FabrikChain) -> str:
+    """How Damped Track names the axis that a chain of one bone aims; "" where it can't do what the chain does."""
+    axis = unit(v3(chain.aim_axis))
+    if chain.kind != "AIM" or chain.bone_count != 1:
+        return ""
+    return next((name for name, one in TRACK_AXES.items() if distance(axis, one) <= ALONG), "")
+
+
+def convert_tracks(context: bpy.types.Context, owner: bpy.types.Object, bones: Sequence[str]) -> list[Converted]:
+    """Make a chain that aims of each Damped Track constraint of bones, and mute the constraint.
+
+    The pose that the constraint makes now stays: it is written into the bone and becomes the start pose; a keyed bone
+    starts from its keys.
+
+    Args:
+        context: Its view layer is evaluated.
+        owner: The armature object.
+        bones: Names of the bones whose constraints are converted.
+
+    Returns:
+        What came of each; a constraint that can't be carried over stays as it is.
+
+    Raises:
+        RigError: The armature can't be edited.
+    """
+    refusal = edit_refusal(owner)
+    if refusal:
+        raise RigError(refusal, rig=owner.name)
+    results, made = [], []
+    animated, depsgraph = Animated(owner), context.evaluated_depsgraph_get()
+    for bone, constraint in tracks([pose_bones(owner)[name] for name in bones]):
+        result = Converted(bone.name, constraint.name)
+        results.append(result)
+        moving = names_of_animated(animated, bone, constraint)
+        reason = _aim_refusal(constraint, moving)
+        if reason:
+            result.lost.append(reason)
+            continue
+        result.lost += [
+            Text("its {name} is animated, and the chain keeps what it is now", name=name) for name in sorted(moving)
+        ]
+        made.append((result, constraint, seen_rotations(owner, [bone.name], depsgraph)))
+    with unposed():
+        for result, constraint, seen in made:
+            result.chain = _make_aim(owner, result, constraint).name
+            constraint.mute = True
+            write_rotations(owner, seen)
+    with unposed():
+        for result, _, _ in made:
+            _keep_aim(context, owner, result)
+    return results
+
+
+def _aim_refusal(constraint: Any, animated: set[str]) -> str:
+    """Why a constraint can't be a chain, or ""."""
+    target, bone = constraint.target, constraint.subtarget
+    if target is None:
+        return Text("it has no target")
+    if bone and target.type != "ARMATURE":
+        return Text("its target is a vertex group")
+    if bone and constraint.head_tail > 0.0:
+        return Text("it tracks a place along a bone, which is none of a chain's targets")
+    if "mute" in animated:
+        return Text("it is switched on and off by keys or a driver")
+    return ""
+
+
+def _make_aim(owner: bpy.types.Object, result: Converted, constraint: Any) -> FabrikChain:
+    bone = pose_bones(owner)[result.bone]
+    chain = _disabled_aim(owner, result.bone, constraint) or add_chain(owner, [bone], 1, Defaults())
+    chain.kind, chain.aim_axis, chain.enabled = "AIM", TRACK_AXES[constraint.track_axis], True
+    chain.target, chain.target_bone = constraint.target, constraint.subtarget
+    chain.influence = constraint.influence
+    others = [other.name for other in bone.constraints if other != constraint and not other.mute]
+    if others:
+        result.lost.append(Text("the constraint '{other}' still moves it", other=others[0]))
+    return chain
+
+
+def _disabled_aim(owner: bpy.types.Object, bone: str, constraint: Any) -> FabrikChain | None:
+    """The disabled chain of just this bone that aims at the same target, from which it may have been made."""
+    target = constraint.target, constraint.subtarget
+    for chain in rig_of(owner).chains:
+        is_same = chain.tip_bone == bone and (chain.target, chain.target_bone) == target
+        if is_same and not chain.enabled and track_axis(chain):
+            return chain
+    return None
+
+
+def _keep_aim(context: bpy.types.Context, owner: bpy.types.Object, result: Converted) -> None:
+    """Keep the pose that the constraint made, and tell what the next solve moves all the same."""
+    chain, depsgraph = rig_of(owner).chains[result.chain], context.evaluated_depsgraph_get()
+    bones = resolve_bones(owner, chain)
+    try:
+        if chain.influence >= 1.0 and not is_animated(owner, bones, KeyedChannels(owner, frame_of(depsgraph))):
+            capture(chain, bones)
+    except FabrikError as error:
+        result.lost.append(Text("it can't be solved yet: {reason}", reason=error.local))
+        return
+    result.lost += keep([(owner, chain)], depsgraph)[0].notes
+
+
+def make_track(owner: bpy.types.Object, chain: FabrikChain) -> Any:
+    """The Damped Track constraint of a chain that aims (`track_axis`): the muted one with its target, or a new one."""
+    constraints = pose_bones(owner)[chain.tip_bone].constraints
+    found: Any = None
+    for other in constraints:
+        constraint: Any = other
+        if other.type == "DAMPED_TRACK" and other.mute and constraint.target == chain.target:
+            found = constraint if constraint.subtarget == chain.target_bone else found
+    found = found or constraints.new("DAMPED_TRACK")
+    found.target, found.subtarget, found.track_axis = chain.target, chain.target_bone, track_axis(chain)
+    found.head_tail = 0.0
+    return found

@@ -1,0 +1,551 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Dragging an end of any bone: with the limb that the bone ends, or with the whole body while its pins hold.
+
+A drag starts from the pose under the mouse, whatever the start poses of the chains are. It is read once; each step is
+one solve and one write. At its end keys are set where these are automatic, and chains are anchored, so that the next
+solve moves nothing. A chain that is posed live is dragged by its target and posed from its own start pose all the
+while, for live posing would do so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from math import pow
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ...errors import BoneError, ChainError, TargetError
+from ...kernel import STATUSES, Solver, Status
+from ...maths import IDENTITY, ORIGIN, Q4, minus, multiplied, rotated
+from ...messages import Message
+from ...rig.animation.channels import KeptChannels, channel_of, read_rotation
+from ...rig.animation.keys import KeyedChannels, insert_posed_keys
+from ...rig.bones import pose_bones, resolve_bones
+from ...rig.figure.figure import Prepared
+from ...rig.figure.joint_limits import path_of
+from ...rig.figure.pose_writer import Pose, PoseWriter, places_of, updated, write_pose
+from ...rig.figure.reader import carried, frame_of, prepare
+from ...rig.figure.solve import posed
+from ...rig.figure.uneven import measured_at, mounted_path
+from ...rig.goals import GoalPoints, goal_of, read_held, read_points, turns_tip
+from ...rig.placing import carries, location_at, put, restorer, stays
+from ...rig.schema import FabrikChain, rig_of
+from ...texts import Text
+from ..bends import held_to_pole
+from ..figure_pose import FigurePose, goal_point, hard_place
+from ..keep_pose import LetGo, Loosed, exceeded, key_goal, let_go, resume_live
+from ..live.state import state as live_state
+from .scope import Scope, Taken, moved_chains, scope_of
+
+REACHED = STATUSES.index(Status.REACHED)
+A_BONE = 0.5  # share of a joint's readiness to turn that full falloff leaves the next one farther away
+Stamp = list[object]  # what the goals that are not dragged, and the space of the figure, depend on
+
+
+class Hold(NamedTuple):
+    """What stays from step to step while nothing but the figure moves.
+
+    Attributes:
+        stamp: As long as this is the same.
+        points: Where the goals of the chains are.
+        numbers: The same as each chain puts them into a row.
+        is_rigid: Whether the figure is the same in every pose, and comes whole to where it is solved.
+        writer: What writes the pose in which the row of the figure leaves it.
+    """
+
+    stamp: Stamp
+    points: list[GoalPoints]
+    numbers: list[tuple[float, ...]]
+    is_rigid: bool
+    writer: PoseWriter
+
+
+@dataclass(slots=True)
+class Drag:
+    """A drag that is going on. Bones and chains are looked up by name at every step.
+
+    Attributes:
+        rig: Name of the armature object.
+        name: Of the chain that is dragged, or of the limb without one.
+        scope: What takes part.
+        place: Where the dragged end stood, in world space.
+        turn: How the dragged bone was turned in the world.
+        started: All that takes part as it stood when the drag began.
+        prepared: The same as it is solved now: with falloff, and with a rotation or without one.
+        restore: Puts back all that stood before.
+        with_turn: Whether the bone is also to have a rotation.
+        pulled: Whether the root was pulled along.
+        note: What the drag moves besides, as a sentence; or "".
+        hold: What stays from step to step; None where it has to be found out.
+    """
+
+    rig: str
+    name: str
+    scope: Scope
+    place: Vector
+    turn: Q4
+    started: Prepared
+    prepared: Prepared
+    restore: Callable[[], None]
+    with_turn: bool = False
+    pulled: bool = False
+    note: str = ""
+    hold: Hold | None = None
+
+    @property
+    def bone(self) -> str:
+        """Name of the bone that is dragged."""
+        return self.scope.taken.bone
+
+    @property
+    def index(self) -> int:
+        """The place of what is dragged among all that asks for something."""
+        return self.prepared.chains.index(self.name)
+
+
+class Dragged(NamedTuple):
+    """How far a drag got.
+
+    Attributes:
+        status: A status of the kernel; "" before the first step.
+        residual: Distance of the dragged end from where it is wanted, in scene units.
+        turn_residual: Angle in radians by which the bone is off the rotation that is wanted.
+        missed: Names of the other chains whose goals are not met.
+    """
+
+    status: str = ""
+    residual: float = 0.0
+    turn_residual: float = 0.0
+    missed: tuple[str, ...] = ()
+
+
+def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> Drag:
+    """Start to drag an end of a bone.
+
+    Raises:
+        FabrikError: It can't be posed.
+    """
+    depsgraph = context.evaluated_depsgraph_get()
+    scope = scope_of(owner, taken)
+    dragged = scope.dragged(owner)
+    if scope.follows:
+        _check_target(owner, dragged)
+    stood = read_held(owner.evaluated_get(depsgraph), taken.bone, taken.end)
+    place, turn = Vector(stood.location), stood.rotation
+    chain_set = scope.chain_set(owner)
+    pose = FigurePose.read(chain_set, depsgraph, {dragged.name: place})  # says what is wrong before anything moves
+    started = pose.prepared if scope.follows else replace(held_to_pole(pose, dragged.name), influence=1.0)
+    restore = _restorer(owner, scope, started)
+    drag = Drag(owner.name, dragged.name, scope, place, turn, started, started, restore, note=exceeded(pose) or "")
+    live_state.held = True
+    live_state.paused = live_state.paused or _pauses(owner, scope)
+    if scope.body == taken.bone or _keeps_turn(owner, taken):
+        set_turning(drag, on=True)
+    set_falloff(drag, owner)
+    return drag
+
+
+def _keeps_turn(owner: bpy.types.Object, taken: Taken) -> bool:
+    """Whether a chain says that its tip has a rotation; so it keeps it while it is dragged."""
+    chain = rig_of(owner).chains.get(taken.chain)
+    return chain is not None and turns_tip(chain)
+
+
+def waits(drag: Drag) -> bool:
+    """Whether live posing waits for the end of the drag, since it would pose the same bones."""
+    owner = bpy.data.objects.get(drag.rig)
+    return owner is not None and _pauses(owner, drag.scope)
+
+
+def _pauses(owner: bpy.types.Object, scope: Scope) -> bool:
+    return rig_of(owner).live and not scope.follows and bool(scope.holding)
+
+
+def _restorer(owner: bpy.types.Object, scope: Scope, prepared: Prepared) -> Callable[[], None]:
+    """What puts back bones, the target that is moved along, and live posing, as they stand now."""
+    rig, pauses = owner.name, _pauses(owner, scope)
+    target = goal_of(rig_of(owner).chains[scope.taken.chain], "target") if scope.follows else None
+    bones = pose_bones(owner)
+    channels = [(name, channel_of(bones[name].rotation_mode)[0]) for name in prepared.bones]
+    channels += [(prepared.bones[0], "location"), *prepared.plain_channels]
+    before = KeptChannels(owner, channels)
+    restore_target = restorer(target) if target is not None else None
+
+    def restore() -> None:
+        live_state.held = False
+        found = bpy.data.objects.get(rig)
+        if found is not None and found.pose is not None:
+            before.put_back(found)
+        if restore_target is not None:
+            restore_target()
+        if pauses:
+            resume_live()
+
+    return restore
+
+
+def _check_target(owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """A live chain goes where its target is, so that has to be moved along."""
+    target = goal_of(chain, "target")
+    reason: str | Message | None = stays(target)
+    if not reason and target is not None and carries(target, owner, resolve_bones(owner, chain)[0].name):
+        reason = Text("carries it")
+    if reason:
+        text = Text("it is live and its target {reason}: drag the target", reason=reason)
+        if target is not None:
+            text = Text("it is live and its target {name} {reason}: drag the target", name=target.name, reason=reason)
+        raise TargetError(text, chain=chain.name)
+
+
+def set_turning(drag: Drag, on: bool) -> str:
+    """Ask for a rotation of the dragged bone, too, or no more; why that can't be, or ""."""
+    if on and drag.scope.follows:
+        return Text("it is live and turns as its goal says: turn its target, or switch Live off")
+    if on != drag.with_turn:
+        drag.with_turn = on
+        started = _turning(drag, drag.started)
+        drag.prepared = started if drag.prepared is drag.started else _turning(drag, drag.prepared)
+        drag.started, drag.hold = started, None
+    return ""
+
+
+def _turning(drag: Drag, prepared: Prepared) -> Prepared:
+    asked = list(prepared.asked)
+    asked[drag.index] = asked[drag.index]._replace(turns=drag.with_turn)
+    return prepared.asking(asked)
+
+
+def set_falloff(drag: Drag, owner: bpy.types.Object) -> str:
+    """Take over the armature's falloff; why it does not count, or "".
+
+    A limb alone is solved as by button: only so it stands still when it is grabbed. A chain that is posed live knows
+    none, either.
+    """
+    if drag.scope.follows:
+        return Text("it is live, and has no falloff")
+    if drag.started.is_chain:
+        return Text("a limb alone has no falloff")
+    joint = drag.started.asked[drag.index].joints[-1]
+    drag.prepared, drag.hold = with_falloff(drag.started, joint, rig_of(owner).falloff), None
+    return ""
+
+
+def drag_to(
+    context: bpy.types.Context, drag: Drag, point: Vector, turn: Q4 = IDENTITY, *, anchored: bool = True
+) -> Dragged:
+    """Bring the dragged end to a point of the world; nothing is keyed yet.
+
+    The stored statuses of chains are left alone, for they are about their goals.
+
+    Args:
+        context: Its view layer is evaluated.
+        drag: From `begin`.
+        point: World space.
+        turn: Rotation in the world by which the bone is to be turned from how it stood, where that is asked for.
+        anchored: Whether the root stays; else the whole limb is pulled along.
+
+    Raises:
+        FabrikError: Something is gone, or can't be posed so.
+    """
+    owner, depsgraph = _owner(drag), context.evaluated_depsgraph_get()
+    target = goal_of(drag.scope.dragged(owner), "target") if drag.scope.follows else None
+    if target is not None:
+        put(target, location_at(target, point, depsgraph))
+    if not anchored:
+        refusal = pull_refusal(drag)
+        if refusal:
+            raise BoneError(Text("{refusal}: keep it anchored", refusal=refusal), rig=drag.rig)
+        drag.pulled, drag.hold = True, None
+        pull(owner, _now(drag, owner, depsgraph), depsgraph, point)
+        if drag.prepared.is_rigid:
+            return Dragged(Status.REACHED.value)
+        depsgraph.update()
+        depsgraph = context.evaluated_depsgraph_get()
+    hold = _held(drag, owner, depsgraph)
+    k, prepared = drag.index, drag.prepared
+    own = GoalPoints(point, hold.points[k].pole, hold.points[k].turn)
+    if not drag.scope.follows:
+        own = own._replace(turn=multiplied(turn, drag.turn))
+    if hold.is_rigid and anchored:
+        return _step(drag, owner, hold, own)
+    if not anchored:  # it lies where it was pulled: only what its lengths took from it is made up for
+        prepared = prepared.started([read_rotation(pose_bones(owner)[name]) for name in prepared.bones])
+    item = posed(prepared, [*hold.points[:k], own, *hold.points[k + 1 :]], owner, depsgraph)
+    write_pose(owner, item.pose)
+    ended = item.ended[k]
+    pairs = zip(prepared.chains, item.ended, strict=True)
+    missed = tuple(name for name, one in pairs if name != drag.name and one.status is not Status.REACHED)
+    return Dragged(ended.status.value, ended.residual, ended.turn_residual, missed)
+
+
+def _step(drag: Drag, owner: bpy.types.Object, hold: Hold, own: GoalPoints) -> Dragged:
+    """Solve and write a figure that is the same in every pose, in the numbers of its row."""
+    prepared, k = drag.prepared, drag.index
+    one = prepared.asked[k]
+    hold.numbers[k] = one.numbers(prepared.space, own)
+    rows = prepared.solved([number for numbers in hold.numbers for number in numbers])
+    hold.writer.write(owner)
+    statuses, residuals = rows.goal_status, rows.goal_residual
+    worst = max(one.wanted, key=lambda i: (statuses[i] != REACHED, residuals[i]))
+    others = [other for other in prepared.asked if other is not one]
+    missed = tuple([other.chain for other in others if {statuses[i] for i in other.wanted} != {REACHED}])
+    where, at = rows.heads if one.at_head else rows.ends, 3 * one.joints[-1]
+    off = minus(hold.numbers[k][:3], where[at : at + 3]) if one.kind == "REACH" else ORIGIN
+    turns = one.weight > 0.0 and (one.turns or one.kind == "AIM")
+    turned = rows.goal_turn[one.goal_at + one.turns] if turns else 0.0
+    return Dragged(STATUSES[statuses[worst]].value, prepared.space.world_length(off), turned, missed)
+
+
+def _held(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Hold:
+    """What stays from step to step, found out anew where something else moved."""
+    stamp = _stamp(drag, owner, depsgraph)
+    if drag.hold is not None and drag.hold.stamp == stamp:
+        return drag.hold
+    prepared, chains = _now(drag, owner, depsgraph), drag.scope.chain_set(owner).chains
+    points = [read_points(one, depsgraph, drag.place if one.name == drag.name else None) for one in chains]
+    if not drag.scope.follows:
+        points = [
+            own._replace(turn=drag.turn) if name == drag.name else own
+            for name, own in zip(prepared.chains, points, strict=True)
+        ]
+    numbers = [one.numbers(prepared.space, own) for one, own in zip(prepared.asked, points, strict=True)]
+    is_whole = prepared.is_rigid and prepared.influence >= 1.0 and prepared.weighed is None
+    is_rigid = is_whole and not any(one.soft > 0.0 for one in prepared.asked)
+    row = prepared.row
+    rotations = np.frombuffer(row.rotations).reshape(-1, 4)
+    pose = Pose(prepared, rotations, np.frombuffer(row.shifts), np.frombuffer(row.factors))
+    drag.hold = Hold(stamp, points, numbers, is_rigid, PoseWriter([pose], places_of(owner)))
+    return drag.hold
+
+
+def _stamp(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Stamp:
+    """The frame, where the armature and the parent of the figure stand, and what other chains ask for."""
+    assert depsgraph.scene is not None
+    posed, chains = owner.evaluated_get(depsgraph), rig_of(owner).chains
+    root = pose_bones(posed)[drag.prepared.bones[0]]
+    found: Stamp = [depsgraph.scene.frame_current_final, posed.matrix_world.copy()]
+    found += [root.parent.matrix.copy() if root.parent else None, None if drag.prepared.root else root.head.copy()]
+    for name in (*drag.scope.holding, drag.scope.taken.chain):
+        chain = chains.get(name)
+        found.append(name if chain is not None else None)
+        if chain is None:
+            continue
+        found += [tuple(chain.held_location), tuple(chain.held_rotation), tuple(chain.rotation_offset)]
+        for goal, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone)):
+            there = goal.evaluated_get(depsgraph) if goal is not None else None
+            held = there.pose.bones.get(bone) if there is not None and there.pose and bone else None
+            found += [there.matrix_world.copy() if there else None, held.matrix.copy() if held else None]
+    return found
+
+
+def _now(drag: Drag, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Prepared:
+    """All that takes part where it is carried now."""
+    here = carried(drag.prepared, owner, depsgraph)
+    if here is None:
+        before = drag.started
+        fresh = prepare(drag.scope.chain_set(owner), depsgraph)
+        if not drag.scope.follows:
+            shift = fresh.root.shift_for(before.root.location) if fresh.root and before.root else ORIGIN
+            fresh = replace(fresh.started(before.starts, shift), influence=1.0).asking(before.asked)
+        drag.started = drag.prepared = fresh
+        set_falloff(drag, owner)
+        return drag.prepared
+    drag.prepared = here
+    return here
+
+
+def found(drag: Drag) -> tuple[bpy.types.Object, FabrikChain]:
+    """The armature object, and the chain that is dragged or what stands for it.
+
+    Raises:
+        ChainError: One is gone.
+    """
+    owner = _owner(drag)
+    return owner, drag.scope.dragged(owner)
+
+
+def _owner(drag: Drag) -> bpy.types.Object:
+    """The armature object.
+
+    Raises:
+        ChainError: It is gone.
+    """
+    owner = bpy.data.objects.get(drag.rig)
+    if owner is None:
+        raise ChainError("it is gone", rig=drag.rig, chain=drag.name)
+    return owner
+
+
+def pull_refusal(drag: Drag) -> str:
+    """Why the root can't be let go, so that the whole limb is pulled along; or "".
+
+    Raises:
+        ChainError: It is gone.
+    """
+    owner, _ = found(drag)
+    if not drag.prepared.is_chain or drag.scope.body:
+        return Text("the body follows already")
+    if drag.scope.taken.end == "HEAD" or drag.with_turn:
+        return Text("only a tail without a rotation of its own is pulled along")
+    return root_refusal(pose_bones(owner)[drag.prepared.bones[0]])
+
+
+def root_refusal(root: bpy.types.PoseBone) -> str:
+    """Why a bone can't be let go, so that the limb that begins with it is pulled along; or ""."""
+    locks: Any = root.lock_location
+    if root.parent is not None and root.bone.use_connect:
+        return Text("'{root}' is connected to its parent, so the chain can't be pulled along", root=root.name)
+    if root.parent is not None:
+        return Text(
+            "'{root}' hangs on '{parent}', which would stay behind, so the chain can't be pulled along",
+            root=root.name,
+            parent=root.parent.name,
+        )
+    return (
+        Text("'{root}' is locked in its location, so the chain can't be pulled along", root=root.name)
+        if any(locks)
+        else ""
+    )
+
+
+def pull(owner: bpy.types.Object, prepared: Prepared, depsgraph: bpy.types.Depsgraph, point: Vector) -> None:
+    """Pull a chain by its tip, and write it.
+
+    Args:
+        owner: The armature object.
+        prepared: A chain that is solved by itself, where it is carried now.
+        depsgraph: Evaluated.
+        point: Where the tip goes, in world space.
+    """
+    bones = [pose_bones(owner)[name] for name in prepared.bones]
+    stood = [read_rotation(bone) for bone in bones]
+    solver = prepared.solver
+    if not prepared.is_rigid:
+        solver = Solver(measured_at(prepared, mounted_path(prepared, owner, depsgraph), stood))
+    rotations, shift = solver.pulled(stood, prepared.space.to_chain(point))
+    write_pose(owner, Pose(prepared, np.array(rotations)))
+    tree = path_of(owner, prepared.bones, depsgraph)
+    moved = Vector(rotated(prepared.space.turn, shift))
+    bones[0].location = bones[0].location + tree.links[0].location_axes(tree.parent).inverted() @ moved
+
+
+def bones_away(parents: Sequence[int], dragged: int) -> list[int]:
+    """How many bones lie between each joint of a figure and the dragged one, along the tree.
+
+    Args:
+        parents: For each of n joints the one on which it hangs, which comes before it; -1 for the root.
+        dragged: Index of a joint.
+    """
+    way = [dragged]
+    while parents[way[-1]] >= 0:
+        way.append(parents[way[-1]])
+    found = [0] * len(parents)
+    for i, parent in enumerate(parents):
+        found[i] = way.index(i) if i in way else found[parent] + 1
+    return found
+
+
+def stiffness_at(own: float, away: int, falloff: float) -> float:
+    """The stiffness of a joint in a drag, 0 to 1.
+
+    Args:
+        own: Its own stiffness.
+        away: How many bones it is from the dragged one.
+        falloff: 0 for that of its own, 1 for the most.
+    """
+    return 1.0 - (1.0 - own) * pow(A_BONE, falloff * away)
+
+
+def with_falloff(prepared: Prepared, dragged: int, falloff: float) -> Prepared:
+    """A figure whose joints are stiffer the farther they are from a dragged one.
+
+    Args:
+        prepared: The figure, with the stiffness of its own.
+        dragged: Index of the joint.
+        falloff: 0 to 1.
+    """
+    if falloff <= 0.0:
+        return prepared
+    away = bones_away(prepared.bodies.parents, dragged)
+    joints = tuple(
+        joint._replace(stiffness=stiffness_at(joint.stiffness, count, falloff))
+        for joint, count in zip(prepared.joints, away, strict=True)
+    )
+    bodies = prepared.bodies._replace(joints=joints)
+    return replace(prepared, bodies=bodies, solver=Solver(bodies.figure())).asking(prepared.asked)
+
+
+def finish(context: bpy.types.Context, drag: Drag) -> LetGo:
+    """End the drag with the pose as it stands, so that the next solve leaves it there; keyed where that is automatic.
+
+    Raises:
+        ChainError: The chain is gone.
+    """
+    live_state.held = False
+    try:
+        return _finished(context, drag)
+    finally:
+        if waits(drag):
+            resume_live()
+
+
+def _finished(context: bpy.types.Context, drag: Drag) -> LetGo:
+    owner, chain = found(drag)
+    updated(context)
+    target = goal_of(chain, "target") if drag.scope.follows else None
+    if target is not None:
+        _key(context, owner, drag.prepared, is_pulled=drag.pulled)
+        return LetGo([], key_goal(context, target))  # live posing brings the pose back in every frame
+    chains = moved_chains(owner, drag.prepared, has_body=bool(drag.scope.body), dragged=drag.scope.taken.chain)
+    return leave(context, owner, (drag.prepared, chains), drag.scope.holding, is_pulled=drag.pulled)
+
+
+def leave(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    posed: tuple[Prepared, Sequence[FabrikChain]],
+    holding: Collection[str],
+    *,
+    is_pulled: bool = False,
+) -> LetGo:
+    """Leave bones in the pose in which they were written, so that the next solve keeps it; keyed where automatic.
+
+    Args:
+        context: Its view layer is evaluated.
+        owner: The armature object.
+        posed: What was posed, and the chains that it moved.
+        holding: Names of those of these whose goals held meanwhile, and are not brought along.
+        is_pulled: Whether the root was pulled along.
+    """
+    prepared, chains = posed
+    depsgraph = context.evaluated_depsgraph_get()
+    loosed = [Loosed(one, _goal_of(owner, one, depsgraph), one.name in holding) for one in chains]
+    is_keyed, lost = _key(context, owner, prepared, is_pulled=is_pulled)
+    for one in chains:
+        if one.status != "NONE":
+            one.status = "NONE"  # what was solved last is not what stands
+    ended = let_go(context, owner, loosed, is_keyed)
+    return LetGo(ended.done, [*lost, *ended.warnings])
+
+
+def _goal_of(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """Where the goal of a chain belongs, so that its tip stays where it is."""
+    return hard_place(owner, chain, goal_point(owner, chain, depsgraph), depsgraph)
+
+
+def _key(
+    context: bpy.types.Context, owner: bpy.types.Object, prepared: Prepared, *, is_pulled: bool
+) -> tuple[bool, list[str]]:
+    """Key the bones that took part; whether that was done, and what is lost with the next frame otherwise."""
+    bones = [pose_bones(owner)[name] for name in prepared.bones]
+    keyed = KeyedChannels(owner, frame_of(context.evaluated_depsgraph_get()))
+    plain = [(pose_bones(owner)[name], channel) for name, channel in prepared.plain_channels]
+    plain += [(bones[0], "location")] if is_pulled else []
+    had, is_keyed = insert_posed_keys(context, bones, plain, keyed)
+    if not had or is_keyed:
+        return is_keyed, []
+    return False, [Text("'{bone}' is keyed: key the pose, or the next frame change loses it", bone=had[0])]

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What moves with a dragged bone: the limb that it ends; or, where bones are pinned or a body bone is set, the body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, cast
+
+import bpy
+
+from ...errors import ChainError
+from ...kernel import DEFAULT_MAX_PASSES, DEFAULT_RESTARTS, DEFAULT_TOLERANCE
+from ...rig.bones import bones_if_any, bones_to, names_if_any, pose_bones, resolve_bones
+from ...rig.figure.figure import Prepared
+from ...rig.figure.groups import ChainSet, body_moves, set_of
+from ...rig.schema import FabrikChain, rig_of
+from ...rig.schema.chain import FabrikCapturedRotation
+from ...rig.schema.fields import NO_ROTATION
+from ..chains import limb_length
+
+
+@dataclass(slots=True)
+class LooseLimb:
+    """Stands in for a chain where a bone without one is dragged; never stored.
+
+    Has those attributes of `FabrikChain` that a solve reads.
+    """
+
+    name: str
+    tip_bone: str
+    bone_count: int
+    effector: str = "TAIL"
+    enabled: bool = False
+    target: None = None
+    target_bone: str = ""
+    target_name: str = ""
+    pole: bpy.types.Object | None = None
+    pole_bone: str = ""
+    pole_angle: float = 0.0
+    tolerance: float = DEFAULT_TOLERANCE
+    max_passes: int = DEFAULT_MAX_PASSES
+    restarts: int = DEFAULT_RESTARTS
+    use_plain: bool = False
+    influence: float = 1.0
+    start: str = "REST"
+    captured: list[FabrikCapturedRotation] = field(default_factory=list)
+    status: str = "NONE"
+    kind: str = "REACH"
+    weight: float = 1.0
+    pin: bool = False
+    orientation: str = "FREE"
+    orientation_weight: float = 1.0
+    held_rotation: tuple[float, ...] = NO_ROTATION
+    aim_axis: tuple[float, ...] = (0.0, 1.0, 0.0)
+    stretch: float = 1.0
+    soft: float = 0.0
+    id_data: None = None  # it is stored nowhere
+
+
+class Taken(NamedTuple):
+    """What is dragged.
+
+    Attributes:
+        bone: Name of the bone.
+        end: "HEAD" or "TAIL": which of its ends.
+        chain: Name of the chain whose tip it is, or "".
+    """
+
+    bone: str
+    end: str = "TAIL"
+    chain: str = ""
+
+    @classmethod
+    def tip_of(cls, chain: FabrikChain) -> Taken:
+        """The tip of a chain."""
+        return cls(chain.tip_bone, chain.effector, chain.name)
+
+
+class Scope(NamedTuple):
+    """What takes part in a drag, by names, since undo makes all that Blender has anew.
+
+    Attributes:
+        taken: What is dragged.
+        holding: Names of the chains whose goals hold meanwhile: pins, what is posed live, and what aims.
+        body: Name of the bone that may move and turn with all of it, or "".
+        bone_count: Number of bones of the limb that the dragged bone ends.
+        follows: Whether the chain is posed live, so that it is dragged by its target.
+    """
+
+    taken: Taken
+    holding: tuple[str, ...] = ()
+    body: str = ""
+    bone_count: int = 1
+    follows: bool = False
+
+    def dragged(self, owner: bpy.types.Object) -> FabrikChain:
+        """The chain that is dragged, or the `LooseLimb` in its place.
+
+        Raises:
+            ChainError: It is gone.
+        """
+        bone, end, name = self.taken
+        chain = rig_of(owner).chains.get(name)
+        if name and chain is None:
+            raise ChainError("it is gone", rig=owner.name, chain=name)
+        if chain is None:
+            return cast("FabrikChain", LooseLimb(_free_name(owner, bone), bone, self.bone_count, end))
+        return chain if self.follows else _loose_chain(chain, self.bone_count, is_alone=self.is_alone)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the dragged limb is all that takes part."""
+        return not self.body and not self.holding
+
+    def chain_set(self, owner: bpy.types.Object) -> ChainSet:
+        """The chains that are solved together in the drag.
+
+        Raises:
+            ChainError: One is gone.
+        """
+        dragged = self.dragged(owner)
+        if self.follows:
+            return set_of(owner, dragged)
+        chains = rig_of(owner).chains
+        gone = [name for name in self.holding if name not in chains]
+        if gone:
+            raise ChainError("it is gone", rig=owner.name, chain=gone[0])
+        found = sorted([dragged, *(chains[name] for name in self.holding)], key=lambda chain: chain.name)
+        return ChainSet(owner, tuple(found), self.body)
+
+
+def _loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> FabrikChain:
+    """A stand-in for a chain whose tip is dragged: with its pole, and at full influence.
+
+    Args:
+        chain: The chain.
+        bone_count: How many of its bones take part.
+        is_alone: Whether nothing else does: a goal that gives way softly would leave the body where it is.
+    """
+    found = LooseLimb(chain.name, chain.tip_bone, bone_count, chain.effector)
+    found.pole, found.pole_bone, found.pole_angle = chain.pole, chain.pole_bone, chain.pole_angle
+    found.tolerance, found.max_passes, found.restarts = chain.tolerance, chain.max_passes, chain.restarts
+    found.use_plain, found.stretch = chain.use_plain, chain.stretch
+    found.soft = chain.soft if is_alone else 0.0
+    return cast("FabrikChain", found)
+
+
+def _free_name(owner: bpy.types.Object, bone: str) -> str:
+    """A name for a limb without a chain that none of the chains has."""
+    name, taken = f"limb of {bone}", {chain.name for chain in rig_of(owner).chains}
+    while name in taken:
+        name += "'"
+    return name
+
+
+def scope_of(owner: bpy.types.Object, taken: Taken) -> Scope:
+    """What takes part in the drag of a bone.
+
+    Where a bone of the same skeleton is pinned, or a body bone is set above the dragged one, the body follows: from the
+    body bone, else from the nearest bone above the dragged one and all pins that can be moved. Else it is the limb
+    alone. Chains that are posed live, and those that aim, keep to their targets, as far as they are in it.
+
+    Args:
+        owner: The armature object.
+        taken: What is dragged.
+
+    Raises:
+        FabrikError: There is no such bone or chain.
+    """
+    rig = rig_of(owner)
+    chain = rig.chains.get(taken.chain)
+    if taken.chain and chain is None:
+        raise ChainError("there is no such chain", rig=owner.name, chain=taken.chain)
+    bone = bones_to(owner, taken.bone, 1)[0]
+    if chain is not None and rig.live and chain.enabled and chain.target is not None:
+        return Scope(taken, follows=True)
+    others = [one for one in rig.chains if one.enabled and one.name != taken.chain and one.weight * one.influence > 0.0]
+    pins = [one for one in others if one.pin and _is_beside(owner, one, bone)]
+    asking = [one for one in others if not one.pin and _holds(owner, one, bone)]
+    home = pose_bones(owner).get(rig.body_bone)
+    is_in_body = home is not None and (home == bone or home in bone.parent_recursive)
+    if not pins and not is_in_body:
+        limb = _limb(owner, taken, chain)
+        held = [one for one in asking if set(limb).intersection(names_if_any(owner, one))]
+        body = taken.bone if len(limb) == 1 and taken.end == "HEAD" and not held else ""
+        return Scope(taken, _named(held), body, len(limb))
+    if is_in_body:
+        body = rig.body_bone
+        holding = [one for one in (*pins, *asking) if _is_below(owner, one, body)]
+    else:
+        body = _top(owner, taken, pins)
+        holding = [*pins, *(one for one in asking if not body or _is_below(owner, one, body))]
+    return Scope(taken, _named(holding), body, _clipped(owner, taken, chain, body))
+
+
+def _holds(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
+    """Whether a chain that is not pinned keeps to its target: live, or looking at it with bones that aren't dragged."""
+    if chain.target is None:
+        return False
+    return rig_of(owner).live or (chain.kind == "AIM" and bone.name not in names_if_any(owner, chain))
+
+
+def _named(chains: Iterable[FabrikChain]) -> tuple[str, ...]:
+    return tuple(chain.name for chain in chains)
+
+
+def _limb(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None) -> list[str]:
+    """Names of the bones of the limb that the dragged bone ends, root to tip.
+
+    Of a chain its own; of a bone that is in the middle of one the part up to it. The head of a limb's first bone is
+    moved by the limb above.
+    """
+    if chain is not None:
+        return [bone.name for bone in resolve_bones(owner, chain)]
+    found = _part_of_chain(owner, taken.bone) or _own_limb(owner, taken.bone)
+    above = pose_bones(owner)[found[0]].parent
+    if taken.end == "HEAD" and len(found) == 1 and above is not None:
+        return [*(_part_of_chain(owner, above.name) or _own_limb(owner, above.name)), *found]
+    return found
+
+
+def _own_limb(owner: bpy.types.Object, bone: str) -> list[str]:
+    return [found.name for found in bones_to(owner, bone, limb_length(owner, bone))]
+
+
+def _part_of_chain(owner: bpy.types.Object, bone: str) -> list[str]:
+    """The bones of an enabled chain up to one of them; the longest there is, or none."""
+    found: list[str] = []
+    for chain in rig_of(owner).chains:
+        names = names_if_any(owner, chain) if chain.enabled else []
+        if bone in names:
+            found = max(found, names[: names.index(bone) + 1], key=len)
+    return found
+
+
+def _is_beside(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone) -> bool:
+    """Whether a chain is of the same skeleton as a bone: both hang on one bone at last."""
+    first = next(iter(names_if_any(owner, chain)), "")
+    return bool(first) and _lineage(pose_bones(owner)[first])[0] == _lineage(bone)[0]
+
+
+def _lineage(bone: bpy.types.PoseBone) -> list[bpy.types.PoseBone]:
+    """The bones on which a bone hangs, the topmost first, and the bone."""
+    return [bone, *bone.parent_recursive][::-1]
+
+
+def _is_below(owner: bpy.types.Object, chain: FabrikChain, body: str) -> bool:
+    """Whether the first bone of a chain is the body bone, or hangs on it."""
+    first = next(iter(names_if_any(owner, chain)), "")
+    return bool(first) and body in {bone.name for bone in _lineage(pose_bones(owner)[first])}
+
+
+def _top(owner: bpy.types.Object, taken: Taken, pins: list[FabrikChain]) -> str:
+    """The bone that moves as the body where none is set; "" where the dragged bone is part of a single pinned figure.
+
+    That is the nearest bone above the dragged one and all pinned chains, or the next one above that can be moved. The
+    dragged bone itself is moved only where it carries all that is pinned: else it would be torn off.
+    """
+    bones = pose_bones(owner)
+    bone, roots = bones[taken.bone], [bones[names_if_any(owner, chain)[0]] for chain in pins]
+    pinned = {name for chain in pins for name in names_if_any(owner, chain)}
+    if all(bone in root.parent_recursive for root in roots):
+        above = _lineage(bone)
+    else:
+        tops = {root.name for root in roots if root.parent is None or root.parent.name not in pinned}
+        is_at_top = bone.name in tops and taken.end == "HEAD"
+        if bone.name in pinned and len(tops) == 1 and not is_at_top:
+            return ""
+        shared = _shared([_lineage(one) for one in (bone, *roots)])
+        above = [one for one in shared if one.name not in pinned] or shared
+    can_move = [one for one in reversed(above) if body_moves(ChainSet(owner, (), one.name))]
+    return (can_move[0] if can_move else above[-1]).name
+
+
+def _shared(lines: Sequence[Sequence[bpy.types.PoseBone]]) -> list[bpy.types.PoseBone]:
+    """The bones with which all lines begin."""
+    return [bones[0] for bones in zip(*lines, strict=False) if all(bone == bones[0] for bone in bones)]
+
+
+def _clipped(owner: bpy.types.Object, taken: Taken, chain: FabrikChain | None, body: str) -> int:
+    """How many bones of the dragged limb are the body bone, or hang on it."""
+    if body == taken.bone:  # all others of the limb are above
+        return 1
+    limb = _limb(owner, taken, chain)
+    if not body:
+        return len(limb)
+    found = [name for name in limb if body in {bone.name for bone in _lineage(pose_bones(owner)[name])}]
+    return max(len(found), 1)
+
+
+def moved_chains(
+    owner: bpy.types.Object, prepared: Prepared, *, has_body: bool, dragged: str = ""
+) -> list[FabrikChain]:
+    """The chains that were moved: those that have bones that took part, and all that hang on a body that did.
+
+    Args:
+        owner: The armature object.
+        prepared: What took part.
+        has_body: Whether a body moved.
+        dragged: Name of the chain that was dragged, which counts in any case.
+    """
+    own = set(prepared.bones)
+    return [
+        one
+        for one in rig_of(owner).chains
+        if _is_moved(owner, one, own, has_body=has_body, is_dragged=one.name == dragged)
+    ]
+
+
+def _is_moved(owner: bpy.types.Object, chain: FabrikChain, own: set[str], *, has_body: bool, is_dragged: bool) -> bool:
+    bones = bones_if_any(owner, chain)
+    if not bones or is_dragged or not chain.enabled:
+        return bool(bones) and is_dragged
+    above: Sequence[bpy.types.PoseBone] = bones[0].parent_recursive if has_body else ()
+    return any(bone.name in own for bone in (*bones, *above))

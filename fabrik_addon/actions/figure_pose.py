@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains that are solved together as they stand, to be compared with what a solve makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import log
+
+import bpy
+import numpy as np
+from mathutils import Vector
+
+from ..maths import (
+    ORIGIN,
+    Q4,
+    V3,
+    Doubles,
+    conjugates,
+    distance,
+    products,
+    rotated,
+    turn_angles,
+    unit,
+    v3,
+)
+from ..rig.animation.channels import read_rotation
+from ..rig.animation.keys import KeyedChannels
+from ..rig.bones import pose_bones, resolve_bones
+from ..rig.checks import check_rig
+from ..rig.figure.chain_goals import Asked
+from ..rig.figure.figure import Prepared
+from ..rig.figure.groups import ChainSet, set_of
+from ..rig.figure.kinematics import world_turn
+from ..rig.figure.reader import frame_of, prepare, read_goals
+from ..rig.figure.solve import posed
+from ..rig.figure.start_pose import is_animated
+from ..rig.figure.uneven import ends_at
+from ..rig.goals import GoalPoints
+from ..rig.schema.chain import FabrikChain
+from ..rig.targets import resolve_point
+from .solve import Item
+
+SAME = 2e-4  # radians that a solve may turn a joint by rounding
+CLOSER = 0.5  # share of what a solve turns that a new start pose has to leave, to be worth it
+FARTHEST = 5.0  # widths of the soft zone beyond its beginning: nearer to full stretch no goal brings a limb
+LEAST_LEFT = 1e-9  # widths that count as left to full stretch, so that there is a logarithm
+Places = Mapping[str, Sequence[float]]  # points of the world by the names of chains
+
+
+@dataclass(frozen=True, slots=True)
+class FigurePose:
+    """Chains that are solved together, as they stand, to be compared with what a solve makes of them.
+
+    Attributes:
+        chain_set: The chains.
+        depsgraph: Evaluated.
+        prepared: The chains with their stored start pose.
+        points: Where the goals of each are.
+        rotations: The n rotations of the pose at hand.
+        shift: The shift of the root at hand, in chain space.
+    """
+
+    chain_set: ChainSet
+    depsgraph: bpy.types.Depsgraph
+    prepared: Prepared
+    points: tuple[GoalPoints, ...]
+    rotations: list[Q4]
+    shift: V3
+
+    @classmethod
+    def read(cls, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, given: Places | None = None) -> FigurePose:
+        """Read chains that are solved together.
+
+        Args:
+            chain_set: The chains.
+            depsgraph: Evaluated.
+            given: Where effectors are to go in place of the chains' targets.
+
+        Raises:
+            FabrikError: They can't be posed.
+        """
+        return cls.without_goals(chain_set, depsgraph, given or {}).with_goals(depsgraph, given or {})
+
+    @classmethod
+    def without_goals(cls, chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, given: Places) -> FigurePose:
+        """Read chains whose goals are read later, by `with_goals`; see `read`.
+
+        Raises:
+            FabrikError: They can't be posed.
+        """
+        owner = check_rig(chain_set.owner, depsgraph)
+        prepared = prepare(chain_set, depsgraph, given=given)
+        bones = pose_bones(owner)
+        rotations = [read_rotation(bones[name]) for name in prepared.bones]
+        root = prepared.root
+        shift = root.shift_for(bones[prepared.bones[0]].location) if root is not None else ORIGIN
+        return cls(chain_set, depsgraph, prepared, (), rotations, shift)
+
+    @classmethod
+    def of(cls, item: Item, depsgraph: bpy.types.Depsgraph, point: Sequence[float] | None = None) -> FigurePose:
+        """Read a chain and those that are solved with it.
+
+        Args:
+            item: The armature object and the chain.
+            depsgraph: Evaluated.
+            point: In the world, in place of the chain's target.
+
+        Raises:
+            FabrikError: They can't be posed.
+        """
+        owner, chain = item
+        given = {} if point is None else {chain.name: point}
+        return cls.read(set_of(owner, chain, is_given=point is not None), depsgraph, given)
+
+    def with_goals(self, depsgraph: bpy.types.Depsgraph, given: Places) -> FigurePose:
+        """The same pose after goals were moved, or given elsewhere; see `read`.
+
+        Raises:
+            FabrikError: A goal can't be read.
+        """
+        points = read_goals(self.chain_set, self.prepared.bones, depsgraph, given)
+        return replace(self, depsgraph=depsgraph, points=points)
+
+    def with_places(self, targets: Places, poles: Places) -> FigurePose:
+        """The same pose with targets and poles of some chains elsewhere in the world."""
+        points = list(self.points)
+        for chain, place in targets.items():
+            points[self.index(chain)] = points[self.index(chain)]._replace(target=place)
+        for chain, place in poles.items():
+            points[self.index(chain)] = points[self.index(chain)]._replace(pole=place)
+        return replace(self, points=tuple(points))
+
+    def goals_off(self, other: FigurePose) -> float:
+        """How far targets are from where they are in another pose of the chains, as a share of the figure's size."""
+        pairs = zip(self.points, other.points, strict=True)
+        off = max(distance(a.target, b.target) for a, b in pairs)
+        return off / self.prepared.space.world_length((self.prepared.length, 0.0, 0.0))
+
+    @property
+    def owner(self) -> bpy.types.Object:
+        """The armature object."""
+        return self.chain_set.owner
+
+    def index(self, chain: str) -> int:
+        """The place of a chain among those that are solved with it."""
+        return next(i for i, one in enumerate(self.prepared.asked) if one.chain == chain)
+
+    def asked(self, chain: str) -> Asked:
+        """What a chain asks for."""
+        return self.prepared.asked[self.index(chain)]
+
+    def goals(self, chain: str) -> GoalPoints:
+        """Where the goals of a chain are."""
+        return self.points[self.index(chain)]
+
+    @property
+    def as_started(self) -> Prepared:
+        """The chains with the pose at hand as their start pose."""
+        return self.prepared.started(self.rotations, self.shift)
+
+    def turned_by(self, prepared: Prepared) -> float:
+        """How far a solve turns the joint that it turns most, in radians; a body's shift counts as shift over size."""
+        rotations, shift = _solved(prepared, self.points, self.owner, self.depsgraph)
+        turned = float(turn_angles(products(conjugates(np.array(self.rotations)), rotations)).max())
+        there, here = prepared.space.to_armature(shift), self.prepared.space.to_armature(self.shift)
+        return max(turned, distance(there, here) / prepared.length)
+
+    def leaves(self, chain: str, pole: Vector) -> bool:
+        """Whether a solve from the stored start pose leaves the pose at hand, with a pole at a point of the world."""
+        return self.with_places({}, {chain: pole}).turned_by(self.prepared) <= SAME
+
+    @property
+    def places(self) -> tuple[list[V3], list[V3]]:
+        """The n heads and the n ends of the pose at hand, in chain space; see `measured.ends_at`."""
+        return ends_at(self.prepared, self.rotations, self.shift, self.owner, self.depsgraph)
+
+    def is_at_target(self, chain: str) -> bool:
+        """Whether the effector of a chain stands on its target, within the tolerance."""
+        (heads, ends), asked = self.places, self.asked(chain)
+        last = asked.joints[-1]
+        off = distance(heads[last] if asked.at_head else ends[last], self._to_chain(self.goals(chain).target))
+        return off <= self.prepared.settings.tolerance * self.prepared.length
+
+    def _to_chain(self, point: Sequence[float]) -> V3:
+        return self.prepared.space.to_chain(point)
+
+    @property
+    def is_animated(self) -> bool:
+        """Whether keys or strips play the bones."""
+        bones = pose_bones(self.owner)
+        return is_animated(self.owner, [bones[name] for name in self.prepared.bones], self.keyed)
+
+    @property
+    def keyed(self) -> KeyedChannels:
+        """The curves of the armature."""
+        return KeyedChannels(self.owner, frame_of(self.depsgraph))
+
+    def start_to_keep(self, chain: str) -> list[Q4]:
+        """The start pose that a chain will have after `keep`: n rotations, root to tip."""
+        before, found = self.turned_by(self.prepared), self.rotations
+        if self.is_animated or before <= SAME or self.turned_by(self.as_started) > CLOSER * before:
+            found = self.prepared.starts
+        return [found[i] for i in self.asked(chain).joints]
+
+
+def _solved(
+    prepared: Prepared, points: Sequence[GoalPoints], owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph
+) -> tuple[Doubles, V3]:
+    """The n rotations to which chains are solved, and the shift of their root in chain space."""
+    if not prepared.is_rigid or prepared.influence < 1.0:
+        found = posed(prepared, points, owner, depsgraph)
+        return np.array(found.rotations), found.shift
+    rows = prepared.solved(prepared.numbers(points))
+    return np.array(rows.rotations).reshape(-1, 4), v3(rows.shifts)
+
+
+def tip_of(
+    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, *, root: bool = False
+) -> Vector:
+    """Where the effector of a chain stands, in world space; or its root."""
+    bones = resolve_bones(owner, chain)
+    evaluated = owner.evaluated_get(depsgraph)
+    poses = pose_bones(evaluated)
+    tip = poses[bones[-1].name]
+    place = poses[bones[0].name].head if root else tip.head if chain.effector == "HEAD" else tip.tail
+    return evaluated.matrix_world @ place
+
+
+def goal_point(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """Where the target of a chain would leave its pose: at the effector, or for one that aims as far ahead as it is."""
+    if chain.kind != "AIM":
+        return tip_of(owner, chain, depsgraph)
+    evaluated = owner.evaluated_get(depsgraph)
+    tip = pose_bones(evaluated)[resolve_bones(owner, chain)[-1].name]
+    head, away = evaluated.matrix_world @ tip.head, tip.length
+    if chain.target is not None:
+        target = resolve_point("target", chain.target, chain.target_bone, depsgraph)
+        away = (target - head).length or away
+    return head + away * Vector(unit(rotated(world_turn(evaluated, tip), v3(chain.aim_axis))))
+
+
+def hard_place(owner: bpy.types.Object, chain: FabrikChain, place: Vector, depsgraph: bpy.types.Depsgraph) -> Vector:
+    """The point of the world that a goal is to have, so that the effector comes to a place.
+
+    That is the place itself, unless the chain gives way softly and is nearly straight. The kernel brings a goal at a
+    distance d of the first joint, beyond d_a = L - s, down to L - s exp(-(d - d_a) / s), where L is the length of the
+    chain and s its soft share of that; this is the way back. A chain that may stretch comes to its goal itself.
+
+    Args:
+        owner: The armature object.
+        chain: A chain of it, with the pose at hand.
+        place: Where the effector is to come to, in the world.
+        depsgraph: Evaluated.
+
+    Raises:
+        FabrikError: The chain has no such bones.
+    """
+    if chain.soft <= 0.0 or chain.stretch > 1.0 or chain.kind == "AIM":
+        return place
+    evaluated = owner.evaluated_get(depsgraph)
+    bones = [pose_bones(evaluated)[bone.name] for bone in resolve_bones(owner, chain)]
+    joints = [evaluated.matrix_world @ bone.head for bone in bones]
+    joints += [evaluated.matrix_world @ bones[-1].tail] if chain.effector == "TAIL" else []
+    reach = sum((b - a).length for a, b in pairwise(joints))
+    away, width = (place - joints[0]).length, chain.soft * reach
+    if width <= 0.0 or away <= reach - width:
+        return place
+    over = min(-log(max(reach - away, LEAST_LEFT * width) / width), FARTHEST)
+    return joints[0] + (place - joints[0]) * ((reach - width + over * width) / away)

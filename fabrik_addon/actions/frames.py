@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which frames are gone through, and going through them and coming back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from math import floor
+
+import bpy
+
+from ..errors import InvalidValueError, RigError
+from ..rig.animation.compat import fcurves_of
+from ..rig.animation.curves import SAME_FRAME
+from ..rig.animation.keys import CHAIN_PATH, chain_of
+from ..rig.bones import resolve_bones
+from ..rig.figure.groups import ChainSet
+from ..rig.goals import goals_of
+from ..rig.schema import FabrikChain, rig_of
+from ..texts import Text
+from .live.state import state
+
+MOST_FRAMES = 1_000_000  # of a bake or a walk
+LAST_FRAME = 1_048_574  # that a scene of Blender's can have, and the first one with a minus
+PINNED_BY = ("pin", "held_location", "held_rotation")  # settings of a chain whose keys move its pin
+KEYED_BY = ("location", "rotation", "scale", "delta_")  # properties whose keys move an object or a bone; prefixes
+
+
+def go_to(scene: bpy.types.Scene, frame: float) -> None:
+    """Let Blender evaluate a frame, sub-frame included."""
+    scene.frame_set(floor(frame), subframe=frame - floor(frame))
+
+
+@contextmanager
+def frames_visited(scene: bpy.types.Scene) -> Iterator[None]:
+    """Live posing rests while frames of a scene are visited; then its frame, sub-frame included, is put back.
+
+    Raises:
+        RigError: Frames are being visited already.
+    """
+    if state.paused:
+        raise RigError("a bake is going on: let it end, or cancel it with Esc in its window")
+    stood = scene.frame_current_final
+    state.paused = True
+    try:
+        yield
+    finally:
+        state.paused = False
+        go_to(scene, stood)
+
+
+def frames_between(first: int, last: int, step: int) -> tuple[int, ...]:
+    """The frames of a range by steps, its last one always among them, so that no old key stays inside it.
+
+    Raises:
+        InvalidValueError: See `check_range`.
+    """
+    check_range(first, last, step)
+    frames = tuple(range(first, last + 1, step))
+    return frames if frames[-1] == last else (*frames, last)
+
+
+def check_range(first: int, last: int, step: int) -> None:
+    """Refuse a range that Blender does not have.
+
+    Raises:
+        InvalidValueError: It ends before it starts, has too many frames, or one that Blender does not have.
+    """
+    if last < first:
+        raise InvalidValueError(
+            Text("the range ends at frame {last}, before it starts at {first}", last=last, first=first)
+        )
+    if (last - first) // step >= MOST_FRAMES:
+        raise InvalidValueError(
+            Text(
+                "the range {first}-{last} has more than {most_frames} frames",
+                first=first,
+                last=last,
+                most_frames=MOST_FRAMES,
+            )
+        )
+    for frame in (first, last):
+        check_frame(frame)
+
+
+def check_frame(frame: int) -> None:
+    """Refuse a frame that Blender does not have.
+
+    Raises:
+        InvalidValueError: It is out of range.
+    """
+    if abs(frame) > LAST_FRAME:
+        raise InvalidValueError(
+            Text(
+                "there is no frame {frame}: Blender's run from -{last_frame} to {last_frame}",
+                frame=frame,
+                last_frame=LAST_FRAME,
+            )
+        )
+
+
+def span_of(scene: bpy.types.Scene, span: str, first: int, last: int) -> tuple[int, int]:
+    """First and last frame of "RANGE" (as given), "SCENE" or "PREVIEW"; of the scene where no preview range is set."""
+    if span == "PREVIEW" and scene.use_preview_range:
+        return scene.frame_preview_start, scene.frame_preview_end
+    return (first, last) if span == "RANGE" else (scene.frame_start, scene.frame_end)
+
+
+def keys_of_goals(one: ChainSet, first: float, last: float) -> list[float]:
+    """Frames in a range at which targets, poles or pins of chains that are solved together have keys of their own."""
+    curves = _pin_curves(one)
+    for _, goal, bone in (goal for chain in one.chains for goal in goals_of(chain)):
+        own = f'pose.bones["{bpy.utils.escape_identifier(bone)}"].' if bone else ""
+        starts = tuple(own + name for name in KEYED_BY)
+        curves += [curve for curve in fcurves_of(goal) if curve.data_path.startswith(starts)]
+    return _keys(curves, first, last)
+
+
+def _pin_curves(one: ChainSet) -> list[bpy.types.FCurve]:
+    """The curves of what the pins of chains hold."""
+    names = [chain.name for chain in rig_of(one.owner).chains]
+    found = []
+    for curve in fcurves_of(one.owner):
+        path = CHAIN_PATH.fullmatch(curve.data_path)
+        if path is not None and path[3] in PINNED_BY and chain_of(path, names) in one.names:
+            found.append(curve)
+    return found
+
+
+def keys_of_bones(owner: bpy.types.Object, chain: FabrikChain, first: float, last: float) -> list[float]:
+    """Frames in a range at which bones of a chain have keys."""
+    starts = tuple(f"{bone.path_from_id()}.{name}" for bone in resolve_bones(owner, chain) for name in KEYED_BY)
+    return _keys((curve for curve in fcurves_of(owner) if curve.data_path.startswith(starts)), first, last)
+
+
+def _keys(curves: Iterable[bpy.types.FCurve], first: float, last: float) -> list[float]:
+    """Frames of keys, those that are the same but for rounding once."""
+    found: list[float] = []
+    for frame in sorted({float(point.co[0]) for curve in curves for point in curve.keyframe_points}):
+        near = round(frame) if abs(frame - round(frame)) < SAME_FRAME else frame
+        if first <= near <= last and not (found and near - found[-1] < SAME_FRAME):
+            found.append(float(near))
+    return found

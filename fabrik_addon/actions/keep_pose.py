@@ -1,0 +1,506 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keeping a pose as it stands: start poses and goals set so that the next solve leaves the joints where they are.
+
+All that makes chains and goals, switches them on, changes what they ask for, or lets them go comes here. Chains that
+are solved together are read once and decided about together: one solve from the stored start pose, one from the pose
+at hand. What is animated is not captured: that would move every other frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from math import degrees, inf
+from typing import NamedTuple
+
+import bpy
+from mathutils import Vector
+
+from ..errors import FabrikError, place_of
+from ..maths import v3
+from ..messages import ROLES
+from ..rig.animation.keys import insert_goal_keys, insert_pin_keys, is_pin_keyed, keys_by_itself
+from ..rig.bones import pose_bones, resolve_bones
+from ..rig.figure.groups import ChainSet, lacks_goal, set_of, sets_of
+from ..rig.figure.start_pose import is_animated, store_bones, store_start
+from ..rig.goals import GoalRef, goal_of, goals_of, offset_from_target, read_held, store
+from ..rig.placing import carries, location_at, location_curves, put, stays
+from ..rig.schema.chain import START_ITEMS, FabrikChain
+from ..rig.schema.changes import SwitchedOn
+from ..rig.schema.rig import rig_of
+from ..rig.targets import resolve_point
+from ..texts import Text, joined, worded
+from .bends import pole_error, turned_pole
+from .figure_pose import CLOSER, SAME, FigurePose, goal_point
+from .live.state import live_armatures
+from .live.state import state as live_state
+from .solve import Item
+
+FULFILLED = 0.02  # radians by which a pose may be off its goals that is within their tolerance, near full stretch
+WORTH_TELLING = 0.01  # radians that the next solve has to turn a joint for that to be told
+IN_PLACE = 1e-6  # share of the length within which a target is where the tip is
+POLE_MET = 1e-4  # radians
+START_NAMES = {kind: label for kind, label, _ in START_ITEMS}
+
+
+class Kept(NamedTuple):
+    """What came of keeping the pose of a chain.
+
+    Attributes:
+        start: The kind of start pose that was stored for it; "" where it keeps its own.
+        moves: What the next solve moves all the same, as a sentence; or "".
+        refusal: Why it can't be solved; or "".
+    """
+
+    start: str = ""
+    moves: str = ""
+    refusal: str = ""
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is to look out for, as sentences that follow the name of the chain."""
+        if self.refusal:
+            return [Text("it can't be solved yet: {reason}", reason=self.refusal)]
+        return [self.moves] if self.moves else []
+
+
+class _Group(NamedTuple):
+    """Chains that are solved together, of those that are asked about.
+
+    Attributes:
+        chain_set: The chains.
+        given: Where effectors are to go in place of targets.
+        places: Which of the chains that are asked about are among them.
+    """
+
+    chain_set: ChainSet
+    given: dict[str, Sequence[float]]
+    places: list[int]
+
+
+def _groups(
+    items: Sequence[Item], points: Sequence[Sequence[float] | None], *, are_wanted: bool = False
+) -> list[_Group]:
+    """The figures of chains, as they are solved; one that is disabled or asks for nothing with those beside it.
+
+    Args:
+        items: Armature objects, each with a chain.
+        points: For each where its effector is to go, in place of a target; or None.
+        are_wanted: Whether all that are given a place will have goals.
+    """
+    given = [(owner, chain.name) for (owner, chain), point in zip(items, points, strict=True) if point is not None]
+    found: dict[tuple[str, tuple[str, ...], str], _Group] = {}
+    sets: dict[str, list[ChainSet]] = {}
+    for i, ((owner, chain), point) in enumerate(zip(items, points, strict=True)):
+        is_asked = chain.enabled and (not lacks_goal(chain) or (are_wanted and point is not None))
+        rig, extra = owner.name_full, "" if is_asked else chain.name
+        if extra:
+            chain_set = set_of(owner, chain, is_given=point is not None)
+        else:
+            if rig not in sets:
+                names = [name for other, name in given if other == owner] if are_wanted else []
+                sets[rig] = sets_of(owner, [one for one in rig_of(owner).chains if one.enabled], names)
+            chain_set = next(one for one in sets[rig] if chain.name in one.names)
+        group = found.setdefault((rig, chain_set.names, extra), _Group(chain_set, {}, []))
+        group.places.append(i)
+        if point is not None:
+            group.given[chain.name] = point
+    return list(found.values())
+
+
+def read_poses(
+    items: Sequence[Item], points: Sequence[Sequence[float] | None], depsgraph: bpy.types.Depsgraph
+) -> list[FigurePose]:
+    """For each of some chains the pose of those that are solved with it once all have goals; each figure read once.
+
+    Args:
+        items: Armature objects, each with a chain.
+        points: For each where its effector is to go, in place of a target; or None.
+        depsgraph: Evaluated.
+
+    Raises:
+        FabrikError: One can't be posed.
+    """
+    found: dict[int, FigurePose] = {}
+    for group in _groups(items, points, are_wanted=True):
+        with place_of(rig=group.chain_set.owner.name):
+            found |= dict.fromkeys(group.places, FigurePose.read(group.chain_set, depsgraph, group.given))
+    return [found[i] for i in range(len(items))]
+
+
+def keep(
+    items: Sequence[Item],
+    depsgraph: bpy.types.Depsgraph,
+    points: Sequence[Sequence[float] | None] = (),
+) -> list[Kept]:
+    """Let the next solve leave chains where they stand, as far as their start poses decide that.
+
+    The pose at hand becomes the start pose where a solve from the stored one would lead elsewhere and one from here
+    would not, or less so; of an animated limb it does not.
+
+    Args:
+        items: Armature objects, each with a chain.
+        depsgraph: Evaluated.
+        points: For each where its effector is to go, in the world, in place of its target; or None.
+
+    Returns:
+        What came of each.
+    """
+    found: dict[int, Kept] = {}
+    for group in _groups(items, points or [None] * len(items)):
+        names = [items[i][1].name for i in group.places]
+        try:
+            kept = keep_figure(FigurePose.read(group.chain_set, depsgraph, group.given), names)
+        except FabrikError as error:
+            kept = [Kept(refusal=worded(error.local))] * len(names)
+        found |= zip(group.places, kept, strict=True)
+    return [found[i] for i in range(len(items))]
+
+
+def keep_and_tell(items: Sequence[Item]) -> list[Kept]:
+    """`keep` as Blender evaluates the chains without live posing; one that can't be posed is told as moved."""
+    with unposed() as depsgraph:
+        found = keep(items, depsgraph)
+    refused = "the next solve will be refused: {reason}"
+    return [one._replace(moves=Text(refused, reason=one.refusal)) if one.refusal else one for one in found]
+
+
+def keep_at_tips(items: Sequence[Item]) -> tuple[list[str], list[str]]:
+    """`keep` chains that were given goals where their tips stand.
+
+    Returns:
+        What there is to tell, as sentences: what was done, and what to look out for.
+    """
+    with unposed() as depsgraph:
+        found = keep(items, depsgraph, [goal_point(owner, chain, depsgraph) for owner, chain in items])
+    captured: list[str] = []
+    warnings: list[str] = []
+    for (_, chain), one in zip(items, found, strict=True):
+        captured += [chain.name] if one.start else []
+        warnings += [joined(": ", (chain.name, one.moves))] if one.moves else []
+        if one.refusal:
+            warnings.append(Text("{chain} can't be solved yet: {reason}", chain=chain.name, reason=one.refusal))
+    names = ", ".join(captured)
+    return ([Text("start pose captured of {chains}", chains=names)] if captured else []), warnings
+
+
+def keep_figure(pose: FigurePose, chains: Sequence[str], *, most: float = inf, is_keyed: bool = False) -> list[Kept]:
+    """`keep` chains that are solved together.
+
+    Args:
+        pose: The chains.
+        chains: Names of those that are asked about.
+        most: Radians by which the pose may be off the goals for it to become the start pose.
+        is_keyed: Whether the bones were keyed as they stand, so that their keys become the start pose.
+
+    Returns:
+        What came of each.
+
+    Raises:
+        FabrikError: They can't be posed.
+    """
+    before = pose.turned_by(pose.prepared)
+    after = pose.turned_by(pose.as_started) if before > SAME else before
+    is_needed = before > SAME and after <= min(CLOSER * before, most)
+    start = _take(pose, chains, is_keyed=is_keyed) if is_needed else ""
+    turned, is_held = after if start else before, is_needed and not start
+    return [Kept(start, _what_moves(pose, name, turned, is_held=is_held)) for name in chains]
+
+
+def _take(pose: FigurePose, asked: Collection[str], *, is_keyed: bool) -> str:
+    """Make the pose at hand the start pose of the chains; the kind that was stored, "" where none was.
+
+    Of keyed ones that is their keys; else what is animated keeps its own.
+    """
+    owner, chains, body = pose.chain_set
+    found, prepared = pose_bones(owner), pose.prepared
+    rotations = dict(zip(prepared.bones, pose.rotations, strict=True))
+    limbs = [(chain, [found[name] for name in one.bones]) for chain, one in zip(chains, prepared.asked, strict=True)]
+    if is_keyed:
+        limbs = [] if all(chain.start == "ANIMATED" for chain in chains if chain.name in asked) else limbs
+    else:
+        keyed = pose.keyed
+        of_chains = {name for one in prepared.asked for name in one.bones}
+        between = [name for name in prepared.bones if body and (name == body or name not in of_chains)]
+        store_bones(owner, [(name, rotations[name], v3(found[name].location)) for name in between])
+        limbs = [(chain, bones) for chain, bones in limbs if not is_animated(owner, bones, keyed)]
+    kind = "ANIMATED" if is_keyed else "CAPTURED"
+    for chain, bones in limbs:
+        store_start(chain, bones, rotations, kind)
+    return kind if limbs else ""
+
+
+def _what_moves(pose: FigurePose, chain: str, turned: float, *, is_held: bool) -> str:
+    """What a solve moves of a chain, and why; `is_held` where another start pose would leave it."""
+    if turned <= WORTH_TELLING:
+        return ""
+    how = Text("the next solve turns it by up to {angle:.2g}°", angle=degrees(turned))
+    return joined(": ", (_why_moved(pose, chain, is_held=is_held), how))
+
+
+def _why_moved(pose: FigurePose, chain: str, *, is_held: bool) -> Text:
+    """Why the next solve turns a chain."""
+    beyond = exceeded(pose)
+    if beyond:
+        return beyond
+    off = pole_error(pose, chain)
+    if off is not None and abs(off) > WORTH_TELLING:
+        return Text("it bends {angle:.2g}° away from its pole", angle=degrees(abs(off)))
+    if is_held:
+        start = Text(START_NAMES[pose.chain_set.chains[pose.index(chain)].start])
+        return Text("it is animated and its start pose is '{start}'", start=start)
+    return Text("its goals are elsewhere")
+
+
+def exceeded(pose: FigurePose) -> Text | None:
+    """Which bone stands farthest beyond its joint limit, and by how much; or None."""
+    limits = zip(pose.prepared.limits, pose.rotations, pose.prepared.bones, strict=True)
+    worst, name = max((limit.violation(rotation), name) for limit, rotation, name in limits)
+    if worst <= WORTH_TELLING:
+        return None
+    return Text("'{bone}' exceeds its joint limit by {angle:.2g}°", bone=name, angle=degrees(worst))
+
+
+def keep_switched_on(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> None:
+    """Keep the poses of chains that are about to be posed live or solved again, where they stand as their goals want.
+
+    Called from within Blender's setting of a property, so that it is undone with that in one step.
+
+    Args:
+        owner: The armature object.
+        chains: Those of its chains that were switched on.
+    """
+    if live_state.paused or not chains or not hasattr(bpy.context, "evaluated_depsgraph_get"):
+        return
+    with unposed() as depsgraph:
+        for group in _groups([(owner, chain) for chain in chains], [None] * len(chains)):
+            try:
+                keep_figure(FigurePose.read(group.chain_set, depsgraph), (), most=FULFILLED)
+            except FabrikError:  # a solve will tell why
+                continue
+
+
+class LetGo(NamedTuple):
+    """What there is to tell of limbs that were let go, as sentences: what was done, and what to look out for."""
+
+    done: list[str]
+    warnings: list[str]
+
+
+@dataclass(slots=True)
+class Loosed:
+    """A chain that was let go.
+
+    Attributes:
+        chain: The chain.
+        goal: Where a goal belongs for its tip to stay as it was let go, in world space.
+        stays: Whether its goals held meanwhile, and are not brought along.
+        warnings: What there is to look out for.
+        is_refused: Whether it can't be solved.
+    """
+
+    chain: FabrikChain
+    goal: Vector
+    stays: bool = False
+    warnings: list[str] = field(default_factory=list)
+    is_refused: bool = False
+
+    @property
+    def point(self) -> Vector | None:
+        """Where its effector is to go in place of a goal, where it has none."""
+        return self.goal if self.chain.target is None and not self.chain.pin else None
+
+
+def let_go(context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[Loosed], is_keyed: bool) -> LetGo:
+    """Bring goals and start poses of chains to the pose in which they were let go.
+
+    Args:
+        context: Its view layer is evaluated.
+        owner: The armature object.
+        chains: Chains of it.
+        is_keyed: Whether the bones were keyed as they stand.
+    """
+    starts = set[str]()
+    with unposed():
+        for group in _groups([(owner, one.chain) for one in chains], [one.point for one in chains]):
+            starts |= _let_go_together(context, group, [chains[i] for i in group.places], is_keyed=is_keyed)
+    words = {"CAPTURED": "start pose captured", "ANIMATED": Text("start pose set to Animated, since the limb is keyed")}
+    told = [(one.chain.name, text) for one in chains for text in one.warnings]
+    warnings = [joined(": ", one) if len(chains) > 1 else one[1] for one in told]
+    return LetGo([words[start] for start in words if start in starts], warnings)
+
+
+def _let_go_together(
+    context: bpy.types.Context, group: _Group, chains: Sequence[Loosed], *, is_keyed: bool
+) -> set[str]:
+    """`let_go` of chains that are solved together; the kinds of start poses that were stored."""
+    kept: list[Kept] = []
+    with _refused(chains):
+        pose = FigurePose.without_goals(group.chain_set, _evaluated(context), group.given)
+        moved = [one for one in chains if not one.stays]
+        for one in moved:
+            with _refused([one]):
+                one.warnings += _place_goal(context, pose, one)
+        pose = pose.with_goals(_evaluated(context), group.given)
+        placed = [one for one in moved if not one.is_refused]
+        pose = pose.with_places({}, _place_poles(context, pose, placed))
+        wanted = pose.with_places({one.chain.name: one.goal for one in placed}, {})
+        if wanted.goals_off(pose) > IN_PLACE:  # a goal could not be moved: the start pose is that for where it belongs
+            kept += keep_figure(wanted, group.chain_set.names, is_keyed=is_keyed)
+            pose = FigurePose.read(group.chain_set, _evaluated(context), group.given)
+        found = keep_figure(pose, [one.chain.name for one in chains], is_keyed=is_keyed)
+        for one, own in zip(chains, found, strict=True):
+            one.warnings += [own.moves] if own.moves and not one.is_refused else []
+        kept += found
+    return {one.start for one in kept}
+
+
+@contextmanager
+def _refused(chains: Sequence[Loosed]) -> Iterator[None]:
+    """Tell at chains what is wrong in a block, and that they won't be solved."""
+    try:
+        yield
+    except FabrikError as error:
+        for one in chains:
+            if not one.is_refused:
+                one.is_refused = True
+                one.warnings.append(Text("the next solve will be refused: {reason}", reason=error.local))
+
+
+def _evaluated(context: bpy.types.Context) -> bpy.types.Depsgraph:
+    assert context.view_layer is not None
+    context.view_layer.update()
+    return context.evaluated_depsgraph_get()
+
+
+def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> list[str]:
+    """Bring what a chain goes to or holds to a place; why it stays where it is, where it can't be moved."""
+    owner, chain = pose.owner, one.chain
+    held = read_held(owner.evaluated_get(context.evaluated_depsgraph_get()), chain.tip_bone, chain.effector)
+    told = _place_target(context, pose, one)
+    if chain.pin and chain.target is None:
+        store(chain, "held_location", v3(one.goal))
+    if chain.orientation == "KEEP":
+        store(chain, "held_rotation", held.rotation)
+    if chain.orientation == "TARGET" and chain.target is not None:
+        target = chain.target.evaluated_get(_evaluated(context))
+        store(chain, "rotation_offset", offset_from_target(chain, held.rotation, target))
+    return [*told, *_key_held(context, owner, chain)]
+
+
+def _key_held(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    """Key what a pin holds, where automatic keying is on; else that its keys will take it back, if it has some."""
+    is_keyed = is_pin_keyed(owner, chain)
+    if keys_by_itself(context):
+        if chain.pin or is_keyed:
+            insert_pin_keys(context, owner, chain)
+    elif is_keyed:
+        return [Text("its pin is keyed: key it, or the next frame change takes it back")]
+    return []
+
+
+def _place_target(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> list[str]:
+    """Bring the target to where it leaves the tip; why it stays, where it can't be moved."""
+    target = goal_of(one.chain, "target")
+    if target is None:
+        return []
+    there = Vector(resolve_point("target", target.found, target.bone, context.evaluated_depsgraph_get()))
+    near = IN_PLACE * pose.prepared.space.world_length((pose.prepared.length, 0, 0))
+    return [] if (there - one.goal).length <= near else _placed(context, pose.owner, one.chain, target, one.goal)[1]
+
+
+def _place_poles(context: bpy.types.Context, pose: FigurePose, chains: Sequence[Loosed]) -> dict[str, Vector]:
+    """Turn poles about their limbs to where the pose bends; where those are now that were not there."""
+    found: dict[str, Vector] = {}
+    for one in chains:
+        turned, pole = turned_pole(pose, one.chain.name), goal_of(one.chain, "pole")
+        if turned is None or pole is None or abs(turned[0]) <= POLE_MET:
+            continue
+        with _refused([one]):
+            point = turned[1]
+            is_there, told = _placed(context, pose.owner, one.chain, pole, point)
+            one.warnings += told
+            if is_there:
+                found[one.chain.name] = point
+    return found
+
+
+def _placed(
+    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef, point: Vector
+) -> tuple[bool, list[str]]:
+    """Put a goal of a chain to a point of the world; whether it could be, and what there is to say of it."""
+    reason = _staying(owner, chain, goal)
+    if reason:
+        word = ROLES[goal.role]
+        return False, [Text("its {role} {name} {reason}, and stays", role=word, name=goal.name, reason=reason)]
+    put(goal, location_at(goal, point, context.evaluated_depsgraph_get()))
+    return True, key_goal(context, goal)
+
+
+def key_goal(context: bpy.types.Context, goal: GoalRef) -> list[str]:
+    """Key a goal that was moved, where automatic keying is on; else that its keys will take it back, if it has some."""
+    if keys_by_itself(context):
+        insert_goal_keys(context, goal)
+    elif location_curves(goal):
+        word = ROLES[goal.role]
+        return [
+            Text(
+                "its {role} {name} is keyed: key it, or the next frame change takes it back", role=word, name=goal.name
+            )
+        ]
+    return []
+
+
+def _staying(owner: bpy.types.Object, chain: FabrikChain, goal: GoalRef) -> str:
+    """Why a goal is not to be moved, to follow its name; or ""."""
+    reason = stays(goal)
+    if reason:
+        return worded(reason)
+    if carries(goal, owner, resolve_bones(owner, chain)[0].name):
+        return Text("carries the chain")
+    for other in bpy.data.objects:
+        if other.type != "ARMATURE":
+            continue
+        for found in rig_of(other).chains:
+            is_other = goal.bone in (found.target_bone, found.pole_bone) and (other, found.name) != (owner, chain.name)
+            if is_other and any(ref.key == goal.key for ref in goals_of(found)):
+                return Text("is also a goal of the chain '{chain}'", chain=found.name)
+    return ""
+
+
+@contextmanager
+def unposed() -> Iterator[bpy.types.Depsgraph]:
+    """Pause live posing and yield the depsgraph evaluated without it; live posing checks every rig again afterwards."""
+    was, live_state.paused = live_state.paused, True
+    try:
+        yield bpy.context.evaluated_depsgraph_get()
+    finally:
+        live_state.paused = was
+        _look_again()
+
+
+def resume_live() -> None:
+    """End the pause of live posing, which waited while a drag, or leading a walker, posed the same bones."""
+    live_state.paused = False
+    _look_again()
+
+
+def _look_again() -> None:
+    """Have live posing check every rig again.
+
+    What changed during the pause is evaluated already, so Blender does not evaluate it again by itself.
+    """
+    live_state.order = None
+    for owner in live_armatures(bpy.context.scene) if bpy.context.scene is not None else ():
+        owner.update_tag()
+
+
+def register() -> None:
+    """Keep the poses of chains from now on when they are switched on."""
+    SwitchedOn.listener = keep_switched_on
+
+
+def unregister() -> None:
+    """Keep them no more."""
+    SwitchedOn.listener = None

@@ -1,0 +1,438 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live chains that are solved together: where their goals are, read anew, solved, and written with what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import sqrt
+from typing import Any, cast
+
+import bpy
+import numpy as np
+
+from ...errors import InvalidValueError, place_of
+from ...finite import are_finite
+from ...kernel import STATUSES, Rows, Status
+from ...maths import ORIGIN, Q4, ULPS, V3, multiplied, normalized, q4, v3
+from ...rig.animation.animation import may_hide
+from ...rig.animation.keys import KeyedChannels
+from ...rig.bones import pose_bones
+from ...rig.checks import check_rig
+from ...rig.figure.chain_goals import Asked
+from ...rig.figure.figure import Prepared, channels_of
+from ...rig.figure.groups import ChainSet
+from ...rig.figure.judge import forget
+from ...rig.figure.pose_writer import Pose, PoseWriter
+from ...rig.figure.reader import FactsByRig, read, restarted
+from ...rig.figure.solve import Posed, is_plain, posed, read_posed
+from ...rig.figure.space import RigFrame
+from ...rig.figure.start_pose import StoredPose
+from ...rig.figure.uneven import EXACT
+from ...rig.goals import GoalPoints, goals_of
+from ...rig.schema import FabrikChain, rig_of
+from ...rig.targets import check_present, kind_of, reader_of
+from ...rig.walk_goals import is_walked, rest_turn, walk_pose, walked_part
+from ...texts import Text
+from ..status import POLE_MISSED, Outcome, outcomes_of, store
+from .state import LiveFigure, LiveRig, Measure, Numbers, Seen, Source, Tips, state
+
+# Where live chains read their goals, and the numbers of chain space that these are.
+
+
+def sources_of(chain_set: ChainSet, prepared: Prepared) -> tuple[Source, ...]:
+    """Where the goals of chains are read that could be prepared."""
+    return tuple(source for k in range(len(chain_set.chains)) for source in _sources(chain_set, prepared, k))
+
+
+def _sources(chain_set: ChainSet, prepared: Prepared, k: int) -> Iterator[Source]:
+    """The places of the goals of a chain, and the rotation that the last bone is to turn with."""
+    owner, chain, asked = chain_set.owner, chain_set.chains[k], prepared.asked[k]
+    if is_walked(chain):
+        foot = Source(None, "target", owner, walked_part(owner, chain), False, k)
+        yield foot
+        if asked.turns:
+            yield foot._replace(role="turn", offset=rest_turn(owner, chain.tip_bone))
+    for goal in goals_of(chain):
+        if goal.role == "pole" and not asked.has_pole:
+            continue
+        place = Source(reader_of(goal.found, goal.bone), *goal, may_hide(goal.found), k)
+        yield place
+        if goal.role == "target" and asked.turns and chain.orientation == "TARGET":
+            read = kind_of(goal.found, goal.bone).turn
+            yield place._replace(read=read, role="turn", offset=normalized(q4(chain.rotation_offset)))
+
+
+def seen_in(sources: Sequence[Source], points: Sequence[GoalPoints]) -> Seen:
+    """What sources tell where goals have been read, as `points_now` would find it."""
+    found: list[tuple[float, ...]] = []
+    for source in sources:
+        goals = points[source.chain]
+        value = {"target": goals.target, "pole": goals.pole, "turn": goals.turn}[source.role]
+        assert value is not None, "it was read for the same sources"
+        found.append(q4(value) if source.role == "turn" else v3(value))
+    return tuple(found)
+
+
+def points_now(known: LiveFigure, depsgraph: bpy.types.Depsgraph) -> Seen:
+    """Where the goals of chains stand, as evaluated; that they are visible was found when the chains were read.
+
+    Raises:
+        AbsentTargetError: One is not, in this frame.
+        FabrikError: The walk can't be read.
+    """
+    found: list[tuple[float, ...]] = []
+    for reader, role, goal, bone, hides, chain, offset in known.sources:
+        if hides:
+            with place_of(chain=known.names[chain]):
+                check_present("target" if role == "turn" else role, goal, depsgraph)
+        value: Sequence[float]
+        if reader is not None:
+            value = reader(role, goal.evaluated_get(depsgraph), bone)
+        else:
+            with place_of(chain=known.names[chain]):
+                value = walk_pose(goal, bone, depsgraph)[role == "turn"]
+        if offset is None:
+            x, y, z = value
+            found.append((x, y, z))
+        else:
+            found.append(multiplied(q4(value), offset))
+    return tuple(found)
+
+
+def goals_seen(known: LiveFigure, seen: Seen) -> tuple[GoalPoints, ...]:
+    """The goals of each chain, from what its sources tell."""
+    if not known.sources:
+        return known.fixed_goals
+    found = list(known.fixed_goals)
+    for source, value in zip(known.sources, seen, strict=True):
+        if source.role == "target":
+            found[source.chain] = found[source.chain]._replace(target=value)
+        elif source.role == "pole":
+            found[source.chain] = found[source.chain]._replace(pole=value)
+        else:
+            found[source.chain] = found[source.chain]._replace(turn=cast("Q4", value))
+    return tuple(found)
+
+
+def numbers_of(known: LiveFigure, seen: Seen) -> Numbers:
+    """The goals of chains in their space, from what their sources tell.
+
+    Raises:
+        InvalidValueError: A goal is nowhere.
+    """
+    if known.is_plain:
+        target = known.space.to_chain(seen[0])
+        return target if len(seen) == 1 else (*target, *known.space.to_chain(seen[1]))
+    asked, numbers = known.prepared.asked, list[float]()
+    for one, points in zip(asked, goals_seen(known, seen), strict=True):
+        numbers += one.numbers(known.space, points)
+    if not are_finite(numbers):
+        lost = next(one for one in asked if not are_finite(one.of_row(numbers)))
+        reason = Text("where its goal stands, or how it is turned, is not a finite number")
+        raise InvalidValueError(reason, chain=lost.chain)
+    return tuple(numbers)
+
+
+# Live chains written, with what came of them: all of an armature at once.
+
+
+def write(rig: LiveRig, figures: list[LiveFigure]) -> list[LiveFigure]:
+    """Write chains that were solved for other goals, and what came of them; which did not stand so yet.
+
+    Args:
+        rig: An armature.
+        figures: Chains of it by those that are solved together.
+
+    Raises:
+        TypeError: The armature has other bones or chains than when it was looked up.
+    """
+    key = [id(known.prepared) for known in figures]
+    if rig.writer is None or [id(pose.prepared) for pose in rig.writer.poses] != key:
+        poses = [Pose(known.prepared, known.rotations, known.shift, known.factors) for known in figures]
+        rig.writer = PoseWriter(poses, rig.bones)
+    counts = rig.writer.write(rig.owner)
+    state.counts.writes += sum(counts)
+    _store(rig, figures)
+    return [known for known, count in zip(figures, counts, strict=True) if count]
+
+
+def _store(rig: LiveRig, figures: Sequence[LiveFigure]) -> None:
+    """Keep what came of chains; where only numbers changed, those of all chains of the armature at once."""
+    if not figures:
+        return
+    kept = rig_of(rig.owner).chains
+    others = set[str]()
+    for known in figures:
+        stored = known.stored
+        for k, outcome in enumerate(known.outcomes):
+            index = rig.indices[outcome.chain]
+            if stored[k] is not outcome:
+                _store_words(kept[outcome.chain], outcome, stored[k])
+                stored[k] = outcome
+            rig.residuals[index] = outcome.residual
+            if rig.passes[index] != outcome.passes:
+                rig.passes[index] = outcome.passes
+                others.add("passes")
+            if rig.turn_residuals[index] != outcome.turn_residual:
+                rig.turn_residuals[index] = outcome.turn_residual
+                others.add("turn_residual")
+            if rig.softened[index] != outcome.softened:
+                rig.softened[index] = outcome.softened
+                others.add("softened")
+    kept.foreach_set("residual", rig.residuals)
+    if others:
+        _store_numbers(rig, others)
+
+
+def _store_numbers(rig: LiveRig, names: Iterable[str]) -> None:
+    """Keep numbers of all chains of an armature."""
+    numbers = {"passes": rig.passes, "turn_residual": rig.turn_residuals, "softened": rig.softened}
+    for name in names:
+        rig_of(rig.owner).chains.foreach_set(name, numbers[name])
+
+
+def _store_words(chain: FabrikChain, outcome: Outcome, stored: Outcome | None) -> None:
+    """Keep what came of a chain where it is not the same but for numbers."""
+    if stored is None or not outcome.says(stored):
+        store(chain, outcome)
+        forget(chain)
+
+
+# Live chains that are solved together: read anew, or solved for goals that moved. Nothing is written here.
+
+WORDS = tuple(status.value for status in STATUSES)
+REACHED, BLOCKED = STATUSES.index(Status.REACHED), STATUSES.index(Status.BLOCKED)
+MANY = 16  # chains from which on their tips are read at once
+
+
+def read_anew(
+    rig: LiveRig,
+    chain_set: ChainSet,
+    depsgraph: bpy.types.Depsgraph,
+    facts: FactsByRig,
+    start: tuple[list[Q4], V3 | None] | None = None,
+) -> LiveFigure:
+    """Read chains that are solved together, and solve them.
+
+    Args:
+        rig: Their armature; what was known of the chains tells how they stood.
+        chain_set: The chains.
+        depsgraph: Evaluated.
+        facts: Of armatures at the frame.
+        start: n rotations, and the location of the body bone, from which to solve in place of their start pose.
+
+    Raises:
+        FabrikError: They can't be solved.
+    """
+    state.counts.reads += 1
+    check_rig(rig.owner, depsgraph)
+    before = rig.figures.get(chain_set.names)
+    prepared, goals = read(chain_set, depsgraph, facts, before=before.prepared if before is not None else None)
+    prepared = prepared.asking(prepared.asked)  # a row of its own, which keeps the pose in which the chains stand
+    if start is not None and len(start[0]) == len(prepared.bones):
+        prepared = prepared.started(start[0], _shift_to(prepared, start[1]))
+    known = _known(rig, chain_set, prepared, goals)
+    if before is not None:
+        known.outcomes, known.numbers = before.outcomes, before.numbers
+    seen = seen_in(known.sources, goals)
+    if prepared.is_rigid:
+        follow(known, numbers_of(known, seen), seen)
+        return known
+    item = posed(prepared, goals, rig.owner, depsgraph)
+    state.counts.solves += 1
+    numbers = prepared.numbers(goals)
+    known.before, known.numbers, known.points = known.numbers or numbers, numbers, seen
+    _keep_posed(known, item)
+    return known
+
+
+def _shift_to(prepared: Prepared, location: V3 | None) -> V3:
+    """The shift of the root that brings the body bone to its location, where it moves."""
+    return prepared.root.shift_for(location) if prepared.root is not None and location is not None else ORIGIN
+
+
+def _known(rig: LiveRig, chain_set: ChainSet, prepared: Prepared, goals: tuple[GoalPoints, ...]) -> LiveFigure:
+    """Chains as they were read, not solved yet."""
+    sources, count = sources_of(chain_set, prepared), len(prepared.asked)
+    return LiveFigure(
+        chain_set.names,
+        prepared,
+        sources,
+        goals,
+        rig.facts[chain_set.names],
+        prepared.space,
+        np.frombuffer(prepared.row.rotations).reshape(-1, 4),
+        np.frombuffer(prepared.row.shifts),
+        np.frombuffer(prepared.row.factors),
+        np.frombuffer(prepared.row.ends).reshape(-1, 3),
+        np.array([one.joints[-1] for one in prepared.asked], dtype=np.intp),
+        tuple(one.bones[-1] for one in prepared.asked),
+        (EXACT * prepared.length) ** 2,
+        is_plain(prepared) and bool(sources) and sources[0].role == "target",
+        tuple(_measure_of(one) for one in prepared.asked),
+        any(source.may_hide for source in sources),
+        outcomes=[Outcome(name, "NONE") for name in chain_set.names],
+        stored=[None] * count,
+        start=StoredPose.of(chain_set),
+    )
+
+
+def renew_channels(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> None:
+    """Let the channels of chains run on from the keys of another frame."""
+    bones, prepared = pose_bones(rig.owner), known.prepared
+    channels = channels_of([bones[name] for name in prepared.bones], prepared.starts, prepared.limits, keyed)
+    if channels == prepared.channels:
+        return
+    known.prepared = replace(prepared, channels=channels)
+    rig.writer = None
+
+
+def renew_space(known: LiveFigure, frame: RigFrame, poses: Any) -> bool:
+    """Bring chains where their armature and its parents are now; whether they are still the same chains there.
+
+    Args:
+        known: The chains.
+        frame: How the armature object stands.
+        poses: The evaluated pose bones.
+    """
+    root = poses.get(known.prepared.bones[0])
+    space = known.prepared.space_at(frame, root) if root is not None else None
+    if space is None:
+        return False
+    if space != known.space:
+        known.space, known.foreseen = space, {}
+    return True
+
+
+def renew_start(known: LiveFigure, rig: LiveRig, keyed: KeyedChannels) -> bool:
+    """Bring chains to their start pose of another frame; whether they are still the same chains with that."""
+    found = restarted(known.prepared, rig.owner, keyed)
+    if found is None:
+        return False
+    known.prepared, known.accepted = found, {}
+    return True
+
+
+def stand(figures: Iterable[LiveFigure], poses: Any) -> bool:
+    """Whether the tips of chains stand where they were solved, as evaluated: nothing else changed the chains.
+
+    Args:
+        figures: The chains, by those that are solved together.
+        poses: The evaluated pose bones.
+    """
+    for known in figures:
+        a, b, c, d, e, f, g, h, i = known.space.rows
+        u, v, w = known.space.origin
+        for name, (x, y, z) in zip(known.tip_bones, known.ends[known.tip_joints].tolist(), strict=True):
+            bone = poses.get(name)
+            if bone is None:
+                return False
+            p, q, r = bone.tail
+            there = u + (a * x + b * y + c * z), v + (d * x + e * y + f * z), w + (g * x + h * y + i * z)
+            off: float = (p - there[0]) ** 2 + (q - there[1]) ** 2 + (r - there[2]) ** 2
+            if off > known.near_enough and off > (ULPS * max(map(abs, there))) ** 2:
+                return False
+    return True
+
+
+def as_foreseen(rig: LiveRig, depsgraph: bpy.types.Depsgraph, seen: dict[LiveFigure, Seen]) -> bool:
+    """Whether nothing but their goals moves the chains of an armature, and all stand as they were posed for these.
+
+    Args:
+        rig: The armature.
+        depsgraph: Evaluated.
+        seen: Where it is noted where goals stand.
+    """
+    evaluated = rig.owner.evaluated_get(depsgraph)
+    if len(rig.figures) < len(rig.facts) or evaluated.matrix_world != rig.world:
+        return False
+    figures = list(rig.figures.values())
+    for known in figures:
+        if not (known.is_fresh and known.facts.only_goals_move and known.prepared.is_rigid) or known.may_hide:
+            return False
+        seen[known] = points_now(known, depsgraph)
+        if seen[known] != known.points:
+            return False
+    return _all_stand(rig, figures, pose_bones(evaluated))
+
+
+def _all_stand(rig: LiveRig, figures: Sequence[LiveFigure], poses: Any) -> bool:
+    """`stand` for rigid chains of an armature."""
+    if len(figures) < MANY:
+        return stand(figures, poses)
+    spaces, tips = [known.space for known in figures for _ in known.names], rig.tips
+    if tips is None or tips.key != (figures, spaces):
+        ends, joints = [known.ends for known in figures], [known.tip_joints for known in figures]
+        places = [rig.bones[name] for known in figures for name in known.tip_bones]
+        near_enough = [known.near_enough for known in figures for _ in known.names]
+        tips = rig.tips = Tips((figures, spaces), ends, joints, places, near_enough, len(rig.bones))
+    return tips.stand(poses)
+
+
+def follow(known: LiveFigure, numbers: Numbers, points: Seen) -> None:
+    """Solve rigid chains for goals that moved.
+
+    Args:
+        known: The chains.
+        numbers: The goals in chain space.
+        points: The same as they were seen.
+
+    Raises:
+        InvalidValueError: A goal is nowhere.
+    """
+    state.counts.solves += 1
+    known.before, known.numbers, known.points = known.numbers or numbers, numbers, points
+    prepared = known.prepared
+    if prepared.space is not known.space:
+        prepared = replace(prepared, space=known.space)
+    rows = prepared.solved(numbers)
+    if not _take_numbers(known, rows):
+        known.outcomes = outcomes_of(read_posed(prepared, numbers, rows))
+    elif prepared.influence < 1.0:
+        prepared.solver.blend_rows(rows, prepared.influence)
+    if rows is not prepared.row:  # that of a body which keeps its balance is made for each solve
+        known.rotations[:] = np.frombuffer(rows.rotations).reshape(-1, 4)
+        known.ends[:] = np.frombuffer(rows.ends).reshape(-1, 3)
+        known.shift[:], known.factors[:] = np.frombuffer(rows.shifts), np.frombuffer(rows.factors)
+
+
+def _take_numbers(known: LiveFigure, rows: Rows) -> bool:
+    """Where chains ended as they did before, and their status tells all, keep the numbers alone; whether they did."""
+    scale, numbers = known.space.rig.size, known.numbers
+    for one, outcome in zip(known.measures, known.outcomes, strict=True):
+        states = rows.goal_status[one.first : one.stop]
+        worst = max(states)
+        is_bent = one.bend >= 0 and (rows.pole_error[0] if known.is_plain else rows.goal_turn[one.bend]) > POLE_MISSED
+        is_other = worst == BLOCKED or WORDS[worst] != outcome.status or (worst != REACHED and len(states) > 1)
+        if is_other or is_bent or outcome.warnings or outcome.blocking or outcome.reason:
+            return False
+    for one, outcome in zip(known.measures, known.outcomes, strict=True):
+        a, b, c = (rows.heads if one.at_head else rows.ends)[one.end : one.end + 3]
+        p, q, r = numbers[one.row_at : one.row_at + 3]
+        x, y, z = p - a, q - b, r - c
+        size = sqrt(x * x + y * y + z * z)
+        unit = scale or (known.space.world_length((x, y, z)) / size if size else 1.0)
+        soft = rows.softened[one.first] * unit
+        outcome.softened = soft
+        outcome.residual = (rows.goal_residual[one.first] if soft > 0.0 else size) * unit if one.reaches else 0.0
+        outcome.turn_residual = rows.goal_turn[one.turn] if one.turn >= 0 else 0.0
+        outcome.passes = rows.passes[0]
+    return True
+
+
+def _measure_of(one: Asked) -> Measure:
+    """Where in a row there is told how one of the chains stands."""
+    counts = one.weight > 0.0
+    turn = one.goal_at + one.turns if counts and (one.turns or one.kind == "AIM") else -1
+    bend = one.goal_at + one.goal_count - 1 if one.has_pole else -1
+    wanted, end = one.wanted, 3 * one.joints[-1]
+    reaches = counts and one.kind == "REACH"
+    return Measure(wanted.start, wanted.stop, one.row_at, end, one.at_head, reaches, turn, bend)
+
+
+def _keep_posed(known: LiveFigure, item: Posed) -> None:
+    """Keep a pose in the row of chains, where its tips are, and what came of it."""
+    known.outcomes = outcomes_of(item)
+    known.rotations[:], known.ends[:] = item.rotations, item.ends
+    known.shift[:], known.factors[:] = item.shift, item.factors

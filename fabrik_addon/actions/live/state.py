@@ -1,0 +1,583 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What live posing knows between two calls, which armatures are live, and what becomes of those that can't be solved.
+
+What is known is plain data, and references to objects, which Blender invalidates when it frees them; they are let go
+where it may not: at an undo, and while a file loads. No reference to a bone, a chain or anything evaluated is kept.
+"""
+
+from __future__ import annotations
+
+import logging
+from array import array
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...errors import AbsentTargetError, FabrikError, RigError
+from ...maths import Q4, ULPS, V3, Doubles, Places, Singles
+from ...rig.animation.animation import GROUPING, Animated, Motion
+from ...rig.bones import pose_bones, resolve_bones
+from ...rig.checks import movers_of
+from ...rig.dependencies import scenes_of
+from ...rig.figure.figure import Prepared
+from ...rig.figure.groups import ChainSet, sets_of
+from ...rig.figure.pose_writer import PoseWriter
+from ...rig.figure.space import ChainSpace, RigFrame
+from ...rig.figure.start_pose import StoredPose
+from ...rig.goals import GoalPoints, goals_of
+from ...rig.schema import FabrikChain, name_all, rig_of
+from ...rig.versions import newer_refusal
+from ...texts import Text
+from ..solve import ordered, waiting_text
+from ..status import Outcome, store
+
+# Where the tips of many chains of an armature stand, beside where they were solved.
+
+
+class Tips:
+    """The last bones of chains of an armature.
+
+    Args:
+        key: The C chains, and where they are solved.
+        ends: Of each figure (n, 3), where a solve leaves the ends of its bones in chain space.
+        joints: Of each figure the last joints of its chains.
+        places: Of each chain the index of its last bone in the armature.
+        near_enough: Of each chain the square of the distance within which its tip counts as being there.
+        count: Number of bones of the armature.
+
+    Attributes:
+        key: The same; with others it does not hold any more.
+    """
+
+    def __init__(
+        self,
+        key: tuple[object, Sequence[ChainSpace]],
+        ends: Sequence[Doubles],
+        joints: Sequence[Places],
+        places: Sequence[int],
+        near_enough: Sequence[float],
+        count: int,
+    ) -> None:
+        self.key = key
+        self._ends, self._joints = ends, joints
+        self._places = np.array(places, dtype=np.intp)
+        self._rows = np.array([space.rows for space in key[1]]).reshape(-1, 3, 3)
+        self._origins = np.array([space.origin for space in key[1]])
+        self._near_enough = np.array(near_enough)
+        self._tails: Singles = np.empty((count, 3), dtype=np.float32)
+
+    def stand(self, poses: Any) -> bool:
+        """Whether all tips stand where they were solved.
+
+        Args:
+            poses: The evaluated pose bones.
+
+        Raises:
+            TypeError: The armature has other bones.
+        """
+        poses.foreach_get("tail", self._tails.reshape(-1))
+        tips = [ends[joints] for ends, joints in zip(self._ends, self._joints, strict=True)]
+        wanted = np.einsum("cij,cj->ci", self._rows, np.concatenate(tips)) + self._origins
+        off = self._tails[self._places] - wanted
+        squares = np.einsum("ci,ci->c", off, off)
+        if (squares <= self._near_enough).all():
+            return True
+        allowed = (ULPS * np.abs(wanted).max(axis=1)) ** 2
+        return bool((squares <= np.maximum(self._near_enough, allowed)).all())
+
+
+# What live posing knows between two calls.
+#
+# That is plain data, and references to objects, which Blender invalidates when it frees them; they are let go where it
+# may not: at an undo, and while a file loads. No reference to a bone, a chain or anything evaluated is kept.
+
+Numbers = tuple[float, ...]
+Seen = tuple[tuple[float, ...], ...]  # of each source the place, or the rotation, in the world
+Foreseen = dict[float, tuple[Numbers, Seen]]  # by frame: goals in chain space, and as they are seen
+Names = tuple[str, ...]  # of chains that are solved together, in alphabetical order
+
+REMEMBERED = 256  # states that undo may come back to
+MISSING = (ReferenceError, KeyError, TypeError)  # raised where an object, a chain or a bone is not there any more
+
+
+class FigureFacts(NamedTuple):
+    """Chains of a live armature that are solved together, and what moves them beside their goals.
+
+    Attributes:
+        body: Name of their body bone, or "".
+        motion: From frame to frame: animation, and other live chains on which they hang.
+        only_goals_move: Whether nothing else moves these chains: no animation, constraint or other live chain does.
+        keyed: Names of those of the chains whose bones are keyed.
+    """
+
+    body: str
+    motion: Motion
+    only_goals_move: bool
+    keyed: Names = ()
+
+
+class Source(NamedTuple):
+    """Where a goal is read.
+
+    Attributes:
+        read: From a role, the evaluated object and the bone's name to a world position, or to a world rotation; None
+            where a planned walk tells (`walk_goals.walk_pose`).
+        role: "target" or "pole"; or "turn", for the rotation of the target.
+        found: The object; for a walk the armature object itself.
+        bone: Name of a bone of it, or ""; for a walk the part that walks.
+        may_hide: Whether it is disabled in some frames.
+        chain: Which of the chains that are solved together asks for it.
+        offset: Of the chain's last bone in the axes of the target, where it is to turn with that.
+    """
+
+    read: Callable[[str, bpy.types.Object, str], Sequence[float]] | None
+    role: str
+    found: bpy.types.Object
+    bone: str
+    may_hide: bool
+    chain: int = 0
+    offset: Q4 | None = None
+
+
+class Measure(NamedTuple):
+    """Where in a solved row there is told how one of the chains stands.
+
+    Attributes:
+        first: Its first goal, a place or an aim.
+        stop: After the last of those that can be missed.
+        row_at: Where its target is among the numbers.
+        end: Where its effector is among the ends of the joints, or their heads.
+        at_head: Whether it is among the heads.
+        reaches: Whether it is to reach a place.
+        turn: The goal by which its last bone is turned; -1 where it is free.
+        bend: The goal of its pole; -1 where it has none.
+    """
+
+    first: int
+    stop: int
+    row_at: int
+    end: int
+    at_head: bool
+    reaches: bool
+    turn: int
+    bend: int
+
+
+@dataclass(slots=True, eq=False)
+class LiveFigure:
+    """Chains that are solved together, often one by itself, as they were read, and how they stand.
+
+    Attributes:
+        names: Of the chains.
+        prepared: As they were read, with the start pose that they have now. Its row has the pose in which they stand,
+            influence included, the tip of that, and the shift of the root.
+        sources: Of each chain in turn its target, that one's rotation where it counts, and its pole where it has one.
+        fixed_goals: What the goals are where no source tells it: what pins hold, and rotations that are kept.
+        facts: What moves them beside their goals.
+        space: Where chain space lies now: it moves with every frame, and is not put into `prepared` each time.
+        rotations: (n, 4), a view of the row's.
+        shift: The vector by which the root stands elsewhere than it starts, a view of the row's.
+        factors: Of each goal by how much the bones on the way to it are longer, a view of the row's.
+        ends: (n, 3), where the bones end in chain space, a view of the row's.
+        tip_joints: (C,), the last joint of each chain.
+        tip_bones: Names of the last bones of the chains.
+        near_enough: Square of the distance within which a tip counts as being where it was solved.
+        is_plain: Whether it is a chain by itself that has a target, and perhaps a pole, and asks for nothing else.
+        measures: Of each chain where a row tells how it stands.
+        may_hide: Whether a goal is disabled in some frames.
+        numbers: The goals for which they stand solved, in chain space.
+        points: The same goals as they were seen.
+        before: Those for which they stood before, in chain space.
+        foreseen: Goals of frames, in chain space and as seen; None where more than their own curves decide.
+        outcomes: What came of each chain.
+        stored: What is stored of that with the chains; None where it has to be looked up.
+        is_fresh: False once something changed them; then they are read anew.
+        start: The start pose as it was stored when they were read; None where nobody asked.
+        accepted: Values of channels, by bones, that stand there by the add-on's own doing, beside those written live.
+    """
+
+    names: Names
+    prepared: Prepared
+    sources: tuple[Source, ...]
+    fixed_goals: tuple[GoalPoints, ...]
+    facts: FigureFacts
+    space: ChainSpace
+    rotations: Doubles
+    shift: Doubles
+    factors: Doubles
+    ends: Doubles
+    tip_joints: Places
+    tip_bones: Names
+    near_enough: float
+    is_plain: bool
+    measures: tuple[Measure, ...]
+    may_hide: bool
+    numbers: Numbers = ()
+    points: Seen = ()
+    before: Numbers = ()
+    foreseen: Foreseen | None = field(default_factory=dict)
+    outcomes: list[Outcome] = field(default_factory=list)
+    stored: list[Outcome | None] = field(default_factory=list)
+    is_fresh: bool = True
+    start: StoredPose | None = None
+    accepted: Values = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class LiveRig:
+    """A live armature.
+
+    Attributes:
+        owner: The armature object.
+        figures: Those of its enabled chains that were read, by the names of those that are solved together.
+        facts: Of all enabled chains, likewise.
+        grouped_by: The settings of its chains on which it depends which are solved together, where these are animated.
+        indices: Of each of its chains by its name.
+        bones: Indices of its bones by their names.
+        residuals: Of each of its chains, as stored.
+        turn_residuals: The same.
+        softened: The same.
+        passes: The same.
+        frame: How the armature object stood at the last evaluation.
+        world: The same as Blender has it.
+        writer: What was needed to write some of its chains, the last time.
+        tips: What was needed to look at the tips of its chains at once, the last time.
+    """
+
+    owner: bpy.types.Object
+    figures: dict[Names, LiveFigure]
+    facts: dict[Names, FigureFacts]
+    grouped_by: tuple[object, ...] | None
+    indices: dict[str, int]
+    bones: dict[str, int]
+    residuals: array[float]
+    turn_residuals: array[float]
+    softened: array[float]
+    passes: array[int]
+    frame: RigFrame | None = None
+    world: Matrix | None = None
+    writer: PoseWriter | None = None
+    tips: Tips | None = None
+
+
+class Done(NamedTuple):
+    """How the channels of a bone differ from what was last written live: its rotation, its location."""
+
+    is_turned: bool
+    is_moved: bool
+
+
+@dataclass(slots=True, eq=False)
+class Hand:
+    """Bones of one live figure that somebody else posed, and our answer: a new start pose, put back, or keyed.
+
+    Attributes:
+        parts: By the names of the bones that were turned, or moved, which of both.
+        wanted: The rotation of each bone of the chains as it was wanted: those by hand, the others as they stood.
+        location: The location channels of the body bone, likewise; None where it does not move.
+        stood: The values of the channels before.
+        before: The start pose as it was stored before.
+        chains: Names of those of the chains that have one of the bones; of all where none has.
+        reason: Why live posing put the bones back; "" where the pose became the start pose.
+        is_keyed: Whether automatic keying is to keep it, for a start pose that is what is keyed.
+        tool: Which modal tool is at it; 0 for none.
+        after: The start pose as it was stored then.
+    """
+
+    parts: dict[str, Done]
+    wanted: dict[str, Q4]
+    location: V3 | None
+    stood: Values
+    before: StoredPose
+    chains: Names = ()
+    reason: str = ""
+    is_keyed: bool = False
+    tool: int = 0
+    after: StoredPose | None = None
+
+    @property
+    def bones(self) -> list[str]:
+        """Names of the bones that were turned, or moved."""
+        return [*self.parts]
+
+
+LiveItem = tuple[LiveRig, Names]  # an armature, and chains of it that are solved together
+Pair = tuple[bpy.types.Object, Names]  # the same by what lasts longer
+Key = tuple[str, ...]  # and by what outlasts undo: full name of the armature object, names of the chains
+Values = dict[str, list[float]]  # by bones: rotation channels; of a body bone that moves, its location after them
+Starts = dict[Key, tuple[list[Q4], V3 | None]]  # from what to solve: rotations, and the location of the body bone
+
+
+class Replay(NamedTuple):
+    """A pose made by hand as an undo state has it, with our answer, so that undo and redo give that answer again.
+
+    Attributes:
+        key: The chains.
+        start: Their start pose as it was stored.
+        values: Their channels as they stood.
+        hand: What was made of these.
+    """
+
+    key: Key
+    start: StoredPose
+    values: Values
+    hand: Hand
+
+
+@dataclass(slots=True)
+class LiveCounts:
+    """How much live posing did in this session: gauges for tests and benchmarks, by which nothing is decided.
+
+    Attributes:
+        reads: Number of times that chains were read in full.
+        solves: Number of solves.
+        writes: Number of bones written.
+    """
+
+    reads: int = 0
+    solves: int = 0
+    writes: int = 0
+
+
+@dataclass(slots=True)
+class LiveState:
+    """All that live posing knows.
+
+    Attributes:
+        paused: While a file loads, or frames are visited, nothing is solved.
+        held: While a tip is dragged nothing is keyed, nor done by hand.
+        was_held: Whether it was at the last call, so that what stands now is where the drag left it.
+        scene: Full name of the scene for which the rest holds.
+        frame: At which it was.
+        others: The live armatures of other scenes, which other windows show, as they were known there.
+        rigs: Its live armatures.
+        order: Their chains by levels, or None where all has to be looked up.
+        watched: The live armatures, and their targets and poles.
+        unkeyed: Chains posed while a modal transform ran, to be keyed when it ends, each with the goals before it.
+        undone: Whether the next evaluation follows an undo or a redo.
+        restored: The channels of the bones of chains as an undo or a redo left them, until they are evaluated.
+        own: How many operators of the add-on are at work: what these write is not done by hand.
+        hands: What was done by hand to chains, for as long as nothing else happened to them.
+        answered: Chains of which the last call answered a pose made by hand.
+        replays: The last states that were answered after Blender had kept them for undo.
+        key_steps: The same for automatic keys: chain, frame, and goals in chain space.
+        heard: `Changes.count` at the last call.
+        counts: How much was done so far.
+    """
+
+    paused: bool = False
+    held: bool = False
+    was_held: bool = False
+    scene: str = ""
+    frame: float = 0.0
+    others: dict[str, list[LiveRig]] = field(default_factory=dict)
+    rigs: list[LiveRig] = field(default_factory=list)
+    order: list[list[LiveItem]] | None = None
+    watched: set[bpy.types.Object] = field(default_factory=set)
+    unkeyed: dict[Pair, Numbers] = field(default_factory=dict)
+    undone: bool = False
+    restored: dict[Key, Values] = field(default_factory=dict)
+    own: int = 0
+    hands: dict[Key, Hand] = field(default_factory=dict)
+    answered: set[Key] = field(default_factory=set)
+    replays: deque[Replay] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    key_steps: deque[tuple[Key, float, Numbers]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    heard: int = -1
+    counts: LiveCounts = field(default_factory=LiveCounts)
+
+    def turn_to(self, scene: str) -> None:
+        """Another scene was evaluated, in another window, or since the window shows it now: all is looked up there."""
+        self.others[self.scene] = self.rigs
+        self.scene, self.rigs = scene, self.others.pop(scene, [])
+        self.watched.clear()
+        self.look_again()
+
+    def look_again(self) -> None:
+        """Something may have changed that was not heard of: all chains are read anew at the next call."""
+        self.order = None
+        for rig in self.rigs:
+            for known in rig.figures.values():
+                known.is_fresh = False
+
+    def forget(self) -> None:
+        """Everything may have changed: undo, a file."""
+        self.others.clear()
+        self.order = None
+        self.rigs.clear()
+        self.watched.clear()
+        self.unkeyed.clear()
+        self.restored.clear()
+        self.hands.clear()
+
+    def forget_all(self) -> None:
+        """Another file: nor may any state come back."""
+        self.forget()
+        self.replays.clear()
+        self.key_steps.clear()
+        self.held = self.was_held = self.undone = False  # a drag ends with its file
+
+
+state = LiveState()
+
+
+# Live chains that can't be solved: told why, and switched off where that is not but for a while.
+
+log = logging.getLogger(__name__)
+
+
+def refuse(rig: LiveRig, names: Names, error: FabrikError, is_seen: bool) -> bool:
+    """Tell why chains can't be solved together: for a while, in edit mode, rest position, hidden; or at all.
+
+    Those at fault are switched off, unless it is but for a while; then all of them wait.
+
+    Args:
+        rig: The armature.
+        names: Of the chains.
+        error: What is wrong.
+        is_seen: Whether it is the viewport that is evaluated, and not a render.
+
+    Returns:
+        Whether one was switched off that has others beside it, which can be solved without it.
+    """
+    found = [chain for chain in map(rig_of(rig.owner).chains.get, names) if chain is not None]
+    if not isinstance(error, RigError | AbsentTargetError):
+        at_fault = _at_fault(rig.owner, found, error)
+        for chain in at_fault:
+            switch_off(rig.owner, chain, error)
+        return len(at_fault) < len(found)
+    for chain in found if is_seen else ():
+        reason = Text("live posing waits: {reason}", reason=error.local)
+        if error.chain not in {"", chain.name}:
+            reason = Text(
+                "live posing waits for '{chain}', which is solved together with it: {reason}",
+                chain=error.chain,
+                reason=error.local,
+            )
+        store(chain, Outcome(chain.name, "REFUSED", reason=reason))
+    return False
+
+
+def _at_fault(owner: bpy.types.Object, chains: Sequence[FabrikChain], error: FabrikError) -> Sequence[FabrikChain]:
+    """The chain that an error names, unless it names a bone that this one does not have: then all that have it."""
+    named = [chain for chain in chains if chain.name == error.chain]
+    having = [chain for chain in chains if error.bone in _bones_of(owner, chain)] if error.bone else named
+    if named and (not error.bone or named[0] in having):
+        return named
+    return having or chains
+
+
+def _bones_of(owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    """Names of the bones of a chain; none where it can't be read."""
+    try:
+        return [bone.name for bone in resolve_bones(owner, chain)]
+    except FabrikError:
+        return []
+
+
+def switch_off(owner: bpy.types.Object, chain: FabrikChain, error: FabrikError) -> None:
+    """Take a chain that can't be solved out of live posing, and say why where the user sees it."""
+    error.rig, error.chain = owner.name, chain.name
+    log.warning("switched off, %s", error)
+    chain.enabled = False
+    state.order = None
+    store(chain, Outcome(chain.name, "REFUSED", reason=Text("switched off while live: {reason}", reason=error.local)))
+
+
+def switch_rig_off(owner: bpy.types.Object, error: Exception) -> None:
+    """Switch live posing off for an armature that fails in a way not foreseen, and say so where the user sees it."""
+    log.error("live posing of '%s' failed and is switched off", owner.name, exc_info=error)
+    found = rig_of(owner)
+    found.live = False
+    state.order = None
+    reason = Text(
+        "live posing failed and is switched off: {name} {error}", name=type(error).__name__, error=error
+    ).strip()
+    for chain in found.chains:
+        if chain.enabled:
+            store(chain, Outcome(chain.name, "REFUSED", reason=reason))
+
+
+# Which armatures are live, what moves their chains, and in which order these are solved.
+
+
+def look(scene: bpy.types.Scene) -> None:
+    """Look up the live armatures and the order of their chains; those that wait for each other switch off."""
+    before = {rig.owner: rig for rig in state.rigs}
+    owners = live_armatures(scene)
+    sets: list[ChainSet] = []
+    for owner in owners:
+        name_all(owner)
+        sets += sets_of(owner, [chain for chain in rig_of(owner).chains if chain.enabled])
+    levels, waiting = ordered(sets)
+    text = waiting_text(waiting)
+    for one in waiting:
+        for chain in one.chains:
+            reason = Text("the chains {chains} wait for each other", chains=text)
+            switch_off(one.owner, chain, FabrikError(reason))
+    rigs = {
+        owner: _looked_up(owner, [one for one in sets if one.owner == owner], before.get(owner)) for owner in owners
+    }
+    state.rigs = list(rigs.values())
+    state.order = [[(rigs[one.owner], one.names) for one in level] for level in levels]
+    state.watched = {*owners, *(goal.found for one in sets for chain in one.chains for goal in goals_of(chain))}
+
+
+def live_armatures(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The live armatures of a scene and of its background sets; of those of newer versions the panel tells."""
+    scenes = [one for one in scenes_of(scene) if getattr(one, "fabrik_live")]
+    found = dict.fromkeys(found for one in scenes for found in one.objects if found.type == "ARMATURE")
+    return [owner for owner in found if rig_of(owner).live and not newer_refusal(owner)]
+
+
+def _looked_up(owner: bpy.types.Object, sets: Sequence[ChainSet], before: LiveRig | None) -> LiveRig:
+    """A live armature; its chains that were read stay so as long as nothing else changes them."""
+    chains, animated = rig_of(owner).chains, Animated(owner)
+    count = len(chains)
+    residuals, turns, softened = (array("f", [0.0]) * count for _ in range(3))
+    passes = array("i", [0]) * count
+    for name, numbers in (("residual", residuals), ("turn_residual", turns), ("softened", softened)):
+        chains.foreach_get(name, numbers)
+    chains.foreach_get("passes", passes)
+    bones = {bone.name: i for i, bone in enumerate(pose_bones(owner))}
+    facts, grouped_by = _facts_of(animated, sets, owner), grouping_of(owner) if animated.regroups() else None
+    indices = {chain.name: i for i, chain in enumerate(chains)}
+    rig = LiveRig(owner, {}, facts, grouped_by, indices, bones, residuals, turns, softened, passes)
+    for names, known in before.figures.items() if before is not None else ():
+        if names in facts and facts[names].body == known.facts.body:
+            known.facts, known.foreseen = facts[names], {}
+            known.is_fresh = known.is_fresh and _has_places(known, rig)
+            rig.figures[names] = known
+    return rig
+
+
+def grouping_of(owner: bpy.types.Object) -> tuple[object, ...]:
+    """The settings of the chains of an armature on which it depends which are solved together."""
+    return tuple(getattr(chain, name) for chain in rig_of(owner).chains for name in GROUPING)
+
+
+def _has_places(known: LiveFigure, rig: LiveRig) -> bool:
+    """Whether the bones of chains are where they were in the armature."""
+    return all(name in rig.bones for name in known.prepared.bones)
+
+
+def _facts_of(animated: Animated, sets: Sequence[ChainSet], owner: bpy.types.Object) -> dict[Names, FigureFacts]:
+    """The chains of an armature by those that are solved together, and what moves them beside their goals."""
+    motions, found = animated.motions_of(sets, movers_of(owner).by_ik), {}
+    for one in sets:
+        motion = motions[one.names]
+        keyed = [chain.name for chain in one.chains if _is_keyed(animated, owner, chain)]
+        found[one.names] = FigureFacts(one.body, motion, not any(motion), tuple(keyed))
+    return found
+
+
+def _is_keyed(animated: Animated, owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether the rotation of a bone of a chain is animated."""
+    try:
+        return animated.are_turned(resolve_bones(owner, chain))
+    except FabrikError:  # what is wrong is told when it is read
+        return False

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is done in each of Blender's updates for the chains that are posed live.
+
+Blender calls `tick` after it evaluated a change or a frame, and evaluates what is written there before it draws, in
+the same update. A chain is read in full when its armature changed; from frame to frame only that is looked at which
+may move it: its goals, the armature and the parents that carry it where these are animated, and the pose from which it
+starts where that is keyed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import bpy
+
+from ...errors import FabrikError, place_of
+from ...rig.bones import pose_bones
+from ...rig.figure.groups import ChainSet
+from ...rig.figure.pose_writer import flush_animation
+from ...rig.figure.reader import FactsByRig, frame_of
+from ...rig.figure.space import RigFrame
+from ...rig.schema import Changes, rig_of
+from .autokey import key_posed
+from .figures import (
+    as_foreseen,
+    follow,
+    numbers_of,
+    points_now,
+    read_anew,
+    renew_channels,
+    renew_space,
+    renew_start,
+    stand,
+    write,
+)
+from .state import (
+    MISSING,
+    LiveFigure,
+    LiveItem,
+    LiveRig,
+    Names,
+    Seen,
+    Starts,
+    grouping_of,
+    look,
+    refuse,
+    state,
+    switch_rig_off,
+)
+from .user_edits import answer_hands, take_as_ours, tool_of
+
+
+def tick(context: bpy.types.Context, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> None:
+    """Solve what no longer stands as its goals want it, after Blender evaluated a change or a frame.
+
+    Args:
+        context: For automatic keying.
+        scene: That was evaluated.
+        depsgraph: With which it was.
+        is_frame: Whether the frame changed; such poses are not keyed.
+    """
+    if state.paused:
+        return
+    if not getattr(scene, "fabrik_live"):
+        if scene.name_full == state.scene:
+            state.forget()
+            state.scene = ""
+        return
+    if scene.name_full != state.scene:
+        _turn_to(scene)
+    state.frame = scene.frame_current_final
+    state.answered.clear()
+    if state.held:
+        state.was_held = True
+    elif state.was_held:
+        take_as_ours()
+    try:
+        posed = _posed(context, depsgraph, is_frame)
+    except MISSING:
+        state.forget()
+        posed = _posed(context, depsgraph, is_frame, is_last=True)
+    undone, state.undone = state.undone, False
+    state.restored.clear()
+    if not is_frame:
+        key_posed(context, posed, depsgraph, undone)
+    if state.hands:
+        _forget_hands(context, posed, is_frame)
+
+
+def _turn_to(scene: bpy.types.Scene) -> None:
+    """Go on with another scene; an armature of both stands as the other one left it, if that is at another frame."""
+    is_elsewhere = scene.frame_current_final != state.frame
+    state.turn_to(scene.name_full)
+    if is_elsewhere:
+        take_as_ours()
+
+
+def _forget_hands(context: bpy.types.Context, posed: Iterable[LiveItem], is_frame: bool) -> None:
+    """Drop what is known of poses made by hand once their chains were posed again."""
+    if is_frame:
+        state.hands.clear()
+    elif not tool_of(context):
+        moved = {(rig.owner.name_full, name) for rig, names in posed for name in names}
+        for key in [*state.hands]:
+            if key not in state.answered and any((key[0], name) in moved for name in key[1:]):
+                del state.hands[key]
+
+
+def _posed(
+    context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, is_frame: bool, is_last: bool = False
+) -> list[LiveItem]:
+    """Bring every chain that does not stand as its goals want it to them; which were written.
+
+    Args:
+        context: For the tool that is at work.
+        depsgraph: Evaluated.
+        is_frame: Whether the frame changed.
+        is_last: Whether all was looked up anew after an error, so that another one is the armature's own.
+    """
+    scene = depsgraph.scene
+    assert scene is not None
+    changed = _changed(scene, depsgraph, is_frame)
+    is_known = state.order is not None
+    is_render = depsgraph.mode == "RENDER"
+    is_same = _catch_up(scene, depsgraph, is_frame)
+    if not state.rigs:
+        return []
+    seen: dict[LiveFigure, Seen] = {}
+    if is_frame and not is_render and is_same and all(as_foreseen(rig, depsgraph, seen) for rig in state.rigs):
+        return []
+    if is_render or not is_frame:
+        _mark_stale(rig for rig in state.rigs if is_render or rig.owner in changed)
+    if is_known and not is_frame and not is_render and not changed & state.watched and not state.unkeyed:
+        return []
+    starts: Starts = {}
+    if not (is_frame or is_render or state.own or state.held):
+        rigs = [rig for rig in state.rigs if rig.owner in changed or not is_known]
+        starts = answer_hands(context, depsgraph, rigs) if rigs or state.hands else {}
+    tick = _Tick(depsgraph, is_frame, changed if is_known else None, starts, seen)
+    written = tick.posed(is_last)
+    while tick.is_parted:  # what is left of chains that were solved together goes on without those that were in the way
+        look(scene)
+        tick = _Tick(depsgraph, is_frame, None, {}, {})
+        written += tick.posed(is_last)
+    return written
+
+
+def _catch_up(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> bool:
+    """Look up what may be others than they were; whether nothing may."""
+    heard, state.heard = state.heard, Changes.count
+    if is_frame and heard != Changes.count:  # nobody evaluated what was set before the frame changed
+        state.look_again()
+    is_same = state.order is not None
+    if not is_same:
+        look(scene)
+    for rig in state.rigs if depsgraph.mode == "RENDER" else ():
+        flush_animation(rig.owner, depsgraph)
+    if any(rig.grouped_by is not None and rig.grouped_by != grouping_of(rig.owner) for rig in state.rigs):
+        look(scene)
+        return False
+    return is_same
+
+
+def _mark_stale(rigs: Iterable[LiveRig]) -> None:
+    """Chains of these armatures have to be read anew."""
+    for rig in rigs:
+        for known in rig.figures.values():
+            known.is_fresh = False
+
+
+def _changed(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, is_frame: bool) -> set[bpy.types.Object]:
+    """Objects that Blender evaluated anew; the order is forgotten where it may have changed with them.
+
+    With a frame it may have been any: what moves them from frame to frame is known, and all are looked at.
+    """
+    if is_frame:
+        is_other = depsgraph.id_type_updated("COLLECTION") or depsgraph.id_type_updated("SCENE")
+        if is_other and not _is_animated(scene):
+            state.order = None
+        return state.watched
+    changed: set[bpy.types.Object] = set()
+    for update in depsgraph.updates:
+        found = update.id.original if update.id else None
+        if isinstance(found, bpy.types.Object):
+            changed.add(found)
+            if found.type == "ARMATURE" and (found in state.watched or rig_of(found).live):
+                state.order = None  # its chains may be others now
+        elif isinstance(found, bpy.types.Armature):
+            changed |= {rig.owner for rig in state.rigs if rig.owner.data == found}
+        elif isinstance(found, bpy.types.Scene | bpy.types.Collection | bpy.types.Action):
+            state.order = None  # by an action, what moves the chains from frame to frame
+    for rig in state.rigs:
+        for known in rig.figures.values():
+            known.foreseen = {}
+    return changed
+
+
+def _is_animated(scene: bpy.types.Scene) -> bool:
+    """Whether a scene is evaluated with every frame."""
+    data = scene.animation_data
+    return data is not None and bool(data.action or data.drivers)
+
+
+class _Tick:
+    """The chains looked at after one evaluation.
+
+    Args:
+        depsgraph: Evaluated.
+        is_frame: Whether the frame changed.
+        changed: Objects that were evaluated anew, so that only chains with these have to be looked at; None for all.
+        starts: Of some chains from what to solve, in place of their start poses.
+        seen: Of some chains where their goals stand.
+
+    Attributes:
+        is_parted: Whether a chain was switched off that is solved together with others.
+    """
+
+    def __init__(
+        self,
+        depsgraph: bpy.types.Depsgraph,
+        is_frame: bool,
+        changed: set[bpy.types.Object] | None,
+        starts: Starts,
+        seen: dict[LiveFigure, Seen],
+    ) -> None:
+        self.depsgraph, self.is_frame, self.changed = depsgraph, is_frame, changed
+        self.starts, self.seen = starts, seen
+        self.is_parted = False
+        self.is_later = False  # whether chains of an earlier level were posed
+        self.rig_facts = FactsByRig(frame_of(depsgraph))
+        self.poses: dict[LiveRig, Any] = {}
+
+    def posed(self, is_last: bool) -> list[LiveItem]:
+        """Pose level by level; which chains were written.
+
+        Args:
+            is_last: Whether an armature whose data are gone is at fault itself.
+        """
+        written: list[LiveItem] = []
+        levels = state.order or []
+        for i, level in enumerate(levels):
+            by_rig: dict[LiveRig, list[Names]] = {}
+            for rig, names in level:
+                by_rig.setdefault(rig, []).append(names)
+            posed: list[LiveItem] = []
+            for rig, groups in by_rig.items():
+                try:
+                    posed += self._posed(rig, groups)
+                except MISSING as error:
+                    if not is_last:
+                        raise
+                    switch_rig_off(rig.owner, error)
+                except Exception as error:  # the others go on
+                    switch_rig_off(rig.owner, error)
+            written += posed
+            if posed and i + 1 < len(levels):
+                self._evaluate()
+        return written
+
+    def _posed(self, rig: LiveRig, groups: Iterable[Names]) -> list[LiveItem]:
+        """Pose chains of one armature; which were written."""
+        looked = [self._looked(rig, names) for names in groups]
+        moved = [known for known in looked if known is not None]
+        return [(rig, known.names) for known in write(rig, moved)] if moved else []
+
+    def _evaluate(self) -> None:
+        """Let Blender evaluate what was written, for the chains that may hang on it."""
+        state.paused = True  # Blender calls the handlers for this evaluation, too
+        try:
+            self.depsgraph.update()
+        finally:
+            state.paused = False
+        self.poses.clear()
+        self.seen.clear()
+        self.is_later = True
+
+    def _looked(self, rig: LiveRig, names: Names) -> LiveFigure | None:
+        """Chains that are to be written; None for those that stand as their goals want it."""
+        known = rig.figures.get(names)
+        try:
+            if known is None or not known.is_fresh:
+                return self._anew(rig, names)
+            if not self._may_have_moved(known):
+                return None
+            start, space = known.prepared.start, known.space
+            points = self.seen.get(known) or points_now(known, self.depsgraph)
+            if not self._is_same(rig, known, points):
+                return self._anew(rig, names)
+            now, numbers = known.prepared, known.numbers
+            is_restarted, is_carried = now.start is not start, known.space is not space
+            if points != known.points or is_restarted or is_carried:
+                numbers = numbers_of(known, points)
+            if numbers != known.numbers or is_restarted or (is_carried and now.weighed is not None):
+                follow(known, numbers, points)
+                return known
+            known.points = points
+            return known if self.is_frame and known.facts.motion.is_keyed else None
+        except FabrikError as error:
+            rig.figures.pop(names, None)
+            self.is_parted |= refuse(rig, names, error, is_seen=self.depsgraph.mode == "VIEWPORT")
+        return None
+
+    def _anew(self, rig: LiveRig, names: Names) -> LiveFigure | None:
+        """Read chains in full, and solve them; None where one is gone or disabled."""
+        chains = rig_of(rig.owner).chains
+        found = [chains.get(name) for name in names]
+        enabled = tuple(chain for chain in found if chain is not None and chain.enabled)
+        if len(enabled) < len(names):
+            state.order = None
+            return None
+        self._poses_of(rig)
+        chain_set = ChainSet(rig.owner, enabled, rig.facts[names].body)
+        starts = self.starts.get((rig.owner.name_full, *names))
+        known = read_anew(rig, chain_set, self.depsgraph, self.rig_facts, starts)
+        if rig.frame is not None and rig.frame == known.space.rig:
+            known.space = known.space._replace(rig=rig.frame)
+        rig.figures[names] = known
+        return known
+
+    def _may_have_moved(self, known: LiveFigure) -> bool:
+        if self.is_frame or self.is_later or self.changed is None:
+            return True
+        return any(source.found in self.changed for source in known.sources)
+
+    def _is_same(self, rig: LiveRig, known: LiveFigure, points: Seen) -> bool:
+        """Whether chains need no full read: they are only carried, or start elsewhere, and are brought there."""
+        motion, is_evaluated = known.facts.motion, self.changed is None or rig.owner in self.changed
+        if not known.prepared.is_rigid:
+            is_still = self.is_frame and known.facts.only_goals_move and points == known.points
+            return is_still and stand([known], self._poses_of(rig)) and rig.frame == known.space.rig
+        before = known.prepared
+        if self.is_frame and not self._has_same_joints(rig, known):
+            return False
+        if not (is_evaluated or motion.is_carried or self.is_later):
+            return True
+        poses = self._poses_of(rig)
+        assert rig.frame is not None
+        is_moved = motion.is_carried or known.prepared is not before
+        is_moved |= rig.frame is not known.space.rig and rig.frame != known.space.rig
+        if is_moved and not renew_space(known, rig.frame, poses):
+            return False
+        if self.is_frame and motion.is_turned:
+            renew_channels(known, rig, self.rig_facts.keyed(rig.owner))
+        return motion.is_keyed or self.is_later or stand([known], poses)
+
+    def _has_same_joints(self, rig: LiveRig, known: LiveFigure) -> bool:
+        """Whether chains are in another frame what they were, but for where they start; then they start from there."""
+        motion = known.facts.motion
+        if motion.changes or motion.settings_change:
+            return False
+        return not motion.start_changes or renew_start(known, rig, self.rig_facts.keyed(rig.owner))
+
+    def _poses_of(self, rig: LiveRig) -> Any:
+        """The evaluated pose bones of an armature; how its object stands is noted with it.
+
+        Raises:
+            RigError: Its object has no scale now, so that its chains have to wait.
+        """
+        if rig not in self.poses:
+            evaluated = rig.owner.evaluated_get(self.depsgraph)
+            world = evaluated.matrix_world
+            if rig.frame is None or world != rig.world:
+                with place_of(rig=rig.owner.name):
+                    rig.frame, rig.world = RigFrame.of(world), world.copy()
+            self.poses[rig] = pose_bones(evaluated)
+        return self.poses[rig]

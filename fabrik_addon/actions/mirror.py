@@ -1,0 +1,480 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains, their goals and their pins on the other side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+from ..errors import BoneError, ChainError, InvalidValueError
+from ..maths import IDENTITY, Q4, axes_of, conjugated, multiplied, normalized, q4
+from ..messages import ROLES
+from ..rig.animation.keys import insert_goal_keys
+from ..rig.bones import bones_to, names_if_any, pose_bones, resolve_bones
+from ..rig.checks import check_rig
+from ..rig.control_bones import is_control, new_bones_refusal
+from ..rig.figure.pose_writer import updated
+from ..rig.figure.start_pose import fingerprint, store_rotations
+from ..rig.goals import GoalRef, goal_of, offset_from_target, store, was_held
+from ..rig.limit_types import limit_settings, mirrored_limit
+from ..rig.placing import location_at, location_curves, put, stays
+from ..rig.schema import FabrikChain, limit_of, rig_of, unique_name
+from ..rig.skeleton import flipped_name, sided_name
+from ..rig.targets import resolve_point, resolve_turn
+from ..rig.versions import bring_up_to_date
+from ..texts import Text
+from .chain_edit import copy_limit
+from .chains import Empty, link_like, read_defaults
+from .goals import Asked, make_goals
+
+# What belongs to a bone, given to the bone of the other side: rotations and joint limits, whatever the roll.
+#
+# A rotation in the rest frame of a bone is a turn in armature space, whose mirror image is one in the rest frame of the
+# other bone. Where Blender mirrored the bone itself, turns about its X stay and those about Y and Z change their sign.
+
+MIRROR_AXIS = Matrix.Diagonal((-1.0, 1.0, 1.0))  # armature space
+ALIKE = 0.9998  # cosine of the angle up to which axes count as mirrored: about a degree
+ROUNDING = 2e-6
+APART = 1e-3  # share of a bone's length up to which joints count as mirrored
+
+
+class BonePair(NamedTuple):
+    """A bone, and that of the other side; the same one in the middle."""
+
+    bone: bpy.types.PoseBone
+    other: bpy.types.PoseBone
+
+    @property
+    def turn(self) -> Matrix:
+        """From axes of turns in the bone's rest frame to those of their mirror images in the other's.
+
+        Where the frames are mirror images, or turned against those by right angles, no rounding is left in it.
+        """
+        rest, other = (one.bone.matrix_local.to_3x3().normalized() for one in self)
+        found = other.transposed() @ MIRROR_AXIS @ rest * -1.0
+        whole = Matrix([[float(round(value)) for value in row] for row in found])
+        off = max(abs(a - b) for row, exact in zip(found, whole, strict=True) for a, b in zip(row, exact, strict=True))
+        return whole if off < ROUNDING else found
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the two lie at rest as mirror images, up to their roll."""
+        here, there = self.bone.bone, self.other.bone
+        ends = ((here.head_local, there.head_local), (here.tail_local, there.tail_local))
+        return all((MIRROR_AXIS @ a - b).length <= APART * here.length for a, b in ends)
+
+    def rotation(self, rotation: Quaternion) -> Quaternion:
+        """The mirror image of a rotation, each in the rest frame of its bone."""
+        axis = self.turn @ Vector(rotation[1:])
+        return Quaternion((rotation[0], *axis))
+
+
+def pair_of(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> BonePair:
+    """A bone and that of the other side, by their names.
+
+    Raises:
+        BoneError: There is none.
+    """
+    other = pose_bones(owner).get(flipped_name(bone.name))
+    if other is None or other == bone:
+        raise BoneError("there is no bone of the other side", rig=owner.name, bone=bone.name)
+    return BonePair(bone, other)
+
+
+def mirror_limit_to(pair: BonePair) -> str:
+    """Give the joint limit of a bone to that of the other side, mirrored; what could not be mirrored, or ""."""
+    copy_limit(pair.bone, [pair.other])
+    limit = limit_of(pair.other)
+    limit.twist_min, limit.twist_max = -limit.twist_max, -limit.twist_min  # also where it is not in use
+    if limit.type.is_of_blender:
+        return _mirror_ik(pair)
+    try:
+        found = limit.type.make(limit_of(pair.bone), IDENTITY)
+    except InvalidValueError as error:
+        return Text("the limit of '{bone}' is copied as it is: {why}", bone=pair.bone.name, why=error.reason)
+    mirrored = mirrored_limit(found, axes_of(pair.turn))
+    if mirrored is None:
+        return Text("the roll of '{other}' is no mirror image, so its limit is not, either", other=pair.other.name)
+    before = limit_settings(found)
+    for name, value in limit_settings(mirrored).items():
+        if value != before.get(name):  # the others are as they were copied
+            setattr(limit, name, [round(one, 6) + 0.0 for one in value] if isinstance(value, tuple) else value)
+    return ""
+
+
+def _mirror_ik(pair: BonePair) -> str:
+    """The settings for Blender's own IK, where these are the limit."""
+    here, there = pair
+    for axis, sign in (("x", 1.0), ("y", -1.0), ("z", -1.0)):
+        low, high = getattr(here, f"ik_min_{axis}"), getattr(here, f"ik_max_{axis}")
+        low, high = (low, high) if sign > 0.0 else (-high, -low)
+        setattr(there, f"ik_min_{axis}", low)
+        setattr(there, f"ik_max_{axis}", high)
+        for name in (f"lock_ik_{axis}", f"use_ik_limit_{axis}", f"ik_stiffness_{axis}"):
+            setattr(there, name, getattr(here, name))
+    if pair.turn[0][0] < ALIKE:
+        return Text(
+            "the roll of '{there}' is no mirror image, so its limits for Blender's IK are not, either", there=there.name
+        )
+    return ""
+
+
+# Where a pin holds a chain, and which rotation its tip has, for the chain of the other side.
+
+MIRROR = Matrix.Diagonal((-1.0, 1.0, 1.0, 1.0))  # armature space
+
+
+def mirror_held(
+    context: bpy.types.Context, owner: bpy.types.Object, pair: tuple[FabrikChain, FabrikChain], tip: BonePair
+) -> None:
+    """Give the chain of the other side the mirrored place, rotations and aim; its goals are set already.
+
+    Args:
+        context: Its view layer has armature and targets.
+        owner: The armature object.
+        pair: A chain of it, and that of the other side, which has the settings that are no places.
+        tip: The last bones of both.
+
+    Raises:
+        FabrikError: Where a target stands can't be read.
+    """
+    chain, other = pair
+    depsgraph = updated(context)
+    world = owner.evaluated_get(depsgraph).matrix_world
+    other.aim_axis = tip.turn @ Vector(chain.aim_axis) * -1.0
+    if was_held(chain, "held_location"):
+        place = world @ MIRROR @ world.inverted() @ Vector(chain.held_location)
+        store(other, "held_location", place)
+    if was_held(chain, "held_rotation"):
+        store(other, "held_rotation", _mirrored_hold(world, tip, normalized(chain.held_rotation)))
+    turn = target_turn(chain, depsgraph)
+    if turn is not None and other.target is not None:
+        wanted = _mirrored_hold(world, tip, multiplied(turn, normalized(chain.rotation_offset)))
+        store(other, "rotation_offset", offset_from_target(other, wanted, other.target.evaluated_get(depsgraph)))
+    other.pin = chain.pin
+
+
+def target_turn(chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Q4 | None:
+    """The world rotation of a chain's target, where the chain keeps an offset from it; else None.
+
+    Raises:
+        FabrikError: It can't be read.
+    """
+    if chain.target is None or not was_held(chain, "rotation_offset"):
+        return None
+    return resolve_turn(chain.target, chain.target_bone, depsgraph)
+
+
+def _mirrored_hold(world: Matrix, tip: BonePair, turn: Q4) -> Q4:
+    """The mirror image in armature space of a bone's rotation in the world, for the bone of the other side.
+
+    Args:
+        world: The armature's matrix.
+        tip: The bones.
+        turn: See `kinematics.world_turn`.
+    """
+    rig = axes_of(world)
+    rest, other = (axes_of(one.bone.matrix_local) for one in tip)
+    w, x, y, z = multiplied(multiplied(conjugated(rig), turn), conjugated(rest))
+    return normalized(multiplied(rig, multiplied((w, x, -y, -z), other)))
+
+
+# The target or pole of a chain for the chain of the other side: the mirrored one, moved there, or made.
+
+
+@dataclass(slots=True)
+class GoalPlan:
+    """What a chain of the other side gets.
+
+    Attributes:
+        role: "target" or "pole".
+        world: Where it is to stand.
+        source: That of the first side.
+        found: The object that is there already, or None.
+        bone: The bone of it, or "".
+        make_bone: Whether a control bone is to be made.
+        note: What there is to say, or "".
+    """
+
+    role: str
+    world: Matrix
+    source: GoalRef
+    found: bpy.types.Object | None = None
+    bone: str = ""
+    make_bone: bool = False
+    note: str = ""
+
+    def give(self, context: bpy.types.Context, owner: bpy.types.Object, name: str) -> list[str]:
+        """Give it to a chain; what there is to say."""
+        chain = rig_of(owner).chains[name]
+        notes = [self.note] if self.note else []
+        if self.make_bone:
+            return notes + self._make_bone(context, owner, chain)
+        if self.found is None and self.source.bone:
+            return notes
+        if self.found is None:
+            self.found = _of_the_name(context, self.source.found)
+        if self.found is None:
+            self.found = _made(context, owner, self, sided_name(name, self.role))
+        else:
+            notes += self._move(context, GoalRef(self.role, self.found, self.bone))
+        setattr(chain, self.role, self.found)
+        setattr(chain, f"{self.role}_bone", self.bone)
+        return notes
+
+    def _move(self, context: bpy.types.Context, goal: GoalRef) -> list[str]:
+        """Move what is there already to the mirrored place; what there is to say."""
+        if goal.key == self.source.key:  # both sides have it, or it is in the middle
+            return []
+        reason = Text("is keyed") if not stays(goal) and location_curves(goal) else stays(goal)
+        if reason:
+            word = ROLES[self.role]
+            return [
+                Text("the {role} {name} {reason}, so it stays where it is", role=word, name=goal.name, reason=reason)
+            ]
+        put(goal, location_at(goal, self.world.translation, context.evaluated_depsgraph_get()))
+        insert_goal_keys(context, goal)
+        return []
+
+    def _make_bone(self, context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+        defaults, bone = read_defaults(context), pose_bones(owner)[self.source.bone]
+        shape = defaults.target_shape if self.role == "target" else defaults.pole_shape
+        size = bone.bone.length * sum(owner.matrix_world.to_scale()) / 3.0
+        make_goals(context, owner, [Asked(chain, self.role, Empty(self.world.translation, size, shape))], "BONE")
+        return []
+
+
+def plan_goal(
+    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, role: str, twin: FabrikChain | None
+) -> GoalPlan | None:
+    """What the chain of the other side is to get for a chain's target or pole; None where the chain has none.
+
+    Raises:
+        FabrikError: Where the goal stands can't be read.
+    """
+    goal = goal_of(chain, role)
+    if goal is None:
+        return None
+    depsgraph = context.evaluated_depsgraph_get()
+    axes = owner.evaluated_get(depsgraph).matrix_world
+    point = resolve_point(role, goal.found, goal.bone, depsgraph)
+    is_bone = goal.found.type == "ARMATURE" and bool(goal.bone)
+    here = Matrix.Translation(point) if is_bone else goal.found.evaluated_get(depsgraph).matrix_world
+    plan = GoalPlan(role, _mirrored(axes, here), goal)
+    has = goal_of(twin, role) if twin is not None else None
+    if has is not None:
+        plan.found, plan.bone = has.found, has.bone
+        return plan
+    if is_bone:
+        return _plan_bone(owner, goal, plan)
+    if _is_moved(goal.found):
+        word, name = ROLES[role], goal.found.name
+        plan.note = Text("keys, drivers and constraints of the {role} '{name}' are not mirrored", role=word, name=name)
+    return plan
+
+
+def _mirrored(axes: Matrix, here: Matrix) -> Matrix:
+    return axes @ MIRROR @ axes.inverted() @ here @ MIRROR
+
+
+def _plan_bone(owner: bpy.types.Object, goal: GoalRef, plan: GoalPlan) -> GoalPlan:
+    bones, name = pose_bones(goal.found), flipped_name(goal.bone)
+    if name in bones:  # in the middle the bone itself
+        plan.found, plan.bone = goal.found, name
+    elif goal.found == owner and is_control(bones[goal.bone]) and not new_bones_refusal(owner):
+        plan.make_bone = True
+    else:
+        word, bone = ROLES[plan.role], goal.bone
+        plan.note = Text(
+            "the {role}'s bone '{bone}' has none on the other side, so it is not set", role=word, bone=bone
+        )
+    return plan
+
+
+def _of_the_name(context: bpy.types.Context, goal: bpy.types.Object) -> bpy.types.Object | None:
+    """The empty of the scene that has a goal's name for the other side already."""
+    assert context.scene is not None
+    found = context.scene.objects.get(flipped_name(goal.name))
+    return found if found is not None and found != goal and found.type == "EMPTY" and found.is_editable else None
+
+
+def _is_moved(goal: bpy.types.Object) -> bool:
+    data = goal.animation_data
+    return bool(goal.constraints) or (data is not None and bool(data.action or data.drivers or data.nla_tracks))
+
+
+def _made(context: bpy.types.Context, owner: bpy.types.Object, plan: GoalPlan, name: str) -> bpy.types.Object:
+    """An empty like that of the first side, in its collections, on the other side of what it hangs on."""
+    source = plan.source.found
+    flipped = flipped_name(source.name)
+    made = bpy.data.objects.new(flipped if flipped != source.name else name, None)
+    link_like(context, owner, source, made)
+    if source.type == "EMPTY":
+        made.empty_display_type, made.empty_display_size = source.empty_display_type, source.empty_display_size
+        made.show_in_front, made.color, made.rotation_mode = source.show_in_front, source.color, source.rotation_mode
+    made.parent, made.parent_type = source.parent, source.parent_type
+    if source.parent is not None and source.parent_type == "BONE":
+        other = flipped_name(source.parent_bone)
+        made.parent_bone = other if source.parent.pose and other in source.parent.pose.bones else source.parent_bone
+    updated(context)
+    made.matrix_world = plan.world
+    return made
+
+
+# A chain made anew, or brought up to date, on the other side of its armature.
+#
+# All is planned before anything is written; what can't be mirrored but does not stop the rest is told.
+
+OWN = {"name", "tip_bone", "target_bone", "pole_bone", "status", "residual", "passes", "message", "is_baked"}
+# Copied by `mirror_held`, or found by the next solve.
+HELD = {"pin", "held_location", "held_rotation", "rotation_offset", "turn_residual", "softened"}
+
+
+@dataclass(slots=True)
+class Mirrored:
+    """What mirroring a chain came to.
+
+    Attributes:
+        chain: Name of the chain on the other side.
+        is_new: Whether it was made.
+        notes: What is not as on the first side.
+    """
+
+    chain: str
+    is_new: bool
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Plan:
+    source: str
+    pairs: list[BonePair]
+    twin: str  # the chain that is there already, or ""
+    goals: list[GoalPlan]
+
+
+def mirror_chains(
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Iterable[FabrikChain], use_update: bool
+) -> list[Mirrored]:
+    """Make chains with all that belongs to them on the other side.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        chains: Some of its chains.
+        use_update: Whether a chain that is there already is brought up to date; else it is refused.
+
+    Raises:
+        FabrikError: A chain has no other side there; nothing was made.
+    """
+    check_rig(owner, context.evaluated_depsgraph_get())
+    plans = [_plan(context, owner, chain, use_update) for chain in chains]
+    bring_up_to_date(owner)
+    told = [_make(owner, plan) for plan in plans]
+    for one, plan in zip(told, plans, strict=True):
+        for goal in plan.goals:
+            one.notes += goal.give(context, owner, one.chain)
+        chains = rig_of(owner).chains
+        mirror_held(context, owner, (chains[plan.source], chains[one.chain]), plan.pairs[-1])
+    _activate(owner, told[-1].chain)
+    return told
+
+
+def _plan(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, use_update: bool) -> _Plan:
+    pairs = pairs_of(owner, chain)
+    twin = _twin(owner, chain, pairs)
+    if twin is not None and not use_update:
+        raise ChainError(
+            Text("there is the chain '{twin}' on the other side already", twin=twin.name), chain=chain.name
+        )
+    target_turn(chain, context.evaluated_depsgraph_get())  # asked for what it raises, before anything is made
+    goals = [plan_goal(context, owner, chain, role, twin) for role in ("target", "pole")]
+    return _Plan(chain.name, pairs, twin.name if twin is not None else "", [goal for goal in goals if goal is not None])
+
+
+def pairs_of(owner: bpy.types.Object, chain: FabrikChain) -> list[BonePair]:
+    """The bones of a chain, root to tip, each with that of the other side.
+
+    Raises:
+        FabrikError: There are none, or they do not hang together as the chain's do.
+    """
+    bones = resolve_bones(owner, chain)
+    tip = flipped_name(chain.tip_bone)
+    if tip == chain.tip_bone:
+        raise BoneError("its name has no side, so there is no other one", rig=owner.name, bone=tip)
+    if tip not in pose_bones(owner):
+        raise BoneError(
+            Text("there is no bone '{tip}' on the other side", tip=tip), rig=owner.name, bone=chain.tip_bone
+        )
+    others = bones_to(owner, tip, min(len(bones), len(pose_bones(owner)[tip].parent_recursive) + 1))
+    for bone, other in zip(reversed(bones), reversed(others), strict=False):
+        if other.name != flipped_name(bone.name):
+            text = Text(
+                "on the other side there is '{other}' in place of '{bone}'",
+                other=other.name,
+                bone=flipped_name(bone.name),
+            )
+            raise BoneError(text, rig=owner.name, bone=bone.name)
+    if len(others) < len(bones):
+        raise BoneError("the other side has fewer bones above", rig=owner.name, bone=tip)
+    return [BonePair(bone, other) for bone, other in zip(bones, others, strict=True)]
+
+
+def _twin(owner: bpy.types.Object, chain: FabrikChain, pairs: list[BonePair]) -> FabrikChain | None:
+    """The chain of the other side, by its bones."""
+    names = [pair.other.name for pair in pairs]
+    others = (other for other in rig_of(owner).chains if other != chain)
+    return next((other for other in others if names_if_any(owner, other) == names), None)
+
+
+def _make(owner: bpy.types.Object, plan: _Plan) -> Mirrored:
+    chains = rig_of(owner).chains
+    name = plan.twin
+    if not name:
+        tip = plan.pairs[-1].other.name
+        wanted = flipped_name(plan.source)
+        name = unique_name(wanted if wanted != plan.source else tip, [chain.name for chain in chains])
+        made = chains.add()
+        made.name = name
+        made.tip_bone = tip
+    chain, other = chains[plan.source], chains[name]
+    _copy_settings(chain, other)
+    _copy_start(chain, other, plan.pairs)
+    told = Mirrored(name, not plan.twin)
+    apart = [pair.other.name for pair in plan.pairs if not pair.is_mirrored]
+    if apart:
+        told.notes.append(Text("'{bone}' does not lie at rest as the other side does", bone=apart[0]))
+    sided = [pair for pair in plan.pairs if pair.bone != pair.other]
+    told.notes += [note for note in map(mirror_limit_to, sided) if note]
+    return told
+
+
+def _copy_settings(chain: FabrikChain, other: FabrikChain) -> None:
+    """All that is set for a chain and is not its `OWN`; the pole's angle turns the other way."""
+    group: Any = chain
+    for kind in group.bl_rna.properties:
+        is_setting = kind.type not in {"POINTER", "COLLECTION"} and not kind.is_hidden and not kind.is_readonly
+        if is_setting and kind.identifier not in OWN | HELD:
+            setattr(other, kind.identifier, getattr(chain, kind.identifier))
+    other.pole_angle = -chain.pole_angle
+    other.status, other.message = "NONE", ""
+    other.blocking_bones.clear()
+
+
+def _copy_start(chain: FabrikChain, other: FabrikChain, pairs: list[BonePair]) -> None:
+    rotations = {}
+    for pair in pairs:
+        item = chain.captured.get(pair.bone.name)
+        if item is not None:
+            rotations[pair.other.name] = q4(pair.rotation(Quaternion(item.rotation)))
+    store_rotations(other, rotations)
+    other.fingerprint = fingerprint([pair.other for pair in pairs])
+
+
+def _activate(owner: bpy.types.Object, name: str) -> None:
+    rig = rig_of(owner)
+    rig.active_index = next(i for i, chain in enumerate(rig.chains) if chain.name == name)

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pins: chains whose effector stays where it is before all other goals; set and taken away so that nothing moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import bpy
+
+from ..errors import BoneError, ChainError, FabrikError
+from ..rig.animation.compat import is_selected
+from ..rig.animation.keys import insert_pin_keys, is_pin_keyed, key_before_pin, keys_only_what_is_keyed, pin_note
+from ..rig.bones import bones_to, pose_bones, resolve_bones
+from ..rig.checks import check_rig
+from ..rig.control_bones import is_control
+from ..rig.goals import Held, offset_from_target, read_held, store, store_held, was_held
+from ..rig.schema import FabrikChain, FirstHeld, owner_of, rig_of
+from ..rig.versions import bring_up_to_date
+from ..texts import Text, joined, quoted
+from .chain_edit import end_beyond, go_on_to, keeps_rotation
+from .chains import add_chain, limb_length, read_defaults, remove_chain
+from .keep_pose import keep_and_tell, unposed
+from .live.user_edits import own_work
+
+
+class Wanted(NamedTuple):
+    """What is to be pinned or freed.
+
+    Attributes:
+        chain: Name of a chain, or "" for one that is to be made.
+        bone: The bone that the chain is to end with.
+    """
+
+    chain: str
+    bone: str
+
+
+@dataclass(slots=True)
+class Pinning:
+    """What `pin` and `free` did.
+
+    Attributes:
+        pinned: Names of the chains that were pinned.
+        made: Those of them that were made for it.
+        freed: Names of the chains that were freed.
+        removed: Those of them that had nothing but their pin, and are no more.
+        notes: What to look out for, as sentences.
+    """
+
+    pinned: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+    freed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def wanted_of_chains(owner: bpy.types.Object, chains: Iterable[FabrikChain]) -> list[Wanted]:
+    """Chains as they are.
+
+    Raises:
+        FabrikError: One has no bones.
+    """
+    return [Wanted(chain.name, resolve_bones(owner, chain)[-1].name) for chain in chains]
+
+
+def wanted_of_selected(owner: bpy.types.Object) -> list[Wanted]:
+    """What the bones selected in Pose mode mean.
+
+    Raises:
+        FabrikError: No bone is selected, or one of them can't be pinned.
+    """
+    selected = {bone.name for bone in pose_bones(owner) if is_selected(bone)}
+    if not selected:
+        raise ChainError("no bone is selected: select a hand, a foot, any bone that is to stay", rig=owner.name)
+    return wanted_of_bones(owner, selected)
+
+
+def wanted_of_bones(owner: bpy.types.Object, bones: Iterable[str]) -> list[Wanted]:
+    """What is pinned for bones of an armature: of those that follow each other the last one.
+
+    A bone with which a chain ends means that chain. The bone that goes on where a chain ends, a foot at an ankle, means
+    it, too: the chain then goes on to it. For any other bone a chain is made, of the limb that it ends.
+
+    Raises:
+        ChainError: The armature has no such bone.
+        BoneError: One of them was made as a target or pole.
+    """
+    names = set(bones)
+    for name in names:
+        if is_control(bones_to(owner, name, 1)[0]):
+            reason = Text("it was made as a target or pole, which stays where it is: pin the bone that follows it")
+            raise BoneError(reason, rig=owner.name, bone=name)
+    above = {bone.name for name in names for bone in pose_bones(owner)[name].parent_recursive}
+    last = [bone.name for bone in pose_bones(owner) if bone.name in names - above]
+    return list(dict.fromkeys(_wanted(owner, name) for name in last))
+
+
+def _wanted(owner: bpy.types.Object, bone: str) -> Wanted:
+    chains = rig_of(owner).chains
+    own = next((chain.name for chain in chains if chain.tip_bone == bone), "")
+    if own:
+        return Wanted(own, bone)
+    parent = pose_bones(owner)[bone].parent
+    name = parent.name if parent is not None else ""
+    ended = next((chain.name for chain in chains if chain.tip_bone == name and chain.effector == "TAIL"), "")
+    return Wanted(ended if ended and end_beyond(owner, name) == bone else "", bone)
+
+
+def are_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> bool:
+    """Whether all of them are pinned already."""
+    chains = rig_of(owner).chains
+    return all(one.chain and chains[one.chain].pin for one in wanted)
+
+
+def pin(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
+    """`hold` chains, and let the next solve leave the pose.
+
+    Raises:
+        FabrikError: One can't be pinned; nothing was changed.
+    """
+    told = hold(context, owner, wanted)
+    told.notes += _moved(owner, [rig_of(owner).chains[name] for name in told.pinned])
+    return told
+
+
+def hold(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
+    """Pin chains where they stand: at their targets, or without one at their place and rotation in the world.
+
+    All is read and checked before anything is written. Pins are keyed where automatic keying is on.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        wanted: Of it.
+
+    Raises:
+        FabrikError: One can't be pinned; nothing was changed.
+    """
+    held = _checked(owner, wanted)
+    bring_up_to_date(owner)
+    told = Pinning()
+    for one, place in zip(wanted, held, strict=True):
+        chain = _chain_for(context, owner, one, told)
+        key_before_pin(context, owner, chain)
+        store_held(chain, place)
+        chain.pin = chain.enabled = True
+        insert_pin_keys(context, owner, chain)
+        told.pinned.append(chain.name)
+    told.notes += _unkeyed(context, owner, told.pinned)
+    for name in told.pinned:
+        told.notes += _pin_notes(context, owner, rig_of(owner).chains[name])
+    return told
+
+
+def _checked(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Held]:
+    """How all of them stand, where they can be pinned.
+
+    Raises:
+        FabrikError: One can't be.
+    """
+    with unposed() as depsgraph:
+        posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
+        held = [_read(owner, one, posed) for one in wanted]
+    _check_free(owner, wanted)
+    return held
+
+
+def _read(owner: bpy.types.Object, one: Wanted, posed: bpy.types.Object) -> Held:
+    chain = rig_of(owner).chains[one.chain] if one.chain else None
+    is_own = chain is not None and chain.tip_bone == one.bone
+    return read_held(posed, one.bone, chain.effector if chain is not None and is_own else "HEAD")
+
+
+def _check_free(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> None:
+    """Refuse a second pin on a bone.
+
+    Raises:
+        BoneError: Another chain pins it.
+    """
+    for one in wanted:
+        taken = pinned_by(owner, one)
+        if taken:
+            raise BoneError(
+                Text("the chain '{taken}' pins it already", taken=taken), rig=owner.name, chain=one.chain, bone=one.bone
+            )
+
+
+def pinned_by(owner: bpy.types.Object, one: Wanted) -> str:
+    """Name of another chain that pins the same bone already; "" where none does."""
+    others = (chain for chain in rig_of(owner).chains if chain.pin and chain.enabled and chain.name != one.chain)
+    return next((chain.name for chain in others if chain.tip_bone == one.bone), "")
+
+
+def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted, told: Pinning) -> FabrikChain:
+    """The chain that is to be pinned: that which is there, gone on to its end where that was asked, or a new one."""
+    if one.chain:
+        chain = rig_of(owner).chains[one.chain]
+        if chain.tip_bone != one.bone:
+            told.notes.append(Text("{chain} goes on to '{bone}'", chain=chain.name, bone=one.bone))
+            go_on_to(owner, chain, one.bone)
+            chain.orientation = "KEEP"
+        if chain.kind == "AIM" and chain.target is None:  # a head that was to look at something, and is held instead
+            chain.kind = "REACH"
+        return chain
+    count = limb_length(owner, one.bone)
+    chain = add_chain(owner, bones_to(owner, one.bone, count), count, read_defaults(context))
+    chain.effector = "HEAD"
+    chain.orientation = "KEEP" if keeps_rotation(owner, one.bone) else "FREE"
+    told.made.append(chain.name)
+    return chain
+
+
+def _pin_notes(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> list[str]:
+    note = pin_note(context, owner, chain)
+    return [joined(": ", (chain.name, note))] if note else []
+
+
+def _unkeyed(context: bpy.types.Context, owner: bpy.types.Object, names: Sequence[str]) -> list[str]:
+    """That automatic keying did not key pins, where its preferences want keys to be there already."""
+    if not keys_only_what_is_keyed(context):
+        return []
+    without = [name for name in names if not is_pin_keyed(owner, rig_of(owner).chains[name])]
+    if not without:
+        return []
+    return [
+        Text(
+            "{chains} not keyed: automatic keying has Only Insert Available on, and the pin has no key yet",
+            chains=quoted(without),
+        )
+    ]
+
+
+def _moved(owner: bpy.types.Object, chains: Sequence[FabrikChain]) -> list[str]:
+    """Let the next solve leave the pose; what it moves all the same, as sentences."""
+    found = keep_and_tell([(owner, chain) for chain in chains])
+    return [joined(": ", (chain.name, one.moves)) for chain, one in zip(chains, found, strict=True) if one.moves]
+
+
+def free(
+    context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted], *, stays: bool = False
+) -> Pinning:
+    """Take pins away.
+
+    Args:
+        context: For automatic keying.
+        owner: The armature object.
+        wanted: Of it; what is not pinned is passed over.
+        stays: Whether a chain stays that has nothing but its pin, neither goal nor key of it; else it goes with it, as
+            it came with it where a bone was pinned.
+    """
+    told = Pinning()
+    for name in [one.chain for one in wanted if one.chain and rig_of(owner).chains[one.chain].pin]:
+        chain = rig_of(owner).chains[name]
+        key_before_pin(context, owner, chain)
+        chain.pin = False
+        insert_pin_keys(context, owner, chain)
+        told.freed.append(name)
+        told.notes += _unkeyed(context, owner, [name])
+        told.notes += _pin_notes(context, owner, chain)
+        if (
+            stays
+            or is_pin_keyed(owner, chain)
+            or chain.target is not None
+            or chain.target_name
+            or chain.pole is not None
+        ):
+            continue
+        if remove_chain(owner, next(i for i, other in enumerate(rig_of(owner).chains) if other.name == name)):
+            told.removed.append(name)
+    left = [rig_of(owner).chains[name] for name in told.freed if name not in told.removed]
+    told.notes += _moved(owner, [chain for chain in left if chain.target is not None])
+    return told
+
+
+def toggle(context: bpy.types.Context, owner: bpy.types.Object, wanted: Sequence[Wanted]) -> Pinning:
+    """Pin what is not pinned; where all is, free it. See `pin` and `free`.
+
+    Raises:
+        FabrikError: One can't be pinned; nothing was changed.
+    """
+    return toggle_rigs(context, [(owner, wanted)], "TOGGLE", stays=False)[0]
+
+
+def toggle_rigs(
+    context: bpy.types.Context, wanted: Sequence[tuple[bpy.types.Object, Sequence[Wanted]]], action: str, *, stays: bool
+) -> list[Pinning]:
+    """Pin or free what is wanted of several armatures, all of it or nothing.
+
+    Args:
+        context: Its view layer has the armatures.
+        wanted: Armature objects, each with what is wanted of it.
+        action: "PIN", "FREE", or "TOGGLE" to pin what is not pinned, or to free all where all is.
+        stays: See `free`.
+
+    Raises:
+        FabrikError: One can't be pinned; nothing was changed.
+    """
+    if action == "FREE" or (action == "TOGGLE" and all(are_pinned(*pair) for pair in wanted)):
+        return [free(context, owner, some, stays=stays) for owner, some in wanted]
+    if action == "TOGGLE":
+        wanted = [(owner, _not_pinned(owner, some)) for owner, some in wanted]
+    for owner, some in wanted:
+        _checked(owner, some)
+    return [pin(context, owner, some) for owner, some in wanted if some]
+
+
+def _not_pinned(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Wanted]:
+    chains = rig_of(owner).chains
+    return [one for one in wanted if not one.chain or not chains[one.chain].pin]
+
+
+def pin_bone(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> str:
+    """Pin a bone where it stands between two drags, or free it; what was done, as a sentence.
+
+    Raises:
+        FabrikError: It can't be pinned; nothing was changed.
+    """
+    with own_work():
+        told = toggle(context, owner, wanted_of_bones(owner, [bone]))
+    done = Text("pinned {bone}", bone=bone) if told.pinned else Text("freed {bone}", bone=bone)
+    return joined("; ", [done, *told.notes])
+
+
+def hold_first(chain: FabrikChain, is_elsewhere: bool) -> None:
+    """Hold a chain where it stands, as far as nothing was ever stored to hold it: a script set it to be held.
+
+    Read from how the view was drawn last, since this is called from within Blender's setting of a property.
+
+    Args:
+        chain: The chain.
+        is_elsewhere: Whether its place is stored anew: its target was taken away, which had held it till then.
+    """
+    owner = owner_of(chain)
+    try:
+        held = read_held(owner, resolve_bones(owner, chain)[-1].name, chain.effector)
+        if chain.pin and (is_elsewhere or not was_held(chain, "held_location")):
+            store(chain, "held_location", held.location)
+        if (chain.pin or chain.orientation == "KEEP") and not was_held(chain, "held_rotation"):
+            store(chain, "held_rotation", held.rotation)
+        if chain.orientation == "TARGET" and chain.target is not None and not was_held(chain, "rotation_offset"):
+            store(chain, "rotation_offset", offset_from_target(chain, held.rotation, chain.target))
+    except FabrikError:  # a solve will tell why
+        return
+
+
+def register() -> None:
+    """From now on store where chains stand when a script pins them."""
+    FirstHeld.listener = hold_first
+
+
+def unregister() -> None:
+    """Do so no more."""
+    FirstHeld.listener = None

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parts of a rig that can be posed, by the names of their bones: found, or as a mapping has them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import bpy
+
+from ...errors import BoneError, ChainError, FabrikError
+from ...recognise.find import recognise
+from ...recognise.mapping import MappedPart, Mapping
+from ...recognise.part import APPLIED, ARM, LEG, Part
+from ...rig.bones import names_if_any, pose_bones, resolve_bones
+from ...rig.checks import check_bones, movers_of
+from ...rig.control_bones import control_names
+from ...rig.schema.chain import FabrikChain
+from ...rig.schema.rig import rig_of
+from ...rig.skeleton import read_skeleton
+from ...texts import Text, worded
+
+SHARED = 2  # bones that a chain has to have in common with a part to stand for it
+LEAST_BONES = 2  # that have to be left of an arm or leg where bones at its end follow something else
+
+
+@dataclass(frozen=True, slots=True)
+class RigPart:
+    """A part of a rig.
+
+    Attributes:
+        kind: See `recognise.parts`.
+        name: What its chain is to be called.
+        bones: Names of its bones, root to tip, each the parent of the next.
+        roles: What each of them is.
+        holds_head: Whether its end is the head of its last bone, a hand or foot.
+        confidence: From 0 to 1.
+        reasons: What speaks against it.
+    """
+
+    kind: str
+    name: str
+    bones: tuple[str, ...]
+    roles: tuple[str, ...]
+    holds_head: bool
+    confidence: float
+    reasons: tuple[str, ...]
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether it is sure enough to be set up without being asked about."""
+        return self.confidence >= APPLIED
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found in a rig.
+
+    Attributes:
+        plan: What kind of body it is.
+        convention: The convention that the names of its bones follow, or "".
+        parts: Those that are sure, or to be asked about, and can be posed.
+        body: Name of the bone on which all limbs hang, or "".
+        missing: What such a body has and was not found, each with the reason.
+        held: Parts that something else poses, each with the reason.
+        notes: What was taken for granted, as sentences.
+    """
+
+    plan: str
+    convention: str
+    parts: Sequence[RigPart]
+    body: str
+    missing: Sequence[tuple[str, str]]
+    held: Sequence[tuple[str, str]]
+    notes: Sequence[str] = ()
+
+
+def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Found:
+    """The parts of an armature object.
+
+    Where other bones drive those that deform, as in a generated rig, the parts are looked for among the bones that
+    nothing drives: its controls.
+
+    Args:
+        owner: The armature object.
+        plan: What kind of body it is, or `AUTO`.
+    """
+    made = control_names(owner)
+    found = _found(owner, plan, made)
+    if not found.held:
+        return found
+    reasons = _reasons_by_bone(owner)
+    free = _found(owner, plan, made | set(reasons))
+    return free if _count(free) >= max(1, _count(found)) else found
+
+
+def _count(found: Found) -> int:
+    """How many arms and legs were found."""
+    return sum(part.kind in (ARM, LEG) for part in found.parts)
+
+
+def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Found:
+    """The parts of an armature object, looked for as if some of its bones, by their names, were not there."""
+    skeleton = read_skeleton(owner, without=without)
+    told = recognise(skeleton, plan)
+    parts: list[RigPart] = []
+    held: list[tuple[str, str]] = []
+    reasons = _reasons_by_bone(owner)
+    for part in told.parts:
+        named = _in_one_row(owner, _named(part, skeleton.names))
+        reason = next((reasons[bone] for bone in named.bones if bone in reasons), "")
+        if reason or len(named.bones) < min(len(part.bones), LEAST_BONES):
+            held.append((part.name, reason or Text("its bones do not hang on each other")))
+        else:
+            parts.append(named)
+    body = skeleton.names[told.body] if told.body >= 0 else ""
+    if not _carries(owner, body, parts, reasons):
+        body = ""
+    missing = [(name, worded(reason)) for name, reason in told.missing]
+    return Found(told.plan, told.convention, parts, body, missing, held, [worded(note) for note in told.notes])
+
+
+def _carries(owner: bpy.types.Object, body: str, parts: Sequence[RigPart], reasons: Collection[str]) -> bool:
+    """Whether nothing else poses a body bone and those between it and the limbs."""
+    if not body or body in reasons:
+        return False
+    bones = pose_bones(owner)
+    for part in parts:
+        above = [bone.name for bone in bones[part.bones[0]].parent_recursive]
+        between = above[: above.index(body)] if body in above else []
+        if any(bone in reasons for bone in between):
+            return False
+    return True
+
+
+def _named(part: Part, names: Sequence[str]) -> RigPart:
+    bones = tuple(names[bone] for bone in part.bones)
+    reasons = tuple(worded(reason) for reason in part.reasons)
+    return RigPart(part.kind, part.name, bones, part.roles, part.holds_head, part.confidence, reasons)
+
+
+def _in_one_row(owner: bpy.types.Object, part: RigPart) -> RigPart:
+    """A part down to where a bone that was left out lies between its bones; its end is then the tail of the last."""
+    bones = pose_bones(owner)
+    count = 1
+    while count < len(part.bones) and bones[part.bones[count]].parent == bones[part.bones[count - 1]]:
+        count += 1
+    if count == len(part.bones):
+        return part
+    return replace(part, bones=part.bones[:count], roles=part.roles[:count], holds_head=False)
+
+
+def _reasons_by_bone(owner: bpy.types.Object) -> dict[str, str]:
+    """The bones that something else poses, each with the reason."""
+    movers = movers_of(owner)
+    found: dict[str, str] = {}
+    for bone in pose_bones(owner):
+        try:
+            check_bones(owner, [bone], movers)
+        except FabrikError as error:
+            found[bone.name] = worded(error.local)
+    return found
+
+
+def chain_of(owner: bpy.types.Object, part: RigPart) -> FabrikChain | None:
+    """The chain that stands for a part already: with its bones, or beginning as it does with some of them."""
+    for chain in rig_of(owner).chains:
+        bones, least = names_if_any(owner, chain), min(SHARED, len(part.bones))
+        if bones and bones[0] == part.bones[0] and len(set(bones) & set(part.bones)) >= least:
+            return chain
+    return None
+
+
+def mapping_of(owner: bpy.types.Object) -> Mapping:
+    """The chains of an armature as a mapping; what is found in it says what each of them is.
+
+    Raises:
+        ChainError: It has no chain.
+        FabrikError: A chain has no bones.
+    """
+    chains = list(rig_of(owner).chains)
+    if not chains:
+        raise ChainError("there is no chain: set it up first", rig=owner.name)
+    found = find_parts(owner)
+    of_chain = {chain.name: part for part in found.parts if (chain := chain_of(owner, part)) is not None}
+    parts = tuple(_mapped(owner, chain, of_chain.get(chain.name)) for chain in chains)
+    return Mapping(found.plan, rig_of(owner).body_bone, parts)
+
+
+def _mapped(owner: bpy.types.Object, chain: FabrikChain, part: RigPart | None) -> MappedPart:
+    bones = tuple(bone.name for bone in resolve_bones(owner, chain))
+    roles = dict(zip(part.bones, part.roles, strict=True)) if part is not None else {}
+    kind = part.kind if part is not None else "RUN"
+    return MappedPart(chain.name, kind, bones, tuple(roles.get(bone, "") for bone in bones), chain.effector)
+
+
+def found_by(owner: bpy.types.Object, mapping: Mapping) -> Found:
+    """What a mapping says of an armature.
+
+    Raises:
+        ChainError: The armature has no bone of that name.
+        BoneError: A bone does not hang on the one before it.
+    """
+    bones = pose_bones(owner)
+    for part in mapping.parts:
+        for name in part.bones:
+            if name not in bones:
+                raise ChainError(
+                    Text("there is no bone '{name}' for '{part}'", name=name, part=part.name), rig=owner.name
+                )
+        for above, below in pairwise(part.bones):
+            if bones[below].parent != bones[above]:
+                raise BoneError(
+                    Text("it does not hang on '{above}', as '{part}' wants", above=above, part=part.name),
+                    rig=owner.name,
+                    bone=below,
+                )
+    if mapping.body and mapping.body not in bones:
+        raise ChainError(Text("there is no bone '{bone}' for the body", bone=mapping.body), rig=owner.name)
+    parts = [
+        RigPart(part.kind, part.name, part.bones, part.roles, part.end == "HEAD", 1.0, ()) for part in mapping.parts
+    ]
+    return Found(mapping.plan, "", parts, mapping.body, (), ())

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Joint limits of the parts of a character: the ranges of a human or of a dog, else hinges by the bend at rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import radians
+from typing import NamedTuple
+
+import bpy
+
+from ...errors import FabrikError
+from ...recognise.limbs import Limbs
+from ...recognise.part import ARM, FINGER, LEG, SPINE
+from ...rig.animation.channels import read_rotation
+from ...rig.bones import pose_bones
+from ...rig.figure.joint_limits import read_limit
+from ...rig.schema import limit_of
+from ..bends import give_limits, hinges_from_bend
+from ..joint_ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, apply_range
+from .parts import RigPart
+
+ROUNDING = 1e-3  # radians by which a bone may stand outside a range and count as inside
+FREE = "FREE"  # the limit of a bone that has none
+Joints = Mapping[str, JointRange]  # by roles of bones
+HUMAN_LIMB: Joints = {
+    "THIGH": HUMAN_JOINTS["HIP"],
+    "SHIN": HUMAN_JOINTS["KNEE"],
+    "FOOT": HUMAN_JOINTS["ANKLE"],
+    "UPPER_ARM": HUMAN_JOINTS["SHOULDER"],
+    "FOREARM": HUMAN_JOINTS["ELBOW"],
+    "HAND": HUMAN_JOINTS["WRIST"],
+}
+HIND_LEG: Joints = {
+    "THIGH": DOG_JOINTS["HIP"],
+    "SHIN": DOG_JOINTS["KNEE"],
+    "FOOT": DOG_JOINTS["HOCK"],
+    "TOE": DOG_JOINTS["TOES"],
+}
+FRONT_LEG: Joints = {
+    "UPPER_ARM": DOG_JOINTS["SHOULDER"],
+    "FOREARM": DOG_JOINTS["ELBOW"],
+    "HAND": DOG_JOINTS["WRIST"],
+    "TOE": DOG_JOINTS["FRONT_TOES"],
+}
+MOST_BEND = 150.0  # degrees by which a joint of a leg bends
+MOST_BENDS = {"QUADRUPED": 120.0}  # the same where a body bends less: a dog's knee
+
+
+class Given(NamedTuple):
+    """What `give_ranges` did, by the names of bones.
+
+    Attributes:
+        limited: Those that have a limit now and had none.
+        exceeded: Those that were left free, since they are posed beyond the range that they would have.
+    """
+
+    limited: list[str]
+    exceeded: list[str]
+
+
+def give_ranges(owner: bpy.types.Object, limbs: Limbs, parts: Sequence[RigPart], plan: str) -> Given:
+    """Give joint limits to the bones of parts that have none yet, where the pose at hand is inside.
+
+    Args:
+        owner: The armature object.
+        limbs: Of its skeleton.
+        parts: Its parts.
+        plan: What kind of body it is.
+    """
+    bones = pose_bones(owner)
+    free = {bone for part in parts for bone in part.bones if not limit_of(bones[bone]).type.holds}
+    for part in parts:
+        joints = _joints_of(part, plan)
+        if joints:
+            _limb(owner, limbs, part, joints, free)
+        elif part.kind in (ARM, LEG):
+            inner = part.bones[1:-1] if part.holds_head else part.bones[1:]
+            wanted = [bone for bone in inner if bone in free]
+            hinges_from_bend(owner, limbs, wanted, radians(MOST_BENDS.get(plan, MOST_BEND)), are_inner=True)
+        elif part.kind == FINGER:
+            _give(owner, limbs, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["FINGER"])
+        elif part.kind == SPINE and plan == "HUMAN":
+            _give(owner, limbs, [bone for bone in part.bones if bone in free], HUMAN_JOINTS["SPINE"])
+    given = [bone for part in parts for bone in part.bones if bone in free and limit_of(bones[bone]).type.holds]
+    exceeded = [bone for bone in given if _exceeds(bones[bone])]
+    give_limits(owner, [(bone, {"limit": FREE, "use_twist": False}) for bone in exceeded])
+    return Given([bone for bone in given if bone not in exceeded], exceeded)
+
+
+def _exceeds(bone: bpy.types.PoseBone) -> bool:
+    try:
+        rotation = read_rotation(bone)
+        return read_limit(bone, rotation).violation(rotation) > ROUNDING
+    except FabrikError:  # its own locks leave nothing over of it
+        return True
+
+
+def _joints_of(part: RigPart, plan: str) -> Joints:
+    """The joints of an arm or leg by the roles of its bones; none where they are those of another animal."""
+    if plan == "HUMAN" and part.kind in (ARM, LEG) and any(part.roles):
+        return HUMAN_LIMB
+    if plan == "QUADRUPED" and part.kind == LEG:
+        return next((joints for joints in (HIND_LEG, FRONT_LEG) if set(list(joints)[:2]) <= set(part.roles)), {})
+    return {}
+
+
+def _limb(owner: bpy.types.Object, limbs: Limbs, part: RigPart, joints: Joints, free: set[str]) -> None:
+    """An arm or leg: each role at its first bone; what goes on a long one is its second half, and holds still.
+
+    A hand or foot at the end is left free: its rotation is asked for by the goal, and a foot that stays flat while the
+    knee bends turns farther in its ankle than one that hangs.
+    """
+    done: set[str] = set()
+    count = len(part.bones) - part.holds_head
+    for bone, role in zip(part.bones[:count], part.roles[:count], strict=True):
+        if role in done - {"TOE"} and bone in free:
+            give_limits(owner, [(bone, {"limit": "LOCKED"})])
+        elif role in joints and bone in free:
+            _give(owner, limbs, [bone], joints[role])
+        done.add(role)
+
+
+def _give(owner: bpy.types.Object, limbs: Limbs, bones: Sequence[str], joint: JointRange) -> None:
+    if bones:
+        apply_range(owner, limbs, bones, joint, flip=False)

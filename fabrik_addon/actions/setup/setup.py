@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The parts of a character become chains with goals, limits and pins; nothing moves, what is right is left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import bpy
+
+from ...errors import BoneError, ChainError, FabrikError
+from ...maths import V3
+from ...messages import ROLES
+from ...recognise.joint_bends import own_axis
+from ...recognise.limbs import Limbs
+from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
+from ...rig.bones import bones_to, pose_bones, resolve_bones
+from ...rig.checks import check_rig
+from ...rig.control_bones import new_bones_refusal
+from ...rig.schema import FabrikChain, rig_of, unique_name
+from ...rig.versions import bring_up_to_date
+from ...texts import Text
+from ..bends import pole_in_bend
+from ..body import set_body
+from ..chain_edit import orient
+from ..chains import (
+    Defaults,
+    PoleOptions,
+    add_chain,
+    limbs_of,
+    plan_pole,
+    plan_target,
+    read_defaults,
+)
+from ..figure_pose import goal_point
+from ..goals import Asked, make_goals
+from ..keep_pose import keep_at_tips, read_poses, unposed
+from ..pins import hold, pinned_by, wanted_of_chains
+from ..walk.setup import add_walker
+from .parts import Found, RigPart, chain_of
+from .ranges import give_ranges
+
+WITH_TARGETS = (ARM, LEG, WING, FIN, RUN)  # parts that are posed by their ends; the others are dragged
+WITH_POLES = (ARM, LEG, WING)
+KIND_OF_CONTROLS = {"BONES": "BONE", "EMPTIES": "EMPTY"}
+Answers = Mapping[str, tuple[str, str]]  # for each part by its name the first and the last bone
+
+
+@dataclass(frozen=True, slots=True)
+class SetupOptions:
+    """What is to be made.
+
+    Attributes:
+        use_poles: A pole for each arm and leg, in the plane of its bend.
+        use_limits: Joint limits for bones that have none.
+        use_pins: Feet stay where they are, with priority over all other goals.
+        controls: What goals are made as: `BONES`, `EMPTIES`, or `NONE` for none.
+        use_fingers: A chain for each finger.
+        use_tail: Chains for tail and ears.
+        use_walker: A walker of what stands on legs, whose walk can be planned.
+    """
+
+    use_poles: bool = True
+    use_limits: bool = True
+    use_pins: bool = True
+    controls: str = "BONES"
+    use_fingers: bool = False
+    use_tail: bool = True
+    use_walker: bool = False
+
+
+@dataclass(slots=True)
+class Done:
+    """What `set_up` did.
+
+    Attributes:
+        made: Names of the chains that were made.
+        kept: Names of those that stood for a part already.
+        mended: What was missing of these, and was made.
+        limited: Names of the bones that were given a limit.
+        body: Name of the bone that was made the body bone, or "".
+        notes: What to look out for, as sentences.
+    """
+
+    made: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+    limited: list[str] = field(default_factory=list)
+    body: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+def chosen_parts(owner: bpy.types.Object, found: Found, answers: Answers) -> list[RigPart]:
+    """The parts to set up.
+
+    Args:
+        owner: The armature object.
+        found: What was found in it.
+        answers: The parts that were asked about and are wanted, with their first and last bone.
+
+    Raises:
+        ChainError: There is no such bone.
+        BoneError: The last bone of one does not hang on its first.
+    """
+    parts = [part for part in found.parts if part.is_applied and part.name not in answers]
+    asked = {part.name: part for part in found.parts}
+    for name, (first, last) in answers.items():
+        bones = _between(owner, first, last)
+        part = asked.get(name)
+        if part is None or part.bones != bones:
+            kind = part.kind if part is not None else _kind_of(found, name)
+            holds_head = part is not None and part.holds_head and part.bones[-1] == last
+            part = RigPart(kind, name, bones, ("",) * len(bones), holds_head, 1.0, ())
+        parts.append(replace(part, confidence=1.0))
+    return parts
+
+
+def _kind_of(found: Found, name: str) -> str:
+    """The kind of a part that has the name of another on its other side (Arm.L, Arm.R); else any run of bones."""
+    stem = name.partition(".")[0]
+    return next((part.kind for part in found.parts if part.name.partition(".")[0] == stem), "RUN")
+
+
+def _between(owner: bpy.types.Object, first: str, last: str) -> tuple[str, ...]:
+    """The names of the bones from one down to another that hangs on it, both included.
+
+    Raises:
+        ChainError: There is no such bone.
+        BoneError: The last does not hang on the first.
+    """
+    bones = pose_bones(owner)
+    for name in (first, last):
+        if name not in bones:
+            raise ChainError(Text("there is no bone '{name}'", name=name), rig=owner.name)
+    row = [last]
+    while row[-1] != first:
+        parent = bones[row[-1]].parent
+        if parent is None:
+            raise BoneError(Text("it does not hang on '{first}'", first=first), rig=owner.name, bone=last)
+        row.append(parent.name)
+    return tuple(row[::-1])
+
+
+def wanted_parts(parts: Sequence[RigPart], options: SetupOptions) -> list[RigPart]:
+    """The parts that are to become chains."""
+    left_out = {FINGER} if not options.use_fingers else set()
+    left_out |= {TAIL, EAR} if not options.use_tail else set()
+    return [part for part in parts if part.kind not in left_out]
+
+
+def set_up(
+    context: bpy.types.Context, owner: bpy.types.Object, found: Found, parts: Sequence[RigPart], options: SetupOptions
+) -> Done:
+    """Make chains of parts, with all that belongs to them; the pose stays as it is.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        found: What was found in it.
+        parts: Those of its parts that are wanted.
+        options: What is to be made.
+
+    Raises:
+        FabrikError: The armature can't be posed; nothing was changed.
+    """
+    done = Done(notes=list(found.notes))
+    refusal = new_bones_refusal(owner) if KIND_OF_CONTROLS.get(options.controls) == "BONE" else ""
+    if refusal:
+        options = replace(options, controls="EMPTIES")
+        done.notes.append(Text("its armature data is linked and can't be given bones, so its targets are empties"))
+    _check(owner, parts)
+    bring_up_to_date(owner)
+    limbs = limbs_of(owner, [bone for part in parts for bone in part.bones])
+    if options.use_limits:
+        done.limited, exceeded = give_ranges(owner, limbs, parts, found.plan)
+        if exceeded:
+            done.notes.append(
+                Text("posed beyond the range of their joints, and left free: {names}", names=", ".join(exceeded))
+            )
+    with unposed():  # all chains first, so that start poses and goals are decided once for each figure
+        chains = _chains(context, owner, limbs, parts, options, done)
+        _choose_body(context, owner, found, done)
+        if options.controls != "NONE":
+            _make_goals(context, owner, chains, options, done)
+        _hold(context, owner, chains, options, done)
+        if done.made:
+            rig_of(owner).active_index = 0  # arms and legs come first
+        made = [rig_of(owner).chains[name] for name in done.made]
+        done.notes += keep_at_tips([(owner, chain) for chain in made if chain.target is not None or chain.pin])[1]
+    if options.use_walker:
+        _make_walker(context, owner, done)
+    return done
+
+
+def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done) -> None:
+    """A walker, whose arms are free: their targets would stay behind while the body walks on."""
+    try:
+        walker = add_walker(context, owner)
+    except FabrikError as error:
+        done.notes.append(Text("no walker: {reason}", reason=error.local))
+        return
+    let_go = [chain for name in done.made if name not in walker.legs and (chain := rig_of(owner).chains[name]).enabled]
+    for chain in let_go:
+        chain.enabled = False
+    if let_go:
+        names = ", ".join(chain.name for chain in let_go)
+        done.notes.append(
+            Text("switched off, since their targets would stay behind while it walks: {names}", names=names)
+        )
+    done.made += walker.made
+    done.notes.append(Text("walker of {count} legs: plan its walk next", count=len(walker.legs)))
+
+
+def _check(owner: bpy.types.Object, parts: Sequence[RigPart]) -> None:
+    """Refuse an armature that can't be set up, before anything is made.
+
+    Raises:
+        FabrikError: It can't be posed, or has not the bones of a part.
+    """
+    with unposed() as depsgraph:
+        check_rig(owner, depsgraph)
+    for part in parts:
+        bones_to(owner, part.bones[-1], len(part.bones))
+
+
+def _chains(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    limbs: Limbs,
+    parts: Sequence[RigPart],
+    options: SetupOptions,
+    done: Done,
+) -> dict[str, RigPart]:
+    """The chains of the parts by their names: those that stand for them already, and new ones."""
+    chains: dict[str, RigPart] = {}
+    new: list[RigPart] = []
+    for part in parts:
+        standing = chain_of(owner, part)
+        if standing is None:
+            new.append(part)
+        else:
+            chains[standing.name] = part
+            done.kept.append(standing.name)
+    for part in new:
+        name = _made(owner, limbs, part, read_defaults(context))
+        rig_of(owner).chains[name].enabled = _has_goal(part, options)  # else Solve All would miss its target
+        chains[name] = part
+        done.made.append(name)
+    return chains
+
+
+def _has_goal(part: RigPart, options: SetupOptions) -> bool:
+    """Whether a part is to have a target or a pin."""
+    is_pinned = options.use_pins and part.kind == LEG
+    return is_pinned or (options.controls != "NONE" and part.kind in WITH_TARGETS)
+
+
+def _made(owner: bpy.types.Object, limbs: Limbs, part: RigPart, defaults: Defaults) -> str:
+    """Make the chain of a part; its name."""
+    bones = bones_to(owner, part.bones[-1], len(part.bones))
+    taken = [chain.name for chain in rig_of(owner).chains]
+    chain = add_chain(owner, bones, len(bones), defaults)
+    chain.name = unique_name(part.name, taken)
+    chain.effector = "HEAD" if part.holds_head else "TAIL"
+    axis = face_axis(limbs, chain.tip_bone) if part.kind == HEAD else None
+    if axis is not None:
+        chain.kind, chain.aim_axis = "AIM", axis
+    return chain.name
+
+
+def face_axis(limbs: Limbs, bone: str) -> V3 | None:
+    """The axis of a head's bone that points to where the body faces at rest; None where nothing tells that."""
+    forward = limbs.axes.forward
+    return None if forward is None else own_axis(limbs, list(limbs.skeleton.names).index(bone), forward)
+
+
+def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Found, done: Done) -> None:
+    """Make the body bone that was found the armature's, where it has none."""
+    if rig_of(owner).body_bone or not found.body:
+        return
+    try:
+        set_body(context, owner, found.body)
+    except FabrikError as error:
+        done.notes.append(Text("no body bone: {reason}", reason=error.local))
+        return
+    done.body = found.body
+
+
+def _make_goals(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    chains: dict[str, RigPart],
+    options: SetupOptions,
+    done: Done,
+) -> None:
+    """Targets and poles where there are none."""
+    defaults, asked = read_defaults(context), list[Asked]()
+    bent: list[FabrikChain] = []
+    for name, part in chains.items():
+        if part.kind not in WITH_TARGETS:
+            continue
+        chain = rig_of(owner).chains[name]
+        bones = resolve_bones(owner, chain)
+        if chain.target is None and not chain.pin:
+            try:
+                asked.append(Asked(chain, "target", plan_target(context, owner, bones, defaults, chain)))
+            except FabrikError as error:
+                done.notes.append(Text("{name} has no target: {reason}", name=name, reason=error.local))
+                continue
+        wants_pole = options.use_poles and part.kind in WITH_POLES
+        if wants_pole and chain.pole is None and len(bones) > 1 + (chain.effector == "HEAD"):
+            bent.append(chain)
+    asked += _poles(context, owner, bent, done)
+    done.mended += [
+        Text("{role} of {chain}", role=ROLES[one.role], chain=one.chain.name)
+        for one in asked
+        if one.chain.name in done.kept
+    ]
+    if asked:
+        make_goals(context, owner, asked, KIND_OF_CONTROLS[options.controls])
+
+
+def _poles(
+    context: bpy.types.Context, owner: bpy.types.Object, chains: Sequence[FabrikChain], done: Done
+) -> list[Asked]:
+    """Poles in the planes of the bends of chains, all of which have or will have targets at their tips."""
+    depsgraph, defaults, found = context.evaluated_depsgraph_get(), read_defaults(context), list[Asked]()
+    try:
+        points = [goal_point(owner, chain, depsgraph) for chain in chains]
+        poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
+    except FabrikError as error:
+        done.notes += [Text("{name} has no pole: {reason}", name=chain.name, reason=error.local) for chain in chains]
+        return []
+    for chain, pose in zip(chains, poses, strict=True):
+        options = PoleOptions(starts=pose.start_to_keep(chain.name), effector=chain.effector)
+        try:
+            pole = plan_pole(context, owner, resolve_bones(owner, chain), options, defaults)
+        except FabrikError as error:
+            done.notes.append(Text("{name} has no pole: {reason}", name=chain.name, reason=error.local))
+            continue
+        found.append(Asked(chain, "pole", pole.moved(pole_in_bend(pose, chain.name, pole.location))))
+    return found
+
+
+def _hold(
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    chains: dict[str, RigPart],
+    options: SetupOptions,
+    done: Done,
+) -> None:
+    """Rotations of hands and feet, and pins of feet, of chains that were made now."""
+    rig, feet = rig_of(owner), []
+    for name in done.made:
+        chain, part = rig.chains[name], chains[name]
+        try:
+            if part.holds_head and part.kind == LEG:
+                orient(context, (owner, chain), "KEEP")
+            elif part.holds_head and part.kind == ARM and chain.target is not None:
+                orient(context, (owner, chain), "TARGET")
+        except FabrikError as error:
+            done.notes.append(Text("the tip of {name} is free to turn: {reason}", name=name, reason=error.local))
+        if part.kind == LEG:
+            feet.append(chain)
+    if options.use_pins and feet:
+        _pin(context, owner, feet, done)
+
+
+def _pin(context: bpy.types.Context, owner: bpy.types.Object, feet: Sequence[FabrikChain], done: Done) -> None:
+    """Pin the feet that no other chain pins already."""
+    free = []
+    for one in wanted_of_chains(owner, feet):
+        taken = pinned_by(owner, one)
+        if taken:
+            done.notes.append(
+                Text("{name} is not pinned: '{taken}' pins its foot already", name=one.chain, taken=taken)
+            )
+        else:
+            free.append(one)
+    try:
+        done.notes += hold(context, owner, free).notes
+    except FabrikError as error:
+        done.notes.append(Text("no foot is pinned: {reason}", reason=error.local))

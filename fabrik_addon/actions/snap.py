@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets and poles brought to the pose as it stands, so that solving does not make the limb jump."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import NamedTuple, Protocol, TypeAlias
+
+import bpy
+from mathutils import Vector
+
+from ..errors import ChainError, TargetError, place_of
+from ..kernel import Bend, Point
+from ..maths import (
+    Q4,
+    any_perpendicular,
+    conjugated,
+    length,
+    minus,
+    multiplied,
+    normalized,
+    perpendicular,
+    plus,
+    rotated,
+    scaled,
+    turn_about,
+    unit,
+)
+from ..messages import ROLES
+from ..rig.animation.curves import clear_keys
+from ..rig.animation.keys import (
+    held_curves,
+    insert_goal_key,
+    insert_goal_keys,
+    insert_held_key,
+    insert_pin_keys,
+    insert_turn_key,
+    insert_turn_keys,
+)
+from ..rig.bones import resolve_bones
+from ..rig.dependencies import carriers_of
+from ..rig.figure.uneven import joints_at
+from ..rig.goals import GoalRef, Held, goal_of, goals_of, read_held, store_held, turns_tip
+from ..rig.placing import (
+    held_by,
+    location_at,
+    location_curves,
+    put,
+    put_turn,
+    turn_at,
+    turn_curves,
+    turn_held_by,
+)
+from ..rig.schema import FabrikChain
+from ..texts import Text
+from .bends import bend_between, bend_of
+from .figure_pose import FigurePose, goal_point
+from .frames import frames_visited, go_to
+from .keep_pose import keep_at_tips, read_poses
+from .solve import Item
+
+LEAST_DISTANCE = 0.2  # of a pole from the limb, as a share of its length: nearer it tells no direction
+Key: TypeAlias = tuple[str, str]  # full name of an object, and which of its bones or pins is meant; "" for itself
+
+
+class Moved(Protocol):
+    """A goal or a pin that Snap moves: it can be put in place and keyed, and names its curves."""
+
+    @property
+    def key(self) -> Key:
+        """Its identity: two with the same key are the same thing, which is moved once."""
+        ...
+
+    def put(self) -> None:
+        """Put it there."""
+        ...
+
+    def key_at(self, frame: float) -> None:
+        """Key it as it is, at a frame."""
+        ...
+
+    def key_itself(self, context: bpy.types.Context) -> None:
+        """Key it where automatic keying is on."""
+        ...
+
+    def curves(self) -> list[bpy.types.FCurve]:
+        """The curves in which it is keyed."""
+        ...
+
+
+class Relocation(NamedTuple):
+    """Where a target or pole is to go.
+
+    Attributes:
+        goal: The goal.
+        location: Its location channels.
+        turn: Its rotation channels; None where its rotation does not count.
+    """
+
+    goal: GoalRef
+    location: Vector
+    turn: Sequence[float] | None = None
+
+    @property
+    def key(self) -> Key:
+        return self.goal.key
+
+    def put(self) -> None:
+        put(self.goal, self.location)
+        if self.turn is not None:
+            put_turn(self.goal, self.turn)
+
+    def key_at(self, frame: float) -> None:
+        insert_goal_key(self.goal, frame)
+        if self.turn is not None:
+            insert_turn_key(self.goal, frame)
+
+    def key_itself(self, context: bpy.types.Context) -> None:
+        insert_goal_keys(context, self.goal)
+        if self.turn is not None:
+            insert_turn_keys(context, self.goal)
+
+    def curves(self) -> list[bpy.types.FCurve]:
+        return location_curves(self.goal) + (turn_curves(self.goal) if self.turn is not None else [])
+
+
+class HeldThere(NamedTuple):
+    """What a chain is to hold: the place of a pin without target, or the rotation that its tip keeps.
+
+    Attributes:
+        owner: The armature object.
+        chain: The chain.
+        held: Place and rotation in the world.
+    """
+
+    owner: bpy.types.Object
+    chain: FabrikChain
+    held: Held
+
+    @property
+    def key(self) -> Key:
+        return self.owner.name_full, f"held by {self.chain.name}"
+
+    def put(self) -> None:
+        store_held(self.chain, self.held)
+
+    def key_at(self, frame: float) -> None:
+        insert_held_key(self.owner, self.chain, frame)
+
+    def key_itself(self, context: bpy.types.Context) -> None:
+        insert_pin_keys(context, self.owner, self.chain)
+
+    def curves(self) -> list[bpy.types.FCurve]:
+        return held_curves(self.owner, self.chain)
+
+
+class Snapped(NamedTuple):
+    """How many goals were brought to the pose, and what there is to tell: what was done, and what to look out for."""
+
+    moved: int
+    done: list[str]
+    warnings: list[str]
+
+
+def _relocations(context: bpy.types.Context, items: Sequence[Item]) -> list[Moved]:
+    """Where targets, poles and what chains hold would not change their pose.
+
+    Args:
+        context: Evaluated at the frame.
+        items: Armature objects, each with a chain that has a target or a pin; its pole may be missing.
+
+    Raises:
+        FabrikError: One can't be read, or a target or pole can't be moved.
+    """
+    depsgraph = context.evaluated_depsgraph_get()
+    tips: list[Vector] = []
+    for owner, chain in items:
+        with place_of(rig=owner.name):
+            _check_free(chain)
+            tips.append(goal_point(owner, chain, depsgraph))
+    bent = [i for i, (_, chain) in enumerate(items) if goal_of(chain, "pole") is not None]
+    read = read_poses([items[i] for i in bent], [tips[i] for i in bent], depsgraph)
+    poses, found = dict(zip(bent, read, strict=True)), list[Moved]()
+    for i, (owner, chain) in enumerate(items):
+        with place_of(rig=owner.name):
+            found += _relocations_of(owner, chain, depsgraph, tips[i])
+            pole, point = goal_of(chain, "pole"), _pole_point(poses[i], chain.name, tips[i]) if i in poses else None
+            if pole is not None and point is not None:
+                found.append(Relocation(pole, location_at(pole, point, depsgraph)))
+    return found
+
+
+def _check_free(chain: FabrikChain) -> None:
+    """Refuse a chain whose target or pole can't be moved.
+
+    Raises:
+        TargetError: It can't.
+    """
+    target, pole = goal_of(chain, "target"), goal_of(chain, "pole")
+    for role, goal in (("target", target), ("pole", pole)):
+        reason = held_by(goal)
+        if not reason and role == "target" and goal is not None and _turns_with_target(chain):
+            reason = turn_held_by(goal)
+        if reason and (goal is not None or (role == "target" and not _is_held(chain))):
+            text = Text("the {role} {reason}, so it can't be moved", role=ROLES[role], reason=reason)
+            raise TargetError(text, chain=chain.name)
+
+
+def _is_held(chain: FabrikChain) -> bool:
+    """Whether a pin without a target holds a chain."""
+    return goal_of(chain, "target") is None and chain.pin and not chain.target_name
+
+
+def _relocations_of(
+    owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph, tip: Vector
+) -> list[Moved]:
+    """Where the target of a chain and what it holds would not change its pose.
+
+    Args:
+        owner: The armature object.
+        chain: The chain.
+        depsgraph: Evaluated.
+        tip: Where its target would leave the pose (`figure_pose.goal_point`).
+    """
+    target = goal_of(chain, "target")
+    held = read_held(owner.evaluated_get(depsgraph), resolve_bones(owner, chain)[-1].name, chain.effector)
+    found: list[Moved] = []
+    if target is not None:
+        turn = turn_at(target, _turn_of_target(chain, held), depsgraph) if _turns_with_target(chain) else None
+        found.append(Relocation(target, location_at(target, tip, depsgraph), turn))
+    if _is_held(chain) or (turns_tip(chain) and chain.orientation == "KEEP"):
+        found.append(HeldThere(owner, chain, held))
+    return found
+
+
+def _turns_with_target(chain: FabrikChain) -> bool:
+    return turns_tip(chain) and chain.orientation == "TARGET"
+
+
+def _turn_of_target(chain: FabrikChain, held: Held) -> Q4:
+    """How the target has to be turned in the world for the tip to turn as it does, by the offset that is kept."""
+    return multiplied(held.rotation, conjugated(normalized(chain.rotation_offset)))
+
+
+def _pole_point(pose: FigurePose, chain: str, tip: Vector) -> Vector | None:
+    """A point on the side to which a limb bends, as far from it as its pole is now; None for a straight limb.
+
+    The bend is that which a solve sees: from the stored start pose where it leads here, or the limb is animated and so
+    keeps that; else from the pose at hand, which becomes the start pose.
+    """
+    prepared, asked = pose.prepared, pose.asked(chain)
+    is_alone = prepared.is_chain and not asked.at_head
+    point = _point_for_stored(pose) if is_alone else None
+    if is_alone and (pose.is_animated or (point is not None and pose.leaves(chain, point))):
+        return point
+    bend, pole = bend_of(pose, chain), pose.goals(chain).pole
+    if bend is None or pole is None:
+        return None
+    space = prepared.space
+    away = perpendicular(minus(space.to_chain(pole), bend.origin), bend.along)
+    side = rotated(turn_about(bend.along, -asked.pole_angle), bend.side)
+    middle = scaled(plus(bend.origin, space.to_chain(tip)), 0.5)
+    distance = max(length(away), LEAST_DISTANCE * prepared.length)
+    return Vector(space.to_world(plus(middle, scaled(side, distance))))
+
+
+def _point_for_stored(pose: FigurePose) -> Vector | None:
+    """The point for a solve of a chain by itself that begins at the stored start pose."""
+    prepared, asked, points = pose.prepared, pose.prepared.asked[0], pose.points[0]
+    assert points.pole is not None
+    space, last = prepared.space, len(prepared.bones) - 1
+    stood = joints_at(prepared, pose.rotations, pose.owner, pose.depsgraph)
+    along, middle = unit(stood[-1]), scaled(stood[-1], 0.5)
+    pole = space.to_chain(points.pole)
+    side = any_perpendicular(along, pole)
+    distance = max(length(perpendicular(pole, along)), LEAST_DISTANCE * prepared.length)
+    goals = [
+        Point(last, space.to_chain(points.target)),
+        Bend(last, plus(middle, scaled(side, distance)), asked.pole_angle),
+    ]
+    solution = prepared.solver.solve(goals, prepared.settings, explain=False)
+    angle = bend_between(solution.joints, stood)
+    if angle is None:
+        return None
+    turned = rotated(turn_about(along, angle), side)
+    return Vector(space.to_world(plus(middle, scaled(turned, distance))))
+
+
+def snap(context: bpy.types.Context, wanted: Sequence[tuple[Item, Sequence[float]]]) -> Snapped:
+    """Bring targets and poles of chains to the pose, at this frame or keyed over frames.
+
+    Args:
+        context: Its scene's frame is moved and put back.
+        wanted: Chains, each with the frames at which the places are keyed; none for this frame without keys.
+
+    Raises:
+        FabrikError: Something can't be moved or keyed; nothing was.
+    """
+    scene = context.scene
+    assert scene is not None
+    _check(wanted)
+    now = _relocations(context, [item for item, frames in wanted if not frames])
+    found: list[tuple[float, Moved]] = []
+    with frames_visited(scene) if len(now) < len(wanted) else nullcontext():
+        for frame in sorted({frame for _, frames in wanted for frame in frames}):
+            go_to(scene, frame)
+            items = [item for item, frames in wanted if frame in frames]
+            found += [(frame, one) for one in _relocations(context, items)]
+        for moved, first, last in _spans(found):
+            for curve in moved.curves():
+                clear_keys(curve, first, last)
+        for frame, one in found:  # before the frame is put back, which evaluates the keys
+            one.put()
+            one.key_at(frame)
+    for one in now:
+        one.put()
+        one.key_itself(context)
+    done, warnings = keep_at_tips([item for item, _ in wanted])
+    return Snapped(len({one.key for one in (*now, *(one for _, one in found))}), done, warnings)
+
+
+def _spans(found: Sequence[tuple[float, Moved]]) -> list[tuple[Moved, float, float]]:
+    """What is keyed, each with its first and last frame."""
+    frames: dict[Key, tuple[Moved, list[float]]] = {}
+    for frame, one in found:
+        frames.setdefault(one.key, (one, []))[1].append(frame)
+    return [(moved, min(some), max(some)) for moved, some in frames.values()]
+
+
+def _check(wanted: Sequence[tuple[Item, Sequence[float]]]) -> None:
+    """Refuse what could not all be brought to the pose."""
+    taken: dict[tuple[str, str], tuple[GoalRef, str]] = {}
+    for (owner, chain), frames in wanted:
+        if chain.influence < 1.0:
+            reason = Text("its influence is below 1, so that solving moves it wherever its target is")
+            raise ChainError(reason, rig=owner.name, chain=chain.name)
+        for goal in goals_of(chain):
+            if goal.key in taken:
+                reason = Text(
+                    "its target or pole {goal} is also of '{chain}'", goal=goal.name, chain=taken[goal.key][1]
+                )
+                raise TargetError(
+                    Text("{reason}: snap them one by one", reason=reason), rig=owner.name, chain=chain.name
+                )
+            taken[goal.key] = goal, chain.name
+            refusal = _not_keyed(goal, chain) if frames and not held_by(goal) else ""
+            if refusal:
+                raise TargetError(
+                    Text("{goal} can't be keyed: {reason}", goal=goal.name, reason=refusal),
+                    rig=owner.name,
+                    chain=chain.name,
+                )
+    for (owner, chain), _ in wanted:
+        root = resolve_bones(owner, chain)[0].name
+        carried = [(goal.name, goal.key, carriers_of(goal.found, goal.bone)) for goal in goals_of(chain)]
+        for name, key, carriers in (*carried, (f"'{owner.name}'", ("", ""), carriers_of(owner, root))):
+            above = carriers & taken.keys() - {key}
+            if above:
+                reason = Text("{name} hangs on {goal}, which is to be moved", name=name, goal=taken[min(above)][0].name)
+                raise TargetError(
+                    Text("{reason}: this can't come to rest", reason=reason), rig=owner.name, chain=chain.name
+                )
+
+
+def _not_keyed(goal: GoalRef, chain: FabrikChain) -> str:
+    """Why keys on a goal would not play as they are; "" where they would."""
+    data = goal.found.animation_data
+    if data is not None and data.action is not None and not data.action.is_editable:
+        return Text("its action '{action}' is linked", action=data.action.name)
+    if data is not None and any(track.is_solo for track in data.nla_tracks):
+        return Text("one of its NLA tracks plays solo")
+    curves = location_curves(goal)
+    if goal.role == "target" and _turns_with_target(chain):
+        curves += turn_curves(goal)
+    if any(curve.lock or curve.mute or len(curve.modifiers) for curve in curves):
+        return Text("the curve of its location or rotation is locked, muted or modified")
+    return ""

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains solved in their order, written, judged by what Blender makes of them, and keyed: the button."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ..errors import BoneError, ChainError, FabrikError, TargetError
+from ..maths import ULPS, distance
+from ..rig.animation.keys import KeyedChannels, insert_posed_keys
+from ..rig.bones import pose_bones
+from ..rig.checks import check_rig
+from ..rig.dependencies import carriers_of, why_unfollowed
+from ..rig.figure.groups import ChainSet, figure_bones_if_any, sets_of
+from ..rig.figure.judge import forget, remember
+from ..rig.figure.pose_writer import PoseWriter, places_of, updated
+from ..rig.figure.reader import FactsByRig, FigureCache, frame_of, read
+from ..rig.figure.solve import Posed, posed
+from ..rig.figure.start_pose import is_stale
+from ..rig.goals import goals_of
+from ..rig.schema import FabrikChain, rig_of
+from ..rig.targets import resolve_point
+from ..texts import Text, enumerated, worded
+from .status import Outcome, outcomes_of, refused, store
+
+# Which chains are solved together, and in which order.
+
+Item = tuple[bpy.types.Object, FabrikChain]
+Bones = set[tuple[str, str]]  # full name of the armature object, name of the bone
+
+
+def together(items: Sequence[Item]) -> list[ChainSet]:
+    """The sets of chains that are solved where some chains are to be: with those that are enabled beside them.
+
+    Args:
+        items: Armature objects, each with one of its chains.
+    """
+    owners = {owner.name_full: owner for owner, _ in items}
+    found = []
+    for name, owner in owners.items():
+        wanted = {chain.name for found_owner, chain in items if found_owner.name_full == name}
+        chains = [chain for chain in rig_of(owner).chains if chain.enabled or chain.name in wanted]
+        found += [one for one in sets_of(owner, chains) if wanted.intersection(one.names)]
+    return found
+
+
+def levels(sets: Sequence[ChainSet]) -> list[list[ChainSet]]:
+    """Group sets of chains so that each comes after those on whose bones it hangs, with its root, targets or poles.
+
+    Those of one group do not depend on each other.
+
+    Args:
+        sets: Chains that are solved together.
+
+    Raises:
+        ChainError: Chains wait for each other in a circle.
+    """
+    groups, waiting = ordered(sets)
+    if waiting:
+        reason = Text("the chains {chains} wait for each other", chains=waiting_text(waiting))
+        raise ChainError(reason, rig=waiting[0].owner.name)
+    return groups
+
+
+def waiting_text(waiting: Sequence[ChainSet]) -> Text:
+    """Chains that wait for each other, as a message names them."""
+    names = [
+        Text("'{chain}' of '{armature}'", chain=name, armature=one.owner.name) for one in waiting for name in one.names
+    ]
+    return enumerated(names)
+
+
+def ordered(sets: Sequence[ChainSet]) -> tuple[list[list[ChainSet]], list[ChainSet]]:
+    """The groups of `levels`, and the sets that wait for each other or for such ones."""
+    if len(sets) <= 1:
+        return [[*sets]] if sets else [], []
+    bones = [bones_of(one) for one in sets]
+    users: dict[tuple[str, str], set[int]] = {}
+    for i, own in enumerate(bones):
+        for bone in own:
+            users.setdefault(bone, set()).add(i)
+    before = [
+        {other for bone in bones_above(one, own) for other in users.get(bone, ()) if other != i}
+        for i, (one, own) in enumerate(zip(sets, bones, strict=True))
+    ]
+    waiting = list(range(len(sets)))
+    groups: list[list[ChainSet]] = []
+    done: set[int] = set()
+    while waiting:
+        ready = [i for i in waiting if before[i] <= done]
+        if not ready:
+            break
+        groups.append([sets[i] for i in ready])
+        done.update(ready)
+        waiting = [i for i in waiting if i not in done]
+    return groups, [sets[i] for i in waiting]
+
+
+def bones_of(one: ChainSet) -> Bones:
+    """The bones of chains that are solved together; none where they can't be solved, which says why."""
+    return {(one.owner.name_full, bone.name) for bone in figure_bones_if_any(one)}
+
+
+def bones_above(one: ChainSet, own: Bones) -> Bones:
+    """Bones that move the root, a target or a pole of chains without being of these.
+
+    Args:
+        one: The chains.
+        own: Their bones.
+    """
+    found: Bones = set()
+    for pair in own:
+        if pair not in found:  # else it carries one that was looked at
+            found |= carriers_of(one.owner, pair[1])
+    for chain in one.chains:
+        for _, goal, bone in goals_of(chain):
+            found |= carriers_of(goal, bone)
+    return {pair for pair in found if pair[1]} - own
+
+
+# A pose that was written, beside what Blender made of it.
+
+PROMISED = 1e-4  # share of the length within which evaluated joints must stand where they were solved
+
+
+def what_is_off(chain_set: ChainSet, item: Posed, depsgraph: bpy.types.Depsgraph) -> FabrikError | None:
+    """Why a written pose is not the one that was solved; None where it is.
+
+    Args:
+        chain_set: The chains.
+        item: As they were solved.
+        depsgraph: Evaluated with the pose.
+    """
+    moved = _moved_bone(chain_set.owner, item, depsgraph)
+    if moved is not None:
+        return moved
+    for k, chain in enumerate(chain_set.chains):
+        error = _moved_target(chain, k, item, depsgraph)
+        if error is not None:
+            return error
+    return None
+
+
+def _moved_bone(owner: bpy.types.Object, item: Posed, depsgraph: bpy.types.Depsgraph) -> BoneError | None:
+    """An error naming the first bone that Blender evaluated elsewhere than it was solved."""
+    evaluated, prepared = pose_bones(owner.evaluated_get(depsgraph)), item.prepared
+    poses, n = [evaluated[name] for name in prepared.bones], len(prepared.bones)
+    ending = [n - 1] if prepared.is_chain else sorted({*range(n)} - _not_grown(item) | {n - 1})
+    seen = np.array([pose.head for pose in poses] + [poses[i].tail for i in ending], dtype=np.float64)
+    there = prepared.space.many_to_armature(np.array([*item.heads, *[item.ends[i] for i in ending]]))
+    off = np.sqrt(((seen - there) ** 2).sum(axis=1))
+    are_there = off <= np.maximum(PROMISED * item.length, ULPS * np.abs(there).max(axis=1))
+    if are_there.all():
+        return None
+    bone = prepared.bones[[*range(n), *ending][int(np.argmin(are_there))]]
+    return BoneError(Text("something else moves it: it does not stand where it was solved"), bone=bone)
+
+
+def _not_grown(item: Posed) -> set[int]:
+    """Indices of the bones that a stretch leaves as long as they are: it moves the next one's head away instead."""
+    prepared = item.prepared
+    moved = [one.bone for own in prepared.grown for one in own if one.name == "location"]
+    return {prepared.bodies.parents[prepared.bones.index(name)] for name in moved}
+
+
+def _moved_target(chain: FabrikChain, k: int, item: Posed, depsgraph: bpy.types.Depsgraph) -> TargetError | None:
+    """An error where posing the chains, or some solved with them, moved a target: no pose would ever settle."""
+    if chain.target is None or item.prepared.asked[k].influence < 1.0:
+        return None
+    point = resolve_point("target", chain.target, chain.target_bone, depsgraph)
+    allowed = max(PROMISED * item.length, ULPS * max(abs(value) for value in point))
+    if distance(item.prepared.space.to_chain(point), item.targets[k]) <= allowed:
+        return None
+    return TargetError(
+        Text("the target moved while the chain was posed: it hangs on the chain, or on one solved with it"),
+        chain=chain.name,
+    )
+
+
+# Solve chains of armatures and write their poses.
+
+
+class _Written(NamedTuple):
+    """Chains that are solved together and written.
+
+    Attributes:
+        chain_set: The chains.
+        item: As they were solved.
+        writer: That of their armature.
+        place: Their index among its poses.
+    """
+
+    chain_set: ChainSet
+    item: Posed
+    writer: PoseWriter
+    place: int
+
+
+def solve_items(context: bpy.types.Context, items: Sequence[Item]) -> list[Outcome]:
+    """Solve chains, write their poses and results, and key them where automatic keying is on.
+
+    Chains that have bones in common with enabled ones, or hang on the body bone as these do, are solved with them.
+    Chains that can't be solved are refused and leave their bones as they were; the others are solved all the same.
+
+    Args:
+        context: Its view layer is evaluated.
+        items: Chains, each with its armature object.
+
+    Returns:
+        An outcome for each chain that was solved, in the order of solving: those that hang on others come after these.
+
+    Raises:
+        FabrikError: An armature can't be posed at all; nothing was written.
+    """
+    for owner in {owner.name_full: owner for owner, _ in items}.values():
+        check_rig(owner, context.evaluated_depsgraph_get())
+    outcomes = [one for level in levels(together(items)) for one in _solve_level(context, level)]
+    for owner, outcome in outcomes:
+        outcome.rig = owner.name
+        chain = rig_of(owner).chains[outcome.chain]
+        store(chain, outcome)
+        if outcome.status == "REFUSED":
+            forget(chain)
+        else:
+            remember(chain)
+    return [outcome for _, outcome in outcomes]
+
+
+_Ended = tuple[bpy.types.Object, Outcome]
+
+
+def _solve_level(context: bpy.types.Context, level: Sequence[ChainSet]) -> list[_Ended]:
+    """Solve chains that do not depend on each other: read all, solve all, write all, and evaluate once."""
+    depsgraph = context.evaluated_depsgraph_get()
+    facts = FactsByRig(frame_of(depsgraph))
+    outcomes: list[_Ended] = []
+    solved: dict[str, list[tuple[ChainSet, Posed]]] = {}
+    for one in level:
+        try:
+            item = posed(*read(one, depsgraph, facts), one.owner, depsgraph, explain=True)
+            solved.setdefault(one.owner.name_full, []).append((one, item))
+        except FabrikError as error:
+            outcomes += _refused(one, error)
+    written = [one for some in solved.values() for one in _write(some)]
+    return outcomes + _judged(context, written, facts) if written else outcomes
+
+
+def _write(solved: Sequence[tuple[ChainSet, Posed]]) -> list[_Written]:
+    """Write chains of one armature."""
+    owner = solved[0][0].owner
+    writer = PoseWriter([item.pose for _, item in solved], places_of(owner))
+    writer.write(owner)
+    return [_Written(one, item, writer, k) for k, (one, item) in enumerate(solved)]
+
+
+def _refused(one: ChainSet, error: FabrikError) -> list[_Ended]:
+    """The outcomes of chains that can't be solved together: of the one at fault, and of those that wait for it."""
+    return [(one.owner, refused(one, chain, error)) for chain in one.chains]
+
+
+def _judged(context: bpy.types.Context, solved: Sequence[_Written], facts: FactsByRig) -> list[_Ended]:
+    """Compare Blender's evaluation with the solves, and key; or take the poses back that are off."""
+    depsgraph = updated(context)
+    found = [what_is_off(one.chain_set, one.item, depsgraph) for one in solved]
+    for one, error in zip(solved, found, strict=True):
+        if error is not None:
+            one.writer.restore(one.chain_set.owner, one.place)
+    if any(found):
+        updated(context)
+    ended: list[_Ended] = []
+    for one, error in zip(solved, found, strict=True):
+        owner = one.chain_set.owner
+        if error is None:
+            FigureCache.keep(one.chain_set, facts.frame, one.item.prepared)  # the channels alone are others now
+        ended += (
+            _refused(one.chain_set, error)
+            if error is not None
+            else [(owner, outcome) for outcome in _kept(context, one, facts.keyed(owner))]
+        )
+    return ended
+
+
+def _kept(context: bpy.types.Context, one: _Written, keyed: KeyedChannels) -> list[Outcome]:
+    """The outcomes of a pose that stands, and its keys."""
+    owner, chains, _ = one.chain_set
+    prepared = one.item.prepared
+    bones = pose_bones(owner)
+    written = [bones[channels.bone] for channels in prepared.channels if channels is not None]
+    plain = [(bones[name], channel) for name, channel in prepared.plain_channels]
+    was_keyed, is_keyed = insert_posed_keys(context, written, plain, keyed)
+    outcomes = outcomes_of(one.item)
+    for chain, outcome, asked in zip(chains, outcomes, prepared.asked, strict=True):
+        own = [name for name in was_keyed if name in asked.bones or not prepared.is_chain]
+        if own and not is_keyed:
+            outcome.is_lost = True
+            outcome.warnings.append(
+                Text("its bone '{bone}' is keyed: key the pose, or the next frame change loses it", bone=own[0])
+            )
+        outcome.warnings += _notes(owner, chain, asked.bones)
+    return outcomes
+
+
+def _notes(owner: bpy.types.Object, chain: FabrikChain, names: Sequence[str]) -> list[str]:
+    """What else the user should know of a chain that was solved."""
+    found: list[str] = []
+    if chain.pole is None and chain.pole_name:
+        found.append(Text("its pole '{name}' was deleted", name=chain.pole_name))
+    unfollowed = why_unfollowed(owner, names)
+    found += [worded(unfollowed)] if unfollowed else []
+    if chain.influence < 1.0:
+        found.append(Text("posed at {influence:.0%} influence", influence=chain.influence))
+    bones = pose_bones(owner)
+    if chain.start != "REST" and is_stale(chain, [bones[name] for name in names]):
+        found.append(Text("the rest pose changed after the start pose was captured"))
+    return found

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the solve of a chain ended: what there is to say of it, how it is kept with the chain, and how it is told.
+
+With the chain are kept a status, numbers, and what is to be looked out for: as an English sentence, and as the template
+and fields that it is made of, from which the sentence is made in the user's language when it is drawn or reported.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import degrees, radians
+from typing import NamedTuple
+
+import bpy
+
+from ..errors import FabrikError
+from ..kernel import PIN, Status
+from ..messages import ROLES, Message
+from ..rig.bones import names_if_any
+from ..rig.dependencies import absence_of, why_unfollowed
+from ..rig.figure.chain_goals import Asked
+from ..rig.figure.figure import Prepared
+from ..rig.figure.groups import ChainSet, lacks_goal
+from ..rig.figure.judge import moved_since, stand_of
+from ..rig.figure.solve import Ended, Posed
+from ..rig.goals import goals_of
+from ..rig.schema import FabrikChain, is_scene_live, owner_of, rig_of
+from ..texts import Text, counted, joined, quoted, worded
+
+log = logging.getLogger(__name__)
+
+POLE_MISSED = radians(0.5)  # between a bend and its pole from which that is told
+SAME_RESIDUAL = 1e-6  # share by which numbers may differ from what is stored without being written
+TURN_TOLD = 0.001  # radians, about a twentieth of a degree
+STATUS_TEXTS = {
+    "REACHED": Text("On target"),
+    "TOO_FAR": Text("Target too far away"),
+    "TOO_NEAR": Text("Target too near to the root"),
+    "BLOCKED": Text("Held back by limits"),
+    "REFUSED": Text("Refused"),
+}
+OF_PIN = {
+    "REACHED": Text("Pin holds"),
+    "TOO_FAR": Text("Pin too far away"),
+    "TOO_NEAR": Text("Pin too near to the root"),
+}
+OF_AIM = {"REACHED": Text("Aims at its target")}
+MOVED_TEXTS = {
+    "target": Text("The target moved since"),
+    "pole": Text("The pole moved since"),
+    "armature": Text("The armature moved since"),
+    "bones": Text("The pose was changed since"),
+}
+BAKED = Text("Baked: its keys play. Tick it to edit")
+IDLE = {
+    "REACH": Text("Off: drag its bones as they are, or press Add Target to pose it by its end"),
+    "AIM": Text("Off: drag its bones as they are, or press Add Target to let it look at that"),
+}
+GONE_TEXTS = {"target": Text("target gone"), "pole": Text("pole gone")}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How the solve of one chain ended.
+
+    Attributes:
+        chain: Its name.
+        status: A status of the kernel, or REFUSED.
+        residual: Distance from effector to target in scene units.
+        turn_residual: Angle in radians by which the tip is off the rotation that it is to have.
+        softened: Distance in scene units from the target to where soft reach put it.
+        passes: Passes used.
+        blocking: Names of the bones whose limits hold the chain back.
+        reason: Why it was refused, without rig and chain.
+        refusal: The same with them.
+        warnings: What the user should know although the chain was solved.
+        is_lost: Whether keys of a bone take the pose back at the next change of frame.
+        rig: Name of the armature object, where chains of several are solved.
+    """
+
+    chain: str
+    status: str
+    residual: float = 0.0
+    passes: int = 0
+    blocking: list[str] = field(default_factory=list)
+    reason: str = ""
+    refusal: str = ""
+    warnings: list[str] = field(default_factory=list)
+    is_lost: bool = False
+    rig: str = ""
+    turn_residual: float = 0.0
+    softened: float = 0.0
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether the status tells all: no warning, no blocking bone, no refusal."""
+        return not (self.warnings or self.blocking or self.reason)
+
+    def says(self, other: Outcome) -> bool:
+        """Whether the words are the same as another's; numbers may differ."""
+        return (self.status, self.blocking, self.reason, self.warnings) == (
+            other.status,
+            other.blocking,
+            other.reason,
+            other.warnings,
+        )
+
+
+def outcomes_of(item: Posed) -> list[Outcome]:
+    """What there is to say of chains that were solved together, in their order."""
+    pinned = [one.chain for one in item.prepared.asked if one.rank == PIN and one.weight > 0.0]
+    return [_outcome(item, one, ended, pinned) for one, ended in zip(item.prepared.asked, item.ended, strict=True)]
+
+
+def _outcome(item: Posed, one: Asked, ended: Ended, pinned: Sequence[str]) -> Outcome:
+    blocking = [item.prepared.bones[i] for i in ended.blocking]
+    outcome = Outcome(one.chain, ended.status.value, ended.residual, item.solution.passes, blocking)
+    outcome.turn_residual, outcome.softened = ended.turn_residual, ended.softened
+    for bone, angle in zip(blocking, ended.give, strict=False):
+        if angle is not None:
+            outcome.warnings.append(Text("{bone} would have to give {angle:.3g}°", bone=bone, angle=degrees(angle)))
+    if ended.status is not Status.REACHED:
+        outcome.warnings += _held_by(item.prepared, one, pinned)
+    warn_of_pole(outcome, ended.pole_error, is_uneven=bool(item.uneven))
+    if item.uneven and outcome.status != "REACHED":
+        outcome.warnings.append(
+            Text(
+                "the scale of bone '{bone}' differs between its axes, so the chain is longer in some directions "
+                "than in others",
+                bone=item.uneven,
+            )
+        )
+    return outcome
+
+
+def _held_by(prepared: Prepared, one: Asked, pinned: Sequence[str]) -> list[str]:
+    """Which other chains keep a chain from its goal, as sentences: the pins, which come first; else all beside it."""
+    others = [name for name in pinned if name != one.chain]
+    if others:
+        names = quoted(others)
+        if one.rank == PIN and len(others) == 1:
+            return [Text("it can't be held together with the pin of {name}", name=names)]
+        if one.rank == PIN:
+            return [Text("it can't be held together with the pins of {names}", names=names)]
+        if len(others) == 1:
+            return [Text("it gives way to the pin of {name}", name=names)]
+        return [Text("it gives way to the pins of {names}", names=names)]
+    beside = quoted([name for name in prepared.chains if name != one.chain])
+    return [Text("it shares its bones with {chains}, each with its goal", chains=beside)] if beside else []
+
+
+def warn_of_pole(outcome: Outcome, pole_error: float, is_uneven: bool = False) -> None:
+    """Say where the bend is off its pole, by an angle in radians, and what may hold it back."""
+    if pole_error > POLE_MISSED:
+        angle = degrees(pole_error)
+        text = Text("the pole is missed by {angle:.0f}°, which limits hold back", angle=angle)
+        if is_uneven:
+            text = Text("the pole is missed by {angle:.0f}°, which limits or the scale hold back", angle=angle)
+        outcome.warnings.append(text)
+
+
+def refused(chain_set: ChainSet, chain: FabrikChain, error: FabrikError) -> Outcome:
+    """The outcome of one of the chains that could not be solved together."""
+    owner = chain_set.owner
+    error.rig, error.chain = error.rig or owner.name, error.chain or chain_set.names[0]
+    reason = worded(error.local)
+    if error.chain == chain.name:
+        log.warning("%s", error)
+    else:
+        reason = Text(
+            "it is solved together with '{chain}', which can't be: {reason}", chain=error.chain, reason=reason
+        )
+    refusal = Text("{armature}, chain '{chain}': {reason}", armature=owner.name, chain=chain.name, reason=reason)
+    return Outcome(chain.name, "REFUSED", reason=reason, refusal=refusal)
+
+
+def store(chain: FabrikChain, outcome: Outcome) -> None:
+    """Keep the result with the chain; what is the same is not written, for every write makes Blender evaluate."""
+    message = outcome.reason or joined("; ", outcome.warnings)
+    parts = json.dumps(_to_json(message)) if message else ""
+    found = {"status": outcome.status, "passes": outcome.passes, "message": str(message), "message_parts": parts}
+    for name, value in found.items():
+        if getattr(chain, name) != value:
+            setattr(chain, name, value)
+    for name in ("residual", "turn_residual", "softened"):
+        number = getattr(outcome, name)
+        if abs(getattr(chain, name) - number) > SAME_RESIDUAL * number:
+            setattr(chain, name, number)
+    if [bone.name for bone in chain.blocking_bones] != outcome.blocking:
+        chain.blocking_bones.clear()
+        for name in outcome.blocking:
+            chain.blocking_bones.add().name = name
+
+
+def message_of(chain: FabrikChain) -> str:
+    """What is stored of why a chain was refused, or what to look out for; as a `Text` where its parts are known.
+
+    Of one that an older version stored, or in which bones have got other names since, there is the English alone.
+    """
+    try:
+        found = _from_json(json.loads(chain.message_parts))
+    except (ValueError, TypeError, KeyError):
+        return chain.message
+    return found if isinstance(found, Text) and found == chain.message else chain.message
+
+
+def _to_json(one: object) -> object:
+    """A text, a message or a field of one as what can be stored."""
+    if isinstance(one, Text | Message):
+        fields = {name: _to_json(value) for name, value in one.fields.items()}
+        told = {"code": one.code} if isinstance(one, Message) else {"template": one.template}
+        return {**told, "fields": fields}
+    return one if isinstance(one, int | float) else str(one)
+
+
+def _from_json(data: object) -> object:
+    """The text, message or field that was stored."""
+    if not isinstance(data, dict):
+        return data
+    fields = data["fields"]
+    found = {name: _from_json(value) for name, value in fields.items()} if isinstance(fields, dict) else {}
+    if "code" in data:
+        return Message(str(data["code"]), **found)
+    return Text(str(data["template"]), **found)
+
+
+class Told(NamedTuple):
+    """What there is to say of a chain.
+
+    Attributes:
+        kind: Its status, or BAKED, GONE or OLD where that does not tell how things stand now.
+        short: A few words beside its name; "" where the icon tells all.
+        text: A sentence.
+        holds: Whether passes, distance and message of the last solve are of use beside it.
+        distance: From tip to target in scene units, as they stand now; None where that is not of use.
+    """
+
+    kind: str
+    short: str
+    text: str
+    holds: bool = False
+    distance: float | None = None
+
+
+def told_of(chain: FabrikChain, context: bpy.types.Context) -> Told:
+    """What there is to say of a chain now.
+
+    Args:
+        chain: The chain.
+        context: Its view layer has the goals; its scene says whether live armatures follow theirs.
+    """
+    owner = owner_of(chain)
+    if chain.is_baked and not chain.enabled and _plays_keys(owner):
+        return Told("BAKED", Text("baked"), BAKED)
+    gone = gone_goal(chain, context.view_layer)
+    is_refused = chain.status == "REFUSED"
+    if gone and not (is_refused and gone[0].startswith("pole")):  # it may be refused for more than that
+        return Told("GONE", gone[0], gone[1])
+    if is_refused:
+        return Told("REFUSED", "", message_of(chain))
+    if chain.status == "NONE":
+        return (
+            Told("NONE", Text("no target"), IDLE[chain.kind])
+            if is_idle(chain)
+            else Told("NONE", "", status_text(chain))
+        )
+    is_followed = chain.enabled and rig_of(owner).live and is_scene_live(context.scene)
+    stand = stand_of(chain)
+    moved = moved_since(chain, stand, is_followed) if stand is not None else ""
+    if stand is not None and moved:
+        return Told("OLD", Text("moved since"), MOVED_TEXTS[moved], distance=stand.residual)
+    return Told(chain.status, "", status_text(chain), holds=True)
+
+
+def is_idle(chain: FabrikChain) -> bool:
+    """Whether a chain is switched off and nothing is asked of it, as spine and tail of a character are at first."""
+    return not chain.enabled and not chain.is_baked and lacks_goal(chain)
+
+
+def hint_of(chain: FabrikChain) -> str:
+    """What else there is to say of a chain, whatever came of it: that nothing follows it; else ""."""
+    owner = owner_of(chain)
+    names = names_if_any(owner, chain)
+    reason = why_unfollowed(owner, names) if names else None
+    return worded(reason) if reason is not None else ""
+
+
+def gone_goal(chain: FabrikChain, view_layer: bpy.types.ViewLayer | None) -> tuple[str, str] | None:
+    """A goal of a chain that was deleted, or that the view layer has not: in a few words, and as a sentence."""
+    for role, goal, name in (("target", chain.target, chain.target_name), ("pole", chain.pole, chain.pole_name)):
+        if goal is None and name:
+            return GONE_TEXTS[role], Text("Its {role} '{name}' was deleted", role=ROLES[role], name=name)
+    for role, found, bone in goals_of(chain):
+        absence = absence_of(found, view_layer) if view_layer is not None else ""
+        if absence:
+            text = Text("Its {role} '{name}' {absence}", role=ROLES[role], name=found.name, absence=absence)
+            return GONE_TEXTS[role], text
+        if bone and found.pose is not None and bone not in found.pose.bones:
+            word = ROLES[role]
+            return GONE_TEXTS[role], Text(
+                "Its {role} '{name}' has no bone '{bone}'", role=word, name=found.name, bone=bone
+            )
+    return None
+
+
+def _plays_keys(owner: bpy.types.Object) -> bool:
+    """Whether there is still something to play."""
+    data = owner.animation_data
+    return data is not None and (data.action is not None or len(data.nla_tracks) > 0)
+
+
+def status_text(chain: FabrikChain) -> Text:
+    """The status in words, with the bones that hold a blocked chain back."""
+    if chain.status == "NONE":
+        has_goal = chain.target or chain.pin
+        return Text("Not solved since the last change") if has_goal else Text("No target: add one, or pin it")
+    own = OF_AIM if chain.kind == "AIM" else OF_PIN if chain.pin else {}
+    text = own.get(chain.status, STATUS_TEXTS[chain.status])
+    names = ", ".join(bone.name for bone in chain.blocking_bones)
+    if chain.status == "BLOCKED" and not names and chain.message:  # which tells by what
+        return Text("Held back")
+    return joined(": ", (text, names)) if names else text
+
+
+def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
+    """What is left of distance and angle, how far the soft goal is from the target, and passes."""
+    parts = []
+    if chain.status != "REACHED" and chain.kind == "REACH":
+        parts.append(Text("{distance} off", distance=length_text(chain.residual, scene)))
+    if chain.turn_residual > TURN_TOLD:
+        parts.append(Text("{angle:.2g}° turned off", angle=degrees(chain.turn_residual)))
+    if chain.softened > 0.0:
+        parts.append(Text("soft goal {distance} before the target", distance=length_text(chain.softened, scene)))
+    return joined(", ", [*parts, counted(chain.passes, "1 pass", "{count} passes")])
+
+
+def length_text(length: float, scene: bpy.types.Scene) -> str:
+    """A length in the units of the scene."""
+    units = scene.unit_settings
+    if units.system == "NONE":
+        return f"{length:.4g}"
+    return bpy.utils.units.to_string(units.system, "LENGTH", length * units.scale_length, precision=3)

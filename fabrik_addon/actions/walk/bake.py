@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A planned walk baked to keys, and its footprints marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import cos, pi, sin
+from typing import Any, NamedTuple
+
+import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+from ...errors import ChainError, InvalidValueError
+from ...finite import are_finite
+from ...gait import Leg, WalkPlan
+from ...gait.ground import is_body
+from ...maths import (
+    IDENTITY,
+    Q4,
+    V3,
+    conjugated,
+    distance,
+    multiplied,
+    normalized,
+    plus,
+    scaled,
+    turn_angle,
+)
+from ...rig.animation.keys import key_goal
+from ...rig.goals import store
+from ...rig.schema import FabrikChain, rig_of
+from ...rig.skeleton import sided_name
+from ...rig.versions import bring_up_to_date
+from ...rig.walk_goals import Parsed, plan_of, rest_turn
+from ...texts import Text
+from ..bake import BakeResult, BakeSettings, bake
+from ..chains import Empty, read_defaults
+from .plan import planned_frames
+
+# A planned walk marked in the scene: footprints where feet land, and markers in the timeline when they do.
+
+MARK = "fabrik_footprints_of"  # custom property of an armature object's footprints, and of their collection
+NAMED = "_footprints"  # what the collection is called, after its walker
+LONGEST = 63  # bytes of a marker's name
+POINTS = 12  # of a footprint's outline
+WIDTH = 0.35  # of a foot, as a share of its length
+BEYOND = 0.6  # of a foot's length: how far the toes go on before its ball
+TIP = 0.04  # of a leg's reach: half the size of the footprint of a bare tip
+ABOVE = 0.002  # of a leg's reach: how far footprints lie above the ground, so that they are seen
+
+
+class Marked(NamedTuple):
+    """What `mark_steps` made.
+
+    Attributes:
+        footprints: Number of footprints.
+        markers: Number of markers in the timeline.
+    """
+
+    footprints: int
+    markers: int
+
+
+class _Print(NamedTuple):
+    """A foot that lands.
+
+    Attributes:
+        leg: Whose.
+        frame: When, or the first of the walk where it stands at first.
+        place: Of the sole, in world space.
+        rotation: Of the foot.
+        is_step: Whether it lands; else it stands there at first.
+    """
+
+    leg: Leg
+    frame: float
+    place: tuple[float, float, float]
+    rotation: tuple[float, float, float, float]
+    is_step: bool
+
+
+def mark_steps(context: bpy.types.Context, owner: bpy.types.Object, footprints: str, *, use_markers: bool) -> Marked:
+    """Mark the planned walk of a walker in the scene; what was marked of it before is taken away.
+
+    Args:
+        context: Its scene gets the marks.
+        owner: The armature object.
+        footprints: "NONE", "CURVE" for one object with an outline each, or "EMPTIES" for an empty each.
+        use_markers: Whether each landing gets a marker with the name of the walker and its leg.
+
+    Raises:
+        FabrikError: No walk is planned; nothing was changed.
+    """
+    scene = context.scene
+    assert scene is not None
+    parsed = plan_of(owner)
+    if parsed is None:
+        raise ChainError(Text("no walk is planned"), rig=owner.name)
+    plan = parsed.plan
+    found = list(_prints(plan))
+    _remove(scene, owner, plan)
+    steps = [one for one in found if one.is_step]
+    if use_markers:
+        for one in steps:
+            scene.timeline_markers.new(_marker(owner, one.leg), frame=round(one.frame))
+    if footprints != "NONE":
+        collection = bpy.data.collections.new(f"{owner.name}{NAMED}")
+        collection[MARK] = owner.name_full
+        scene.collection.children.link(collection)
+        if footprints == "CURVE":
+            _add_outlines(collection, owner, found)
+        else:
+            _add_empties(collection, owner, found)
+    return Marked(len(found) if footprints != "NONE" else 0, len(steps) if use_markers else 0)
+
+
+def _prints(plan: WalkPlan) -> Iterator[_Print]:
+    """All footholds on the ground, those of a leg in the order of time."""
+    for leg, start, steps in zip(plan.legs, plan.starts, plan.steps, strict=True):
+        for foothold, time in [(start, 0.0), *((step.end, step.land) for step in steps)]:
+            if not is_body(foothold.surface):
+                place, rotation = foothold.in_world(time, plan.surface_pose)
+                yield _Print(leg, plan.first + time * plan.fps, place, rotation, foothold is not start)
+
+
+def _marker(owner: bpy.types.Object, leg: Leg) -> str:
+    """The name of a leg's markers: that of the walker gives way where both are longer than a marker's name may be."""
+    named = _cut(owner.name, LONGEST - len(leg.name.encode()) - 1)
+    return _cut(f"{named} {leg.name}", LONGEST)
+
+
+def _cut(name: str, most: int) -> str:
+    return name.encode()[: max(most, 0)].decode(errors="ignore")
+
+
+def _remove(scene: bpy.types.Scene, owner: bpy.types.Object, plan: WalkPlan) -> None:
+    """Take away the marks of a walker that are there."""
+    names = {_marker(owner, leg) for leg in plan.legs}
+    for marker in [marker for marker in scene.timeline_markers if marker.name in names]:
+        scene.timeline_markers.remove(marker)
+    for collection in [one for one in scene.collection.children_recursive if one.get(MARK) == owner.name_full]:
+        for thing in list(collection.objects):
+            if thing.get(MARK) is None:  # what was put there by hand stays in the scene
+                if len(thing.users_collection) == 1:
+                    scene.collection.objects.link(thing)
+                continue
+            curve = thing.data
+            bpy.data.objects.remove(thing)
+            if isinstance(curve, bpy.types.Curve) and not curve.users:
+                bpy.data.curves.remove(curve)
+        bpy.data.collections.remove(collection)
+
+
+def _outline(leg: Leg) -> list[Vector]:
+    """The sole of a foot, or a round spot for a bare tip, in the foot's frame."""
+    if leg.foot_length <= 0.0:
+        radius = TIP * leg.reach
+        return [Vector((radius * cos(angle), radius * sin(angle), 0.0)) for angle in _angles()]
+    heel, ball = Vector(leg.heel), Vector(leg.ball)
+    way = (ball - heel) * (1.0 + BEYOND)
+    aside = Vector((-way.y, way.x, 0.0)) * (0.5 * WIDTH)
+    middle = heel + 0.5 * way
+    return [middle + 0.5 * cos(angle) * way + sin(angle) * aside for angle in _angles()]
+
+
+def _angles() -> list[float]:
+    return [2.0 * pi * index / POINTS for index in range(POINTS)]
+
+
+def _placed(one: _Print) -> Matrix:
+    turn = Quaternion(one.rotation)
+    up = turn @ Vector((0.0, 0.0, ABOVE * one.leg.reach))
+    return Matrix.Translation(Vector(one.place) + up) @ turn.to_matrix().to_4x4()
+
+
+def _add_outlines(collection: bpy.types.Collection, owner: bpy.types.Object, found: list[_Print]) -> None:
+    """One curve with an outline for each footprint."""
+    data: Any = bpy.data.curves.new(collection.name, "CURVE")
+    data.dimensions = "3D"
+    for one in found:
+        spline = data.splines.new("POLY")
+        spline.use_cyclic_u = True
+        spline.points.add(POINTS - 1)
+        matrix = _placed(one)
+        for point, place in zip(spline.points, _outline(one.leg), strict=True):
+            point.co = (*(matrix @ place), 1.0)
+    _link(collection, owner, bpy.data.objects.new(collection.name, data))
+
+
+def _add_empties(collection: bpy.types.Collection, owner: bpy.types.Object, found: list[_Print]) -> None:
+    """An empty for each footprint, named by walker, leg and frame."""
+    for one in found:
+        empty = bpy.data.objects.new(f"{_marker(owner, one.leg)} {one.frame:.0f}", None)
+        empty.empty_display_type = "ARROWS"
+        empty.empty_display_size = max(one.leg.foot_length, TIP * one.leg.reach)
+        empty.matrix_world = _placed(one)
+        _link(collection, owner, empty)
+
+
+def _link(collection: bpy.types.Collection, owner: bpy.types.Object, made: bpy.types.Object) -> None:
+    """Put a footprint into its collection, with a mark by which it is taken away again."""
+    made[MARK] = owner.name_full
+    collection.objects.link(made)
+
+
+# A planned walk as few keys on goals that an animator can edit, or as keys on the bones.
+
+FOOT = 0.25  # of a leg's reach: how long a foot is, by which a turn moves its end
+MOST = 0.5  # of a leg's reach: a greater tolerance leaves nothing of the steps
+Pose = tuple[V3, Q4]
+
+
+@dataclass(slots=True)
+class BakedGoals:
+    """What `bake_goals` did.
+
+    Attributes:
+        keys: How many frames were keyed, summed over all goals.
+        made: Names of the empties that were made.
+        notes: What to look out for, as sentences.
+    """
+
+    keys: int = 0
+    made: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def bake_goals(context: bpy.types.Context, owner: bpy.types.Object, tolerance: float) -> BakedGoals:
+    """Key goals of legs and body where the walk has them, and let the chains follow these in place of the plan.
+
+    Keys stand where a foot lifts and lands, and in between wherever a straight way would be off by more than the
+    tolerance. A target that is keyed, hangs on something or is a bone stays as it is, and gives way to a new empty.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object of a walker whose walk is planned.
+        tolerance: By how much a goal, or the end of a foot there, may be off at a frame, as a share of the leg's reach.
+
+    Raises:
+        FabrikError: There is no walk, or the tolerance makes no sense; nothing was changed.
+    """
+    if not are_finite([tolerance]) or not 0.0 < tolerance <= MOST:
+        raise InvalidValueError(
+            Text("a tolerance of {tolerance:g} is not above 0 and up to {most:g}", tolerance=tolerance, most=MOST)
+        )
+    parsed, frames = _walk_of(owner)
+    ways = {chain.name: _way(owner, parsed, chain, frames) for chain in _chains(owner)}
+    bring_up_to_date(owner)
+    told = BakedGoals()
+    rig = rig_of(owner)
+    for name, way in ways.items():
+        chain = rig.chains[name]
+        leg = next((leg for leg in parsed.plan.legs if leg.name == name), parsed.plan.legs[0])
+        kept = kept_frames(way, _events(parsed.plan, name, frames), (tolerance * leg.reach, tolerance / FOOT))
+        goal = _goal(context, owner, chain, (way[0][0], leg.reach), told)
+        key_goal(goal, [(frames[0] + i, way[i]) for i in kept])
+        told.keys += len(kept)
+        if chain.orientation != "FREE":
+            store(chain, "rotation_offset", IDENTITY)
+            chain.orientation = "TARGET"
+    rig.chains[rig.walker.body].pin = True
+    rig.walker.on = False
+    return told
+
+
+def bake_bones(context: bpy.types.Context, owner: bpy.types.Object) -> BakeResult:
+    """Key the bones in each planned frame, in a copy of the armature's action, so that the path is kept in the old one.
+
+    Raises:
+        FabrikError: There is no walk, or it can't be baked.
+    """
+    _, (first, last) = _walk_of(owner)
+    items = [(owner, chain) for chain in _chains(owner)]
+    frames = tuple(float(frame) for frame in range(first, last + 1))
+    return bake(context, items, BakeSettings(frames, "NEW_ACTION"))
+
+
+def _walk_of(owner: bpy.types.Object) -> tuple[Parsed, tuple[int, int]]:
+    parsed, frames = plan_of(owner), planned_frames(owner)
+    if parsed is None or frames is None or not rig_of(owner).walker.on:
+        raise ChainError("no walk is planned, or it is switched off", rig=owner.name)
+    return parsed, frames
+
+
+def _chains(owner: bpy.types.Object) -> list[FabrikChain]:
+    """The chains of legs and body.
+
+    Raises:
+        ChainError: One is gone.
+    """
+    rig = rig_of(owner)
+    names = [*(leg.name for leg in rig.walker.legs), rig.walker.body]
+    gone = next((name for name in names if name not in rig.chains), "")
+    if gone:
+        raise ChainError("the chain of this part of the walker is gone", rig=owner.name, chain=gone)
+    return [rig.chains[name] for name in names]
+
+
+def _way(owner: bpy.types.Object, parsed: Parsed, chain: FabrikChain, frames: tuple[int, int]) -> list[Pose]:
+    """Where the walk has a chain's effector, and how its tip bone is turned, in each frame."""
+    name = "" if chain.name == rig_of(owner).walker.body else chain.name
+    rest, found = rest_turn(owner, chain.tip_bone), list[Pose]()
+    for frame in range(frames[0], frames[1] + 1):
+        place, rotation = parsed.poses_at(frame)[name]
+        turn = multiplied(rotation, rest)
+        if found and sum(a * b for a, b in zip(turn, found[-1][1], strict=True)) < 0.0:
+            turn = (-turn[0], -turn[1], -turn[2], -turn[3])
+        found.append((place, turn))
+    return found
+
+
+def _events(plan: WalkPlan, name: str, frames: tuple[int, int]) -> list[int]:
+    """The frames at which a leg lifts and lands, counted from the first of the range; none for the body."""
+    number = next((i for i, leg in enumerate(plan.legs) if leg.name == name), None)
+    steps = plan.steps[number] if number is not None else ()
+    found = {round(time * plan.fps) + plan.first - frames[0] for step in steps for time in (step.lift, step.land)}
+    return sorted(place for place in found if 0 <= place <= frames[1] - frames[0])
+
+
+def kept_frames(way: Sequence[Pose], events: Sequence[int], tolerance: tuple[float, float]) -> list[int]:
+    """Which frames of a way are kept so that straight ways between them are nowhere off by more than a tolerance.
+
+    Args:
+        way: Places and rotations, one a frame, each quaternion with the sign that is nearer to the one before.
+        events: Frames that are kept in any case, counted from the first.
+        tolerance: Of places, in scene units, and of rotations, in radians.
+
+    Returns:
+        The frames, counted from the first, in their order.
+    """
+    kept = sorted({0, *events, len(way) - 1})
+    done: list[int] = []
+    stack = list(pairwise(kept))
+    while stack:
+        first, last = stack.pop()
+        worst, share = _worst(way, first, last, tolerance)
+        if share > 1.0:
+            stack += [(first, worst), (worst, last)]
+        else:
+            done += [first, last]
+    return sorted({*done, *kept})
+
+
+def _worst(way: Sequence[Pose], first: int, last: int, tolerance: tuple[float, float]) -> tuple[int, float]:
+    """The frame that is farthest off the straight way between two others, and by how many tolerances."""
+    worst, most = first, 0.0
+    (place, turn), (end, end_turn) = way[first], way[last]
+    for i in range(first + 1, last):
+        part = (i - first) / (last - first)
+        here = plus(scaled(place, 1.0 - part), scaled(end, part))
+        rotation = normalized([a + part * (b - a) for a, b in zip(turn, end_turn, strict=True)])
+        off = turn_angle(multiplied(conjugated(rotation), way[i][1]))
+        share = max(distance(here, way[i][0]) / tolerance[0], off / tolerance[1])
+        if share > most:
+            worst, most = i, share
+    return worst, most
+
+
+def _goal(
+    context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain, at: tuple[V3, float], told: BakedGoals
+) -> bpy.types.Object:
+    """The object that is keyed: the chain's target where that is free, else a new empty, which becomes its target."""
+    target = chain.target
+    if target is not None and not chain.target_bone and _is_free(target):
+        return target
+    defaults = read_defaults(context)
+    empty = Empty(at[0], defaults.target_size * at[1], defaults.target_shape)
+    goal = empty.make(context, owner, sided_name(chain.name, "step"))
+    if target is not None:
+        told.notes.append(
+            Text(
+                "{chain} follows '{goal}' now, and '{target}' no more",
+                chain=chain.name,
+                goal=goal.name,
+                target=target.name,
+            )
+        )
+    chain.target, chain.target_bone = goal, ""
+    told.made.append(goal.name)
+    return goal
+
+
+def _is_free(target: bpy.types.Object) -> bool:
+    """Whether an object stands where its own channels put it, and has no keys yet."""
+    is_plain = target.parent is None and not target.constraints and target.type == "EMPTY" and target.is_editable
+    return is_plain and target.animation_data is None

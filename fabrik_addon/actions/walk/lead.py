@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A walker led by the mouse, and the walk recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...errors import BoneError, ChainError, place_of
+from ...gait import Foothold, HandWalk, Leg, Moment, RecordedWalk, Steering, WalkPlan, path_at
+from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
+from ...rig.animation.channels import KeptChannels, channel_of, plain_path, read_values, stored
+from ...rig.animation.curves import PLAIN, Channels, CurveWriter, Keys
+from ...rig.bones import pose_bones
+from ...rig.checks import check_rig
+from ...rig.figure.figure import Prepared
+from ...rig.figure.groups import ChainSet, set_of
+from ...rig.figure.pose_writer import updated, write_pose
+from ...rig.figure.reader import FactsByRig, prepare
+from ...rig.figure.solve import posed
+from ...rig.goals import GoalPoints, read_held, read_points
+from ...rig.schema import FabrikChain, owner_of, rig_of
+from ...rig.versions import bring_up_to_date
+from ...rig.walk_goals import is_walked, rest_turn, set_led_poses
+from ...texts import Text
+from ..bake.checks import check_action
+from ..bake.keys import Destination
+from ..drag.drag import leave
+from ..drag.scope import moved_chains
+from ..figure_pose import FigurePose
+from ..frames import check_range, frames_visited, go_to
+from ..keep_pose import LetGo, resume_live
+from ..live.state import state as live_state
+from .plan import Grounds, body_chain, keep_plan, legs_now, stamp_of
+
+# A walker that is led by hand: its body follows a point, its feet step as it moves, and the way can be recorded.
+
+SETTLING = 1.0 / 60.0  # seconds of a step of those after the end, in which feet land that are in the air
+LONGEST_SETTLING = 120  # of these steps
+
+Pose = tuple[V3, Q4]
+
+
+class Start(NamedTuple):
+    """Offset and tilt that the feet would give the body when it is grabbed.
+
+    They are subtracted from then on, so that grabbing moves nothing.
+
+    Attributes:
+        offset: To the body's place, world space.
+        tilt: Rotation to follow the body's own.
+    """
+
+    offset: V3
+    tilt: Q4
+
+    def carried(self, body: Pose) -> Pose:
+        """What an offset and a tilt, as `HandWalk.body` gives them, are against those at first."""
+        return minus(body[0], self.offset), multiplied(body[1], conjugated(self.tilt))
+
+
+@dataclass(slots=True)
+class Led:
+    """A walker that is being led.
+
+    Attributes:
+        rig: Name of the armature object.
+        walk: What its feet do.
+        steering: Where its body goes.
+        start: How its feet would have carried the body at first.
+        chains: Names of the chains that are solved together.
+        prepared: These, to be solved from the pose in which they stood at first.
+        restore: Puts back the pose, and live posing as it was.
+        recording: What was shown so far.
+    """
+
+    rig: str
+    walk: HandWalk
+    steering: Steering
+    start: Start
+    chains: tuple[str, ...]
+    prepared: Prepared
+    restore: Callable[[], None]
+    recording: RecordedWalk = field(default_factory=RecordedWalk)
+
+    @property
+    def owner(self) -> bpy.types.Object:
+        """The armature object.
+
+        Raises:
+            ChainError: It is gone.
+        """
+        found = bpy.data.objects.get(self.rig)
+        if found is None:
+            raise ChainError("it is gone", rig=self.rig)
+        return found
+
+    def poses(self) -> Mapping[str, Pose]:
+        """Where feet and body are now; see `rig.walk_goals.Parsed.poses_at`."""
+        offset, tilt = self.start.carried(self.walk.body())
+        place, rotation = self.steering.place, self.steering.rotation
+        found = {
+            leg.name: (foot.ankle, foot.rotation) for leg, foot in zip(self.walk.legs, self.walk.poses(), strict=True)
+        }
+        return {**found, "": (plus(place, offset), multiplied(tilt, rotation))}
+
+
+def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
+    """Take a walker by its body; nothing moves.
+
+    Args:
+        context: Its view layer is evaluated, and has the armature.
+        owner: The armature object of a walker.
+
+    Raises:
+        FabrikError: It can't be led; nothing was changed.
+    """
+    depsgraph, scene = context.evaluated_depsgraph_get(), context.scene
+    assert scene is not None
+    check_rig(owner, depsgraph)
+    found, body = legs_now(owner), body_chain(owner)
+    ground = Grounds(owner, scene.render.fps / scene.render.fps_base)
+    ground.look(depsgraph)
+    settings = rig_of(owner).walker.settings
+    at = _stands(owner, body, depsgraph)
+    walk = HandWalk(found.legs, settings, ground.terrain(), at, found.reaching)
+    chains = rig_of(owner).chains
+    walk.stand_at([_foothold(leg, _stands(owner, chains[leg.name], depsgraph)) for leg in found.legs])
+    steering = Steering(*at, walk.fastest, settings.gravity)
+    start = Start(*walk.body())
+    set_led_poses(
+        owner.name_full, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in found.legs} | {"": at}
+    )
+    try:
+        chain_set = set_of(owner, body)
+        prepared = FigurePose.read(chain_set, depsgraph).as_started
+    except BaseException:
+        set_led_poses(owner.name_full, None)
+        raise
+    led = Led(owner.name, walk, steering, start, chain_set.names, prepared, _restorer(owner, prepared))
+    live_state.held = True
+    live_state.paused = live_state.paused or rig_of(owner).live
+    led.recording.add(Moment(0.0, at, start.carried(walk.body())))
+    return led
+
+
+def _stands(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Pose:
+    """Where the effector of a chain stands in the world, and the turn of its tip bone from how it is at rest."""
+    held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, chain.effector)
+    return held.location, multiplied(held.rotation, conjugated(rest_turn(owner, chain.tip_bone)))
+
+
+def _foothold(leg: Leg, at: Pose) -> Foothold:
+    """Where a foot stands whose ankle is at a pose."""
+    return Foothold(minus(at[0], rotated(at[1], leg.ankle)), at[1])
+
+
+def _restorer(owner: bpy.types.Object, prepared: Prepared) -> Callable[[], None]:
+    """What puts back the bones and live posing as they stand now."""
+    rig, full, pauses = owner.name, owner.name_full, rig_of(owner).live
+    channels = [(name, channel_of(pose_bones(owner)[name].rotation_mode)[0]) for name in prepared.bones]
+    channels += prepared.plain_channels
+    before = KeptChannels(owner, channels)
+
+    def restore() -> None:
+        live_state.held = False
+        set_led_poses(full, None)
+        found: bpy.types.Object | None = bpy.data.objects.get(rig)
+        if found is not None and found.pose is not None:
+            before.put_back(found)
+        if pauses:
+            resume_live()
+
+    return restore
+
+
+def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> None:
+    """Let a walker go on towards a point, and pose it.
+
+    Args:
+        context: Its view layer is evaluated.
+        led: From `begin`.
+        wanted: For the body, in world space; its height does not count.
+        span: Seconds that went by.
+
+    Raises:
+        FabrikError: Armature or chains are gone, or can't be posed any more.
+    """
+    owner, walk = led.owner, led.walk
+    pose = led.steering.go(wanted, span, walk.holds)
+    walk.move(walk.time + span, pose)
+    led.recording.add(Moment(walk.time, pose, led.start.carried(walk.body())))
+    set_led_poses(owner.name_full, led.poses())
+    depsgraph = context.evaluated_depsgraph_get()
+    points = [read_points(chain, depsgraph) for chain in _chain_set(led).chains]
+    item = posed(led.prepared, points, owner, depsgraph)
+    write_pose(owner, item.pose)
+
+
+def _chain_set(led: Led) -> ChainSet:
+    chains, bones = rig_of(led.owner).chains, pose_bones(led.owner)
+    gone = [name for name in led.chains if name not in chains]
+    if gone:
+        raise ChainError("it is gone", rig=led.rig, chain=gone[0])
+    lost = [name for name in led.prepared.bones if name not in bones]
+    if lost:
+        raise BoneError("it is gone", rig=led.rig, bone=lost[0])
+    return ChainSet(led.owner, tuple(chains[name] for name in led.chains), rig_of(led.owner).body_bone)
+
+
+def settle(context: bpy.types.Context, led: Led) -> None:
+    """Let the feet land that are in the air, the body where it is."""
+    for _ in range(LONGEST_SETTLING):
+        if not led.walk.is_stepping:
+            return
+        lead_to(context, led, led.steering.place, SETTLING)
+
+
+def leave_led(context: bpy.types.Context, led: Led) -> LetGo:
+    """Let go of a walker in the pose in which it stands, so that the next solve leaves it there.
+
+    A walk that was planned is switched off: it would take the pose back.
+
+    Raises:
+        FabrikError: Armature or chains are gone.
+    """
+    owner = led.owner
+    settle(context, led)
+    walked = {chain.name for chain in _chain_set(led).chains if is_walked(chain)}
+    set_led_poses(owner.name_full, None)
+    live_state.held = False
+    updated(context)
+    walker, notes = rig_of(owner).walker, list[str]()
+    if walker.on and walker.digest:
+        notes.append(Text("the planned walk is switched off"))
+    walker.on = False
+    try:
+        chains = moved_chains(owner, led.prepared, has_body=True)
+        ended = leave(context, owner, (led.prepared, chains), set(led.chains) - walked)
+    finally:
+        if rig_of(owner).live:
+            resume_live()
+    return LetGo([*notes, *ended.done], ended.warnings)
+
+
+# A walk that was led by hand becomes a planned one: keys of the body's way, and the steps as they were shown.
+
+ROUNDING = 1e-6  # of a frame: so little more than a whole number of them is rounding
+Values = Sequence[tuple[str, list[float]]]  # names of properties of a bone, with what they are to be
+
+
+class Recorded(NamedTuple):
+    """What `keep_recording` kept.
+
+    Attributes:
+        frames: First and last.
+        steps: How many there are.
+    """
+
+    frames: tuple[int, int]
+    steps: int
+
+
+def check_recording(owner: bpy.types.Object) -> None:
+    """Refuse a walker whose body's way can't be keyed so that the keys play.
+
+    Raises:
+        FabrikError: Its action is linked or shared, curves of its body are locked or muted, or NLA strips mix in.
+    """
+    body = body_chain(owner)
+    check_action(owner, [ChainSet(owner, (body,), body.tip_bone)], "ACTION")
+
+
+def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
+    """End a walk by hand, and keep all of it from the scene's frame on: any frame shows what was shown then.
+
+    The way of the body becomes keys of its bone, one a frame, in place of those that it had there; the steps become
+    the planned walk. Live posing is switched on.
+
+    Args:
+        context: Its scene's frames are visited, and its frame is put back.
+        led: From `leading.begin`.
+
+    Raises:
+        FabrikError: Armature or chains are gone, or the path can't be walked; no walk was kept.
+    """
+    scene, owner = context.scene, led.owner
+    assert scene is not None
+    check_recording(owner)
+    settle(context, led)
+    set_led_poses(owner.name_full, None)
+    live_state.held = live_state.paused = False
+    first, fps = scene.frame_current, scene.render.fps / scene.render.fps_base
+    frames = first, first + ceil(led.recording.seconds * fps - ROUNDING)
+    check_range(*frames, 1)
+    plan = led.recording.plan(led.walk.feet, led.walk.ground.terrain, first, fps)
+    body = body_chain(owner)
+    with place_of(rig=owner.name, chain=body.name):
+        with frames_visited(scene):
+            values = list(_path_values(context, body, plan, frames))
+        _key(owner, body.tip_bone, first, values)
+    bring_up_to_date(owner)
+    keep_plan(owner, plan, stamp_of(owner, scene, frames))
+    rig_of(owner).live = True
+    resume_live()
+    return Recorded(frames, sum(len(steps) for steps in plan.steps))
+
+
+def _path_values(
+    context: bpy.types.Context, body: FabrikChain, plan: WalkPlan, frames: tuple[int, int]
+) -> Iterator[Values]:
+    """The channels of the body bone that bring it onto the path, frame by frame; the scene is taken to each frame."""
+    owner, scene = owner_of(body), context.scene
+    assert scene is not None
+    turns: list[float] = []  # of the frame before: signs and whole turns run on from there
+    for frame in range(frames[0], frames[1] + 1):
+        go_to(scene, frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        prepared = prepare(ChainSet(owner, (body,), body.tip_bone), depsgraph, FactsByRig(frame))
+        channels = prepared.channels[0]
+        place, rotation = path_at(plan, frame)
+        goal = GoalPoints(place, turn=multiplied(rotation, rest_turn(owner, body.tip_bone)))
+        item = posed(prepared, [goal], owner, depsgraph)
+        plain = prepared.plain_values(item.shift, item.factors)
+        found = [(name, stored(own)) for (_, name), own in zip(prepared.plain_channels, plain, strict=True)]
+        if channels is not None:
+            before = read_values(pose_bones(owner)[channels.bone])
+            turns = stored(replace(channels, near=turns or channels.near).values(item.rotations[0], before))
+            found.append((channels.name, turns))
+        yield found
+
+
+def _key(owner: bpy.types.Object, name: str, first: int, values: Sequence[Values]) -> None:
+    """Key a bone in each frame, from the first on, in place of what it has there; if that fails, nothing is keyed."""
+    bone = pose_bones(owner)[name]
+    frames = np.arange(first, first + len(values), dtype=np.float64)
+    span = float(frames[0]), float(frames[-1])
+    destination, writer = Destination(owner, "ACTION"), CurveWriter(owner, can_restore=True)
+    with ExitStack() as back:
+        back.callback(destination.take_back)
+        back.callback(writer.restore)
+        for channel, stood in values[0]:
+            is_rotation = channel == channel_of(bone.rotation_mode)[0]
+            mode = bone.rotation_mode if is_rotation else PLAIN
+            channels = Channels(plain_path(bone, channel), mode, name, range(len(stood)), [*getattr(bone, channel)])
+            numbers = np.array([dict(here)[channel] for here in values], dtype=np.float64)
+            writer.write(channels, Keys(frames, numbers, np.zeros(len(stood), dtype=np.bool_), "LINEAR", span))
+        writer.flush()
+        back.pop_all()
+    writer.finish()
+    destination.finish()

@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A walk planned from the keys of its body; whether it is old, and what there is to tell of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Generator
+from dataclasses import replace
+from math import inf
+from time import perf_counter
+from typing import NamedTuple, TypeVar
+
+import bpy
+
+from ...errors import ChainError, FabrikError, InvalidValueError, place_of
+from ...finite import are_finite
+from ...gait import (
+    BodyPath,
+    Leg,
+    Plain,
+    Reaching,
+    Refused,
+    Settings,
+    Terrain,
+    Walk,
+    WalkPlan,
+    planning,
+    steps_between,
+    to_text,
+)
+from ...maths import ORIGIN, Q4, V3, conjugated, multiplied, plus, v3
+from ...rig.animation.animation import HIDDEN_BY, Animated, is_still
+from ...rig.animation.keys import KeyedChannels
+from ...rig.animation.staleness import ground_of, inputs_of
+from ...rig.bones import pose_bones
+from ...rig.checks import check_rig
+from ...rig.dependencies import keeps_state
+from ...rig.figure.figure import Prepared
+from ...rig.figure.groups import ChainSet
+from ...rig.figure.joint_limits import restarted_limits
+from ...rig.figure.kinematics import head_of_root
+from ...rig.figure.reader import carried, prepare
+from ...rig.schema import PREFIX, FabrikChain, rig_of, walker_of
+from ...rig.terrain import MeshTerrain, Way, grounds_of, has_faces, read_piece
+from ...rig.versions import bring_up_to_date
+from ...rig.walk_goals import plan_of, rest_turn
+from ...texts import Text, enumerated, quoted, worded
+from ..frames import check_range, frames_visited, go_to
+from ..keep_pose import unposed
+from .setup import check_body, frame_for, leg_limits, measured
+
+# What there is to tell of a planned walk at a frame: why footholds of the steps to come were refused.
+
+AHEAD = 1.0  # seconds of which the steps are told, as they are drawn
+REASONS = {
+    Refused.NO_GROUND: Text("no ground"),
+    Refused.SLOPE: Text("too steep"),
+    Refused.EDGE: Text("an edge"),
+    Refused.REACH: Text("out of reach"),
+    Refused.LIMITS: Text("beyond the limits of joints"),
+    Refused.FOOT: Text("another foot in the way"),
+}
+
+
+def refused_ahead(owner: bpy.types.Object, frame: float) -> str:
+    """Why footholds were refused for the steps under way and of the next second, the most frequent reason first.
+
+    Args:
+        owner: The armature object of a walker.
+        frame: The frame.
+
+    Returns:
+        "" where none were, where no walk is shown, and where it can't be read, which is told elsewhere.
+    """
+    walker = rig_of(owner).walker
+    try:
+        parsed = plan_of(owner) if walker.on else None
+    except FabrikError:
+        return ""
+    if parsed is None:
+        return ""
+    steps = steps_between(parsed.plan, frame, frame + AHEAD * parsed.plan.fps)
+    counts = Counter(Refused(reason) for step in steps for _, reason in step.refused)
+    told = [Text("{reason} ({count})", reason=REASONS[reason], count=count) for reason, count in counts.most_common()]
+    return Text("Refused ahead: {reasons}", reasons=enumerated(told)) if told else ""
+
+
+# What a walk is planned from: the body's path, the legs, the settings, and the ground.
+
+
+class Measured(NamedTuple):
+    """The legs of a walker as they are now.
+
+    Attributes:
+        legs: As they are measured, with group, offset and home as the walker has them set.
+        reaching: What the limits of their joints leave; None where they have none.
+    """
+
+    legs: tuple[Leg, ...]
+    reaching: Reaching | None
+
+
+def legs_now(owner: bpy.types.Object) -> Measured:
+    """Measure the legs of a walker.
+
+    Raises:
+        FabrikError: There are none, or one can't be measured.
+    """
+    rig = rig_of(owner)
+    walker = rig.walker
+    if not len(walker.legs):
+        raise ChainError("it has no legs: add a walker first", rig=owner.name)
+    gone = next((leg.name for leg in walker.legs if leg.name not in rig.chains), "")
+    if gone:
+        raise ChainError("the chain of this leg is gone: add the walker again", rig=owner.name, chain=gone)
+    body = body_chain(owner)
+    chains = [rig.chains[leg.name] for leg in walker.legs]
+    frame = frame_for(owner, body.tip_bone, walker.upright)
+    pairs = zip(measured(owner, chains, frame), walker.legs, strict=True)
+    legs = tuple(
+        replace(leg, group=own.group, offset=own.offset, home=plus(leg.home, v3(own.home))) for leg, own in pairs
+    )
+    return Measured(legs, leg_limits(owner, chains, frame))
+
+
+def body_chain(owner: bpy.types.Object) -> FabrikChain:
+    """The chain that is the body of a walker.
+
+    Raises:
+        FabrikError: It is gone, is of another bone, or can't be moved.
+    """
+    rig = rig_of(owner)
+    chain = rig.chains.get(rig.walker.body)
+    if chain is None or chain.tip_bone != rig.body_bone or chain.tip_bone not in pose_bones(owner):
+        raise ChainError("its body bone is not the one that it had as a walker: add the walker again", rig=owner.name)
+    check_body(owner, chain.tip_bone)
+    return chain
+
+
+class Grounds:
+    """The ground of a walker, looked at frame by frame: at the end it is known which objects of it moved.
+
+    Args:
+        owner: The armature object.
+        fps: Frames a second.
+
+    Attributes:
+        may_move: Whether something of it may stand elsewhere, or be shaped otherwise, in another frame.
+    """
+
+    def __init__(self, owner: bpy.types.Object, fps: float) -> None:
+        self.owner, self.fps, self.may_move = owner, fps, False
+        self._ways: dict[bpy.types.Object, Way] = {}
+
+    def look(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Note where all objects of it stand in a frame; the first frame tells which they are.
+
+        Raises:
+            FabrikError: The terrain has no faces, or stands nowhere.
+        """
+        if not self._ways:
+            collection = walker_of(self.owner).terrain
+            found = grounds_of(self.owner, collection, depsgraph)
+            self._ways = {thing: Way(self.fps) for thing in found}
+            self.may_move = any(not is_still(thing, "") or keeps_state(thing) for thing in found)
+            if collection is not None and not any(has_faces(thing, depsgraph) for thing in found):
+                reason = Text("the terrain '{collection}' has no faces to walk on", collection=collection.name)
+                raise InvalidValueError(reason, rig=self.owner.name)
+        for thing, way in self._ways.items():
+            way.matrices.append(thing.evaluated_get(depsgraph).matrix_world.copy())
+
+    def terrain(self) -> Terrain:
+        """The ground; level ground where there is none to see. Meshes are read as they are in the last frame.
+
+        Raises:
+            InvalidValueError: It stands nowhere.
+        """
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        still, moving = [], []
+        for thing, way in self._ways.items():
+            moves = any(matrix != way.matrices[0] for matrix in way.matrices)
+            piece = read_piece(thing, depsgraph, moves)
+            if piece is None:
+                continue
+            if moves:
+                moving.append((piece, way))
+            else:
+                still.append(piece)
+        if not still and not moving:
+            height = walker_of(self.owner).ground_height
+            if not are_finite([height]):
+                raise InvalidValueError("the ground height is not a finite number", rig=self.owner.name)
+            return Plain(height)
+        return MeshTerrain(still, moving)
+
+
+def sampled(
+    context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]
+) -> Generator[float, None, Walk]:
+    """Read what a walk is planned from: by the curves of the body alone, where nothing else moves it or the ground.
+
+    Args:
+        context: Its scene's frame is moved by each step; live posing has to rest (`session.frames.frames_visited`).
+        owner: The armature object of a walker.
+        frames: First and last frame.
+
+    Yields:
+        The share of the frames that were read.
+
+    Returns:
+        The walk to plan: path, legs, settings (one, or one a frame), terrain and joint limits.
+
+    Raises:
+        FabrikError: The walker can't be read in some frame, which is named.
+    """
+    scene = context.scene
+    assert scene is not None
+    first, last = frames
+    grounds = Grounds(owner, scene.render.fps / scene.render.fps_base)
+    places: list[V3] = []
+    rotations: list[Q4] = []
+    settings: list[Settings] = []
+    found: Measured | None = None
+    body: BodyKeys | None = None
+    for frame in range(first, last + 1):
+        is_visited = body is None or frame == last or body.is_carried or grounds.may_move
+        if is_visited:
+            go_to(scene, frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        try:
+            if is_visited:
+                check_rig(owner, depsgraph)
+                found = found or legs_now(owner)
+                body = body or BodyKeys(owner)
+                body.look(depsgraph)
+                grounds.look(depsgraph)
+            assert body is not None
+            place, rotation = body.at(frame, depsgraph)
+        except FabrikError as error:
+            error.rig = error.rig or owner.name
+            error.reason = Text("in frame {frame:g}, {reason}", frame=frame, reason=error.reason)
+            raise
+        places.append(place)
+        rotations.append(rotation)
+        settings.append(walker_of(owner).settings)
+        yield (frame - first + 1) / (last - first + 1)
+    path = BodyPath(first, grounds.fps, tuple(places), tuple(rotations))
+    kinds = tuple(dict.fromkeys(settings))
+    assert found is not None
+    several = kinds if len(kinds) == 1 else tuple(settings)
+    return Walk((path,), found.legs, several, grounds.terrain(), found.reaching)
+
+
+class BodyKeys:
+    """Where the body of a walker stands from frame to frame as it is keyed, whatever was written there since.
+
+    Args:
+        owner: The armature object.
+
+    Attributes:
+        is_carried: Whether more than keys of the body bone decides, so that each frame has to be evaluated.
+
+    Raises:
+        FabrikError: The body can't be moved.
+    """
+
+    def __init__(self, owner: bpy.types.Object) -> None:
+        body = body_chain(owner)
+        self._chain_set = ChainSet(owner, (body,), body.tip_bone)
+        self._rest = rest_turn(owner, body.tip_bone)
+        animated = Animated(owner)
+        motion = animated.motions_alone([self._chain_set])[self._chain_set.names]
+        self._changes = motion.changes or motion.settings_change
+        is_set = any(path.startswith((PREFIX, *HIDDEN_BY)) for path in animated.of_object())
+        self.is_carried = self._changes or motion.is_carried or is_set
+        self._prepared: Prepared | None = None
+
+    def look(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Find where the body stands in the frame of a depsgraph, but for its keys.
+
+        Raises:
+            FabrikError: It can't be posed.
+        """
+        assert depsgraph.scene is not None
+        owner, frame, found = self._chain_set.owner, depsgraph.scene.frame_current_final, self._prepared
+        if found is not None:
+            found = carried(found, owner, depsgraph) if found.is_even and not self._changes else None
+        self._prepared = found or prepare(self._chain_set, depsgraph)
+        self._keyed = KeyedChannels(owner, frame)
+
+    def at(self, frame: float, depsgraph: bpy.types.Depsgraph) -> tuple[V3, Q4]:
+        """Place and rotation of the body in the world, the latter from how it is at rest.
+
+        Args:
+            frame: That which was looked at last, or any where nothing carries the body.
+            depsgraph: Evaluated.
+
+        Raises:
+            FabrikError: The keys make no pose.
+        """
+        prepared, owner = self._prepared, self._chain_set.owner
+        assert prepared is not None, "it was looked at"
+        self._keyed.frame = frame
+        start = prepared.start.at(owner, self._keyed)
+        limit = restarted_limits(owner, prepared.bones, prepared.limits, start)[0]
+        root = pose_bones(owner.evaluated_get(depsgraph))[prepared.bones[0]]
+        space = prepared.space._replace(origin=head_of_root(root, start.location))
+        turn = multiplied(prepared.bodies.joints[0].rest, limit.clamped(start.rotations[0]))
+        return space.to_world(ORIGIN), multiplied(space.to_world_turn(turn), conjugated(self._rest))
+
+
+# Plan a walk, keep it with the armature, and tell whether it is old.
+
+T = TypeVar("T")
+STAMP = re.compile(r"(?P<first>-?\d+) (?P<last>-?\d+) (?P<inputs>\S+)(?: (?P<ground>\S+))?")  # see `stamp_of`
+SAMPLING = 0.5  # share of the work until all frames are read
+
+
+class Planned(NamedTuple):
+    """What a finished `Planning` tells.
+
+    Attributes:
+        steps: How many there are.
+        told: What could not be as asked, as sentences.
+    """
+
+    steps: int
+    told: tuple[str, ...]
+
+
+def plan_walk(context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> Planned:
+    """Plan a walk at once; see `Planning`."""
+    work = Planning(context, owner, frames)
+    work.advance()
+    assert work.planned is not None
+    return work.planned
+
+
+class Planning:
+    """The walk of a walker over a range of frames, planned in slices; at the end it is kept, and goes as planned.
+
+    Args:
+        context: Its scene's frames are visited within a slice, and the frame is put back at its end.
+        owner: The armature object.
+        frames: First and last frame; before and after them it stands.
+
+    Attributes:
+        share: Of the work that is done, 0..1.
+        planned: What came of it; None before the end.
+
+    Raises:
+        FabrikError: It can't be planned; what was planned before stays.
+    """
+
+    def __init__(self, context: bpy.types.Context, owner: bpy.types.Object, frames: tuple[int, int]) -> None:
+        assert context.scene is not None
+        check_range(*frames, 1)
+        body_chain(owner)
+        with unposed() as depsgraph:
+            check_rig(owner, depsgraph)
+        self.context, self.owner, self.frames, self.scene = context, owner, frames, context.scene
+        self.share = 0.0
+        self.planned: Planned | None = None
+        self._is_reading = True
+        self._work = self._steps()
+
+    def advance(self, seconds: float = inf) -> bool:
+        """Go on for so many seconds, or a little longer; tells whether all is done.
+
+        Raises:
+            FabrikError: It can't be planned; what was planned before stays.
+        """
+        until = perf_counter() + seconds
+        if self._is_reading:
+            with frames_visited(self.scene):
+                while self._is_reading and self._goes_on(until):
+                    pass
+        while not self._is_reading and self._goes_on(until):
+            pass
+        return self.planned is not None
+
+    def _goes_on(self, until: float) -> bool:
+        """Do a step, if there is one left, and tell whether there is time for the next."""
+        self.share = next(self._work, 1.0)
+        return self.planned is None and perf_counter() < until
+
+    def _steps(self) -> Generator[float, None, None]:
+        """Read the frames, then plan; yields the share of the work that is done."""
+        walk = yield from _shared(sampled(self.context, self.owner, self.frames), 0.0, SAMPLING)
+        self._is_reading = False
+        yield SAMPLING
+        with place_of(rig=self.owner.name):
+            plan = yield from _shared(planning(walk), SAMPLING, 1.0)
+        bring_up_to_date(self.owner)
+        keep_plan(self.owner, plan, stamp_of(self.owner, self.scene, self.frames))
+        self.planned = Planned(
+            sum(len(steps) for steps in plan.steps), (*map(worded, plan.told), *_switched_off(self.owner))
+        )
+
+
+def _switched_off(owner: bpy.types.Object) -> list[str]:
+    """That chains of the walker are switched off, as a bake leaves them, so that these do not walk."""
+    rig = rig_of(owner)
+    chains = [rig.chains[name] for name in (rig.walker.body, *(leg.name for leg in rig.walker.legs))]
+    off = [chain.name for chain in chains if not chain.enabled]
+    return [Text("switched off, and so not walking: {chains}", chains=quoted(off))] if off else []
+
+
+def keep_plan(owner: bpy.types.Object, plan: WalkPlan, stamp: str) -> None:
+    """Keep a walk with its armature, which goes as planned from now on."""
+    walker = walker_of(owner)
+    walker.plan, walker.inputs = to_text(plan), stamp
+    walker.digest = plan.digest
+    walker.on = True
+
+
+def _shared(work: Generator[float, None, T], low: float, high: float) -> Generator[float, None, T]:
+    """Run a generator as part of a larger work: its progress from 0 to 1 is mapped to `low` to `high`."""
+    while True:
+        try:
+            yield low + (high - low) * next(work)
+        except StopIteration as end:
+            found: T = end.value
+            return found
+
+
+def stamp_of(owner: bpy.types.Object, scene: bpy.types.Scene, frames: tuple[int, int]) -> str:
+    """A text that is kept with a planned walk: its frames, and digests of what can be seen of inputs and ground.
+
+    A walk is old where the text would be another one now.
+    """
+    first, last = frames
+    layer = bpy.context.view_layer
+    depsgraph = layer.depsgraph if layer is not None else None
+    ground = ground_of(owner, depsgraph) if depsgraph is not None else ""
+    return f"{first} {last} {inputs_of(owner, scene, frames)} {ground}".strip()
+
+
+def planned_frames(owner: bpy.types.Object) -> tuple[int, int] | None:
+    """First and last frame of the walk that was planned; None where there is none."""
+    found = STAMP.fullmatch(walker_of(owner).inputs)
+    return (int(found["first"]), int(found["last"])) if found is not None else None
+
+
+def what_is_old(owner: bpy.types.Object, scene: bpy.types.Scene) -> str:
+    """Why the planned walk is not what would be planned now, as a sentence; "" where that can't be seen.
+
+    Args:
+        owner: The armature object.
+        scene: In which it walks.
+    """
+    frames = planned_frames(owner)
+    if not walker_of(owner).digest or frames is None:
+        return ""
+    try:
+        plan_of(owner)
+    except FabrikError as error:
+        return worded(error.reason)
+    return _difference(walker_of(owner).inputs, stamp_of(owner, scene, frames))
+
+
+def _difference(before: str, after: str) -> str:
+    """What changed from one stamp to another, as a sentence; "" where that can't be seen."""
+    then, now = STAMP.fullmatch(before), STAMP.fullmatch(after)
+    assert then is not None
+    assert now is not None
+    if then["inputs"] != now["inputs"]:
+        return Text("path, legs or settings changed since the walk was planned")
+    is_same = None in (then["ground"], now["ground"]) or then["ground"] == now["ground"]  # 1.0.0 kept none
+    return "" if is_same else Text("the ground changed since the walk was planned")

@@ -1,0 +1,545 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A walker made of an armature: its legs found and measured, and how far they reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import NamedTuple
+
+import bpy
+from mathutils import Matrix
+
+from ...errors import BoneError, ChainError, FabrikError, RigError
+from ...gait import Leg, Reaching, arranged, settings_for
+from ...gait.legs import check_legs
+from ...kernel import Facing, Point, Settings, Solver
+from ...maths import (
+    IDENTITY,
+    ORIGIN,
+    Q4,
+    V3,
+    axes_of,
+    conjugated,
+    cross,
+    dot,
+    length,
+    minus,
+    multiplied,
+    normalized,
+    rotated,
+    scaled,
+    unit,
+    v3,
+)
+from ...recognise.limbs import Limbs
+from ...recognise.part import LEG
+from ...rig.bones import bones_to, pose_bones, resolve_bones
+from ...rig.checks import check_rig
+from ...rig.control_bones import control_names, is_control
+from ...rig.figure.figure import Prepared
+from ...rig.figure.groups import ChainSet, alone, body_moves
+from ...rig.figure.reader import FactsByRig, frame_of, prepare
+from ...rig.figure.start_pose import capture_bones, take_keys
+from ...rig.goals import read_held, store_held
+from ...rig.schema import PREFIX, FabrikChain, rig_of, unique_name, walker_of
+from ...rig.skeleton import read_skeleton
+from ...rig.versions import bring_up_to_date
+from ...texts import Text
+from ..chains import add_chain, read_defaults, remove_chain
+from ..keep_pose import unposed
+from ..setup.parts import find_parts
+
+# The legs of a walker, measured in the rest pose.
+
+FRONT: V3 = (0.0, -1.0, 0.0)  # where a creature looks in the axes of its body
+EVEN = 0.01  # by what share the scales of an armature along its axes may differ
+ALIGNED = 0.9  # cosine: what the bones tell of where up is agrees with the world
+ON_PLANE = 0.15  # of the leg's reach: a sole that is so little above the armature's floor stands on it
+FAR, NEAR = 4.0, 1e-3  # of the leg's reach: how far a tip is pulled away, and brought near, to measure the leg
+NOTHING = 1e-9  # of the bones' lengths: a leg whose end is so near its root has no direction
+BEHIND = 0.3  # of the way from ankle to ball: how far the heel is behind the ankle where no bone tells
+
+
+class Frame(NamedTuple):
+    """The axes of a body at rest: it looks along -Y and stands along Z, its origin at the head of the body bone.
+
+    Attributes:
+        upright: From the axes of the armature.
+        origin: Of the body, in armature space.
+        size: Scene units of a unit of armature space.
+    """
+
+    upright: Q4
+    origin: V3
+    size: float
+
+    def place(self, point: Sequence[float]) -> V3:
+        """A point of armature space in the body's axes, in scene units."""
+        return scaled(rotated(self.upright, minus(point, self.origin)), self.size)
+
+
+def upright_of(owner: bpy.types.Object) -> Q4:
+    """From the armature's axes to those of a creature that looks along -Y and stands along Z.
+
+    It stands along the axis of the armature that is nearest to the world's Z. Where it looks is found from its bones;
+    where these do not tell, it is -Y, or Z where the armature's Y is up.
+    """
+    skeleton = read_skeleton(owner, without=control_names(owner))
+    up = _nearest_axis(skeleton.up)
+    axes = Limbs(skeleton).axes
+    forward = axes.forward if axes.forward is not None and dot(axes.up, up) > ALIGNED else None
+    if forward is None:
+        forward = FRONT if up[1] == 0.0 else (0.0, 0.0, up[1])
+    forward = unit(minus(forward, scaled(up, dot(forward, up))))
+    w, x, y, z = Matrix((cross(up, forward), scaled(forward, -1.0), up)).to_quaternion()
+    return normalized((w, x, y, z))
+
+
+def _nearest_axis(direction: V3) -> V3:
+    """The axis to which a direction is nearest."""
+    most = max(range(3), key=lambda i: abs(direction[i]))
+    x, y, z = (float(i == most) if direction[most] > 0.0 else -float(i == most) for i in range(3))
+    return x, y, z
+
+
+def frame_for(owner: bpy.types.Object, body: str, upright: Sequence[float]) -> Frame:
+    """The axes of a body.
+
+    Args:
+        owner: The armature object.
+        body: Name of the body bone.
+        upright: See `Frame`.
+
+    Raises:
+        RigError: The armature is mirrored, or scaled unevenly.
+    """
+    if owner.matrix_world.is_negative:
+        raise RigError("its scale mirrors it, so that left and right are swapped: apply the scale", rig=owner.name)
+    scale = v3(owner.matrix_world.to_scale())
+    if max(scale) - min(scale) > EVEN * max(abs(value) for value in scale):
+        raise RigError("its scale differs between its axes, so that it has no size to walk by", rig=owner.name)
+    origin = v3(pose_bones(owner)[body].bone.head_local)
+    return Frame(normalized(upright), origin, abs(sum(scale)) / 3.0)
+
+
+def check_body(owner: bpy.types.Object, bone: str) -> None:
+    """Refuse a body bone that can't be moved.
+
+    Raises:
+        BoneError: It is one.
+    """
+    if not body_moves(ChainSet(owner, (), bone)):
+        reason = Text("as the body bone it must move, but it is connected to its parent, or its location is locked")
+        raise BoneError(reason, rig=owner.name, bone=bone)
+
+
+def sole_of(chain_tip: bpy.types.PoseBone, effector: str, frame: Frame) -> list[V3]:
+    """Points of a foot in the body's axes: those of the tip bone and of what hangs on it; of a bare tip that alone."""
+    if effector == "TAIL" and not chain_tip.children:
+        return [frame.place(chain_tip.bone.tail_local)]
+    bones = [chain_tip, *chain_tip.children_recursive] if effector == "HEAD" else chain_tip.children_recursive
+    ends = [frame.place(bone.bone.tail_local) for bone in bones]
+    return [*ends, frame.place(chain_tip.bone.head_local if effector == "HEAD" else chain_tip.bone.tail_local)]
+
+
+def measured(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame) -> tuple[Leg, ...]:
+    """The legs that chains are, with side, row and group.
+
+    Args:
+        owner: The armature object.
+        chains: Of it.
+        frame: The axes of its body.
+
+    Raises:
+        FabrikError: A chain can't be posed, or has no length.
+    """
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    facts = FactsByRig(frame_of(depsgraph))
+    return arranged([_leg(owner, chain, frame, (depsgraph, facts)) for chain in chains], FRONT)
+
+
+Read = tuple[bpy.types.Depsgraph, FactsByRig]
+
+
+def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, seen: Read) -> Leg:
+    bones = resolve_bones(owner, chain)
+    tip, is_head = bones[-1], chain.effector == "HEAD"
+    if is_head and len(bones) < 2:
+        raise ChainError("a leg has at least one bone above its foot", rig=owner.name, chain=chain.name)
+    hip = hip_of(owner, chain, frame)
+    ankle = frame.place(tip.bone.head_local if is_head else tip.bone.tail_local)
+    sole = sole_of(tip, chain.effector, frame)
+    floor = _floor(frame, min(point[2] for point in sole), length(minus(hip, ankle)))
+    home = (ankle[0], ankle[1], floor if len(sole) > 1 else ankle[2])
+    leg = Leg(chain.name, home, hip, 1.0, 0.0, minus(ankle, home))
+    longest, shortest = _reach(owner, chain, seen)
+    leg = replace(leg, reach=frame.size * longest, shortest=frame.size * shortest)
+    return leg if len(sole) == 1 else _with_foot(leg, tip, is_head, frame)
+
+
+def hip_of(owner: bpy.types.Object, chain: FabrikChain, frame: Frame) -> V3:
+    """Where the first joint of a leg is at rest, in the body's axes, scene units."""
+    return frame.place(resolve_bones(owner, chain)[0].bone.head_local)
+
+
+def _floor(frame: Frame, lowest: float, size: float) -> float:
+    """The height of the sole: that of the armature's floor where the lowest bones are a little above it."""
+    plane = frame.place((0.0, 0.0, 0.0))[2]
+    return plane if 0.0 <= lowest - plane <= ON_PLANE * size else lowest
+
+
+def _with_foot(leg: Leg, tip: bpy.types.PoseBone, is_head: bool, frame: Frame) -> Leg:
+    """A leg with heel and ball, as far as its foot has a length along the ground."""
+    foot = tip if is_head else tip.children[0]
+    toe = next(iter(foot.children), None)
+    end = frame.place(toe.bone.head_local if toe is not None else foot.bone.tail_local)
+    ball = (end[0] - leg.home[0], end[1] - leg.home[1], 0.0)
+    return replace(leg, ball=ball, heel=scaled(ball, -BEHIND))
+
+
+def _reach(owner: bpy.types.Object, chain: FabrikChain, seen: Read) -> tuple[float, float]:
+    """Greatest and least distance of the effector from the first joint within limits, in armature space.
+
+    The effector is pulled away from the joint, and brought near it, along the leg as it is at rest.
+    """
+    depsgraph, facts = seen
+    prepared = prepare(alone(owner, chain), depsgraph, facts)
+    solver, last = prepared.solver, len(prepared.bones) - 1
+    is_head = chain.effector == "HEAD"
+
+    def tip_of(rotations: Sequence[Q4]) -> V3:
+        placed = solver.figure.placed(rotations)
+        return placed.heads[last] if is_head else placed.ends[last]
+
+    lengths = solver.figure.lengths
+    size = sum(lengths[i] for i in range(last if is_head else last + 1))
+    rest = tip_of([IDENTITY] * (last + 1))
+    if not length(rest) > NOTHING * size:
+        raise ChainError("its end stands on its root, so that it has no length", rig=owner.name, chain=chain.name)
+    found = []
+    for share in (FAR, NEAR):
+        goal = Point(last, scaled(unit(rest), share * size), 1.0, ORIGIN if is_head else None)
+        found.append(length(tip_of(solver.solve([goal], prepared.settings).rotations)))
+    return min(found[0], size), min(found[1], found[0])
+
+
+# How far the legs of a walker reach within the limits of their joints: each is solved by itself, from the hip.
+
+RESTARTS = 0  # a point that takes other starts to be reached is at the edge of what the limits allow: not to stand on
+
+
+class _Limb(NamedTuple):
+    """A leg that is solved by itself.
+
+    Attributes:
+        solver: Of its bones.
+        settings: Of its chain, but for restarts.
+        hip: Where its first joint is in the body's axes, scene units.
+        turn: From the body's axes into the space in which it is solved, at rest.
+        foot: How its last bone is turned at rest, in that space.
+        lever: Where on its last bone the effector is; None for the end.
+    """
+
+    solver: Solver
+    settings: Settings
+    hip: V3
+    turn: Q4
+    foot: Q4
+    lever: V3 | None
+
+
+class LegLimits:
+    """What `gait.Reaching` asks, for the legs of an armature object.
+
+    Args:
+        limbs: By leg; None for one whose joints have no limits.
+        frame: The axes of the body, in which ankles and feet are asked for.
+    """
+
+    def __init__(self, limbs: Sequence[_Limb | None], frame: Frame) -> None:
+        self._limbs, self._frame = limbs, frame
+
+    @property
+    def digest(self) -> str:
+        """A text that changes with the limits, and only with them."""
+        return repr([limb and limb.solver.figure.joint_limits for limb in self._limbs])
+
+    def shortage(self, leg: int, ankle: V3) -> float:
+        """See `gait.Reaching`."""
+        limb = self._limbs[leg]
+        if limb is None:
+            return 0.0
+        way = scaled(minus(ankle, limb.hip), 1.0 / self._frame.size)
+        goal = Point(limb.solver.figure.count - 1, rotated(limb.turn, way), 1.0, limb.lever)
+        return limb.solver.solve([goal], limb.settings, explain=False).residual * self._frame.size
+
+    def turn_missed(self, leg: int, ankle: V3, rotation: Q4) -> float:
+        """See `gait.Reaching`."""
+        limb = self._limbs[leg]
+        if limb is None or limb.lever is None:
+            return 0.0
+        last = limb.solver.figure.count - 1
+        way = scaled(minus(ankle, limb.hip), 1.0 / self._frame.size)
+        turn = multiplied(multiplied(limb.turn, multiplied(rotation, conjugated(limb.turn))), limb.foot)
+        goals = [Point(last, rotated(limb.turn, way), 1.0, limb.lever), Facing(last, turn)]
+        return limb.solver.solve(goals, limb.settings, explain=False).turns[1]
+
+
+def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Frame) -> Reaching | None:
+    """What the joints of legs allow; None where none of them has a limit.
+
+    Args:
+        owner: The armature object.
+        chains: Its legs.
+        frame: The axes of its body.
+
+    Raises:
+        FabrikError: A chain can't be posed.
+    """
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    facts = FactsByRig(frame_of(depsgraph))
+    limbs: list[_Limb | None] = []
+    for chain in chains:
+        prepared = prepare(alone(owner, chain), depsgraph, facts)
+        is_head = chain.effector == "HEAD"
+        limits = prepared.solver.figure.joint_limits
+        is_free = all(limit.is_free for limit in limits)
+        lever = ORIGIN if is_head else None
+        settings = prepared.settings._replace(restarts=RESTARTS)
+        hip, turn = hip_of(owner, chain, frame), _turn(owner, prepared, frame)
+        at_rest = prepared.solver.figure.placed([IDENTITY] * len(limits)).frames[-1]
+        limbs.append(None if is_free else _Limb(prepared.solver, settings, hip, turn, at_rest, lever))
+    return LegLimits(limbs, frame) if any(limb is not None for limb in limbs) else None
+
+
+def _turn(owner: bpy.types.Object, prepared: Prepared, frame: Frame) -> Q4:
+    """From the body's axes into the space of a leg, in which its first bone is turned at rest as its joint says."""
+    axes = axes_of(pose_bones(owner)[prepared.bones[0]].bone.matrix_local)
+    return multiplied(prepared.joints[0].rest, conjugated(multiplied(frame.upright, axes)))
+
+
+# Make an armature a walker: legs and body become chains, and how it walks is set by the number of its legs.
+
+BODY = "Body"
+LEAST_BONES = 2  # of a limb that is a leg
+NEAR_GROUND = 0.2  # of the body's height: a foot that is so little above the lowest one stands
+
+
+@dataclass(frozen=True, slots=True)
+class NewLeg:
+    """A chain that is to be made.
+
+    Attributes:
+        name: Of the chain.
+        bones: Names of its bones, root to tip.
+        is_head: Whether the head of its last bone, a foot, is brought to the ground.
+    """
+
+    name: str
+    bones: tuple[str, ...]
+    is_head: bool
+
+
+@dataclass(slots=True)
+class Made:
+    """What `add_walker` did.
+
+    Attributes:
+        legs: Names of the legs' chains.
+        made: Names of the chains that were made.
+        body: Name of the body bone.
+        gait: Name of the gait that was chosen.
+        behind: Names of the enabled chains whose targets do not go along with the body.
+    """
+
+    legs: list[str]
+    made: list[str]
+    body: str
+    gait: str
+    behind: list[str]
+
+
+def add_walker(context: bpy.types.Context, owner: bpy.types.Object, body: str = "") -> Made:
+    """Make an armature a walker; nothing moves before its walk is planned.
+
+    Args:
+        context: Its view layer has the armature.
+        owner: The armature object.
+        body: Name of the bone that carries all legs; "" to find it.
+
+    Raises:
+        FabrikError: It has no legs, nothing carries them, or they can't walk; nothing was changed.
+    """
+    with unposed() as depsgraph:
+        check_rig(owner, depsgraph)
+    upright = upright_of(owner)
+    kept = legs_of(owner, upright)
+    new = [] if kept else _new_legs(owner, upright)
+    if not kept and not new:
+        raise ChainError("no legs were found: add chains for them, down to the feet", rig=owner.name)
+    roots = [resolve_bones(owner, chain)[0].name for chain in kept] + [leg.bones[0] for leg in new]
+    bone = _checked_body(owner, body or rig_of(owner).body_bone or _carrier(owner, roots), roots)
+    bring_up_to_date(owner)
+    made = [_make_leg(context, owner, leg) for leg in new]
+    names = [chain.name for chain in kept] + made
+    had = rig_of(owner).body_bone
+    rig_of(owner).body_bone = bone
+    try:
+        legs = measured(owner, [rig_of(owner).chains[name] for name in names], frame_for(owner, bone, upright))
+        check_legs(legs)
+    except FabrikError as error:
+        _take_back(owner, made, had)
+        error.rig = error.rig or owner.name
+        raise
+    _hold(owner, made)
+    made += _make_body(context, owner, bone)
+    gait = _store(owner, legs, upright)
+    return Made(names, made, bone, gait, _behind(owner, bone, {*names, *made}))
+
+
+def _behind(owner: bpy.types.Object, body: str, walking: set[str]) -> list[str]:
+    """Names of the enabled chains beside those of a walker whose targets do not hang on its body bone."""
+    found = []
+    for chain in rig_of(owner).chains:
+        if chain.name in walking or not chain.enabled or chain.target is None:
+            continue
+        bone = pose_bones(owner).get(chain.target_bone) if chain.target == owner else None
+        if bone is None or body not in [above.name for above in bone.parent_recursive]:
+            found.append(chain.name)
+    return found
+
+
+def remove_walker(owner: bpy.types.Object) -> None:
+    """Forget walk, legs and body of a walker; its chains stay, but for that of the body, which has no other use."""
+    walker, chains = walker_of(owner), rig_of(owner).chains
+    walker.on = False
+    walker.plan = walker.digest = walker.inputs = ""
+    walker.legs.clear()
+    found = next((i for i, chain in enumerate(chains) if chain.name == walker.body), None)
+    if found is not None and chains[found].target is None and not chains[found].pin:
+        remove_chain(owner, found)
+    walker.body = ""
+
+
+def legs_of(owner: bpy.types.Object, upright: Q4) -> list[FabrikChain]:
+    """The enabled chains that reach the ground in the rest pose."""
+    own = walker_of(owner).body
+    chains = [chain for chain in rig_of(owner).chains if chain.enabled and chain.kind == "REACH" and chain.name != own]
+    found = []
+    for chain in chains:
+        bones = resolve_bones(owner, chain)
+        if _stands(owner, [bone.name for bone in bones], chain.effector, upright):
+            found.append(chain)
+    return found
+
+
+def _stands(owner: bpy.types.Object, bones: Sequence[str], effector: str, upright: Q4) -> bool:
+    """Whether bones come down to the lowest of all bones, but for a share of the height of the first of them."""
+    poses = pose_bones(owner)
+    frame = frame_for(owner, bones[0], upright)
+    others = [frame.place(bone.bone.tail_local)[2] for bone in poses if not is_control(bone)]
+    tip, lowest = poses[bones[-1]], min(others)
+    sole = sole_of(tip, effector, frame) if effector == "HEAD" else [frame.place(tip.bone.tail_local)]
+    low = min(point[2] for point in sole)
+    return lowest < 0.0 and low - lowest <= -NEAR_GROUND * lowest
+
+
+def _new_legs(owner: bpy.types.Object, upright: Q4) -> list[NewLeg]:
+    """The legs that are recognised for sure, as far as no more limbs stand than these; else all limbs that stand."""
+    parts = [part for part in find_parts(owner).parts if part.kind == LEG and part.is_applied]
+    legs = [NewLeg(part.name, part.bones, part.holds_head) for part in parts]
+    legs = [leg for leg in legs if _stands(owner, leg.bones, "HEAD" if leg.is_head else "TAIL", upright)]
+    skeleton = read_skeleton(owner, without=control_names(owner))
+    limbs = [limb for limb in Limbs(skeleton).all() if limb.bone_count >= LEAST_BONES]
+    runs = [[bone.name for bone in bones_to(owner, skeleton.names[tip], count)] for tip, count in limbs]
+    standing = [NewLeg(bones[-1], tuple(bones), False) for bones in runs if _stands(owner, bones, "TAIL", upright)]
+    return legs if len(legs) >= len(standing) else standing
+
+
+def _carrier(owner: bpy.types.Object, roots: Sequence[str]) -> str:
+    """The nearest bone above the first bones of all legs that can be moved."""
+    bones = pose_bones(owner)
+    ways: list[list[str]] = [[bone.name for bone in bones[name].parent_recursive] for name in roots]
+    common = [name for name in ways[0] if all(name in way for way in ways)]
+    if not common:
+        raise ChainError("no bone carries all legs", rig=owner.name)
+    return next((name for name in common if body_moves(ChainSet(owner, (), name))), common[0])
+
+
+def _checked_body(owner: bpy.types.Object, body: str, roots: Sequence[str]) -> str:
+    """A body bone that carries all legs and can be moved.
+
+    Raises:
+        FabrikError: It is none.
+    """
+    bone = bones_to(owner, body, 1)[0]
+    below = {found.name for found in bone.children_recursive}
+    other = next((name for name in roots if name not in below), "")
+    if other:
+        raise BoneError(
+            Text("the body bone '{bone}' does not carry the leg that begins with it", bone=body),
+            rig=owner.name,
+            bone=other,
+        )
+    check_body(owner, body)
+    return body
+
+
+def _make_leg(context: bpy.types.Context, owner: bpy.types.Object, leg: NewLeg) -> str:
+    taken = [chain.name for chain in rig_of(owner).chains]
+    chain = add_chain(owner, bones_to(owner, leg.bones[-1], len(leg.bones)), len(leg.bones), read_defaults(context))
+    chain.name = unique_name(leg.name, taken)
+    chain.effector = "HEAD" if leg.is_head else "TAIL"
+    return chain.name
+
+
+def _take_back(owner: bpy.types.Object, made: Sequence[str], body: str) -> None:
+    for name in made:
+        remove_chain(owner, next(i for i, chain in enumerate(rig_of(owner).chains) if chain.name == name))
+    rig_of(owner).body_bone = body
+
+
+def _hold(owner: bpy.types.Object, made: Sequence[str]) -> None:
+    """Let the feet of legs that were made keep their rotation."""
+    for name in made:
+        chain = rig_of(owner).chains[name]
+        if chain.effector == "HEAD":
+            store_held(chain, read_held(owner, chain.tip_bone, "HEAD"))
+            chain.orientation = "KEEP"
+
+
+def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -> list[str]:
+    """The chain that is the body; which was made. It starts from the keys of its bone, which are the path."""
+    rig = rig_of(owner)
+    bones = bones_to(owner, bone, 1)
+    chain = rig.chains.get(rig.walker.body)
+    made = []
+    if chain is None or chain.tip_bone != bone:
+        taken = [other.name for other in rig.chains]
+        chain = add_chain(owner, bones, 1, read_defaults(context))
+        chain.name = unique_name(BODY, taken)
+        chain.effector = "HEAD"
+        store_held(chain, read_held(owner, bone, "HEAD"))
+        chain.orientation = "KEEP"
+        made.append(chain.name)
+    take_keys(chain, bones)
+    capture_bones(owner, bones)
+    rig.walker.body = chain.name
+    return made
+
+
+def _store(owner: bpy.types.Object, legs: Sequence[Leg], upright: Q4) -> str:
+    """Keep the legs, and the settings that suit their number; the gait's name."""
+    walker = walker_of(owner)
+    settings = settings_for(legs)
+    for name, value in asdict(settings).items():
+        setattr(owner, PREFIX + name, value)
+    walker.upright = upright
+    walker.legs.clear()
+    for leg in legs:
+        item = walker.legs.add()
+        item.name, item.group, item.offset = leg.name, leg.group, leg.offset
+    walker.on = False
+    walker.plan = walker.digest = walker.inputs = ""
+    return settings.gait

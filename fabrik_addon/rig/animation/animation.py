@@ -1,0 +1,492 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is animated of armatures, chains and goals, and where what moves by its own curves is in each frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from ...errors import FabrikError
+from ...maths import V3, Doubles, Singles, axes_of, products, v3
+from ..bones import resolve_bones
+from ..checks import movers_of
+from ..dependencies import bone_in, ties_behind
+from ..figure.goal_options import written_besides
+from ..figure.groups import ChainSet, body_moves, figure_bones
+from ..figure.start_pose import hears_body_keys
+from ..goals import GoalRef
+from ..schema import FabrikChain, rig_of
+from ..targets import quaternions_of
+from ..walk_goals import is_walked
+from .channels import channel_of, read_locks
+from .compat import curves_of_action, fcurves_of, strips_of
+from .curves import values_at
+from .keys import CHAIN_PATH, KeyedChannels, animated_paths, chain_of
+
+
+def is_still(found: bpy.types.Object, bone: str) -> bool:
+    """Whether nothing that moves an object, or a bone of it, is animated, at any remove.
+
+    Args:
+        found: A target, a pole, or an armature object.
+        bone: Name of a bone of it, or "".
+    """
+    return not any(
+        _is_animated(thing, name) or _data_is_animated(thing) or thing.rigid_body is not None
+        for thing, name in ties_behind(found, bone)
+    )
+
+
+def has_motion(curve: bpy.types.FCurve) -> bool:
+    """Whether a curve may have different values in different frames: a single key holds one."""
+    return len(curve.keyframe_points) > 1 or len(curve.modifiers) > 0 or len(curve.sampled_points) > 0
+
+
+def _is_animated(thing: bpy.types.Object, bone: str) -> bool:
+    """Whether an object moves by animation, or where a bone is named, that bone."""
+    data = thing.animation_data
+    if data is None:
+        return False
+    if strips_of(data, with_muted=True):
+        return True
+    paths = [curve.data_path for curve in fcurves_of(thing) if has_motion(curve)]
+    paths += [driver.data_path for driver in data.drivers]
+    return any(bone_in(path) == bone for path in paths)
+
+
+def _data_is_animated(thing: bpy.types.Object) -> bool:
+    data: Any = getattr(thing.data, "animation_data", None)
+    if data is None:
+        return False
+    if len(data.drivers) or strips_of(data, with_muted=True):
+        return True
+    return data.action is not None and any(has_motion(curve) for curve in curves_of_action(data.action))
+
+
+OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.+)')
+SETTINGS = ("fabrik_", "scale", "ik_", "use_ik_", "lock_")  # of a bone, on which the chain's solve depends
+PLACES = ("location", "rotation", "scale", "delta_", "constraints[")  # an object
+BODY = ("fabrik_body_stiffness", "fabrik_spine", "fabrik_balance", "fabrik_body_captured")
+WALKS = "fabrik_walker_on"
+GROUPING = ("enabled", "bone_count")  # of a chain: on these depends which chains are solved together
+SHAPING = ("start", "captured", *GROUPING)  # of a chain: what makes its bones other joints
+
+
+class Motion(NamedTuple):
+    """What moves chains that are solved together from frame to frame beside their goals.
+
+    Attributes:
+        is_carried: Their armature object moves, or what their first bone hangs on.
+        is_walked: A planned walk says where they go.
+        is_keyed: What is written to their bones is played from keys, strips or drivers, so that it is lost where it is
+            written before a frame is evaluated.
+        is_turned: Of that their rotations, which then run on from other keys.
+        changes: They become other chains: a limit, a scale, which bones they are.
+        start_changes: They start from other poses, as their keys have it.
+        settings_change: So do settings of the chains themselves, which leave the bones the joints that they are.
+    """
+
+    is_carried: bool = False
+    is_walked: bool = False
+    is_keyed: bool = False
+    is_turned: bool = False
+    changes: bool = False
+    start_changes: bool = False
+    settings_change: bool = False
+
+    @property
+    def is_same(self) -> bool:
+        """Whether they are the same chains in all frames, with the same settings and start pose, wherever they go."""
+        return not (self.changes or self.start_changes or self.settings_change)
+
+
+class Animated:
+    """The animated properties of an armature object and of its bones and chains, gathered once.
+
+    Attributes:
+        has_data: Whether the armature itself, with its rest bones and their flags, is animated.
+    """
+
+    def __init__(self, owner: bpy.types.Object) -> None:
+        data = getattr(owner.data, "animation_data", None)
+        self.has_data = data is not None and bool(data.action or data.drivers or data.nla_tracks)
+        self._owner = owner
+        self._own: set[str] = set()
+        self._bones: dict[str, set[str]] = {}
+        self._chains: dict[str, set[str]] = {}
+        names = [chain.name for chain in rig_of(owner).chains]
+        for path in animated_paths(owner):
+            bone, chain = OF_BONE.fullmatch(path), CHAIN_PATH.fullmatch(path)
+            if bone is not None:
+                self._bones.setdefault(bpy.utils.unescape_identifier(bone[1]), set()).add(bone[2])
+            elif chain is not None:
+                self._chains.setdefault(chain_of(chain, names), set()).add(chain[3])
+            else:
+                self._own.add(path)
+
+    def motions_of(self, sets: Sequence[ChainSet], by_ik: Iterable[str]) -> dict[tuple[str, ...], Motion]:
+        """What moves the chains of an armature, each set from frame to frame; by their names.
+
+        Args:
+            sets: All chains that are posed, by those that are solved together.
+            by_ik: Names of bones that IK constraints move.
+        """
+        bones = {one.names: _bones_of(one) for one in sets}
+        moved = {*by_ik, *(bone.name for own in bones.values() for bone in own)}  # none of them is above its own
+        return {one.names: self._motion_of(one, bones[one.names], moved) for one in sets}
+
+    def _motion_of(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moved: Collection[str]) -> Motion:
+        """What moves chains that are solved together from frame to frame beside their goals.
+
+        Args:
+            chain_set: Chains of the armature.
+            bones: Their bones; none where these can't be read.
+            moved: Names of bones that something else moves: other chains, an IK constraint.
+        """
+        if not bones:
+            return Motion()
+        root, moves, besides = bones[0], body_moves(chain_set), _besides(chain_set)
+        settings = {name for chain in chain_set.chains for name in self.of_chain(chain)}
+        changes = any(name.startswith(SHAPING) for name in settings) or self._bones_change(bones, besides)
+        is_turned = self.are_turned(bones)
+        is_root_moved = _is_moved(self.of_bone(root), root) and (root.name, "location") not in besides
+        return Motion(
+            self._object_moves() or is_root_moved or self._moves_above(root, moved),
+            any(is_walked(chain) for chain in chain_set.chains),
+            is_turned or any(name in self._bones.get(bone, ()) for bone, name in besides),
+            is_turned,
+            changes or self._body_changes(chain_set, bones),
+            self._start_changes(chain_set, bones, moves),
+            bool(settings),
+        )
+
+    def are_turned(self, bones: Iterable[bpy.types.PoseBone]) -> bool:
+        """Whether the rotation of one of some bones is animated."""
+        return any(name.startswith("rotation") for bone in bones for name in self.of_bone(bone))
+
+    def regroups(self) -> bool:
+        """Whether other chains may be solved together in another frame."""
+        return any(not names.isdisjoint(GROUPING) for names in self._chains.values())
+
+    def _start_changes(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], moves: bool) -> bool:
+        """Whether chains, or their body, start from other poses from frame to frame."""
+        owner, chains, _ = chain_set
+        if any(chain.start == "ANIMATED" for chain in chains):
+            return True
+        if chain_set.is_one:
+            return False
+        names = {bone.name for chain in chains for bone in resolve_bones(owner, chain)}
+        if not hears_body_keys(chain_set, [bone for bone in bones if bone.name in names], KeyedChannels(owner, 0.0)):
+            return False
+        is_turned = self.are_turned(bone for bone in bones if bone.name not in names)
+        return is_turned or (moves and "location" in self.of_bone(bones[0]))
+
+    def _body_changes(self, chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone]) -> bool:
+        """Whether settings of a body, its weight, or who says where it goes are others from frame to frame."""
+        if chain_set.is_one:
+            return WALKS in self._own
+        if any(path.startswith((*BODY, WALKS)) for path in self._own):
+            return True
+        return bool(chain_set.body) and self._weighs(bones)
+
+    def _weighs(self, bones: Sequence[bpy.types.PoseBone]) -> bool:
+        """Whether bones that a body with some bones carries without moving them move, and shift its weight."""
+        names = {bone.name for bone in bones}
+        return rig_of(self._owner).balance > 0.0 and any(name not in names for name in self._bones)
+
+    def _object_moves(self) -> bool:
+        """Whether the armature object moves."""
+        owner = self._owner
+        if owner.parent is not None or owner.rigid_body is not None:
+            return True
+        return any(not found.mute for found in owner.constraints) or any(path.startswith(PLACES) for path in self._own)
+
+    def _moves_above(self, root: bpy.types.PoseBone, moved: Collection[str]) -> bool:
+        """Whether bones above a chain move."""
+        return any(
+            bone.name in moved or self.of_bone(bone) or any(not found.mute for found in bone.constraints)
+            for bone in root.parent_recursive
+        )
+
+    def motions_alone(self, sets: Sequence[ChainSet]) -> dict[tuple[str, ...], Motion]:
+        """`motions_of` where no other chains of the armature are posed.
+
+        Where a constraint of any bone is switched on or off, all of them may be others in each frame.
+        """
+        found = self.motions_of(sets, movers_of(self._owner).by_ik)
+        if any(name.startswith("constraints[") for own in self._bones.values() for name in own):
+            return {key: motion._replace(changes=True) for key, motion in found.items()}
+        return found
+
+    def of_object(self) -> set[str]:
+        """Paths of the properties of the armature object itself, but for those of its chains."""
+        return self._own
+
+    def of_bone(self, bone: bpy.types.PoseBone) -> set[str]:
+        """Names of the properties of a bone."""
+        return self._bones.get(bone.name, set())
+
+    def of_chain(self, chain: FabrikChain) -> set[str]:
+        """Names of the settings of a chain."""
+        return self._chains.get(chain.name, set())
+
+    def _bones_change(self, bones: Sequence[bpy.types.PoseBone], besides: set[tuple[str, str]]) -> bool:
+        """Whether something animated makes the bones of chains others from frame to frame.
+
+        Args:
+            bones: The bones.
+            besides: What a solve writes besides rotations.
+        """
+        return self.has_data or any(
+            _is_setting(name, bone, i)
+            for i, bone in enumerate(bones)
+            for name in self.of_bone(bone)
+            if (bone.name, name) not in besides
+        )
+
+
+def _bones_of(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
+    """The bones of chains; none where these can't be read, which says why."""
+    try:
+        return figure_bones(chain_set)
+    except FabrikError:
+        return []
+
+
+def _besides(chain_set: ChainSet) -> set[tuple[str, str]]:
+    """What a solve writes of chains besides rotations: names of bones, each with that of a property."""
+    try:
+        return {(bone.name, name) for bone, name in written_besides(chain_set)}
+    except FabrikError:  # what is wrong is told when they are solved
+        return set()
+
+
+def _is_setting(name: str, bone: bpy.types.PoseBone, number: int) -> bool:
+    if name.startswith("rotation"):
+        return any(read_locks(bone))  # what is locked is part of the limit
+    return name.startswith(SETTINGS) or (number > 0 and _is_moved((name,), bone))
+
+
+def _is_moved(names: Collection[str], bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone is animated in its location, which Blender ignores where it is connected."""
+    return "location" in names and not bone.bone.use_connect
+
+
+PLACED_BY = ("location", "delta_location")
+TURNED_BY = ("rotation", "delta_rotation", "scale", "delta_scale")
+HIDDEN_BY = ("hide_viewport", "hide_render")
+UNKNOWN = ("rotation_mode", "delta_rotation_euler", "delta_rotation_quaternion", "delta_scale")  # curves not read
+CHANGED_BY = (*HIDDEN_BY, "constraints[")  # what makes it be elsewhere, or not at all
+
+
+def points_ahead(found: bpy.types.Object, bone: str, frames: Sequence[float]) -> list[V3] | None:
+    """World positions of an object's origin at some frames, or None where more than its own curves decide.
+
+    Args:
+        found: A target or pole.
+        bone: Name of a bone of it, or "".
+        frames: Sub-frames included.
+    """
+    curves = _curves(found, bone)
+    if curves is None:
+        return None
+    location, delta = Vector(found.location), Vector(found.delta_location)
+    points = []
+    for frame in frames:
+        for curve in curves:
+            moved = location if curve.data_path == "location" else delta
+            moved[curve.array_index] = curve.evaluate(frame)
+        points.append(v3(location + delta))
+    return points
+
+
+class Curves(NamedTuple):
+    """What places and turns an object or a bone, where that is nothing but its own curves.
+
+    Attributes:
+        holder: What has the channels.
+        names: Of the channels.
+        moving: The curves of some of them.
+    """
+
+    holder: bpy.types.Object | bpy.types.PoseBone
+    names: tuple[str, ...]
+    moving: list[bpy.types.FCurve]
+
+
+def paths_at(
+    goals: Sequence[GoalRef], turned: Collection[int], frames: Doubles, depsgraph: bpy.types.Depsgraph
+) -> list[tuple[Doubles, Doubles | None] | None]:
+    """Where targets and poles stand at F frames, and how they are turned; the numbers that Blender's evaluation has.
+
+    Args:
+        goals: Objects, and bones without a parent.
+        turned: Indices of those whose rotation is asked for, too.
+        frames: (F,), rising.
+        depsgraph: Evaluated for any frame.
+
+    Returns:
+        For each (F, 3) and, where it was asked for, (F, 4), in the world; None where more than its own curves decide.
+    """
+    still = {thing.name_full: _is_still_rig(thing) for thing in {goal.found for goal in goals if goal.bone}}
+    found = [
+        _curves_of(goal, i in turned) if still.get(goal.found.name_full, True) else None for i, goal in enumerate(goals)
+    ]
+    moving = [curve for own in found if own is not None for curve in own.moving]
+    values = dict(zip((curve.as_pointer() for curve in moving), values_at(moving, frames), strict=True))
+    paths: list[tuple[Doubles, Doubles | None] | None] = []
+    for goal, own in zip(goals, found, strict=True):
+        if own is None:
+            paths.append(None)
+            continue
+        channels = {
+            name: np.tile(np.array(getattr(own.holder, name), dtype=np.float32), (len(frames), 1)) for name in own.names
+        }
+        for curve in own.moving:
+            channels[_name_of(curve)][:, curve.array_index] = values[curve.as_pointer()]
+        path = _of_bone if isinstance(own.holder, bpy.types.PoseBone) else _of_object
+        paths.append(path(own, channels, goal.found.evaluated_get(depsgraph)))
+    return paths
+
+
+def _of_object(
+    own: Curves, channels: Mapping[str, Singles], evaluated: bpy.types.Object
+) -> tuple[Doubles, Doubles | None]:
+    """Places and rotations of an object by its channels."""
+    # in single precision, as Blender adds them
+    places: Doubles = (channels["location"] + channels["delta_location"]).astype(np.float64)
+    return places, quaternions_of(_bases(own, channels)) if "scale" in channels else None
+
+
+def _of_bone(
+    own: Curves, channels: Mapping[str, Singles], evaluated: bpy.types.Object
+) -> tuple[Doubles, Doubles | None]:
+    """Places and rotations of a bone without a parent by its channels; its armature object stands still."""
+    assert isinstance(own.holder, bpy.types.PoseBone)
+    bone, world = own.holder.bone, evaluated.matrix_world
+    poses = [bone.convert_local_to_pose(basis, bone.matrix_local) for basis in _bases(own, channels)]
+    places = np.array([world @ pose.translation for pose in poses])
+    turns = products(np.array(axes_of(world)), quaternions_of(poses)) if "scale" in channels else None
+    return places, turns
+
+
+def _bases(own: Curves, channels: Mapping[str, Singles]) -> list[Matrix]:
+    """The matrices that channels make."""
+    locations = channels["location"].tolist()
+    if "scale" not in channels:
+        return [Matrix.Translation(location) for location in locations]
+    mode, scales = own.holder.rotation_mode, channels["scale"].tolist()
+    values: list[Any] = channels[channel_of(mode)[0]].tolist()
+    turns = [Quaternion(one).normalized() if mode == "QUATERNION" else Euler(one, mode) for one in values]
+    return [Matrix.LocRotScale(*parts) for parts in zip(locations, turns, scales, strict=True)]
+
+
+def keeps_turn(found: bpy.types.Object, bone: str) -> bool:
+    """Whether an object, of which `points_ahead` knows where it will stand, is never turned or scaled there."""
+    if _curves(found, bone) is None:
+        return False
+    data = found.animation_data
+    curves = [*fcurves_of(found), *data.drivers] if data is not None else []
+    return not any(curve.data_path.startswith(TURNED_BY) for curve in curves)
+
+
+def may_hide(found: bpy.types.Object) -> bool:
+    """Whether keys, strips or a driver disable an object in some frames."""
+    data = found.animation_data
+    if data is None:
+        return False
+    curves = [*fcurves_of(found), *data.drivers]
+    curves += [curve for strip in strips_of(data) for curve in curves_of_action(strip.action)]
+    return any(curve.data_path in HIDDEN_BY for curve in curves)
+
+
+def _curves_of(goal: GoalRef, is_turned: bool) -> Curves | None:
+    """The channels and curves by which a goal moves, or None where more than these decide."""
+    found = goal.found
+    bone = found.pose.bones.get(goal.bone) if goal.bone and found.pose else None
+    if bone is not None:
+        return _curves_of_bone(found, bone, is_turned)
+    placing = _curves(found, goal.bone)
+    if placing is None or not is_turned:
+        return Curves(found, PLACED_BY, placing) if placing is not None else None
+    neutral = not any(found.delta_rotation_euler) and found.delta_rotation_quaternion == Quaternion()
+    turning = _turning_curves(found, found, fcurves_of(found))
+    if turning is None or not neutral or tuple(found.delta_scale) != (1.0, 1.0, 1.0):
+        return None
+    names = (*PLACED_BY, channel_of(found.rotation_mode)[0], "scale")
+    return Curves(found, names, [*placing, *(curve for curve in turning if _name_of(curve) in names[2:])])
+
+
+def _curves_of_bone(found: bpy.types.Object, bone: bpy.types.PoseBone, is_turned: bool) -> Curves | None:
+    """`_curves_of` for a bone of an armature object."""
+    if bone.parent is not None or any(not constraint.mute for constraint in bone.constraints):
+        return None
+    start = bone.path_from_id() + "."
+    own = _turning_curves(found, bone, [curve for curve in fcurves_of(found) if curve.data_path.startswith(start)])
+    if own is None:
+        return None
+    names = ("location", channel_of(bone.rotation_mode)[0], "scale") if is_turned else ("location",)
+    return Curves(bone, names, [curve for curve in own if _name_of(curve) in names])
+
+
+def _is_still_rig(found: bpy.types.Object) -> bool:
+    """Whether an armature object stands still, and its bones move by one action in full and by no IK."""
+    return _is_plain(found) and is_still(found, "") and not movers_of(found).by_ik
+
+
+def _turning_curves(
+    found: bpy.types.Object, holder: bpy.types.Object | bpy.types.PoseBone, curves: Sequence[bpy.types.FCurve]
+) -> list[bpy.types.FCurve] | None:
+    """Of the curves of an object or a bone those that play, or None where more than these decide how it is turned.
+
+    Args:
+        found: The object.
+        holder: What has the channels: the object, or a bone of it.
+        curves: Of these channels, and others.
+    """
+    data, start = found.animation_data, f"{holder.path_from_id()}." if holder != found else ""
+    names = tuple(start + name for name in ("location", *TURNED_BY, "constraints["))
+    drivers = list(data.drivers) if data is not None else []
+    if holder.rotation_mode == "AXIS_ANGLE" or any(driver.data_path.startswith(names) for driver in drivers):
+        return None  # a matrix of an axis and an angle has other last bits as mathutils makes it
+    playing = [curve for curve in curves if not curve.mute]
+    if any(_name_of(curve) in UNKNOWN or (curve.group is not None and curve.group.mute) for curve in playing):
+        return None  # whether those of a muted group play depends on the version
+    return None if any(curve.data_path.startswith(start + "constraints[") for curve in playing) else playing
+
+
+def _name_of(curve: bpy.types.FCurve) -> str:
+    """The channel that a curve moves."""
+    return curve.data_path.rpartition(".")[2]
+
+
+def _curves(found: bpy.types.Object, bone: str) -> list[bpy.types.FCurve] | None:
+    """The curves that place an object, or None where more than these decide."""
+    if bone or found.parent is not None or found.rigid_body is not None:
+        return None
+    if any(not constraint.mute for constraint in found.constraints) or not _is_plain(found):
+        return None
+    curves = [curve for curve in fcurves_of(found) if not curve.mute]
+    if any(curve.data_path.startswith(CHANGED_BY) for curve in curves):
+        return None
+    placing = [curve for curve in curves if curve.data_path in PLACED_BY]
+    if any(curve.group is not None and curve.group.mute for curve in placing):
+        return None  # whether these play depends on the version
+    return placing
+
+
+def _is_plain(found: bpy.types.Object) -> bool:
+    """No drivers, and an action that counts in full, without strips beside it."""
+    data = found.animation_data
+    if data is None:
+        return True
+    if data.use_tweak_mode or any(driver.data_path.startswith((*PLACED_BY, *CHANGED_BY)) for driver in data.drivers):
+        return False
+    if data.use_nla and any(track.strips and not track.mute for track in data.nla_tracks):
+        return False
+    return data.action is None or (data.action_influence == 1.0 and data.action_blend_type == "REPLACE")

@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keys on bones, on targets and poles and on pins; which curves a chain has."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import bpy
+
+from ...errors import RigError
+from ...maths import Q4, V3
+from ...messages import Message
+from ..goals import GoalRef
+from ..placing import holder_of, key_group, location_curves, turn_curves
+from ..schema import FabrikChain, rig_of
+from .channels import channel_of, rotation_path
+from .compat import curves_of_action, fcurves_of, remove_curves, shares_curves, strips_of
+from .curves import SAME_FRAME
+
+# The data paths of what is animated of an armature object, and of which chain they are.
+
+CHAIN_PATH = re.compile(r'fabrik_chains\[(?:(\d+)|"((?:[^"\\]|\\.)*)")\]\.(.+)')
+
+
+def animated_paths(owner: bpy.types.Object, with_muted: bool = False) -> list[str]:
+    """The paths that an object's action, its drivers and the strips of its NLA tracks animate.
+
+    Args:
+        owner: The object.
+        with_muted: Whether muted tracks count: one of them plays all the same where it is the one that is solo.
+    """
+    data = owner.animation_data
+    if data is None:
+        return []
+    curves = [*fcurves_of(owner), *data.drivers]
+    for strip in strips_of(data, with_muted):
+        curves += curves_of_action(strip.action)
+    return [curve.data_path for curve in curves]
+
+
+def chain_of(path: re.Match[str], names: Sequence[str]) -> str:
+    """The name of the chain that a path means, "" where there is none.
+
+    Args:
+        path: A match of `OF_CHAIN`.
+        names: Of all chains, in the order of the list.
+    """
+    if path[1] is None:
+        return bpy.utils.unescape_identifier(path[2])
+    return names[int(path[1])] if int(path[1]) < len(names) else ""
+
+
+def chains_animated_in(owner: bpy.types.Object, name: str) -> set[str]:
+    """The names of the chains of which a setting is animated."""
+    names = [chain.name for chain in rig_of(owner).chains]
+    found = [CHAIN_PATH.fullmatch(path) for path in animated_paths(owner) if path.endswith(f".{name}")]
+    return {chain_of(path, names) for path in found if path is not None and path[3] == name}
+
+
+def is_pinned_at_times(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether keys, strips or a driver pin and free a chain, so that it may be pinned in another frame."""
+    return chain.name in chains_animated_in(owner, "pin")
+
+
+# Keys and drivers of chains, which Blender finds by a chain's number: they go with it when the list changes.
+
+OF_CHAIN = re.compile(r"^fabrik_chains\[(\d+)\]")
+
+
+def check_can_follow(owner: bpy.types.Object) -> None:
+    """Refuse to change the list of chains where their keys can't follow.
+
+    Raises:
+        RigError: Another object plays the same curves, and its chains stay where they are.
+    """
+    is_keyed = any(_number(curve) is not None for curve in fcurves_of(owner))
+    other = shares_curves(owner) if is_keyed else None
+    if other is not None:
+        reason = Message("ACTION_SHARED", other=other.name)
+        raise RigError(reason, rig=owner.name)
+
+
+def follow_order(owner: bpy.types.Object, names: Sequence[str], order: Sequence[int]) -> None:
+    """Let keys and drivers of chains follow these to other places of the list; those of chains that are gone go, too.
+
+    Args:
+        owner: The armature object, whose list was changed.
+        names: Names of the chains as they followed each other before.
+        order: By their numbers there, the chains that are left, as they follow each other now.
+    """
+    places = {was: now for now, was in enumerate(order)}
+    _remove(owner, places)
+    for holder in _holders(owner):
+        path = OF_CHAIN.sub(lambda found: _path(int(found[1]), places, names), holder.data_path)
+        if path != holder.data_path:
+            holder.data_path = path
+
+
+def _path(was: int, places: dict[int, int], names: Sequence[str]) -> str:
+    """The path to a chain at its new number; to one that is gone by its name, so that it leads to no other chain."""
+    if was in places:
+        return f"fabrik_chains[{places[was]}]"
+    return f'fabrik_chains["{bpy.utils.escape_identifier(names[was] if was < len(names) else "")}"]'
+
+
+def _number(curve: bpy.types.FCurve) -> int | None:
+    """The number of the chain that a curve is of; None for one of something else."""
+    found = OF_CHAIN.match(curve.data_path)
+    return int(found[1]) if found else None
+
+
+def _curves(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """The curves of an object's action, and of the actions that its strips play alone."""
+    data = owner.animation_data
+    if data is None:
+        return []
+    found = list(fcurves_of(owner))
+    for action in dict.fromkeys(strip.action for strip in strips_of(data, with_muted=True)):
+        if action != data.action:
+            found += curves_of_action(action)
+    return found
+
+
+def _drivers(owner: bpy.types.Object) -> list[bpy.types.FCurve]:
+    data = owner.animation_data
+    return list(data.drivers) if data is not None else []
+
+
+def _remove(owner: bpy.types.Object, places: dict[int, int]) -> None:
+    """Remove the curves and drivers of chains that are gone."""
+    data: Any = owner.animation_data
+
+    def goes(curve: bpy.types.FCurve) -> bool:
+        number = _number(curve)
+        return number is not None and number not in places
+
+    remove_curves(owner, [curve for curve in fcurves_of(owner) if goes(curve)])
+    for driver in [driver for driver in _drivers(owner) if goes(driver)]:
+        data.drivers.remove(driver)
+
+
+def _holders(owner: bpy.types.Object) -> Iterator[Any]:
+    """What holds a path to a chain: curves, drivers, and what drivers of any object read."""
+    for curve in [*_curves(owner), *_drivers(owner)]:
+        if OF_CHAIN.match(curve.data_path):
+            yield curve
+    for other in bpy.data.objects:
+        for driver in _drivers(other):
+            variables = driver.driver.variables if driver.driver is not None else ()
+            for target in (target for variable in variables for target in variable.targets):
+                if target.id == owner and OF_CHAIN.match(target.data_path):
+                    yield target
+
+
+# Keys on the rotation of bones, and on the location of targets and poles.
+
+HELD = ("held_location", "held_rotation")
+PINNED = ("pin", *HELD)
+
+
+class KeyedChannels:
+    """The curves of an armature's bones at one frame; good until the next evaluation.
+
+    Attributes:
+        frame: Sub-frame included.
+    """
+
+    def __init__(self, owner: bpy.types.Object, frame: float) -> None:
+        self.frame = frame
+        self.curves = {(curve.data_path, curve.array_index): curve for curve in fcurves_of(owner)}
+
+    def curves_of(self, bone: bpy.types.PoseBone) -> list[bpy.types.FCurve | None]:
+        """The curve of each rotation channel of a bone."""
+        if not self.curves:
+            return [None] * channel_of(bone.rotation_mode)[1]
+        path = rotation_path(bone)
+        return [self.curves.get((path, i)) for i in range(channel_of(bone.rotation_mode)[1])]
+
+    def previous(self, bone: bpy.types.PoseBone, otherwise: list[float]) -> list[float]:
+        """Channel values at the last key up to the frame; `otherwise` for channels without one."""
+        values = list(otherwise)
+        for i, curve in enumerate(self.curves_of(bone)):
+            points: Any = curve.keyframe_points if curve else ()
+            count = bisect_right(points, self.frame, key=lambda point: point.co[0])
+            if curve and count:
+                values[i] = curve.evaluate(points[count - 1].co[0])
+        return values
+
+    def has(self, bone: bpy.types.PoseBone, channel: str = "") -> bool:
+        """Whether a channel of the bone is keyed, by default its rotation."""
+        path = f"{bone.path_from_id()}.{channel or channel_of(bone.rotation_mode)[0]}"
+        return bool(self.curves) and not self.curves.keys().isdisjoint([(path, i) for i in range(4)])
+
+
+class Channel(NamedTuple):
+    """A property to be keyed.
+
+    Attributes:
+        thing: Whose it is.
+        name: Of the property.
+        group: The group of its curves.
+        is_keyed: Whether it has a curve.
+    """
+
+    thing: bpy.types.Object | bpy.types.PoseBone
+    name: str
+    group: str
+    is_keyed: bool
+
+
+def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:
+    """Key the rotation of bones where automatic keying is on, by the user's own preferences for it.
+
+    Returns:
+        The number of bones that were keyed.
+    """
+    names = [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones]
+    return _insert(context, [Channel(bone, name, bone.name, keyed.has(bone, name)) for bone, name in names])
+
+
+def insert_plain_keys(
+    context: bpy.types.Context, channels: Sequence[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels
+) -> int:
+    """Key the location or scale of bones where automatic keying is on; see `insert_auto_keys`."""
+    return _insert(context, [Channel(bone, name, bone.name, keyed.has(bone, name)) for bone, name in channels])
+
+
+def insert_posed_keys(
+    context: bpy.types.Context,
+    bones: list[bpy.types.PoseBone],
+    plain: Sequence[tuple[bpy.types.PoseBone, str]],
+    keyed: KeyedChannels,
+) -> tuple[list[str], bool]:
+    """Key bones that were posed where automatic keying is on; see `insert_auto_keys`.
+
+    Args:
+        context: For automatic keying.
+        bones: Those whose rotation was written.
+        plain: Bones, each with "location" or "scale", that were written besides.
+        keyed: The curves of the armature before.
+
+    Returns:
+        Names of the bones that had keys of these channels before, and whether a rotation was keyed now.
+    """
+    had = [bone.name for bone in bones if keyed.has(bone)]
+    had += [bone.name for bone, channel in plain if keyed.has(bone, channel)]
+    is_keyed = insert_auto_keys(context, bones, keyed) > 0
+    insert_plain_keys(context, plain, keyed)
+    return had, is_keyed
+
+
+def insert_goal_keys(context: bpy.types.Context, goal: GoalRef) -> int:
+    """Key the location of a target or pole where automatic keying is on; see `insert_auto_keys`."""
+    is_keyed = bool(location_curves(goal))
+    return _insert(context, [Channel(holder_of(goal), "location", key_group(goal), is_keyed)])
+
+
+def insert_turn_keys(context: bpy.types.Context, goal: GoalRef) -> int:
+    """Key the rotation of a target where automatic keying is on; see `insert_auto_keys`."""
+    holder = holder_of(goal)
+    name = channel_of(holder.rotation_mode)[0]
+    return _insert(context, [Channel(holder, name, key_group(goal), bool(turn_curves(goal)))])
+
+
+def insert_goal_key(goal: GoalRef, frame: float) -> None:
+    """Key the location of a target or pole at a frame."""
+    holder_of(goal).keyframe_insert("location", frame=frame, group=key_group(goal))
+
+
+def insert_turn_key(goal: GoalRef, frame: float) -> None:
+    """Key the rotation of a target at a frame."""
+    holder = holder_of(goal)
+    holder.keyframe_insert(channel_of(holder.rotation_mode)[0], frame=frame, group=key_group(goal))
+
+
+def held_curves(owner: bpy.types.Object, chain: FabrikChain) -> list[bpy.types.FCurve]:
+    """The curves of the place and the rotation that a chain holds."""
+    paths = {chain.path_from_id(name) for name in HELD}
+    return [curve for curve in fcurves_of(owner) if curve.data_path in paths]
+
+
+def insert_held_key(owner: bpy.types.Object, chain: FabrikChain, frame: float) -> None:
+    """Key the place and the rotation that a chain holds at a frame."""
+    for name in HELD:
+        owner.keyframe_insert(chain.path_from_id(name), frame=frame, group=chain.name)
+
+
+def is_pin_keyed(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether a chain's pin, or the place or rotation that it holds, has keys."""
+    paths = {chain.path_from_id(name) for name in PINNED}
+    return any(curve.data_path in paths for curve in fcurves_of(owner))
+
+
+def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Key a chain's pin, with the place and rotation that it holds, where automatic keying is on.
+
+    They hold until the next key, for between two pins there is nothing to be held on the way.
+    """
+    assert context.scene is not None
+    keyed = {curve.data_path for curve in fcurves_of(owner)}
+    paths = [chain.path_from_id(name) for name in PINNED]
+    if not _insert(context, [Channel(owner, path, chain.name, path in keyed) for path in paths]):
+        return
+    frame = context.scene.frame_current_final
+    for curve in fcurves_of(owner):
+        if curve.data_path in paths:
+            for point in curve.keyframe_points:
+                if abs(point.co[0] - frame) < SAME_FRAME:
+                    point.interpolation = "CONSTANT"
+
+
+def key_before_pin(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> None:
+    """Before a pin gets its first key, key on the frame before what it was until then."""
+    assert context.scene is not None
+    scene, path = context.scene, chain.path_from_id("pin")
+    if not keys_by_itself(context) or keys_only_what_is_keyed(context):
+        return
+    if scene.frame_current > scene.frame_start and not any(curve.data_path == path for curve in fcurves_of(owner)):
+        owner.keyframe_insert(path, frame=scene.frame_current - 1, group=chain.name)
+
+
+def keys_by_itself(context: bpy.types.Context) -> bool:
+    """Whether automatic keying is on."""
+    assert context.scene is not None
+    return context.scene.tool_settings.use_keyframe_insert_auto
+
+
+def pin_note(context: bpy.types.Context, owner: bpy.types.Object, chain: FabrikChain) -> Message | None:
+    """That a chain's pin has keys which will take a change of it back, since automatic keying is off; else None."""
+    if keys_by_itself(context) or not is_pin_keyed(owner, chain):
+        return None
+    return Message("PIN_KEYED")
+
+
+def keys_only_what_is_keyed(context: bpy.types.Context) -> bool:
+    """Whether automatic keying passes over channels without keys: from 5.2 on that is how Blender comes."""
+    assert context.preferences is not None
+    return keys_by_itself(context) and context.preferences.edit.use_keyframe_insert_available
+
+
+def _insert(context: bpy.types.Context, wanted: list[Channel]) -> int:
+    assert context.scene is not None
+    assert context.preferences is not None
+    tools = context.scene.tool_settings
+    if not tools.use_keyframe_insert_auto:
+        return 0
+    edit: Any = context.preferences.edit
+    options: Any = set()
+    if edit.use_keyframe_insert_available:
+        options.add("INSERTKEY_AVAILABLE")
+        wanted = [channel for channel in wanted if channel.is_keyed]
+    if edit.use_auto_keyframe_insert_needed:
+        options.add("INSERTKEY_NEEDED")
+    if tools.auto_keying_mode == "REPLACE_KEYS":
+        options.add("INSERTKEY_REPLACE")
+    count = 0
+    for thing, name, group, _ in wanted:
+        count += bool(thing.keyframe_insert(name, group=group, options=options, keytype=tools.keyframe_type))
+    return count
+
+
+# Keys of goals that are objects: where they stand and how they are turned in the world.
+
+CHANNELS = ("location", "rotation_quaternion")
+
+
+def key_goal(goal: bpy.types.Object, poses: Sequence[tuple[int, tuple[V3, Q4]]]) -> None:
+    """Key an object that stands where its own channels put it, straight from key to key.
+
+    Args:
+        goal: The object; it has no keys yet.
+        poses: Frames, each with place and rotation in the world.
+    """
+    goal.rotation_mode = "QUATERNION"
+    for frame, values in poses:
+        for name, value in zip(CHANNELS, values, strict=True):
+            setattr(goal, name, value)
+            goal.keyframe_insert(name, frame=frame)
+    for curve in fcurves_of(goal):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is solved together: its joints, its solver and its channels; plain data.
+
+What changes from frame to frame are the goals (numbers of a row); where parents or armature move, their space; and
+where keys make it, the start pose. Button, drag, live, bake, record, snap and conversion all solve one of these.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import bpy
+import numpy as np
+
+from ...kernel import Figure, Goal, Hinge, Joint, Limit, Rows, Settings, Solver
+from ...maths import ORIGIN, Q4, V3, Z_AXIS, Doubles, q4, v3
+from ..animation.channels import channel_of, neutral_values, read_locks, same_turn, to_values
+from ..animation.keys import KeyedChannels
+from ..goals import GoalPoints
+from .chain_goals import Asked, lined_up
+from .goal_options import Grown, Weighed
+from .joint_limits import Joints, free_channel, hinge_of_locks
+from .kinematics import Hang, Instead, Mount, RootMove, head_of_root
+from .space import ChainSpace, RigFrame
+from .start_pose import Start
+
+# What all chains of a figure ask for together, as goals and as room for rows of goals.
+
+
+def placed(asked: Sequence[Asked], figure: Figure) -> tuple[Asked, ...]:
+    """What chains ask for, with where the start pose has their effectors where that counts."""
+    if all(one.influence >= 1.0 for one in asked):
+        return tuple(asked)
+    placed = figure.placed(figure.starts)
+    found = []
+    for one in asked:
+        last = one.joints[-1]
+        at_head = one.at_head or one.kind == "AIM"
+        start = placed.heads[last] if at_head else placed.ends[last]
+        found.append(one._replace(start=start, start_turn=placed.frames[last]))
+    return tuple(found)
+
+
+def rows_for(figure: Figure, asked: Sequence[Asked], weighed: Weighed | None, count: int) -> Rows:
+    """Room for rows of goals; their places come with the rows."""
+    return Rows(figure, goals_for(asked, _nowhere(asked), weighed, Z_AXIS), count)
+
+
+def goals_for(asked: Sequence[Asked], numbers: Sequence[float], weighed: Weighed | None, up: V3) -> list[Goal]:
+    """What chains ask for, from the numbers of a row, and that they keep their balance."""
+    found = list[Goal]()
+    for one in asked:
+        found += one.goals(one.of_row(numbers))
+    return found if weighed is None else [*found, weighed.goal(asked, numbers, up)]
+
+
+def _nowhere(asked: Sequence[Asked]) -> list[float]:
+    """Placeholder numbers to make `Rows` with; every row is overwritten before it is solved."""
+    return [1.0] * sum([one.width for one in asked])
+
+
+# From solved rotations to rotation channels: how each bone takes its rotation.
+
+
+@dataclass(frozen=True, slots=True)
+class BoneChannels:
+    """How solved rotations of one bone become values of its channels; plain data, good for as long as the rig is.
+
+    Attributes:
+        bone: Name of the bone.
+        mode: Its rotation mode.
+        near: Channel values that the new ones are to continue.
+        hinge: The hinge to which rotation locks leave a single channel, or None.
+        free: Index of that channel.
+    """
+
+    bone: str
+    mode: str
+    near: list[float]
+    hinge: Hinge | None
+    free: int
+
+    @property
+    def name(self) -> str:
+        """Name of the property that is written."""
+        return channel_of(self.mode)[0]
+
+    @property
+    def indices(self) -> Sequence[int]:
+        """Indices of the channels that are written."""
+        return [self.free] if self.hinge is not None else range(channel_of(self.mode)[1])
+
+    def values(self, rotation: Sequence[float], before: Sequence[float]) -> list[float]:
+        """Channel values for a rotation, in double precision.
+
+        Args:
+            rotation: Unit quaternion in the rest frame of the bone.
+            before: What stands in the channels: those that are locked keep it.
+        """
+        if self.hinge is None:
+            return to_values(self.mode, rotation, self.near)
+        values = list(before)
+        values[self.free] = same_turn(self.hinge.angle_of(q4(rotation)), self.near[self.free])
+        return values
+
+
+def channels_of(
+    bones: Sequence[bpy.types.PoseBone], starts: Sequence[Q4], limits: Sequence[Limit], keyed: KeyedChannels
+) -> tuple[BoneChannels | None, ...]:
+    """The channels of each bone of a chain; None for a bone whose channels are all locked.
+
+    Quaternions and Euler angles continue the last key before the frame, or the start pose where there is none, and so
+    do not depend on what was solved before. Locked channels are left alone.
+
+    Args:
+        bones: n original pose bones, root to tip.
+        starts: n rotations of the start pose.
+        limits: n limits, narrowed by the locks (`joint_limits.read_limit`).
+        keyed: The curves of the armature at the frame.
+    """
+    found: list[BoneChannels | None] = []
+    for bone, start, limit in zip(bones, starts, limits, strict=True):
+        if limit.is_fixed and all(read_locks(bone)):
+            found.append(None)
+            continue
+        mode = bone.rotation_mode
+        near = keyed.previous(bone, to_values(mode, start, neutral_values(mode)))
+        free = free_channel(bone)
+        hinge = hinge_of_locks(bone) if free is not None else None
+        found.append(BoneChannels(bone.name, mode, near, hinge, free or 0))
+    return tuple(found)
+
+
+# From an armature to what the kernel solves: all that is found out once about chains that are solved together.
+#
+# What changes from frame to frame are their goals (`goals.GoalPoints`, numbers of a row); where parents or armature
+# move, their space (`preparing.carried`); and where keys make it, their start pose (`preparing.restarted`). Button,
+# drag, live, bake, record, snap and conversion all go this way.
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Chains as they are solved together: plain data, no reference to anything of Blender's.
+
+    Chain space has its origin at the head of the first bone, where it starts, and its axes along the frame before that
+    bone's rotation; only where a later bone does not inherit rotation it keeps the axes of the armature.
+
+    Attributes:
+        asked: What each chain asks for.
+        bones: Names of the n bones, each after its parent.
+        channels: For each how its rotation becomes channel values; None for a locked bone.
+        solver: The kernel's, with the figure of the n bones: start pose, limits, lengths. Where the figure is not
+            rigid, as it is at its start pose.
+        settings: How to solve.
+        influence: How far each bone turns from start to solution, 0 to 1; 1 for chains that are solved together, whose
+            goals are moved instead.
+        space: Where chain space lies.
+        mount: Axes and scale of the parent of the first bone: where they change, the figure is measured anew.
+        hang: How chain space turns with the parent.
+        keeps_axes: Whether a bone but the first does not inherit rotation.
+        bodies: The n bones as the solver has them.
+        is_rigid: Whether the figure holds in every pose.
+        is_even: Whether it is the same from every start pose, too: no scale on the way differs between axes.
+        start: From where they start as it was read, before their limits.
+        row: One row of the kernel's, to solve in.
+        root: How the root is moved, where it is a body bone that may be; else None.
+        grown: For each chain what its bones take of its stretch.
+        instead: By the names of bones what counts as their channels, in place of what a solve wrote there.
+        weighed: The masses of the joints, where a body is to keep its balance.
+    """
+
+    asked: tuple[Asked, ...]
+    bones: tuple[str, ...]
+    channels: tuple[BoneChannels | None, ...]
+    solver: Solver
+    settings: Settings
+    influence: float
+    space: ChainSpace
+    mount: Mount
+    hang: Hang
+    keeps_axes: bool
+    bodies: Joints
+    is_rigid: bool
+    is_even: bool
+    start: Start
+    row: Rows
+    root: RootMove | None = None
+    grown: tuple[tuple[Grown, ...], ...] = ()
+    instead: Mapping[str, Instead] = field(default_factory=dict)
+    weighed: Weighed | None = None
+
+    @property
+    def chains(self) -> tuple[str, ...]:
+        """Names of the chains."""
+        return tuple(one.chain for one in self.asked)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether it is a chain that is solved by itself."""
+        return self.bodies.is_chain
+
+    @property
+    def length(self) -> float:
+        """Length of the figure in armature space: from the root to the farthest end."""
+        return self.solver.figure.size
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """The n joints."""
+        return self.bodies.joints
+
+    @property
+    def starts(self) -> list[Q4]:
+        """The n rotations of the start pose, inside the limits."""
+        return [joint.start for joint in self.joints]
+
+    @property
+    def limits(self) -> list[Limit]:
+        """The n limits."""
+        return [joint.limit for joint in self.joints]
+
+    def numbers(self, points: Sequence[GoalPoints]) -> tuple[float, ...]:
+        """The numbers of a row of the kernel for the goals of each chain in the world."""
+        found: list[float] = []
+        for one, own in zip(self.asked, points, strict=True):
+            found += one.numbers(self.space, own)
+        return tuple(found)
+
+    def rows_of(self, count: int) -> Rows:
+        """Room for `count` rows of these chains' goals and answers."""
+        return rows_for(self.solver.figure, self.asked, self.weighed, count)
+
+    def space_at(self, rig: RigFrame, root: bpy.types.PoseBone) -> ChainSpace | None:
+        """Where chain space lies with the armature and the parents as they stand now.
+
+        Args:
+            rig: How the armature object stands.
+            root: The evaluated first bone.
+
+        Returns:
+            None where the parent makes the chains another figure (`carried`).
+        """
+        above = root.parent
+        parent = above.matrix if above is not None else None
+        if above is not None and Mount.of(parent, self.keeps_axes) != self.mount:
+            return None
+        origin = v3(root.head) if self.root is None else head_of_root(root, self.root.location)
+        return ChainSpace.of(rig, origin, self.hang.turn(parent))
+
+    def solved(self, numbers: Sequence[float], explain: bool = False) -> Rows:
+        """A row of the kernel, solved; good until these chains are solved again.
+
+        Args:
+            numbers: Of the goals (`numbers`).
+            explain: Whether to find out by how much blocking limits would have to give.
+
+        Raises:
+            InvalidValueError: A number is not finite.
+        """
+        rows = self.row
+        if self.weighed is None:
+            rows.numbers[:] = array("d", numbers)
+        else:  # what supports a body, and which way is up, is in no row
+            goals = self.goals_at(numbers)
+            rows = Rows(self.solver.figure, goals, 1)
+            rows.fill(goals, 0)
+        self.solver.solve_many(rows, self.settings, explain)
+        return rows
+
+    def goals_of(self, points: Sequence[GoalPoints]) -> list[Goal]:
+        """The goals for `Solver.solve`, from where they stand in the world."""
+        return self.goals_at(self.numbers(points))
+
+    def goals_at(self, numbers: Sequence[float]) -> list[Goal]:
+        """The goals for `Solver.solve`, from the numbers of a row."""
+        return goals_for(self.asked, numbers, self.weighed, self.space.up)
+
+    def targets_at(self, numbers: Sequence[float]) -> list[V3]:
+        """Where each chain's target is in chain space, from the numbers of a row."""
+        return [v3(one.of_row(numbers)[:3]) for one in self.asked]
+
+    @property
+    def plain_channels(self) -> list[tuple[str, str]]:
+        """What is written besides rotations: bones, each with "location" or "scale"."""
+        found = [(self.bones[0], "location")] if self.root is not None else []
+        return found + [(one.bone, one.name) for own in self.grown for one in own]
+
+    def plain_values(self, shift: Sequence[float] | Doubles, factors: Sequence[float] | Doubles = ()) -> list[V3]:
+        """The values of `plain_channels`.
+
+        Args:
+            shift: Vector of chain space by which the root stands elsewhere than it starts.
+            factors: By how much the bones on the way to each goal are longer (`Solution.factors`); () where none is.
+        """
+        found = [self.root.location_for((shift[0], shift[1], shift[2]))] if self.root is not None else []
+        for one, own in zip(self.asked, self.grown, strict=True) if any(self.grown) else ():
+            found += [bone.values(factors[one.goal_at] if len(factors) else 1.0) for bone in own]
+        return found
+
+    def many_plain_values(self, shifts: Doubles, factors: Doubles) -> Doubles:
+        """`plain_values` of F frames, (F, m, 3); equal bits.
+
+        Args:
+            shifts: (F, 3).
+            factors: (F, G), of each goal.
+        """
+        found = [self.root.locations_for(shifts)] if self.root is not None else []
+        for one, own in zip(self.asked, self.grown, strict=True):
+            ways = factors[:, one.goal_at].tolist() if own else []
+            found += [np.array([bone.values(factor) for factor in ways]) for bone in own]
+        return np.stack(found, axis=1)
+
+    def stretched(self, factors: Sequence[float]) -> Figure:
+        """The figure with its bones as long as a solve made them.
+
+        Args:
+            factors: Of each goal (`Solution.factors`).
+        """
+        figure = self.solver.figure
+        if not any(self.grown):
+            return figure
+        lengths = array("d", [1.0]) * figure.count
+        for one in self.asked:
+            for i in one.joints[:-1] if one.at_head else one.joints:
+                lengths[i] = max(lengths[i], factors[one.goal_at])
+        return figure.with_lengths(lengths, 1.0)
+
+    def started(self, rotations: Sequence[Q4], shift: V3 = ORIGIN) -> Prepared:
+        """The same chains with another start pose.
+
+        Args:
+            rotations: n rotations, which are brought inside the limits.
+            shift: Vector of chain space by which the root is to start elsewhere.
+        """
+        bodies, space, root = self.bodies.started(rotations), self.space, self.root
+        if root is not None and any(shift):
+            root = replace(root, location=root.location_for(shift))
+            space = ChainSpace.of(space.rig, space.to_armature(shift), space.turn)
+        solver = Solver(bodies.figure())
+        asked = placed(self.asked, solver.figure)
+        return replace(self, bodies=bodies, solver=solver, space=space, root=root).asking(asked)
+
+    def restarted(self, start: Start, limits: Sequence[Limit]) -> Prepared:
+        """The same chains with the start pose of another frame; their space is left as it was.
+
+        Args:
+            start: The start pose.
+            limits: The n limits with that.
+        """
+        bodies, solver, asked, root = self.bodies.started(start.rotations, limits), self.solver, self.asked, self.root
+        if bodies != self.bodies:
+            solver = Solver(bodies.figure())
+            asked = placed(asked, solver.figure)
+        instead = self.instead
+        if root is not None:
+            root, name = replace(root, location=start.location), self.bones[0]
+            instead = {**instead, name: instead[name]._replace(location=start.location)}
+        return replace(self, start=start, bodies=bodies, solver=solver, asked=asked, root=root, instead=instead)
+
+    def asking(self, asked: Sequence[Asked]) -> Prepared:
+        """A copy that asks for other things, with a row of its own; figure and solver are shared."""
+        found = lined_up(asked)
+        return replace(self, asked=found, row=rows_for(self.solver.figure, found, self.weighed, 1))

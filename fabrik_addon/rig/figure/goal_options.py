@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a chain may do besides reaching its goal: stretch; and what a body may: keep its balance."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+from ...errors import BoneError, InvalidValueError
+from ...finite import are_finite
+from ...kernel import HINT, PIN, Balance, Goal
+from ...maths import ORIGIN, V3, length, plus, q4, rotated, scaled, v3
+from ...messages import Message
+from ..animation.channels import read_rotation
+from ..animation.keys import chains_animated_in
+from ..bones import pose_bones, resolve_bones
+from ..control_bones import control_names
+from ..schema import FabrikChain, limit_of, rig_of
+from .chain_goals import Asked
+from .groups import ChainSet, body_moves
+from .kinematics import Instead, Link
+
+# How a chain grows longer by a factor: which channels of its bones take it, so that all its bones grow alike.
+#
+# A bone is scaled along its Y axis, where the next one's head is on it and the next one can make up for what it
+# inherits of that. Where it inherits scale in full, it would be sheared: then the next bone's head is moved by its
+# location channels. While a chain may stretch, these channels are its own; unstretched, the scale is 1 and the location
+# 0.
+
+UNSTRETCHED: V3 = (1.0, 1.0, 1.0)
+BESIDE = 1e-4  # share of its distance by which the next head may be beside a bone's Y axis
+THIRD = 1.0 / 3.0
+# Powers of the factor as scale channels of a bone that is to grow along Y, and of one that is not, by how the bone
+# inherits the scale of one that grew along Y (measured in Blender 4.2 to 5.2).
+GROWS: dict[str, V3] = {
+    "NONE": (0.0, 1.0, 0.0),
+    "NONE_LEGACY": (0.0, 1.0, 0.0),
+    "ALIGNED": (0.0, 0.0, 0.0),
+    "AVERAGE": (-THIRD, 2.0 * THIRD, -THIRD),
+}
+STAYS: dict[str, V3] = {
+    "NONE": (0.0, 0.0, 0.0),
+    "NONE_LEGACY": (0.0, 0.0, 0.0),
+    "ALIGNED": (0.0, -1.0, 0.0),
+    "AVERAGE": (-THIRD, -THIRD, -THIRD),
+}
+ALONE: V3 = (0.0, 1.0, 0.0)
+
+
+CHANNEL_TEXTS = {"location": Message("LOCATION"), "scale": Message("SCALE")}
+
+
+class Grown(NamedTuple):
+    """What one bone takes of the stretch of its chain.
+
+    Attributes:
+        bone: Name of the bone.
+        name: Of the property: "scale" or "location".
+        powers: Powers of the factor that the scale channels are.
+        way: What the location channels are at twice the length.
+    """
+
+    bone: str
+    name: str
+    powers: V3 = ORIGIN
+    way: V3 = ORIGIN
+
+    def values(self, factor: float) -> V3:
+        """The channels at a factor."""
+        if self.name == "location":
+            return scaled(self.way, factor - 1.0)
+        x, y, z = self.powers
+        return factor**x, factor**y, factor**z
+
+
+def grown_by(
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], driven: set[str], animated: Collection[str]
+) -> tuple[Grown, ...]:
+    """What the bones of a chain take of its stretch; nothing where it does not stretch in any frame.
+
+    Args:
+        chain: The chain.
+        bones: Its pose bones, root to tip.
+        driven: Data paths of drivers.
+        animated: Names of chains whose stretch is animated.
+
+    Raises:
+        BoneError: A bone can't be made longer, or the next one can't follow it.
+    """
+    if (chain.stretch <= 1.0 and chain.name not in animated) or chain.kind == "AIM":
+        return ()
+    last = len(bones) - 2 if chain.effector == "HEAD" else len(bones) - 1
+    found: list[Grown] = []
+    above = False  # whether the bone before is scaled
+    for i in range(last + 1):
+        following = bones[i + 1] if i + 1 < len(bones) else None
+        moves = following is not None and not _follows(following)
+        found += _of(bones[i], above, not moves)
+        if moves and following is not None:
+            found.append(Grown(following.name, "location", way=_way(following)))
+        above = not moves
+    if chain.effector == "HEAD" and last >= 0:
+        found += _of(bones[-1], above, False)
+    for one in found:
+        _check(next(bone for bone in bones if bone.name == one.bone), one, driven)
+    return tuple(found)
+
+
+def written_besides(chain_set: ChainSet) -> list[tuple[bpy.types.PoseBone, str]]:
+    """Bones of which a solve writes "location" or "scale" besides rotations: the body bone, and what stretches.
+
+    Raises:
+        FabrikError: A chain can't stretch.
+    """
+    owner, bones = chain_set.owner, pose_bones(chain_set.owner)
+    found = [(bones[chain_set.body], "location")] if body_moves(chain_set) else []
+    animated = chains_animated_in(owner, "stretch")
+    for chain in chain_set.chains:
+        grown = grown_by(chain, resolve_bones(owner, chain), set(), animated)
+        found += [(bones[one.bone], one.name) for one in grown]
+    return found
+
+
+def unstretched(grown: Sequence[Sequence[Grown]]) -> dict[str, Instead]:
+    """What counts as the channels of bones that take some of the stretch of chains: by the bones' names.
+
+    Raises:
+        BoneError: Two chains stretch one bone.
+    """
+    found: dict[str, Instead] = {}
+    for one in (one for own in grown for one in own):
+        before = found.get(one.bone, Instead())
+        is_location = one.name == "location"
+        if (before.location if is_location else before.scale) is not None:
+            raise BoneError(Message("STRETCHED_TWICE"), bone=one.bone)
+        found[one.bone] = before._replace(location=ORIGIN) if is_location else before._replace(scale=UNSTRETCHED)
+    return found
+
+
+def _of(bone: bpy.types.PoseBone, above: bool, grows: bool) -> list[Grown]:
+    """The scale of a bone that grows or not, with one above it that is scaled or not."""
+    if not above:
+        return [Grown(bone.name, "scale", powers=ALONE)] if grows else []
+    return [Grown(bone.name, "scale", powers=(GROWS if grows else STAYS)[bone.bone.inherit_scale])]
+
+
+def _follows(bone: bpy.types.PoseBone) -> bool:
+    """Whether a bone goes along with the scale of the one before it: its head is on that axis, and it can undo it."""
+    link = Link.of(bone)
+    assert link.parent_rest is not None, "it hangs on the bone before it"
+    x, y, z = link.parent_rest.to_3x3().inverted() @ link.rest.translation
+    return bone.bone.inherit_scale in GROWS and length((x, 0.0, z)) <= BESIDE * abs(y)
+
+
+def _way(bone: bpy.types.PoseBone) -> V3:
+    """The location channels that take a bone's head once more as far from the head of the one before it.
+
+    Raises:
+        BoneError: It has none that count, or they do not turn with that bone.
+    """
+    data = bone.bone
+    if data.use_connect:
+        raise BoneError(
+            Message("STRETCH_CONNECTED"),
+            bone=bone.name,
+        )
+    if not (data.use_local_location and data.use_inherit_rotation):
+        raise BoneError(Message("STRETCH_LOCATION_NOT_LOCAL"), bone=bone.name)
+    rest = Link.of(bone).rest
+    return v3(rest.to_3x3().inverted() @ rest.translation)
+
+
+def _check(bone: bpy.types.PoseBone, one: Grown, driven: set[str]) -> None:
+    """Refuse channels that are not free.
+
+    Raises:
+        BoneError: They are locked or driven.
+    """
+    word = CHANNEL_TEXTS[one.name]
+    locks: Any = getattr(bone, f"lock_{one.name}")
+    if any(locks):
+        raise BoneError(Message("STRETCH_CHANNEL_LOCKED", channel=word), bone=bone.name)
+    if f"{bone.path_from_id()}.{one.name}" in driven:
+        raise BoneError(Message("STRETCH_CHANNEL_DRIVEN", channel=word), bone=bone.name)
+
+
+# The centre of mass of a body, and what supports it: the pinned tips.
+
+
+class Support(NamedTuple):
+    """Where a pinned tip supports a body.
+
+    Attributes:
+        chain: Which of the chains that are solved together pins it.
+        foot: From the effector to the other end of the tip bone, in that bone's frame; None where only the effector's
+            place is held.
+    """
+
+    chain: int
+    foot: V3 | None
+
+
+class Weighed(NamedTuple):
+    """The masses of a figure's joints, with all that hangs on them, and what supports them.
+
+    Attributes:
+        masses: Of the n joints; only their shares count.
+        places: n points, where they stand in the joints' frames, relative to their heads.
+        supports: Of the pinned chains.
+        weight: Of the goal among hints.
+    """
+
+    masses: tuple[float, ...]
+    places: tuple[V3, ...]
+    supports: tuple[Support, ...]
+    weight: float
+
+    def goal(self, asked: Sequence[Asked], numbers: Sequence[float], up: V3) -> Goal:
+        """The goal that the centre of mass stands above the pinned tips.
+
+        Args:
+            asked: What each chain asks for.
+            numbers: Of a row, in chain space.
+            up: Direction in chain space.
+        """
+        points: list[V3] = []
+        for chain, foot in self.supports:
+            own = asked[chain].of_row(numbers)
+            place = v3(own[:3])
+            points.append(place)
+            if foot is not None:
+                points.append(plus(place, rotated(q4(own[3:7]), foot)))
+        return Balance(self.masses, points, up, self.places, self.weight, HINT)
+
+
+def weigh(
+    chain_set: ChainSet, asked: Sequence[Asked], bones: Sequence[bpy.types.PoseBone], segments: Sequence[V3]
+) -> Weighed | None:
+    """Weigh the bones of a body; None where it is not to keep its balance, or nothing is pinned.
+
+    A bone carries the share that is set for it, else one by its length. What hangs on a bone of the figure without
+    being of it counts with that bone, as its channels have it. The masses do not depend on the pose at hand, so that a
+    solve has the same answer from every pose.
+
+    Args:
+        chain_set: The chains.
+        asked: What each asks for.
+        bones: The figure's n bones, evaluated.
+        segments: n vectors, the bones in their own axes.
+
+    Raises:
+        InvalidValueError: A mass is not a finite number.
+    """
+    balance = rig_of(chain_set.owner).balance
+    supports = _supports(asked, segments)
+    if balance <= 0.0 or not supports:
+        return None
+    joints = {bone.name: i for i, bone in enumerate(bones)}
+    owner: Any = bones[0].id_data  # the evaluated armature
+    poses = pose_bones(owner)
+    masses, moments, hanging = [0.0] * len(bones), [ORIGIN] * len(bones), dict[str, Matrix]()
+    for name, mass in _masses(chain_set.owner).items():
+        joint = _carrier(poses[name], joints)
+        if joint is not None:
+            own = scaled(segments[joint], 0.5)
+            place = own if name in joints else _centre(poses[name], bones[joint], hanging)
+            masses[joint] += mass
+            moments[joint] = plus(moments[joint], scaled(place, mass))
+    if not any(masses):
+        return None
+    places = [scaled(moment, 1.0 / mass) if mass else ORIGIN for moment, mass in zip(moments, masses, strict=True)]
+    return Weighed(tuple(masses), tuple(places), tuple(supports), balance)
+
+
+def _centre(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[str, Matrix]) -> V3:
+    """The middle of a bone that hangs on another, at any remove, in that one's frame."""
+    rest = carrier.bone.matrix_local.to_3x3()
+    middle = _pose(bone, carrier, hanging) @ Vector((0.0, 0.5 * bone.bone.length, 0.0))
+    return v3(rest.inverted() @ middle)
+
+
+def _pose(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[str, Matrix]) -> Matrix:
+    """The matrix of a bone in armature space by its channels, with the bone that carries it at rest at the origin."""
+    if bone == carrier:
+        return carrier.bone.matrix_local.to_3x3().to_4x4() @ Matrix.LocRotScale(None, None, carrier.scale)
+    if bone.name not in hanging:
+        assert bone.parent is not None, "it hangs on the carrier"
+        above = _pose(bone.parent, carrier, hanging)
+        hanging[bone.name] = Link.of(bone).pose(above, Quaternion(read_rotation(bone)))
+    return hanging[bone.name]
+
+
+def _supports(asked: Sequence[Asked], segments: Sequence[V3]) -> list[Support]:
+    found = []
+    for k, one in enumerate(asked):
+        if one.rank == PIN and one.kind == "REACH" and one.weight > 0.0:
+            tip = segments[one.joints[-1]]
+            away = tip if one.at_head else scaled(tip, -1.0)
+            found.append(Support(k, away if one.turns else None))
+    return found
+
+
+def _masses(owner: bpy.types.Object) -> dict[str, float]:
+    """The masses of the bones that deform, or of all where none does; by the bones' names."""
+    controls = control_names(owner)
+    bones = [bone for bone in pose_bones(owner) if bone.name not in controls]
+    bones = [bone for bone in bones if bone.bone.use_deform] or bones
+    whole = sum(bone.bone.length for bone in bones) or 1.0
+    found = {}
+    for bone in bones:
+        mass = limit_of(bone).mass
+        if not are_finite([mass]):
+            raise InvalidValueError(Message("MASS_NOT_FINITE"), bone=bone.name)
+        found[bone.name] = mass or bone.bone.length / whole
+    return found
+
+
+def _carrier(bone: bpy.types.PoseBone, joints: dict[str, int]) -> int | None:
+    """The joint that carries a bone: its own, or that of the nearest bone above it that has one."""
+    found: bpy.types.PoseBone | None = bone
+    while found is not None and found.name not in joints:
+        found = found.parent
+    return None if found is None else joints[found.name]

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The joints of a figure: their limits, as set or as Blender's own IK has them, start and stiffness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import pi
+from typing import NamedTuple
+
+import bpy
+
+from ...errors import BoneError, place_of
+from ...kernel import FREE, Figure, Hinge, Joint, Limit, Locked
+from ...maths import IDENTITY, Q4, V3, X_AXIS, Z_AXIS, length, multiplied, rotated, turn_about, unit
+from ...messages import Message
+from ..animation.channels import (
+    AXES,
+    CHANNELS,
+    UNIT_AXES,
+    euler_order,
+    from_euler,
+    read_locks,
+    read_rotation,
+    read_values,
+    to_euler,
+)
+from ..animation.keys import KeyedChannels
+from ..bones import pose_bones
+from ..limit_types import LIMITS, limit_settings, type_of
+from ..schema import limit_of, rig_of
+from .groups import ChainSet
+from .kinematics import BoneTree, Segment
+from .start_pose import Start, read_starts
+
+# The kernel's limit of a pose bone: from its FABRIK limit, its rotation locks, or its settings for Blender's IK.
+
+OFF_ZERO = 1e-4  # by which a locked quaternion channel may be off zero where the bone is to be a hinge
+KEPT_DIGITS = 5  # of locked angles that are read back from a quaternion, so that rounding does not add up
+
+
+def read_limit(bone: bpy.types.PoseBone, start: Q4) -> Limit:
+    """The limit that holds for a bone: its own, narrowed by its rotation locks.
+
+    Args:
+        bone: The pose bone.
+        start: The joint's rotation in the start pose, for a bone whose limit is to keep it.
+
+    Raises:
+        BoneError: The locks are no limit of the types that there are, or locks and limit leave nothing over.
+        InvalidValueError: The limit's numbers make no sense.
+    """
+    view = limit_of(bone)
+    with place_of(bone=bone.name):
+        own = LIMITS[view.limit].make(view, start)
+        if not any(read_locks(bone)) and not bone.lock_rotation_w:
+            return own
+        hinge = hinge_of_locks(bone)
+        if hinge is not None:
+            return _narrowed(own, hinge)
+        locked = _limit_of_other_locks(bone)
+        return own if locked.is_free else locked
+
+
+def hinge_of_locks(bone: bpy.types.PoseBone) -> Hinge | None:
+    """The hinge that is left where all rotation channels but one are locked; None for all other locks.
+
+    With two of X, Y and Z locked the bone is a hinge about the third, the locked channels as they stand. An axis-angle
+    bone whose axis is locked is a hinge about it.
+
+    Raises:
+        BoneError: Quaternion channels are locked away from zero.
+        InvalidValueError: A rotation channel makes no sense.
+    """
+    locked = read_locks(bone)
+    four = _locks_four(bone)
+    if four and bone.rotation_mode == "AXIS_ANGLE":
+        axis = read_values(bone)[1:]
+        is_hinge = all(locked) and not bone.lock_rotation_w and any(axis)
+        return Hinge(unit(axis), -2.0 * pi, 2.0 * pi) if is_hinge else None
+    if sum(locked) != 2:
+        return None
+    free = locked.index(False)
+    if four and any(abs(value) > OFF_ZERO for i, value in enumerate(read_values(bone)[1:]) if i != free):
+        raise BoneError(Message("QUATERNION_LOCKED_OFF_ZERO"))
+    return _hinge_of_channel(bone, free)
+
+
+def _limit_of_other_locks(bone: bpy.types.PoseBone) -> Limit:
+    """What rotation locks leave that make no hinge: with all channels locked the bone keeps its rotation."""
+    locked = read_locks(bone)
+    four = _locks_four(bone)
+    if four and bone.rotation_mode == "AXIS_ANGLE":
+        locked.append(bool(bone.lock_rotation_w))  # X, Y and Z are its axis, W its angle
+    if all(locked):
+        return Locked(read_rotation(bone))
+    if not any(locked) and not (four and bone.lock_rotation_w):
+        return FREE
+    if len(locked) > 3:
+        raise BoneError(Message("AXIS_LOCKED_IN_PART"))
+    raise BoneError(Message("LOCKS_LEAVE_TWO_FREE"))
+
+
+def _locks_four(bone: bpy.types.PoseBone) -> bool:
+    """Whether each of four channels has a lock of its own."""
+    return bone.lock_rotations_4d and bone.rotation_mode in CHANNELS
+
+
+def free_channel(bone: bpy.types.PoseBone) -> int | None:
+    """Index of the one rotation channel that is not locked and is the angle of the hinge that the locks make.
+
+    That is the third Euler angle, or the angle of an axis-angle bone; None for the other modes and locks.
+    """
+    locked = read_locks(bone)
+    if bone.rotation_mode == "AXIS_ANGLE":
+        return 0 if bone.lock_rotations_4d and all(locked) and not bone.lock_rotation_w else None
+    return locked.index(False) if sum(locked) == 2 and bone.rotation_mode not in CHANNELS else None
+
+
+def _hinge_of_channel(bone: bpy.types.PoseBone, free: int) -> Hinge:
+    """The hinge that one free Euler channel makes: R = before * turn(axis) * after, the locked channels in both."""
+    order = euler_order(bone.rotation_mode)
+    if bone.rotation_mode not in CHANNELS:
+        values = read_values(bone)
+    else:  # read again from what was written, they must not drift
+        values = [round(value, KEPT_DIGITS) for value in to_euler(read_rotation(bone), order, (0.0, 0.0, 0.0))]
+    values[free] = 0.0
+    later = [values[i] if order.index(AXES[i]) > order.index(AXES[free]) else 0.0 for i in range(3)]
+    before = from_euler(later, order)  # channels later in the order are applied outside
+    return Hinge(unit(rotated(before, UNIT_AXES[free])), -2.0 * pi, 2.0 * pi, from_euler(values, order))
+
+
+def _narrowed(own: Limit, hinge: Hinge) -> Limit:
+    """What both the hinge of the locks and the bone's own limit allow."""
+    found = type_of(own).narrowed(own, hinge)
+    if found is not None:
+        return found
+    if own.dofs == 1:
+        raise BoneError(Message("HINGE_AXIS_LOCKED"))
+    raise BoneError(Message("LOCKS_NEED_HINGE"))
+
+
+def read_stiffness(bone: bpy.types.PoseBone) -> float:
+    """How much less than others the joint turns, 0 to 1: the bone's own, or that for Blender's IK."""
+    view = limit_of(bone)
+    return view.ik_stiffness if view.type.is_of_blender else view.stiffness
+
+
+def set_from_ik(bone: bpy.types.PoseBone) -> None:
+    """Set a bone's limit from its locks and limits for Blender's own IK, as one of the other types.
+
+    Raises:
+        BoneError: The bone has no such settings.
+        InvalidValueError: They make no sense.
+    """
+    view = limit_of(bone)
+    if not any(view.ik_locks) and not any(view.ik_ranges):
+        raise BoneError(Message("NO_IK_LIMITS"), bone=bone.name)
+    with place_of(bone=bone.name):
+        limit = LIMITS["BONE_IK"].make(view, IDENTITY)
+    for name, value in limit_settings(limit).items():
+        setattr(view, name, value)
+    view.stiffness = view.ik_stiffness
+
+
+# A joint limit as a bone's locks, limits and stiffness for Blender's own IK.
+
+IK_AXES = "xyz"
+STIFFEST = 0.99  # as Blender allows
+FULL_TURN = 2.0 * pi - 1e-6  # radians from which a hinge is not limited
+
+
+def write_ik_settings(bone: bpy.types.PoseBone, limit: Limit, stiffness: float) -> list[str | Message]:
+    """Set what Blender's IK can heed of a limit, in place of what was set.
+
+    Args:
+        bone: The original pose bone.
+        limit: The limit that holds for it.
+        stiffness: 0 to 1.
+
+    Returns:
+        What it can't heed.
+    """
+    free, ranges, parts = type_of(limit).ik_meaning(limit)
+    lost: list[str | Message] = list(parts)
+    for i, axis in enumerate(IK_AXES):
+        setattr(bone, f"lock_ik_{axis}", i not in free)
+        found = ranges.get(i)
+        setattr(bone, f"use_ik_limit_{axis}", found is not None)
+        if found is not None:
+            low, high = max(found[0], -pi), min(found[1], pi)
+            if (low, high) != found and max(abs(found[0]), abs(found[1])) < FULL_TURN:
+                lost.append(Message("RANGE_BEYOND_HALF_TURN", axis=axis.upper()))
+            setattr(bone, f"ik_min_{axis}", min(low, 0.0))
+            setattr(bone, f"ik_max_{axis}", max(high, 0.0))
+            if low > 0.0 or high < 0.0:
+                lost.append(Message("RANGE_WITHOUT_REST_POSE", axis=axis.upper()))
+        setattr(bone, f"ik_stiffness_{axis}", min(stiffness, STIFFEST))
+    return lost
+
+
+# The bones of a figure as the kernel's joints, and whether these are the same in every pose.
+
+RIGID = 2e-5  # share of the longest bone by which lengths may differ between poses
+BENT = 0.7  # radians by which all joints are turned to see whether lengths depend on the pose
+
+
+def path_of(owner: bpy.types.Object, bones: Sequence[str], depsgraph: bpy.types.Depsgraph) -> BoneTree:
+    """The bones of a chain, root to tip, as Blender evaluated them; good until the next evaluation."""
+    poses = pose_bones(owner.evaluated_get(depsgraph))
+    return BoneTree.of([poses[name] for name in bones])
+
+
+class JointSettings(NamedTuple):
+    """What is set for the n bones of a figure, beside their rest data."""
+
+    starts: list[Q4]
+    limits: list[Limit]
+    stiffness: list[float]
+
+
+class Joints(NamedTuple):
+    """The bones of a figure as the kernel takes them.
+
+    Attributes:
+        joints: n joints.
+        parents: For each the index of its parent, -1 for the root.
+        heads: For each where it stands in the frame of its parent; None in a chain, and for the root.
+        is_chain: Whether it is a chain that is solved by itself.
+        moves: Whether the root can be moved.
+    """
+
+    joints: tuple[Joint, ...]
+    parents: tuple[int, ...]
+    heads: tuple[V3 | None, ...]
+    is_chain: bool = True
+    moves: bool = False
+
+    def figure(self) -> Figure:
+        """The kernel's figure."""
+        return Figure(self.joints, self.parents, self.heads, moves=self.moves)
+
+    def started(self, rotations: Sequence[Q4], limits: Sequence[Limit] | None = None) -> Joints:
+        """The same bones with another start pose.
+
+        Args:
+            rotations: n rotations, which are brought inside the limits.
+            limits: The n limits, where these go with the start pose; None to keep those that they have.
+        """
+        limits = [joint.limit for joint in self.joints] if limits is None else limits
+        bones = zip(self.joints, rotations, limits, strict=True)
+        joints = [joint._replace(start=limit.clamped(turn), limit=limit) for joint, turn, limit in bones]
+        return self._replace(joints=tuple(joints))
+
+
+def read_settings(
+    chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels
+) -> tuple[JointSettings, Start]:
+    """Read start pose, limits and stiffness of the bones of a figure.
+
+    The body bone is as stiff as the armature says. Of the bones between it and the chains `spine` says how readily they
+    give way; at zero they stay as they start.
+
+    Args:
+        chain_set: The chains.
+        bones: Their bones, each after its parent.
+        keyed: The curves of the armature at the frame.
+
+    Returns:
+        The settings, and where the body bone starts.
+
+    Raises:
+        FabrikError: One makes no sense.
+    """
+    start = read_starts(chain_set, bones, keyed)
+    limits = [_read_limit(chain_set.owner, bone, start, i) for i, bone in enumerate(bones)]
+    stiffness = [read_stiffness(bone) for bone in bones]
+    rig = rig_of(chain_set.owner)
+    for i, bone in enumerate(bones):
+        if bone.name == chain_set.body:
+            stiffness[i] = max(stiffness[i], rig.body_stiffness)
+        elif start.is_between[i]:
+            stiffness[i] = max(stiffness[i], 1.0 - rig.spine)
+    inside = [limit.clamped(turn) for limit, turn in zip(limits, start.rotations, strict=True)]
+    return JointSettings(inside, limits, stiffness), start
+
+
+def restarted_limits(
+    owner: bpy.types.Object, bones: Sequence[str], limits: Sequence[Limit], start: Start
+) -> list[Limit]:
+    """The limits of a figure with another start pose: a bone that does not turn is held there.
+
+    Args:
+        owner: The armature object.
+        bones: Names of the n bones.
+        limits: Their limits with the start pose that they had.
+        start: The other start pose.
+
+    Raises:
+        FabrikError: One makes no sense.
+    """
+    pose = pose_bones(owner)
+    return [
+        _read_limit(owner, pose[name], start, i) if limit.is_fixed else limit
+        for i, (name, limit) in enumerate(zip(bones, limits, strict=True))
+    ]
+
+
+def _read_limit(owner: bpy.types.Object, bone: bpy.types.PoseBone, start: Start, i: int) -> Limit:
+    """The limit of a bone of a figure, whose index there is i."""
+    turn = start.rotations[i]
+    limit = read_limit(bone, turn)
+    return Locked(limit.clamped(turn)) if start.is_between[i] and rig_of(owner).spine <= 0.0 else limit
+
+
+def joints_of(tree: BoneTree, settings: JointSettings, is_even: bool, moves: bool = False) -> tuple[Joints, bool]:
+    """The bones as the kernel sees them, and whether they are the same in every pose.
+
+    Where they are, they are measured in the rest pose, so that they do not differ by rounding with the start pose; else
+    at the start pose. To tell, they are measured in two bent poses besides.
+
+    Args:
+        tree: The bones, mounted.
+        settings: What is set for them.
+        is_even: Whether no scale on the way differs between axes, so that they are the same in every pose for sure.
+        moves: Whether the root can be moved.
+    """
+    at_rest = tree.segments([IDENTITY] * len(tree.links))
+    if is_even:
+        return _joined(tree, at_rest, settings, moves), True
+    spans = _spans(at_rest)
+    for axis in (X_AXIS, Z_AXIS):
+        bent = tree.segments([multiplied(turn_about(axis, BENT), start) for start in settings.starts])
+        if any(abs(a - b) > RIGID * max(spans) for a, b in zip(_spans(bent), spans, strict=True)):
+            return _joined(tree, tree.segments(settings.starts), settings, moves), False
+    return _joined(tree, at_rest, settings, moves), True
+
+
+def _spans(segments: Sequence[Segment]) -> list[float]:
+    """The lengths of bones, and the distances of heads from those before them."""
+    return [length(one) for segment in segments for one in (segment.vector, segment.head or segment.vector)]
+
+
+def _joined(tree: BoneTree, segments: Sequence[Segment], settings: JointSettings, moves: bool) -> Joints:
+    bones = zip(segments, *settings, strict=True)
+    joints = tuple(
+        Joint(bone.vector, bone.rest, start, limit, bone.inherits, stiff) for bone, start, limit, stiff in bones
+    )
+    return Joints(joints, tree.parents, tuple(segment.head for segment in segments), tree.is_chain, moves)

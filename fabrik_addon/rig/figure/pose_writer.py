@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Solved poses written into the channels of an armature's bones: all bones of a property read and written at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...maths import Q4, Doubles, Places, Singles, normalized, q4
+from ..animation.channels import channel_of, read_values, run_on, same_turn, to_values
+from ..animation.keys import animated_paths
+from ..bones import pose_bones
+from .figure import BoneChannels, Prepared
+
+# What was written to a file's data, as Blender evaluates it.
+
+
+def updated(context: bpy.types.Context) -> bpy.types.Depsgraph:
+    """Have Blender evaluate the context's view layer now, and its depsgraph with all that was written so far."""
+    assert context.view_layer is not None
+    context.view_layer.update()
+    return context.evaluated_depsgraph_get()
+
+
+# The rotations in which bones are seen, constraints included, and the same put into their own channels.
+
+
+def seen_rotations(owner: bpy.types.Object, names: Sequence[str], depsgraph: bpy.types.Depsgraph) -> dict[str, Q4]:
+    """The rotation in its rest frame that each bone would have to have to stand as it is evaluated.
+
+    Args:
+        owner: The armature object.
+        names: Of its bones.
+        depsgraph: Evaluated.
+    """
+    bones = pose_bones(owner.evaluated_get(depsgraph))
+    found = {}
+    for name in names:
+        bone = bones[name]
+        data, parent = bone.bone, bone.parent
+        if parent is None:
+            basis = data.convert_local_to_pose(bone.matrix, data.matrix_local, invert=True)
+        else:
+            above = {"parent_matrix": parent.matrix, "parent_matrix_local": parent.bone.matrix_local}
+            basis = data.convert_local_to_pose(bone.matrix, data.matrix_local, **above, invert=True)
+        unscaled = basis.to_3x3() @ Matrix.Diagonal(bone.scale).inverted_safe()
+        w, x, y, z = unscaled.to_quaternion()
+        found[name] = normalized((w, x, y, z))
+    return found
+
+
+def write_rotations(owner: bpy.types.Object, rotations: Mapping[str, Q4]) -> None:
+    """Put rotations into the channels of bones, on the side that continues what stands there."""
+    bones = pose_bones(owner)
+    for name, rotation in rotations.items():
+        mode = bones[name].rotation_mode
+        setattr(bones[name], channel_of(mode)[0], to_values(mode, rotation, read_values(bones[name])))
+
+
+# Animated values brought from the evaluated armature to the original, as Blender does it in the viewport alone.
+#
+# While rendering, the originals keep what the viewport showed last. What is written to one there is copied to the
+# evaluated armature with all its channels, so these have to be of the frame.
+
+
+def flush_animation(owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> None:
+    """Give an armature the animated values of its bones, its chains and its body that a depsgraph evaluated."""
+    evaluated: Any = owner.evaluated_get(depsgraph)
+    original: Any = owner
+    for path in sorted(set(animated_paths(owner, with_muted=True))):
+        holder, _, name = path.rpartition(".")
+        if not path.startswith(("pose.bones[", "fabrik_")) or "[" in name:
+            continue
+        try:
+            source, target = (thing.path_resolve(holder) if holder else thing for thing in (evaluated, original))
+            value, before = getattr(source, name), getattr(target, name)
+        except (ValueError, AttributeError):  # a curve of something that is gone
+            continue
+        if _plain(value) != _plain(before):
+            setattr(target, name, value)
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+
+
+# Solved poses written into the channels of an armature's bones: all bones of a property read and written at once.
+
+REFRESH: Any = {"OBJECT"}  # evaluates the pose anew, and all that hangs on it, at half the price of "DATA"
+
+
+class Pose(NamedTuple):
+    """A pose of a figure that is to be written; views of a solve's row stay up to date with it.
+
+    Attributes:
+        prepared: The figure, of n bones.
+        rotations: (n, 4), each in the rest frame of its bone.
+        shift: Vector of chain space by which the root stands elsewhere than it starts.
+        factors: By how much the bones on the way to each goal are longer; () where none is.
+    """
+
+    prepared: Prepared
+    rotations: Doubles
+    shift: Sequence[float] | Doubles = (0.0, 0.0, 0.0)
+    factors: Sequence[float] | Doubles = ()
+
+
+@dataclass(slots=True)
+class _Turned:
+    """Bones of one rotation mode: their places in the armature and among the joints of all poses, what they continue.
+
+    Bones whose locks leave a single channel have their own entries in `hinges`: place, joint and channels.
+    """
+
+    mode: str
+    places: Places
+    joints: Places
+    near: Doubles
+    hinges: list[tuple[int, int, BoneChannels]]
+
+    def put(self, rotations: Doubles, stored: Singles) -> None:
+        """Put the values of the channels among those of all bones of the armature."""
+        if len(self.places):
+            picked = rotations[self.joints][None]
+            stored[self.places] = run_on(self.mode, picked, np.empty((0, len(self.places))), self.near)[0]
+        for place, joint, own in self.hinges:
+            assert own.hinge is not None
+            angle = own.hinge.angle_of(q4(rotations[joint].tolist()))
+            stored[place, own.free] = same_turn(angle, own.near[own.free])
+
+
+class PoseWriter:
+    """Writes poses of figures of one armature; good for as long as figures and bones are the same.
+
+    Args:
+        poses: What is to be written, each with its figure.
+        places: Indices of all bones of the armature by their names.
+    """
+
+    def __init__(self, poses: Sequence[Pose], places: Mapping[str, int]) -> None:
+        self.poses = [*poses]
+        self._count = len(places)
+        self._turned: dict[str, list[_Turned]] = {}
+        self._plain: dict[str, list[int]] = {}
+        self._owners: dict[str, Places] = {}  # of each property which pose has written a bone's row
+        self._before: dict[str, Singles] = {}
+        by_mode: dict[str, list[tuple[int, int, int, BoneChannels]]] = {}
+        joint = 0
+        for k, pose in enumerate(self.poses):
+            own = pose.prepared.channels
+            for i, one in enumerate(own):
+                if one is not None:
+                    by_mode.setdefault(one.mode, []).append((k, places[one.bone], joint + i, one))
+            joint += len(own)
+            for bone, name in pose.prepared.plain_channels:
+                self._plain.setdefault(name, []).append(places[bone])
+                self._own(name)[places[bone]] = k
+        for mode, rows in by_mode.items():
+            free = [row for row in rows if row[3].hinge is None]
+            name, width = channel_of(mode)
+            near = np.array([row[3].near for row in free], dtype=np.float64).reshape(-1, width)
+            at, joints = (np.array([row[j] for row in free], dtype=np.intp) for j in (1, 2))
+            hinges = [row[1:] for row in rows if row[3].hinge is not None]
+            self._turned.setdefault(name, []).append(_Turned(mode, at, joints, near, hinges))
+            for row in rows:
+                self._own(name)[row[1]] = row[0]
+
+    def _own(self, name: str) -> Places:
+        return self._owners.setdefault(name, np.full(self._count, -1, dtype=np.intp))
+
+    def write(self, owner: bpy.types.Object) -> list[int]:
+        """Write what does not stand there yet; of each pose how many of its bones did not, once a property.
+
+        Args:
+            owner: The armature object.
+
+        Raises:
+            TypeError: It has other bones.
+        """
+        counts, bones = [0] * len(self.poses), pose_bones(owner)
+        if self._turned:
+            rotations = np.concatenate([pose.rotations for pose in self.poses])
+            for name, groups in self._turned.items():
+                before = self._read(bones, name)
+                stored = before.copy()
+                for group in groups:
+                    group.put(rotations, stored)
+                self._put(bones, name, stored, counts)
+        if self._plain:
+            values = self._plain_values()
+            for name, places in self._plain.items():
+                stored = self._read(bones, name).copy()
+                stored[places] = values[name]
+                self._put(bones, name, stored, counts)
+        if any(counts):
+            tell(owner)
+        return counts
+
+    def restore(self, owner: bpy.types.Object, k: int) -> None:
+        """Put back what stood in the channels of a pose before it was written."""
+        bones: Any = pose_bones(owner)
+        for name, before in self._before.items():
+            now, own = self._read(bones, name, keep=False), self._owners[name] == k
+            now[own] = before[own]
+            bones.foreach_set(name, now.reshape(-1))
+        tell(owner)
+
+    def _plain_values(self) -> dict[str, list[Sequence[float]]]:
+        """The values of the location and scale channels, by property, in the order of their places."""
+        found: dict[str, list[Sequence[float]]] = {name: [] for name in self._plain}
+        for pose in self.poses:
+            values = pose.prepared.plain_values(pose.shift, pose.factors)
+            for (_, name), own in zip(pose.prepared.plain_channels, values, strict=True):
+                found[name].append(own)
+        return found
+
+    def _read(self, bones: Any, name: str, keep: bool = True) -> Singles:
+        """A property of all bones, (count, width)."""
+        width = 4 if name in {"rotation_quaternion", "rotation_axis_angle"} else 3
+        found: Singles = np.empty((self._count, width), dtype=np.float32)
+        bones.foreach_get(name, found.reshape(-1))
+        if keep:
+            self._before[name] = found
+        return found
+
+    def _put(self, bones: Any, name: str, stored: Singles, counts: list[int]) -> None:
+        """Write a property of all bones where a number differs at all, and count the bones of each pose."""
+        owners = self._owners[name]
+        fresh = owners[(stored != self._before[name]).any(axis=1) & (owners >= 0)]
+        if len(fresh):
+            bones.foreach_set(name, stored.reshape(-1))
+            for k in fresh.tolist():
+                counts[k] += 1
+
+
+def write_pose(owner: bpy.types.Object, *poses: Pose) -> list[int]:
+    """Write poses of figures of an armature object; see `PoseWriter.write`."""
+    return PoseWriter(poses, places_of(owner)).write(owner)
+
+
+def places_of(owner: bpy.types.Object) -> dict[str, int]:
+    """The indices of an armature's bones by their names."""
+    return {name: i for i, name in enumerate(pose_bones(owner).keys())}
+
+
+def tell(owner: bpy.types.Object) -> None:
+    """Let Blender evaluate what was written in bulk."""
+    owner.update_tag(refresh=REFRESH)

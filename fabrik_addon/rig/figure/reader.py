@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From an armature to what is solved: chains read with all that is found out once about them, and kept.
+
+What is kept is plain data. It holds for one frame and one count of changed settings, and is let go for an armature as
+soon as Blender evaluates that anew, whatever the reason: its bones, constraints, drivers and curves are then read
+again. What the add-on itself wrote into the channels that it solves is no such reason (`FigureCache.keep`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import bpy
+
+from ...errors import ChainError, FabrikError, place_of
+from ...kernel import Settings, Solver
+from ...maths import v3
+from ...messages import Message
+from ..animation.keys import KeyedChannels, chains_animated_in
+from ..bones import pose_bones, resolve_bones
+from ..checks import Movers, check_bones, check_goal, check_location, movers_of
+from ..goals import GoalPoints, read_points
+from ..schema.chain import FabrikChain
+from ..schema.changes import Changes
+from ..schema.rig import rig_of
+from .chain_goals import Asked, ask, lined_up
+from .figure import Prepared, channels_of, placed, rows_for
+from .goal_options import Grown, grown_by, unstretched, weigh
+from .groups import ChainSet, body_moves, chain_with, check_body, figure_bones, is_let_go
+from .joint_limits import Joints, JointSettings, joints_of, read_settings, restarted_limits
+from .kinematics import BoneTree, Hang, Instead, Mount, RootMove, head_of_root
+from .space import ChainSpace, RigFrame
+from .start_pose import Start
+
+# Figures that were read, kept for as long as nothing that they were read from has changed.
+#
+# What is kept is plain data. It holds for one frame and one count of changed settings, and is let go for an armature as
+# soon as Blender evaluates that anew, whatever the reason: its bones, constraints, drivers and curves are then read
+# again. What the add-on itself wrote into the channels that it solves is no such reason (`FigureCache.keep`).
+
+Key = tuple[str, ...]  # full name of the armature object, its body bone or "", names of the chains
+
+
+class Stamp(NamedTuple):
+    """What must be the same for a figure to hold, beside that Blender did not evaluate its armature anew.
+
+    Attributes:
+        frame: At which it was read.
+        changes: How often a setting was changed in this session.
+        starts: The captured start pose of its chains and of their body, which scripts may change unheard.
+    """
+
+    frame: float
+    changes: int
+    starts: bytes
+
+    @classmethod
+    def of(cls, chain_set: ChainSet, frame: float) -> Stamp:
+        """That of chains as they are now."""
+        starts = b"".join([_captured(chain) for chain in chain_set.chains])
+        if chain_set.body:
+            starts += _captured_body(chain_set.owner)
+        return cls(frame, Changes.count, starts)
+
+
+def _captured(chain: FabrikChain) -> bytes:
+    """The rotations that a chain has captured."""
+    rotations = array("f", [0.0]) * (4 * len(chain.captured))
+    chain.captured.foreach_get("rotation", rotations)
+    return rotations.tobytes()
+
+
+def _captured_body(owner: bpy.types.Object) -> bytes:
+    """The rotations and places that the bones of a body have captured."""
+    kept = rig_of(owner).body_captured
+    rotations, places = array("f", [0.0]) * (4 * len(kept)), array("f", [0.0]) * (3 * len(kept))
+    kept.foreach_get("rotation", rotations)
+    kept.foreach_get("location", places)
+    return rotations.tobytes() + places.tobytes()
+
+
+class FigureCache:
+    """The figures of this session."""
+
+    _figures: dict[Key, tuple[Stamp, Prepared]] = {}
+
+    @classmethod
+    def get(cls, chain_set: ChainSet, frame: float) -> Prepared | None:
+        """A figure as it was read at a frame; None where it has to be read."""
+        found = cls._figures.get(_key(chain_set))
+        return found[1] if found is not None and found[0] == Stamp.of(chain_set, frame) else None
+
+    @classmethod
+    def keep(cls, chain_set: ChainSet, frame: float, prepared: Prepared) -> None:
+        """Keep a figure; again after Blender evaluated what was solved with it and written.
+
+        One whose lengths depend on its pose is not kept: it depends on more than its stamp tells.
+        """
+        if prepared.is_rigid:
+            cls._figures[_key(chain_set)] = Stamp.of(chain_set, frame), prepared
+
+    @classmethod
+    def drop(cls, owner: str) -> None:
+        """Let go the figures of an armature object, by its full name."""
+        for key in [key for key in cls._figures if key[0] == owner]:
+            del cls._figures[key]
+
+    @classmethod
+    def clear(cls) -> None:
+        """Let go all: a file is opened, a step undone, the frame changed."""
+        cls._figures.clear()
+
+    @classmethod
+    def after(cls, depsgraph: bpy.types.Depsgraph) -> None:
+        """Let go what Blender evaluated anew; by a change of actions, scenes or armatures' data that may be any."""
+        if not cls._figures:
+            return
+        for update in depsgraph.updates:
+            found = update.id
+            if isinstance(found, bpy.types.Object):
+                if found.type == "ARMATURE":
+                    cls.drop(found.name_full)
+            elif isinstance(found, bpy.types.Armature | bpy.types.Action | bpy.types.Scene):
+                cls.clear()
+                return
+
+
+def _key(chain_set: ChainSet) -> Key:
+    return chain_set.owner.name_full, chain_set.body, *chain_set.names
+
+
+# From an armature to what is solved: chains read with all that is found out once about them.
+
+
+@dataclass(frozen=True, slots=True)
+class RigFacts:
+    """What is gathered once for all chains of an armature that are prepared together.
+
+    Attributes:
+        movers: What moves bones beside their own channels.
+        keyed: The curves of the armature at the frame.
+        stretched: Names of the chains whose stretch is animated.
+    """
+
+    movers: Movers
+    keyed: KeyedChannels
+    stretched: set[str]
+
+
+class FactsByRig:
+    """The facts of armatures at a frame, gathered once, as far as they are asked for; good until the next evaluation.
+
+    Args:
+        frame: That which the channels of the bones continue, sub-frame included.
+    """
+
+    def __init__(self, frame: float) -> None:
+        self.frame = frame
+        self._keyed: dict[str, KeyedChannels] = {}
+        self._facts: dict[str, RigFacts] = {}
+
+    def keyed(self, owner: bpy.types.Object) -> KeyedChannels:
+        """The curves of an armature object."""
+        name = owner.name_full
+        if name not in self._keyed:
+            self._keyed[name] = KeyedChannels(owner, self.frame)
+        return self._keyed[name]
+
+    def of(self, owner: bpy.types.Object) -> RigFacts:
+        """The facts of an armature object."""
+        name = owner.name_full
+        if name not in self._facts:
+            self._facts[name] = RigFacts(movers_of(owner), self.keyed(owner), chains_animated_in(owner, "stretch"))
+        return self._facts[name]
+
+
+def prepare(
+    chain_set: ChainSet,
+    depsgraph: bpy.types.Depsgraph,
+    facts: FactsByRig | None = None,
+    given: Collection[str] = (),
+    before: Prepared | None = None,
+) -> Prepared:
+    """Read chains that are solved together, without the places of their goals: all that can be found out once.
+
+    Where they were read before and nothing of that has changed (`figure_cache`), they are only brought to where their
+    armature and parents stand now.
+
+    Args:
+        chain_set: Chains of an armature object that can be posed (`checks.check_rig`).
+        depsgraph: Evaluated for the frame in question.
+        facts: Of armatures at that frame, gathered as far as they are needed; None to gather them anew.
+        given: Names of the chains whose goals are given from elsewhere.
+        before: The chains as they were, whose solver is used again where the bones are the same.
+
+    Raises:
+        FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
+    """
+    facts = facts or FactsByRig(frame_of(depsgraph))
+    is_kept = not given and facts.frame == frame_of(depsgraph) and depsgraph.mode == "VIEWPORT"
+    with _chain_at_fault(chain_set):
+        known = FigureCache.get(chain_set, facts.frame) if is_kept else None
+        found = carried(known, chain_set.owner, depsgraph) if known is not None else None
+        if found is None:
+            found = _prepared(chain_set, depsgraph, facts.of(chain_set.owner), before, given)
+            if is_kept:
+                FigureCache.keep(chain_set, facts.frame, found)
+        return found
+
+
+def read(
+    chain_set: ChainSet,
+    depsgraph: bpy.types.Depsgraph,
+    facts: FactsByRig | None = None,
+    points: Mapping[str, Sequence[float]] | None = None,
+    before: Prepared | None = None,
+) -> tuple[Prepared, tuple[GoalPoints, ...]]:
+    """`prepare` chains, and read where their goals stand.
+
+    Args:
+        chain_set: Chains of an armature object that can be posed.
+        depsgraph: Evaluated for the frame in question.
+        facts: See `prepare`.
+        points: For chains by their names where the effector is to go, in world space, in place of the chain's target,
+            which may then be missing.
+        before: See `prepare`.
+
+    Raises:
+        FabrikError: They can't be solved; the error names the chain and, where one is at fault, the bone.
+    """
+    given = points or {}
+    prepared = prepare(chain_set, depsgraph, facts, given, before)
+    return prepared, read_goals(chain_set, prepared.bones, depsgraph, given)
+
+
+def read_goals(
+    chain_set: ChainSet, bones: Sequence[str], depsgraph: bpy.types.Depsgraph, given: Mapping[str, Sequence[float]]
+) -> tuple[GoalPoints, ...]:
+    """Read where the goals of chains stand.
+
+    Args:
+        chain_set: Chains of an armature object that can be posed.
+        bones: Names of the bones of their figure.
+        depsgraph: Evaluated for the frame in question.
+        given: See `points` of `read`.
+
+    Raises:
+        FabrikError: A goal can't be read, or moves with the chains.
+    """
+    found = []
+    with _chain_at_fault(chain_set):
+        for chain in chain_set.chains:
+            with place_of(chain=chain.name):
+                if chain.name not in given:
+                    check_goal(chain_set.owner, chain, bones)
+                found.append(read_points(chain, depsgraph, given.get(chain.name)))
+    return tuple(found)
+
+
+@contextmanager
+def _chain_at_fault(chain_set: ChainSet) -> Iterator[None]:
+    """Give the errors of a block the chain whose bone is at fault: that has it, or that hangs on it."""
+    try:
+        yield
+    except FabrikError as error:
+        bone = pose_bones(chain_set.owner).get(error.bone)
+        if not error.chain and bone is not None:
+            error.chain = chain_with(chain_set, bone)
+        error.chain = error.chain or chain_set.names[0]
+        raise
+
+
+def _prepared(
+    chain_set: ChainSet,
+    depsgraph: bpy.types.Depsgraph,
+    facts: RigFacts,
+    before: Prepared | None = None,
+    given: Collection[str] = (),
+) -> Prepared:
+    owner, read = chain_set.owner, _read_bones(chain_set, depsgraph, facts)
+    names = tuple(bone.name for bone in read.bones)
+    mount = _mount_of(read)
+    measured = read.tree.mounted(mount)
+    bodies, is_rigid = _measured_joints(read, measured, mount)
+    solver = before.solver if before is not None and before.bodies == bodies else Solver(bodies.figure())
+    first = read.poses[0]
+    turns = first.bone.use_inherit_rotation and not mount.axes
+    hang = Hang.of(measured.base, measured.links[0].parent_rest if turns else None)
+    root = RootMove.of(measured, read.start.location) if read.moves else None
+    origin = v3(first.head) if root is None else head_of_root(first, root.location)
+    asked = placed(_asked(chain_set, {name: i for i, name in enumerate(names)}, given), solver.figure)
+    segments = [joint.segment for joint in bodies.joints]
+    weighed = weigh(chain_set, asked, read.poses, segments) if chain_set.body else None
+    return Prepared(
+        asked,
+        names,
+        channels_of(read.bones, read.settings.starts, read.settings.limits, facts.keyed),
+        solver,
+        _settings(chain_set),
+        chain_set.chains[0].influence if chain_set.is_one else 1.0,
+        ChainSpace.of(RigFrame.of(owner.evaluated_get(depsgraph).matrix_world), origin, hang.turn(read.tree.parent)),
+        mount,
+        hang,
+        read.keeps_axes,
+        bodies,
+        is_rigid,
+        measured.is_even and not mount.axes,
+        read.start,
+        rows_for(solver.figure, asked, weighed, 1),
+        root,
+        read.grown,
+        read.instead,
+        weighed,
+    )
+
+
+class _BonesRead(NamedTuple):
+    """The bones of chains that are solved together, as they are read.
+
+    Attributes:
+        bones: n pose bones of the armature, each after its parent.
+        poses: The same, evaluated.
+        moves: Whether the first of them is a body bone that may be moved.
+        settings: Start, limit and stiffness of each.
+        start: From where they start, before their limits.
+        grown: For each chain what its bones take of its stretch.
+        instead: By the names of bones what counts as their channels, in place of what a solve wrote there.
+        tree: How they hang on each other and on the parent of the first.
+    """
+
+    bones: list[bpy.types.PoseBone]
+    poses: list[bpy.types.PoseBone]
+    moves: bool
+    settings: JointSettings
+    start: Start
+    grown: tuple[tuple[Grown, ...], ...]
+    instead: dict[str, Instead]
+    tree: BoneTree
+
+    @property
+    def keeps_axes(self) -> bool:
+        """Whether a bone but the first does not inherit rotation, and the first has a parent that may turn."""
+        return self.tree.parent is not None and self.tree.keeps_axes
+
+
+def _read_bones(chain_set: ChainSet, depsgraph: bpy.types.Depsgraph, facts: RigFacts) -> _BonesRead:
+    """Read the bones of chains that are solved together.
+
+    Raises:
+        FabrikError: One can't be posed, or a setting makes no sense.
+    """
+    owner = chain_set.owner
+    check_body(owner, chain_set)
+    bones = figure_bones(chain_set)
+    check_bones(owner, bones, facts.movers)
+    moves = body_moves(chain_set)
+    if moves:
+        check_location(bones[0], facts.movers)
+    settings, start = read_settings(chain_set, bones, facts.keyed)
+    evaluated = owner.evaluated_get(depsgraph)
+    poses = [pose_bones(evaluated)[bone.name] for bone in bones]
+    driven, animated = facts.movers.driven, facts.stretched
+    grown = tuple(grown_by(chain, resolve_bones(owner, chain), driven, animated) for chain in chain_set.chains)
+    instead = unstretched(grown)
+    if moves:
+        instead[bones[0].name] = Instead(start.location, instead.get(bones[0].name, Instead()).scale)
+    tree = BoneTree.of(poses, instead, is_chain=chain_set.is_one)
+    return _BonesRead(bones, poses, moves, settings, start, grown, instead, tree)
+
+
+def _mount_of(read: _BonesRead) -> Mount:
+    """What of the parent of the first bone the figure depends on.
+
+    Raises:
+        ChainError: The parent has no scale.
+    """
+    parent = read.tree.parent
+    if parent is not None and not parent.to_3x3().determinant():
+        raise ChainError(Message("ROOT_PARENT_WITHOUT_SCALE", bone=read.bones[0].name))
+    return Mount.of(parent, read.keeps_axes)
+
+
+def _measured_joints(read: _BonesRead, measured: BoneTree, mount: Mount) -> tuple[Joints, bool]:
+    """The bones as the kernel sees them, and whether they are the same in every pose.
+
+    Raises:
+        ChainError: They are not, and a chain of them stretches.
+    """
+    bodies, is_rigid = joints_of(measured, read.settings, measured.is_even and not mount.axes, read.moves)
+    if any(read.grown) and not is_rigid:
+        raise ChainError(Message("STRETCH_WITH_UNEVEN_SCALE"))
+    return bodies, is_rigid
+
+
+def _asked(chain_set: ChainSet, places: dict[str, int], given: Collection[str] = ()) -> tuple[Asked, ...]:
+    """What the chains ask for, but for where it starts; `given` names those whose goals are given from elsewhere."""
+    owner, chains, _ = chain_set
+    free = {chain.name for chain in chains if chain.name not in given and is_let_go(owner, chain)}
+    return lined_up([ask(one, resolve_bones(owner, one), places, chain_set.is_one, one.name in free) for one in chains])
+
+
+def _settings(chain_set: ChainSet) -> Settings:
+    """How chains are to be solved: of several to the least tolerance, which is a share of the figure's size."""
+    chains = chain_set.chains
+    return Settings(
+        min(chain.tolerance for chain in chains),
+        max(chain.max_passes for chain in chains),
+        all(chain.use_plain for chain in chains),
+        max(chain.restarts for chain in chains),
+    )
+
+
+def resettled(prepared: Prepared, chain_set: ChainSet) -> Prepared:
+    """The same figure and solver, with the chains' own settings as they are now.
+
+    Raises:
+        InvalidValueError: One is not a finite number.
+    """
+    figure = prepared.solver.figure
+    asked = placed(_asked(chain_set, {bone: i for i, bone in enumerate(prepared.bones)}), figure)
+    settings = _settings(chain_set)
+    influence = chain_set.chains[0].influence if chain_set.is_one else 1.0
+    return replace(prepared, settings=settings, influence=influence).asking(asked)
+
+
+def restarted(prepared: Prepared, owner: bpy.types.Object, keyed: KeyedChannels) -> Prepared | None:
+    """The same chains with their start pose of another frame, where keys make it; their space is left as it was.
+
+    Nothing else may have changed. What their rotation channels continue (`channels`) is kept.
+
+    Args:
+        prepared: The chains as they were.
+        owner: Their armature object.
+        keyed: Its curves at the frame.
+
+    Returns:
+        None where they have to be prepared anew: they are another figure from each start pose, or the keys make none,
+        which is told there.
+    """
+    if not prepared.is_even:
+        return None
+    try:
+        start = prepared.start.at(owner, keyed)
+        if start == prepared.start:
+            return prepared
+        return prepared.restarted(start, restarted_limits(owner, prepared.bones, prepared.limits, start))
+    except FabrikError:
+        return None
+
+
+def carried(prepared: Prepared, owner: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Prepared | None:
+    """The same chains where their armature and their parents stand now, with the same solver.
+
+    Nothing else may have changed: settings, limits, the bones' own scale and location channels, their start pose. What
+    their rotation channels continue (`channels`) is kept.
+
+    Args:
+        prepared: The chains as they were.
+        owner: Their armature object.
+        depsgraph: Evaluated for the frame in question.
+
+    Returns:
+        None where the parent's scale made them another figure: then they have to be prepared anew.
+    """
+    evaluated = owner.evaluated_get(depsgraph)
+    root = pose_bones(evaluated)[prepared.bones[0]]
+    space = prepared.space_at(RigFrame.of(evaluated.matrix_world), root)
+    return None if space is None else replace(prepared, space=space)
+
+
+def frame_of(depsgraph: bpy.types.Depsgraph) -> float:
+    """The frame, sub-frame included, of a depsgraph."""
+    assert depsgraph.scene is not None
+    return depsgraph.scene.frame_current_final

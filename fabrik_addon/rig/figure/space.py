@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where chains are solved: relative to their root, as if the parents of the root did not turn.
+
+A world point is brought there in double precision. The large parts of the numbers are subtracted before a matrix is
+applied, which keeps the digits of a rig that stands far from the origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from mathutils import Matrix
+
+from ...errors import RigError
+from ...finite import LARGEST, are_finite
+from ...maths import (
+    IDENTITY,
+    Q4,
+    V3,
+    Z_AXIS,
+    Doubles,
+    Mask,
+    Nine,
+    axes_of,
+    conjugated,
+    conjugates,
+    dots,
+    length,
+    lengths,
+    matrix_of,
+    multiplied,
+    nine,
+    plus,
+    products,
+    unit,
+    v3,
+)
+from ...messages import Message
+
+LEAST_VOLUME = 1e-9  # of the three axes, the longest of them as 1: less has no inverse to solve by
+SIMILAR = 1e-6  # share of its square by which the axes of an armature that is scaled alike differ
+
+
+class RigFrame(NamedTuple):
+    """The world matrix of an armature object as Blender evaluated it, and its inverse.
+
+    Attributes:
+        axes: The rows of its axes and scale, which may be sheared or mirrored.
+        away: Where its origin stands.
+        back: The rows of the inverse of `axes`.
+        size: Its scale, where that is the same along all axes; else 0.
+        turn: How it is turned, scale, shear and mirror left out.
+    """
+
+    axes: Nine
+    away: V3
+    back: Nine
+    size: float
+    turn: Q4
+
+    @classmethod
+    def of(cls, world: Matrix) -> RigFrame:
+        """Of a world matrix.
+
+        Raises:
+            RigError: It has a number that is not finite, or no inverse.
+        """
+        if not are_finite([value for row in world for value in row]):
+            raise RigError(Message("RIG_MATRIX_NOT_FINITE"))
+        axes = nine(world.to_3x3())
+        a, b, c, d, e, f, g, h, i = axes
+        first, second, third = e * i - f * h, f * g - d * i, d * h - e * g
+        volume = a * first + b * second + c * third
+        if abs(volume) <= LEAST_VOLUME * max(length(axes[0::3]), length(axes[1::3]), length(axes[2::3])) ** 3:
+            raise RigError(Message("RIG_SCALE_ZERO"))
+        scale = 1.0 / volume
+        back = (
+            first * scale,
+            (c * h - b * i) * scale,
+            (b * f - c * e) * scale,
+            second * scale,
+            (a * i - c * g) * scale,
+            (c * d - a * f) * scale,
+            third * scale,
+            (b * g - a * h) * scale,
+            (a * e - b * d) * scale,
+        )
+        return cls(axes, v3(world.translation), back, _size_of(axes, volume), axes_of(world))
+
+    def to_world(self, vector: Sequence[float]) -> V3:
+        """A vector of armature space in the world."""
+        return _applied(self.axes, vector)
+
+    def to_armature(self, vector: Sequence[float]) -> V3:
+        """A vector of the world in armature space."""
+        return _applied(self.back, vector)
+
+
+class ChainSpace(NamedTuple):
+    """Chain space: its origin is the head of the first bone, its unit that of armature space.
+
+    Attributes:
+        rig: The armature.
+        origin: Head of the first bone in armature space.
+        turn: Rotation from chain space to armature space.
+        rows: The same as a matrix.
+        into: Rows of the matrix from the axes of the world into those of chain space.
+        shift: `origin`, turned into chain space.
+    """
+
+    rig: RigFrame
+    origin: V3
+    turn: Q4
+    rows: Nine
+    into: Nine
+    shift: V3
+
+    @classmethod
+    def of(cls, rig: RigFrame, origin: V3, turn: Q4) -> ChainSpace:
+        """Chain space by where its origin is and how its axes are turned."""
+        (a, b, c), (d, e, f), (g, h, i) = matrix_of(turn)
+        axes, back = ((a, d, g), (b, e, h), (c, f, i)), rig.back  # the axes of chain space in armature space
+        columns = back[0::3], back[1::3], back[2::3]
+        into = _nine([x * p + y * q + z * r for x, y, z in axes for p, q, r in columns])
+        p, q, r = origin
+        shift = v3([x * p + y * q + z * r for x, y, z in axes])
+        return cls(rig, origin, turn, (a, b, c, d, e, f, g, h, i), into, shift)
+
+    def to_chain(self, point: Sequence[float]) -> V3:
+        """A world point in chain space."""
+        a, b, c, d, e, f, g, h, i = self.into
+        (x, y, z), (u, v, w), (p, q, r) = point, self.rig.away, self.shift
+        x, y, z = x - u, y - v, z - w
+        return a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r
+
+    def to_chain_turn(self, turn: Q4) -> Q4:
+        """A rotation of the world, as `kinematics.world_turn` gives it, in chain space."""
+        return multiplied(conjugated(multiplied(self.rig.turn, self.turn)), turn)
+
+    def to_world_turn(self, turn: Q4) -> Q4:
+        """A rotation of chain space in the world."""
+        return multiplied(multiplied(self.rig.turn, self.turn), turn)
+
+    @property
+    def up(self) -> V3:
+        """The direction of the world's Z axis in chain space."""
+        return unit(_applied(self.into, Z_AXIS))
+
+    def many_to_chain(self, points: Doubles) -> Doubles:
+        """World points (F, 3) in chain space, (F, 3); the same numbers as `to_chain` one by one, to the last bit."""
+        a, b, c, d, e, f, g, h, i = self.into
+        x, y, z = (points - np.array(self.rig.away)).T
+        p, q, r = self.shift
+        return np.column_stack((a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r))
+
+    def many_to_chain_turns(self, turns: Doubles) -> Doubles:
+        """Rotations of the world (F, 4) in chain space; the same numbers as `to_chain_turn` one by one."""
+        return products(np.array(self.to_chain_turn(IDENTITY)), turns)
+
+    def to_armature(self, point: Sequence[float]) -> V3:
+        """A point of chain space in armature space."""
+        return plus(self.origin, _applied(self.rows, point))
+
+    def many_to_armature(self, points: Doubles) -> Doubles:
+        """Points of chain space (n, 3) in armature space, (n, 3)."""
+        found: Doubles = points @ np.array(self.rows).reshape(3, 3).T + np.array(self.origin)
+        return found
+
+    def to_world(self, point: Sequence[float]) -> V3:
+        """A point of chain space in the world."""
+        return plus(self.rig.away, self.rig.to_world(self.to_armature(point)))
+
+    def world_length(self, vector: Sequence[float]) -> float:
+        """Length in scene units of a vector of chain space."""
+        return length(self.rig.to_world(_applied(self.rows, vector)))
+
+
+def _nine(numbers: Sequence[float]) -> Nine:
+    a, b, c, d, e, f, g, h, i = numbers
+    return a, b, c, d, e, f, g, h, i
+
+
+class ChainSpaces(NamedTuple):
+    """Chain space in F frames, through which armature and parents carry it; the same numbers as `ChainSpace`'s.
+
+    Attributes:
+        away: (F, 3), where the origin of the armature stands.
+        into: (F, 9), rows of the matrices from the axes of the world into those of chain space.
+        shift: (F, 3), the origins of chain space, turned into it.
+        turn_into: (F, 4), the rotation from the world into chain space.
+    """
+
+    away: Doubles
+    into: Doubles
+    shift: Doubles
+    turn_into: Doubles
+
+    @classmethod
+    def of(cls, worlds: Doubles, world_turns: Doubles, origins: Doubles, turns: Doubles) -> ChainSpaces:
+        """By where armature and chains stand.
+
+        Args:
+            worlds: (F, 4, 4), the world matrices of the armature object, which have inverses (`are_spaces`).
+            world_turns: (F, 4), how these are turned (`maths.axes_of`).
+            origins: (F, 3), heads of the first bone in armature space.
+            turns: (F, 4), rotations from chain space to armature space.
+        """
+        axes = worlds[:, :3, :3].reshape(-1, 9).T
+        a, b, c, d, e, f, g, h, i = axes
+        first, second, third = _minors(axes)
+        scale = 1.0 / (a * first + b * second + c * third)
+        p, q, r = (
+            np.stack(column, axis=-1) * scale[:, None]
+            for column in (
+                (first, second, third),
+                (c * h - b * i, a * i - c * g, b * g - a * h),
+                (b * f - c * e, c * d - a * f, a * e - b * d),
+            )
+        )
+        chain_axes = _axes_of_turns(turns)
+        into = np.stack([dots(one, column) for one in chain_axes for column in (p, q, r)], axis=-1)
+        shift = np.stack([dots(one, origins) for one in chain_axes], axis=-1)
+        return cls(worlds[:, :3, 3], into, shift, conjugates(products(world_turns, turns)))
+
+    def many_to_chain(self, points: Doubles) -> Doubles:
+        """World points, one of each frame, in chain space: (F, 3)."""
+        a, b, c, d, e, f, g, h, i = self.into.T
+        x, y, z = (points - self.away).T
+        p, q, r = self.shift.T
+        return np.column_stack((a * x + b * y + c * z - p, d * x + e * y + f * z - q, g * x + h * y + i * z - r))
+
+    def many_to_chain_turns(self, turns: Doubles) -> Doubles:
+        """Rotations of the world, one of each frame, in chain space: (F, 4)."""
+        return products(self.turn_into, turns)
+
+
+def are_spaces(worlds: Doubles) -> Mask:
+    """Which of world matrices (F, 4, 4) armatures can be posed with (`RigFrame.of`)."""
+    axes = worlds[:, :3, :3]
+    a, b, c = axes.reshape(-1, 9).T[:3]
+    first, second, third = _minors(axes.reshape(-1, 9).T)
+    volume = np.abs(a * first + b * second + c * third)
+    longest = lengths(axes.transpose(0, 2, 1)).max(axis=1)
+    found: Mask = (volume > LEAST_VOLUME * longest**3) & (np.abs(worlds) <= LARGEST).all(axis=(1, 2))
+    return found
+
+
+def _minors(axes: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """By what the first row of matrices is multiplied for their determinants; (9, F)."""
+    _, _, _, d, e, f, g, h, i = axes
+    return e * i - f * h, f * g - d * i, d * h - e * g
+
+
+def _axes_of_turns(turns: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """The axes (F, 3) that rotations (F, 4) make of X, Y and Z; see `maths.matrix_of`."""
+    w, x, y, z = turns.T
+    return (
+        np.stack((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)), axis=-1),
+        np.stack((2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)), axis=-1),
+        np.stack((2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)), axis=-1),
+    )
+
+
+def _applied(rows: Nine, vector: Sequence[float]) -> V3:
+    a, b, c, d, e, f, g, h, i = rows
+    x, y, z = vector
+    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+
+
+def _size_of(axes: Nine, volume: float) -> float:
+    """The scale of axes that are scaled alike and not sheared, from their determinant; else 0."""
+    a, b, c, d, e, f, g, h, i = axes
+    size = abs(volume) ** (1.0 / 3.0)
+    square = size * size
+    slack = SIMILAR * square
+    lengths = a * a + d * d + g * g, b * b + e * e + h * h, c * c + f * f + i * i
+    angles = a * b + d * e + g * h, a * c + d * f + g * i, b * c + e * f + h * i
+    off = max([abs(one - square) for one in lengths]), max(map(abs, angles))
+    return size if max(off) <= slack else 0.0

@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where a figure starts: the start pose of each chain and of the body, read for a solve, and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+
+import bpy
+
+from ...errors import ChainError, InvalidValueError, RigError
+from ...finite import are_finite
+from ...maths import IDENTITY, ORIGIN, Q4, V3, q4, turn_angle, v3
+from ...messages import Message
+from ..animation.channels import neutral_values, read_rotation, stored, to_rotation, to_values
+from ..animation.compat import strips_of
+from ..animation.keys import KeyedChannels
+from ..bones import pose_bones, resolve_bones
+from ..schema import FabrikChain, rig_of
+from .groups import ChainSet, figure_bones, starting_chains
+
+DIGITS = 4  # of rest data relative to a bone's length: leaving edit mode alters the last ones
+AT_REST = 1e-5  # radians by which a joint may be turned and count as at rest
+BodyBone = tuple[str, Q4, V3]  # name, rotation in its rest frame, and location channels
+
+
+class Start(NamedTuple):
+    """From where a figure starts.
+
+    Attributes:
+        rotations: n unit quaternions in the rest frames of the bones.
+        location: The location channels of the root, where it is a body bone; else zero.
+        is_between: For each bone whether it is one between the body bone and the chains.
+        keyed: Of the bones that start from their keys the index, the name, and the rotation where they have none.
+        keyed_body: The body bone, where its location starts from its keys: its name, and the location where it has
+            none.
+    """
+
+    rotations: list[Q4]
+    location: V3
+    is_between: list[bool]
+    keyed: tuple[tuple[int, str, Q4], ...] = ()
+    keyed_body: tuple[str, V3] | None = None
+
+    def at(self, owner: bpy.types.Object, keyed: KeyedChannels) -> Start:
+        """The same start pose in another frame: what starts from its keys is elsewhere.
+
+        Args:
+            owner: The armature object.
+            keyed: Its curves at the frame.
+
+        Raises:
+            InvalidValueError: The keys make no pose.
+        """
+        bones, rotations, location = pose_bones(owner), list(self.rotations), self.location
+        for i, name, otherwise in self.keyed:
+            rotations[i] = _keyed(bones[name], otherwise, keyed)
+        if self.keyed_body is not None:
+            body, place = self.keyed_body
+            location = _keyed_location(bones[body], place, keyed)
+        return self._replace(rotations=rotations, location=location)
+
+
+def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> Start:
+    """The start pose of the bones of a figure.
+
+    A bone that several chains have starts as `figures.starting_chains` says. The body bone's location, and bones
+    between it and the chains, start from their keys where these are heard (`hears_body_keys`); else as they were
+    captured, or at rest.
+
+    Args:
+        chain_set: The chains.
+        bones: Their n bones, each after its parent.
+        keyed: The curves of the armature at the frame, for the keyed pose.
+
+    Raises:
+        ChainError: A captured pose lacks a bone.
+        RigError: The keyed pose is wanted, but NLA strips make it.
+    """
+    owner, chains, body = chain_set
+    starting = {bone.name: chains[0] for bone in bones} if chain_set.is_one else starting_chains(chain_set)
+    found = [starting.get(bone.name) for bone in bones]
+    own = [bone for bone, chain in zip(bones, found, strict=True) if chain is not None]
+    is_heard = not chain_set.is_one and hears_body_keys(chain_set, own, keyed)
+    rotations = [_unkeyed(owner, chain, bone) for bone, chain in zip(bones, found, strict=True)]
+    moving = [
+        (i, bone.name, rotation)
+        for i, (bone, chain, rotation) in enumerate(zip(bones, found, rotations, strict=True))
+        if (is_heard if chain is None else chain.start == "ANIMATED")
+    ]
+    location = _captured_location(owner, bones[0]) if body else ORIGIN
+    keyed_body = (bones[0].name, location) if body and is_heard else None
+    is_between = [chain is None and bone.name != body for bone, chain in zip(bones, found, strict=True)]
+    return Start(rotations, location, is_between, tuple(moving), keyed_body).at(owner, keyed)
+
+
+def hears_body_keys(chain_set: ChainSet, own: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
+    """Whether keys of the body bone's location, and of bones that no chain has, are their start pose.
+
+    They are where a chain starts from its keys; and where no bone of the chains is keyed, since the animator then keyed
+    the body alone. Else the keys are a pose of the whole figure, as automatic keying and bakes write it, and where no
+    chain starts from them, the body does not either.
+
+    Args:
+        chain_set: The chains.
+        own: Their bones.
+        keyed: The curves of the armature.
+    """
+    is_animated = any(chain.start == "ANIMATED" for chain in chain_set.chains)
+    return is_animated or not any(map(keyed.has, own))
+
+
+def _captured_location(owner: bpy.types.Object, bone: bpy.types.PoseBone) -> V3:
+    """The location channels of the body bone as they were captured; zero where they were not.
+
+    Raises:
+        InvalidValueError: They are not finite.
+    """
+    found = rig_of(owner).body_captured.get(bone.name)
+    return _checked_location(bone, found.location) if found is not None else ORIGIN
+
+
+def _keyed_location(bone: bpy.types.PoseBone, otherwise: V3, keyed: KeyedChannels) -> V3:
+    """The keyed location channels of the body bone; those without keys from elsewhere.
+
+    Raises:
+        InvalidValueError: They are not finite.
+    """
+    path = f"{bone.path_from_id()}.location"
+    curves = [keyed.curves.get((path, i)) for i in range(3)]
+    pairs = zip(curves, otherwise, strict=True)
+    return _checked_location(
+        bone, [curve.evaluate(keyed.frame) if curve is not None else value for curve, value in pairs]
+    )
+
+
+def _checked_location(bone: bpy.types.PoseBone, values: Sequence[float]) -> V3:
+    if not are_finite(values):
+        raise InvalidValueError(Message("START_LOCATION_NOT_FINITE"), bone=bone.name)
+    return v3(values)
+
+
+def read_start(
+    owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels
+) -> list[Q4]:
+    """The rotation of bones of a chain from which its solve starts.
+
+    Args:
+        owner: The armature object.
+        chain: Says which start pose, and holds the captured one.
+        bones: n of its pose bones.
+        keyed: The curves of the armature at the frame, for the keyed pose.
+
+    Returns:
+        n unit quaternions in the rest frames of the bones.
+
+    Raises:
+        ChainError: The captured pose lacks a bone.
+        RigError: The keyed pose is wanted, but NLA strips make it.
+    """
+    rotations = [_unkeyed(owner, chain, bone) for bone in bones]
+    if chain.start != "ANIMATED":
+        return rotations
+    return [_keyed(bone, rotation, keyed) for bone, rotation in zip(bones, rotations, strict=True)]
+
+
+def _unkeyed(owner: bpy.types.Object, chain: FabrikChain | None, bone: bpy.types.PoseBone) -> Q4:
+    """The rotation from which a bone starts, where it does not start from its keys, or has none.
+
+    Raises:
+        ChainError: The captured pose lacks a bone.
+        RigError: The keyed pose is wanted, but NLA strips make it.
+    """
+    if chain is None:
+        found = rig_of(owner).body_captured.get(bone.name)
+        return to_rotation("QUATERNION", list(found.rotation), bone.name) if found is not None else IDENTITY
+    if chain.start == "REST":
+        return IDENTITY
+    if chain.start == "CAPTURED" and not chain.captured:
+        raise ChainError(Message("NO_CAPTURED_POSE"), chain=chain.name)
+    if chain.start == "ANIMATED":
+        _check_no_strips(owner)
+    return _cached(chain, bone.name)
+
+
+def _cached(chain: FabrikChain, bone: str) -> Q4:
+    """The captured rotation; the rest pose where nothing was captured."""
+    if not chain.captured:
+        return IDENTITY
+    found = chain.captured.get(bone)
+    if found is None:
+        raise ChainError(Message("BONE_NOT_CAPTURED", bone=bone), chain=chain.name)
+    return to_rotation("QUATERNION", list(found.rotation), bone)
+
+
+def _keyed(bone: bpy.types.PoseBone, cached: Q4, keyed: KeyedChannels) -> Q4:
+    """The keyed rotation; channels without keys from the cache."""
+    curves = keyed.curves_of(bone)
+    if not any(curves):
+        return cached
+    values = to_values(bone.rotation_mode, cached, neutral_values(bone.rotation_mode))
+    values = [curve.evaluate(keyed.frame) if curve else value for curve, value in zip(curves, values, strict=True)]
+    return to_rotation(bone.rotation_mode, values, bone.name)
+
+
+def _check_no_strips(owner: bpy.types.Object) -> None:
+    if _has_strips(owner):
+        raise RigError(Message("MOVED_BY_NLA"), rig=owner.name)
+
+
+def _has_strips(owner: bpy.types.Object) -> bool:
+    data = owner.animation_data
+    return bool(data and data.use_nla and strips_of(data))
+
+
+def is_animated(owner: bpy.types.Object, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> bool:
+    """Whether keys or strips play the rotation of any of the bones, so that other frames may have other poses."""
+    return _has_strips(owner) or any(map(keyed.has, bones))
+
+
+def fingerprint(bones: Sequence[bpy.types.PoseBone], names: Sequence[str] | None = None) -> str:
+    """A digest of all rest data on which a start pose depends; equal data give equal digests in every file.
+
+    Args:
+        bones: n pose bones, root to tip.
+        names: What they were called, where that is not what they are called now.
+    """
+    digest = blake2b(digest_size=8)
+    for bone, name in zip(bones, names or [bone.name for bone in bones], strict=True):
+        data = bone.bone
+        size = data.length or 1.0
+        axes = [value for row in data.matrix for value in row]
+        numbers = [round(value, DIGITS) + 0.0 for value in (*axes, *(data.head / size))]
+        flags = (data.use_inherit_rotation, data.use_local_location, data.inherit_scale)
+        digest.update(repr((name, f"{data.length:.{DIGITS}g}", numbers, flags)).encode())
+    return digest.hexdigest()
+
+
+def is_stale(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> bool:
+    """Whether the rest data changed since the start pose was kept."""
+    return bool(chain.fingerprint) and chain.fingerprint != fingerprint(bones)
+
+
+class StoredStart(NamedTuple):
+    """What is stored of the start pose of a chain.
+
+    Attributes:
+        kind: "REST", "CAPTURED" or "ANIMATED".
+        rotations: The captured ones, each with its bone's name.
+        digest: Of the rest data for which it was captured.
+    """
+
+    kind: str
+    rotations: tuple[tuple[str, Q4], ...]
+    digest: str
+
+    @classmethod
+    def of(cls, chain: FabrikChain) -> StoredStart:
+        """The start pose as it is stored."""
+        return cls(chain.start, tuple((item.name, q4(item.rotation)) for item in chain.captured), chain.fingerprint)
+
+    def store(self, chain: FabrikChain) -> None:
+        """Store it; a status found from another start pose holds no more."""
+        is_other = store_rotations(chain, dict(self.rotations)) or chain.fingerprint != self.digest
+        if chain.fingerprint != self.digest:
+            chain.fingerprint = self.digest
+        if is_other or chain.start != self.kind:
+            chain.start = self.kind
+
+
+class StoredPose(NamedTuple):
+    """What is stored of the start pose of chains that are solved together.
+
+    Attributes:
+        starts: Of each chain.
+        body: Of the body bone and of the bones between it and the chains; none for chains without a body.
+    """
+
+    starts: tuple[StoredStart, ...]
+    body: tuple[BodyBone, ...]
+
+    @classmethod
+    def of(cls, chain_set: ChainSet) -> StoredPose:
+        """The start pose of chains as it is stored."""
+        return cls(tuple(StoredStart.of(chain) for chain in chain_set.chains), _stored_body(chain_set))
+
+    def store(self, chain_set: ChainSet) -> None:
+        """Store it with the same chains."""
+        for chain, start in zip(chain_set.chains, self.starts, strict=True):
+            start.store(chain)
+        if chain_set.body:
+            _store_whole_body(chain_set.owner, self.body)
+
+
+def store_start(
+    chain: FabrikChain, bones: Sequence[bpy.types.PoseBone], rotations: Mapping[str, Q4], kind: str
+) -> None:
+    """Store rotations as the start pose of a chain.
+
+    Args:
+        chain: The chain.
+        bones: Its pose bones, root to tip.
+        rotations: Of each of them, in its rest frame.
+        kind: "CAPTURED"; or "ANIMATED", which falls back on them where bones have no keys; or "REST" without them.
+    """
+    names = [bone.name for bone in bones] if kind != "REST" else []
+    StoredStart(kind, tuple((name, q4(stored(rotations[name]))) for name in names), fingerprint(bones)).store(chain)
+
+
+def capture(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Store the bones' rotations as they stand as the chain's start pose."""
+    store_start(chain, bones, _rotations_of(bones), "CAPTURED")
+
+
+def take_keys(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Make the keys of each frame the chain's start pose; channels without keys stay as they stand."""
+    store_start(chain, bones, _rotations_of(bones), "ANIMATED")
+
+
+def reset(chain: FabrikChain, bones: Sequence[bpy.types.PoseBone]) -> None:
+    """Make the rest pose the chain's start pose and forget the captured one."""
+    store_start(chain, bones, {}, "REST")
+
+
+def _rotations_of(bones: Sequence[bpy.types.PoseBone]) -> dict[str, Q4]:
+    return {bone.name: read_rotation(bone) for bone in bones}
+
+
+def store_rotations(chain: FabrikChain, rotations: Mapping[str, Q4]) -> bool:
+    """Store captured rotations by the names of their bones, and no others; whether anything was written.
+
+    What is stored already is not written, for every write makes Blender evaluate. On a library override those of the
+    library can't be taken away: they are set where they are.
+    """
+    is_other = [item.name for item in chain.captured] != list(rotations)
+    if is_other:
+        chain.captured.clear()
+    for name, rotation in rotations.items():
+        item = chain.captured.get(name)
+        if item is None:
+            item = chain.captured.add()
+            item.name = name
+        if q4(item.rotation) != rotation:
+            item.rotation = rotation
+            is_other = True
+    return is_other
+
+
+def store_pose(chain_set: ChainSet, rotations: Mapping[str, Q4], location: V3 | None, kind: str = "CAPTURED") -> None:
+    """Store a pose as the start pose of chains that are solved together; a chain at rest starts there.
+
+    Args:
+        chain_set: The chains.
+        rotations: Of each of their bones, those between the body bone and the chains included.
+        location: The location channels of the body bone, where it moves.
+        kind: "CAPTURED"; or "ANIMATED", which falls back on the pose where bones have no keys.
+    """
+    for chain in chain_set.chains:
+        bones = resolve_bones(chain_set.owner, chain)
+        is_rest = kind == "CAPTURED" and all(turn_angle(rotations[bone.name]) <= AT_REST for bone in bones)
+        store_start(chain, bones, rotations, "REST" if is_rest else kind)
+    if not chain_set.body:
+        return
+    found = {one[0]: one for one in _stored_body(chain_set)}
+    for bone in body_bones(chain_set):
+        place = location if location is not None and bone.name == chain_set.body else v3(bone.location)
+        found[bone.name] = bone.name, rotations[bone.name], place
+    _store_whole_body(chain_set.owner, tuple(found.values()))
+
+
+def body_bones(chain_set: ChainSet) -> list[bpy.types.PoseBone]:
+    """The body bone, and the bones of a figure that no chain has; none for chains without a body."""
+    if not chain_set.body:
+        return []
+    names = {bone.name for chain in chain_set.chains for bone in resolve_bones(chain_set.owner, chain)}
+    return [bone for bone in figure_bones(chain_set) if bone.name == chain_set.body or bone.name not in names]
+
+
+def capture_bones(owner: bpy.types.Object, bones: Iterable[bpy.types.PoseBone]) -> None:
+    """Store how bones of a body stand as their start pose: their rotation, and their location channels."""
+    store_bones(owner, [(bone.name, read_rotation(bone), v3(bone.location)) for bone in bones])
+
+
+def _stored_body(chain_set: ChainSet) -> tuple[BodyBone, ...]:
+    if not chain_set.body:
+        return ()
+    return tuple((one.name, q4(one.rotation), v3(one.location)) for one in rig_of(chain_set.owner).body_captured)
+
+
+def _store_whole_body(owner: bpy.types.Object, wanted: tuple[BodyBone, ...]) -> None:
+    """Store a body's bones, and no others; see `store_bones`."""
+    found = rig_of(owner).body_captured
+    if [item.name for item in found] != [name for name, _, _ in wanted]:
+        found.clear()
+    store_bones(owner, wanted)
+
+
+def store_bones(owner: bpy.types.Object, wanted: Iterable[BodyBone]) -> None:
+    """Store bones of a body; what is the same is not written, for every write makes Blender evaluate."""
+    found = rig_of(owner).body_captured
+    for name, turn, place in wanted:
+        item, rotation, location = found.get(name), q4(stored(turn)), v3(stored(place))
+        if item is None:
+            item = found.add()
+            item.name = name
+        if q4(item.rotation) != rotation:
+            item.rotation = rotation
+        if v3(item.location) != location:
+            item.location = location

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains that are solved together, baked: the body bone's location, pins over time, rotations, aims, and one answer."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from fabrik_addon.actions.bake import BakeSettings, bake
+from fabrik_addon.actions.bake.report import WORDS
+from fabrik_addon.actions.solve import solve_items
+from fabrik_addon.errors import BoneError
+from fabrik_addon.maths import q4
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.schema import rig_of
+from mathutils import Euler, Vector
+
+from support.judging import (
+    HELD,
+    HELD_TURN,
+    angle_between,
+    as_played,
+    assert_feet_hold,
+    assert_same,
+    bake_all,
+    by_button,
+    by_live,
+    effector,
+    frames_gone_to,
+    shuffled,
+    stored_channels,
+    tip_turn,
+)
+from support.scenes import (
+    HEIGHT,
+    SQUAT,
+    add_limb,
+    chain_bones,
+    items_of,
+    keyed,
+    keyed_line,
+    make_body,
+    make_empty,
+    squatting,
+    update,
+    with_legs_pinned,
+)
+
+
+class TestSquat:
+    @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ", "AXIS_ANGLE"])
+    def test_feet_and_goals_hold_in_every_frame(self, mode: str) -> None:
+        owner = squatting(mode)
+        result = bake_all(owner)
+        assert result.all_reached
+        for found in result.chains:
+            assert found.worst_tip_error is not None
+            assert found.worst_tip_error[0] < 1e-4
+            assert found.worst_violation < 1e-5
+        for frame in shuffled(SQUAT):
+            bpy.context.scene.frame_set(frame)
+            assert_feet_hold(owner)
+            for name in ("hips", "hand.L"):
+                chain = rig_of(owner).chains[name]
+                assert (effector(owner, chain) - chain.target.location).length <= HELD
+
+    def test_the_body_bone_gets_location_keys_and_no_other_bone_does(self) -> None:
+        owner = squatting()
+        bake_all(owner)
+        located = [curve for curve in fcurves_of(owner) if curve.data_path.endswith(".location")]
+        assert {curve.data_path for curve in located} == {'pose.bones["hips"].location'}
+        assert {len(curve.keyframe_points) for curve in located} == {len(SQUAT)}
+        assert all(not chain.enabled for chain in rig_of(owner).chains)
+
+    @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+    def test_button_and_bake_give_the_same_in_any_order_of_frames(self, mode: str) -> None:
+        owner = squatting(mode)
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_button(owner, shuffled(SQUAT)), wanted)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+
+    def test_live_gives_the_same(self) -> None:
+        owner = squatting()
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+
+    def test_no_frame_is_gone_to_where_curves_tell_all(self) -> None:
+        owner = squatting()
+        with frames_gone_to() as visited:
+            bake_all(owner, verify="NONE")
+        assert len(visited) == 1
+        for frame in SQUAT:
+            bpy.context.scene.frame_set(frame)
+            assert_feet_hold(owner)
+
+    def test_one_chain_takes_the_others_along_and_says_so(self) -> None:
+        owner = squatting()
+        hand = rig_of(owner).chains["hand.L"]
+        result = bake(bpy.context, [(owner, hand)], BakeSettings(SQUAT))
+        assert [found.chain for found in result.chains] == ["hand.L", "foot.L", "foot.R", "hips"]
+        assert result.chains[0].together == ["foot.L", "foot.R", "hips"]
+        assert not any(chain.enabled for chain in rig_of(owner).chains)
+        assert all(chain.is_baked for chain in rig_of(owner).chains)
+
+    def test_frames_that_are_solved_in_rows_end_as_by_button(self) -> None:
+        owner = squatting()
+        hand = rig_of(owner).chains["hand.L"]
+        keyed(hand.target, {1: (0.5, -0.3, 1.2), 6: (1.5, -1.5, 1.4), 12: (0.2, -0.7, 0.9)})
+        hand.orientation, hand.held_rotation, hand.soft = "KEEP", (0.2, 0.9, 0.1, 0.4), 0.02
+        wanted = {}
+        for frame in SQUAT:
+            bpy.context.scene.frame_set(frame)
+            wanted[frame] = {one.chain: one for one in solve_items(bpy.context, items_of(owner))}
+        for found in bake_all(owner, verify="NONE").chains:
+            length = sum(bone.length for bone in chain_bones(owner, rig_of(owner).chains[found.chain]))
+            for k, frame in enumerate(SQUAT):
+                outcome = wanted[frame][found.chain]
+                assert WORDS[found.status[k]] == outcome.status
+                assert found.residuals[k] * length == pytest.approx(outcome.residual, abs=1e-6)
+                assert found.turns[k] == pytest.approx(outcome.turn_residual, abs=1e-6)
+                assert found.softened[k] * length == pytest.approx(outcome.softened, abs=1e-6)
+
+    def test_a_body_that_keeps_its_balance(self) -> None:
+        owner = squatting()
+        rig_of(owner).balance = 1.0
+        hand = rig_of(owner).chains["hand.L"]
+        keyed(hand.target, {1: (0.3, -0.3, 1.2), 6: (0.3, -0.8, 1.1), 12: (0.3, -0.7, 0.9)})
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+
+    def test_soft_reach_is_not_taken_for_something_that_moves_the_tip(self) -> None:
+        owner, chain = keyed_line()
+        chain.soft = 0.05
+        keyed(chain.target, {1: (0.3, 0.3, 2.4), 10: (0, 0.2, 3.05), 20: (0.3, 0.3, 2.0)})
+        (found,) = bake(bpy.context, [(owner, chain)], BakeSettings(SQUAT)).chains
+        assert found.all_reached
+        assert found.softened.max() > 0.005
+        assert found.worst_tip_error is not None
+        assert found.worst_tip_error[0] < 1e-4
+
+    @pytest.mark.parametrize("into", ["NEW_ACTION", "NLA"])
+    def test_into_other_actions(self, into: str) -> None:
+        owner = squatting()
+        wanted = by_button(owner, SQUAT)
+        bake_all(owner, into=into)
+        assert_same(as_played(owner, SQUAT), wanted)
+
+    @pytest.mark.parametrize("interpolation", ["LINEAR", "BEZIER"])
+    def test_keys_are_left_out_within_the_bound(self, interpolation: str) -> None:
+        owner = squatting()
+        every = sum(found.keys for found in bake_all(owner, stays_enabled=True).chains)
+        owner.animation_data_clear()
+        result = bake_all(owner, clean_up=0.02, interpolation=interpolation)
+        assert result.all_reached
+        assert sum(found.keys for found in result.chains) < 0.6 * every
+        for frame in SQUAT:
+            bpy.context.scene.frame_set(frame)
+            for side in (".L", ".R"):
+                chain = rig_of(owner).chains[f"foot{side}"]
+                assert (effector(owner, chain) - Vector(chain.held_location)).length <= 0.02 * 4 * HEIGHT
+
+    def test_a_broken_off_bake_leaves_pose_and_keys(self) -> None:
+        owner = squatting()
+        owner.pose.bones["hips"].location = (0.1, 0.2, 0.3)
+        before = stored_channels(owner)
+        target = rig_of(owner).chains["hand.L"].target
+        target.constraints.new("COPY_LOCATION").target = leader = make_empty((0, 0, 1), "Leader")
+        for frame, value in ((1, 0.0), (9, 0.0), (10, float("nan"))):
+            leader.location.x = value
+            leader.keyframe_insert("location", frame=frame)
+        with pytest.raises(Exception, match="in frame"):
+            bake_all(owner)
+        assert stored_channels(owner) == before
+        assert owner.animation_data is None or not fcurves_of(owner)
+
+
+class TestOverTime:
+    def test_a_foot_is_planted_and_free_by_keys_on_its_pin(self) -> None:
+        owner = squatting()
+        foot = rig_of(owner).chains["foot.L"]
+        index = list(rig_of(owner).chains).index(foot)
+        for frame, value in ((1, True), (5, False), (9, True)):
+            foot.pin = value
+            owner.keyframe_insert(f"fabrik_chains[{index}].pin", frame=frame)
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_button(owner, shuffled(SQUAT)), wanted)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+        result = bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+        assert result.all_reached
+
+    def test_a_pin_is_moved_by_keys(self) -> None:
+        owner = squatting()
+        foot = rig_of(owner).chains["foot.L"]
+        index = list(rig_of(owner).chains).index(foot)
+        for frame, x in ((1, 0.1), (12, 0.2)):
+            foot.held_location[0] = x
+            owner.keyframe_insert(f"fabrik_chains[{index}].held_location", index=0, frame=frame)
+        wanted = by_button(owner, SQUAT)
+        assert bake_all(owner).all_reached
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+        bpy.context.scene.frame_set(12)
+        assert (effector(owner, foot) - Vector((0.2, 0.02, 0.08))).length <= HELD
+
+    @pytest.mark.parametrize("name", ["weight", "orientation_weight", "influence"])
+    def test_shares_are_animated(self, name: str) -> None:
+        owner = squatting()
+        hand = rig_of(owner).chains["hand.L"]
+        hand.orientation = "KEEP"
+        index = list(rig_of(owner).chains).index(hand)
+        for frame, value in ((1, 0.0), (12, 1.0)):
+            setattr(hand, name, value)
+            owner.keyframe_insert(f"fabrik_chains[{index}].{name}", frame=frame)
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+
+    @pytest.mark.parametrize("first", [1.0, 1.3])
+    def test_stretch_is_animated(self, first: float) -> None:
+        owner = squatting()
+        for bone in owner.data.bones:
+            bone.inherit_scale = "NONE"
+        hand = rig_of(owner).chains["hand.L"]
+        keyed(hand.target, {1: (0.7, -0.3, 1.2), 6: (0.9, -0.8, 1.6), 12: (1.1, -0.7, 1.2)})
+        index = list(rig_of(owner).chains).index(hand)
+        for frame, value in ((1, first), (12, 2.3 - first)):
+            hand.stretch = value
+            owner.keyframe_insert(f"fabrik_chains[{index}].stretch", frame=frame)
+        wanted = by_button(owner, SQUAT)
+        assert_same(by_button(owner, shuffled(SQUAT)), wanted)
+        assert_same(by_live(owner, shuffled(SQUAT)), wanted)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+        assert max(values[-2] for bones in wanted.values() for values in bones.values()) > 1.01
+
+    def test_a_body_bone_that_is_keyed_starts_from_its_keys(self) -> None:
+        owner = with_legs_pinned(make_body())
+        hips = owner.pose.bones["hips"]
+        for frame, place in ((1, (0, 0, 0)), (12, (0.05, -0.1, 0.08))):
+            hips.location = place
+            hips.keyframe_insert("location", frame=frame)
+        wanted = by_button(owner, SQUAT)
+        bake_all(owner)
+        assert_same(as_played(owner, SQUAT), wanted)
+        assert_feet_hold(owner)
+
+    def test_an_armature_that_moves(self) -> None:
+        owner = squatting()
+        for frame, turn in ((1, 0.0), (12, 0.2)):
+            owner.location.x = owner.rotation_euler.z = turn
+            owner.keyframe_insert("location", frame=frame)
+            owner.keyframe_insert("rotation_euler", frame=frame)
+        wanted = by_button(owner, SQUAT)
+        bake_all(owner)
+        assert_same(as_played(owner, shuffled(SQUAT)), wanted)
+        bpy.context.scene.frame_set(8)
+        assert_feet_hold(owner)
+
+
+class TestRotations:
+    def test_a_hand_that_turns_with_its_target(self) -> None:
+        owner = squatting()
+        hand = rig_of(owner).chains["hand.L"]
+        hand.orientation = "TARGET"
+        for frame, turn in ((1, 0.0), (12, 0.5)):
+            hand.target.rotation_euler = (turn, 0.3 * turn, turn)
+            hand.target.keyframe_insert("rotation_euler", frame=frame)
+        bpy.context.scene.frame_set(1)
+        hand.rotation_offset = tip_turn(owner, hand)
+        result = bake_all(owner)
+        found = next(found for found in result.chains if found.chain == "hand.L")
+        assert found.worst_tip_turn is not None
+        assert found.worst_tip_turn[0] < HELD_TURN
+        for frame in SQUAT:
+            bpy.context.scene.frame_set(frame)
+            turn = Euler(hand.target.rotation_euler).to_quaternion() @ hand.rotation_offset
+            assert angle_between(tip_turn(owner, hand), q4(turn)) < HELD_TURN
+
+    def test_a_head_that_aims(self) -> None:
+        owner = make_body()
+        head = add_limb(owner, "head", 2, target=(0.5, -2, 1.5))
+        head.kind, head.aim_axis = "AIM", (0, 0, 1)
+        keyed(head.target, {1: (0.5, -2, 1.5), 12: (-0.8, -2, 1.9)})
+        result = bake_all(owner)
+        assert result.all_reached
+        assert result.chains[0].worst_tip_turn is not None
+        assert result.chains[0].worst_tip_turn[0] < HELD_TURN
+        for frame in SQUAT:
+            bpy.context.scene.frame_set(frame)
+            update()
+            bone = owner.pose.bones["head"]
+            assert bone.matrix.to_3x3().col[2].angle(head.target.location - bone.head) < HELD_TURN
+
+    def test_the_report_tells_degrees(self) -> None:
+        owner = make_body()
+        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.3))
+        add_limb(owner, "hand.R", 3, target=(-0.5, -0.3, 1.3))
+        hand.orientation, hand.held_rotation = "KEEP", (0.7, 0.1, 0.7, 0.0)
+        kept, free = bake_all(owner).as_json()["chains"]
+        assert kept["worst_tip_turn_degrees"] < 0.1
+        assert kept["worst_residual_degrees"] < 0.1
+        assert free["worst_tip_turn_degrees"] is None
+        assert (free["together"], free["asked"]) == ([], True)
+
+    def test_a_rotation_that_limits_hold_back_is_no_frame_that_is_reached(self) -> None:
+        owner = make_body()
+        for name in ("upper_arm.L", "forearm.L", "hand.L"):
+            owner.pose.bones[name].fabrik.limit = "HINGE"
+        hand = add_limb(owner, "hand.L", 3, target=(0.65, -0.02, 1.46))
+        hand.orientation, hand.held_rotation = "KEEP", (0.0, 1.0, 0.0, 0.0)
+        (found,) = bake_all(owner).chains
+        assert {reason for _, reason in found.unreached} == {"BLOCKED"}
+        bpy.context.scene.frame_set(SQUAT[0])
+        assert found.turns[0] == pytest.approx(angle_between(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
+
+
+class TestOnlyAtKeys:
+    def test_all_that_are_solved_together_are_keyed_at_the_keys_of_any(self) -> None:
+        owner = squatting()
+        foot = rig_of(owner).chains["foot.L"]
+        index = list(rig_of(owner).chains).index(foot)
+        owner.keyframe_insert(f"fabrik_chains[{index}].held_location", frame=9)
+        (hand,) = bake(
+            bpy.context, [(owner, rig_of(owner).chains["hand.L"])], BakeSettings(SQUAT, only_keys=True)
+        ).chains[:1]
+        assert hand.frames.tolist() == [1, 6, 9, 12]
+        keyed = {
+            point.co[0]
+            for curve in fcurves_of(owner)
+            if '"thigh.R"' in curve.data_path
+            for point in curve.keyframe_points
+        }
+        assert keyed == {1, 6, 9, 12}
+
+
+def test_the_button_names_those_that_were_baked_along(capfd: pytest.CaptureFixture[str]) -> None:
+    owner = squatting()
+    rig_of(owner).active_index = list(rig_of(owner).chains).index(rig_of(owner).chains["hips"])
+    bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="ACTIVE")
+    said = capfd.readouterr().out
+    assert "baked with those that they are solved together with: foot.L, foot.R, hand.L" in said
+
+
+def test_two_pins_on_a_bone_are_refused_by_name_and_nothing_is_keyed() -> None:
+    owner = squatting()
+    again = add_limb(owner, "foot.L", 2, name="again")
+    again.pin, again.held_location = True, (0, 0, 0)
+    with pytest.raises(BoneError, match=r"'again' and 'foot\.L' both pin it") as refused:
+        bake_all(owner)
+    assert refused.value.rig == owner.name
+    assert not fcurves_of(owner)
+    assert all(chain.enabled for chain in rig_of(owner).chains)

@@ -1,0 +1,540 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live posing of chains that are solved together: one figure, one solve a frame, one pose for all ways in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+import pytest
+from fabrik_addon.actions import live
+from fabrik_addon.overlay.hover import notices
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.schema import rig_of
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from support.judging import (
+    HELD,
+    HELD_TURN,
+    angle_between,
+    assert_feet_hold,
+    channels,
+    off_target,
+    statuses,
+    tip_turn,
+)
+from support.scenes import (
+    add_limb,
+    go_live,
+    keyed,
+    live_body,
+    make_body,
+    make_empty,
+    pin,
+    press,
+    tool_at_work,
+    update,
+    with_legs_pinned,
+)
+
+
+class TestFollowing:
+    def test_all_chains_follow_the_goal_of_one(self) -> None:
+        owner = live_body()
+        hips = owner.pose.bones["hips"]
+        for place in ((0.5, -0.6, 0.7), (0.2, -0.7, 0.4), (0.3, 0.2, 1.6)):
+            before = hips.location.copy()
+            rig_of(owner).chains["hand.L"].target.location = place
+            update()
+            assert statuses(owner) == dict.fromkeys(("foot.L", "foot.R", "hand.L"), "REACHED")
+            assert off_target(owner, "hand.L") <= HELD
+            assert_feet_hold(owner)
+            assert hips.location != before
+
+    def test_a_moved_goal_costs_one_solve_of_all(self) -> None:
+        owner = live_body()
+        reads, solves = live.state.counts.reads, live.state.counts.solves
+        rig_of(owner).chains["hand.L"].target.location.z -= 0.1
+        update()
+        assert (live.state.counts.reads, live.state.counts.solves) == (reads, solves + 1)
+
+    def test_nothing_is_solved_where_nothing_moved(self) -> None:
+        owner = live_body()
+        other = make_empty((3, 3, 3), "Other")
+        update()
+        writes, solves = live.state.counts.writes, live.state.counts.solves
+        for i in range(3):
+            other.location.x = i
+            update()
+        owner.update_tag()
+        update()
+        assert live.state.counts.writes == writes
+        assert live.state.counts.solves <= solves + 1
+
+    def test_pins_hold_the_world_while_the_armature_moves(self) -> None:
+        owner = live_body()
+        owner.matrix_world = Matrix.Translation((0.03, 0.02, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
+        update()
+        assert_feet_hold(owner)
+        holder = make_empty((0, 0, 0), "Holder")
+        owner.parent = holder
+        update()
+        holder.location = (0.02, -0.02, -0.04)
+        update()
+        assert_feet_hold(owner)
+        assert set(statuses(owner).values()) == {"REACHED"}
+
+    def test_a_target_that_only_turns_turns_the_tip(self) -> None:
+        owner = live_body()
+        hand = rig_of(owner).chains["hand.L"]
+        hand.rotation_offset, hand.orientation = tip_turn(owner, hand), "TARGET"
+        update()
+        before = channels(owner)
+        for angle in (0.4, -0.5):
+            hand.target.rotation_euler = (0.0, 0.0, angle)
+            update()
+            turn = Quaternion((0, 0, 1), angle) @ Quaternion(hand.rotation_offset)
+            assert angle_between(tip_turn(owner, hand), tuple(turn)) <= HELD_TURN
+            assert off_target(owner, "hand.L") <= HELD
+            assert channels(owner) != before
+
+    def test_an_aim_follows(self) -> None:
+        owner = live_body()
+        look = add_limb(owner, "head", 2, target=(0.8, -1.0, 1.4))
+        look.kind = "AIM"
+        look.aim_axis = owner.pose.bones["head"].matrix.to_3x3().inverted() @ Vector((0, -1, 0))
+        update()
+        for place in ((0.8, -1.0, 1.4), (-0.6, -1.0, 1.8)):
+            look = rig_of(owner).chains["head"]
+            look.target.location = place
+            update()
+            head = owner.pose.bones["head"]
+            assert (head.matrix.to_3x3() @ Vector(look.aim_axis)).angle(Vector(place) - head.head) <= 1e-3
+            assert_feet_hold(owner)
+
+    def test_chains_that_share_bones_each_have_their_way(self) -> None:
+        owner = make_body()
+        for side, x in ((".L", 1.0), (".R", -1.0)):
+            add_limb(owner, f"hand{side}", 5, target=(x * 0.5, -0.5, 1.2))
+        go_live(owner)
+        for z in (0.9, 1.5):
+            rig_of(owner).chains["hand.L"].target.location.z = z
+            update()
+            assert max(off_target(owner, f"hand{side}") for side in (".L", ".R")) <= HELD
+
+    def test_a_pin_that_is_pulled_out_of_reach_goes_first(self) -> None:
+        owner = live_body()
+        rig_of(owner).chains["hand.L"].target.location = (0.5, -0.4, 4.0)
+        update()
+        assert_feet_hold(owner)
+        assert statuses(owner)["hand.L"] == "BLOCKED"
+        assert "gives way to the pins" in rig_of(owner).chains["hand.L"].message
+
+
+class TestGroups:
+    def test_a_chain_switched_off_and_on_parts_and_joins(self) -> None:
+        owner = live_body()
+        hand = rig_of(owner).chains["hand.L"]
+        hand.enabled = False
+        update()
+        stood = channels(owner)
+        hand.target.location.z -= 0.2
+        update()
+        assert channels(owner) == stood
+        hand.enabled = True
+        update()
+        assert off_target(owner, "hand.L") <= HELD
+        assert_feet_hold(owner)
+
+    def test_an_animated_switch_is_heard_from_frame_to_frame(self) -> None:
+        owner = live_body()
+        hand = rig_of(owner).chains["hand.L"]
+        for frame, is_on in ((1, True), (5, False), (10, True)):
+            hand.enabled = is_on
+            hand.keyframe_insert("enabled", frame=frame)
+        keyed(hand.target, {1: (0.5, -0.4, 1.2)})
+        keyed(hand.target, {12: (0.4, -0.6, 0.8)})
+        scene = bpy.context.scene
+        for frame, is_on in ((2, True), (6, False), (11, True), (7, False), (3, True)):
+            scene.frame_set(frame)
+            update()
+            assert rig_of(owner).chains["hand.L"].enabled == is_on
+            assert (off_target(owner, "hand.L") <= HELD) == is_on
+            assert_feet_hold(owner)
+
+    @pytest.mark.parametrize("name", ["weight", "influence"])
+    def test_an_animated_share_is_read_anew(self, name: str) -> None:
+        owner = live_body()
+        hand, scene = rig_of(owner).chains["hand.L"], bpy.context.scene
+        for frame, share in ((1, 1.0), (11, 0.0)):
+            setattr(hand, name, share)
+            hand.keyframe_insert(name, frame=frame)
+        scene.frame_set(1)
+        near = off_target(owner, "hand.L")
+        scene.frame_set(11)
+        assert near <= HELD
+        assert off_target(owner, "hand.L") > 0.1
+        assert_feet_hold(owner)
+        scene.frame_set(1)
+        assert off_target(owner, "hand.L") <= HELD
+
+    def test_a_held_place_that_is_animated(self) -> None:
+        owner = live_body()
+        foot, scene = rig_of(owner).chains["foot.L"], bpy.context.scene
+        held = Vector(foot.held_location)
+        for frame, lift in ((1, 0.0), (10, 0.2)):
+            foot.held_location = held + Vector((0, 0, lift))
+            foot.keyframe_insert("held_location", frame=frame)
+        for frame in (1, 4, 10):
+            scene.frame_set(frame)
+            assert_feet_hold(owner)
+
+    def test_the_other_chains_wait_for_one_whose_target_is_hidden(self) -> None:
+        owner = live_body()
+        hand = rig_of(owner).chains["hand.L"]
+        hand.target.hide_viewport = True
+        update()
+        assert set(statuses(owner).values()) == {"REFUSED"}
+        assert "live posing waits" in hand.message
+        assert "waits for 'hand.L'" in rig_of(owner).chains["foot.L"].message
+        assert all(chain.enabled for chain in rig_of(owner).chains)
+        hand.target.hide_viewport = False
+        update()
+        assert set(statuses(owner).values()) == {"REACHED"}
+
+    def test_all_wait_for_a_body_bone_that_is_not_there(self) -> None:
+        owner = live_body()
+        for name, status in (("pelvis", "REFUSED"), ("hips", "REACHED")):
+            rig_of(owner).body_bone = name
+            update()
+            assert set(statuses(owner).values()) == {status}
+            assert all(chain.enabled for chain in rig_of(owner).chains)
+        rig_of(owner).body_bone = "pelvis"
+        update()
+        assert "live posing waits: the armature has no bone 'pelvis'" in rig_of(owner).chains[0].message
+
+    def test_a_second_pin_of_a_foot_is_switched_off_and_the_others_go_on(self) -> None:
+        owner = live_body()
+        pin(owner, add_limb(owner, "foot.L", 2, name="second"))
+        update()
+        assert [chain.name for chain in rig_of(owner).chains if not chain.enabled] == ["second"]
+        assert "both pin it" in rig_of(owner).chains["second"].message
+        rig_of(owner).chains["hand.L"].target.location.z -= 0.2
+        update()
+        assert_feet_hold(owner)
+        assert off_target(owner, "hand.L") <= HELD
+
+    def test_a_chain_that_can_not_be_solved_is_left_out_at_once(self) -> None:
+        owner = live_body()
+        constraint = owner.pose.bones["forearm.L"].constraints.new("COPY_ROTATION")
+        constraint.target = make_empty((0, 0, 0))
+        owner.location.z -= 0.05
+        update()
+        assert [chain.name for chain in rig_of(owner).chains if not chain.enabled] == ["hand.L"]
+        assert "forearm.L" in rig_of(owner).chains["hand.L"].message
+        assert_feet_hold(owner)
+        assert statuses(owner)["foot.L"] == "REACHED"
+
+
+class TestFrames:
+    @pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+    def test_what_is_shown_is_what_is_solved_at_each_frame(self, mode: str) -> None:
+        owner = with_legs_pinned(make_body(mode))
+        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+        keyed(hand.target, {1: (0.5, -0.4, 1.2)})
+        keyed(hand.target, {10: (0.2, -0.6, 0.6)})
+        go_live(owner)
+        scene = bpy.context.scene
+        solves = live.state.counts.solves
+        for frame in (3, 8, 2, 10):
+            scene.frame_set(frame)
+            assert off_target(owner, "hand.L") <= HELD
+            assert_feet_hold(owner)
+        assert live.state.counts.solves == solves + 4
+
+    def test_a_keyed_body_bone_starts_where_its_keys_are(self) -> None:
+        owner = live_body()
+        hips, scene = owner.pose.bones["hips"], bpy.context.scene
+        rig_of(owner).chains["hand.L"].enabled = False
+        keyed(hips, {1: (0.0, 0.0, 0.0)})
+        keyed(hips, {10: (0.0, 0.0, -0.1)})
+        update()
+        seen = {}
+        for frame in (1, 5, 10):
+            scene.frame_set(frame)
+            seen[frame] = channels(owner)
+            assert_feet_hold(owner)
+        heights = [seen[frame][0][-5] for frame in seen]
+        assert heights != sorted(set(heights)) or len(set(heights)) == 3
+        for frame in (5, 10, 1):
+            scene.frame_set(frame)
+            assert channels(owner) == seen[frame]
+
+    def test_pins_hold_while_the_armature_is_animated(self) -> None:
+        owner = live_body()
+        for frame in (1, 10):
+            owner.rotation_euler.z = 0.02 * frame
+            owner.keyframe_insert("rotation_euler", frame=frame)
+            keyed(owner, {frame: (0.004 * frame, -0.006 * frame, -0.01 * frame)})
+        update()
+        reads = None
+        for frame in (2, 10, 5, 1):
+            bpy.context.scene.frame_set(frame)
+            assert_feet_hold(owner)
+            assert off_target(owner, "hand.L") <= HELD
+            assert reads in (None, live.state.counts.reads)  # it is carried, and read once
+            reads = live.state.counts.reads
+
+    @pytest.mark.parametrize("is_keyed", [True, False])
+    def test_pins_hold_below_a_bone_that_moves(self, is_keyed: bool) -> None:
+        owner = make_body()
+        bpy.ops.object.mode_set(mode="EDIT")
+        bones = owner.data.edit_bones
+        above = bones.new("root")
+        above.head, above.tail = (0, 0.2, 0), (0, 0.5, 0.1)
+        bones["hips"].parent = above
+        bpy.ops.object.mode_set(mode="OBJECT")
+        with_legs_pinned(owner)
+        add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+        rig_of(owner).live = True
+        root, scene = owner.pose.bones["root"], bpy.context.scene
+        root.rotation_mode = "XYZ"
+        for frame in (1, 10):
+            root.rotation_euler.y, root.location.x = 0.01 * frame, 0.01 * frame
+            if is_keyed:
+                root.keyframe_insert("rotation_euler", frame=frame)
+                root.keyframe_insert("location", frame=frame)
+            update()
+            assert_feet_hold(owner)
+        for frame in (4, 10, 2) if is_keyed else ():
+            scene.frame_set(frame)
+            assert_feet_hold(owner)
+            assert off_target(owner, "hand.L") <= HELD
+
+    def test_an_uneven_scale_on_the_way(self) -> None:
+        owner = with_legs_pinned(make_body())
+        owner.pose.bones["forearm.L"].scale = (1.0, 1.3, 0.8)
+        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
+        keyed(hand.target, {1: (0.5, -0.4, 1.2)})
+        keyed(hand.target, {10: (0.4, -0.3, 1.0)})
+        rig_of(owner).live = True
+        for frame in (3, 9, 5):
+            bpy.context.scene.frame_set(frame)
+            assert_feet_hold(owner)
+            assert off_target(owner, "hand.L") <= 5 * HELD
+        posed = channels(owner)
+        rig_of(owner).live = False
+        press("solve_all")
+        assert channels(owner) == posed
+
+    def test_automatic_keying_keys_the_place_of_the_body_too(self) -> None:
+        owner = live_body()
+        bpy.context.preferences.edit.use_keyframe_insert_available = False
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        bpy.context.scene.frame_set(7)
+        rig_of(owner).chains["hand.L"].target.location.z -= 0.3
+        update()
+        paths = {curve.data_path for curve in fcurves_of(owner)}
+        assert 'pose.bones["hips"].location' in paths
+        assert {key.co[0] for curve in fcurves_of(owner) for key in curve.keyframe_points} == {7.0}
+        posed = channels(owner)
+        bpy.context.scene.frame_set(8)
+        bpy.context.scene.frame_set(7)
+        for mine, theirs in zip(channels(owner), posed, strict=True):
+            assert mine == pytest.approx(theirs, abs=1e-5)
+
+
+def test_a_second_body_and_a_chain_beside_it_go_on_by_themselves() -> None:
+    first, second = live_body(), live_body()
+    second.location.x = 0.0
+    before = channels(second)
+    rig_of(first).chains["hand.L"].target.location.z -= 0.3
+    update()
+    assert channels(second) == before
+    assert_feet_hold(first)
+
+
+def test_pinned_by_its_target() -> None:
+    owner = make_body()
+    for name in ("foot.L", "foot.R"):
+        chain = add_limb(owner, name, 3)
+        pin(owner, chain)
+        chain.target = make_empty(chain.held_location, f"Goal {name}")
+    rig_of(owner).body_bone = "hips"
+    go_live(owner)
+    goal = rig_of(owner).chains["foot.L"].target
+    goal.location.z += 0.2
+    update()
+    assert off_target(owner, "foot.L") <= HELD
+    assert off_target(owner, "foot.R") <= HELD
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]:
+    return tool_at_work(monkeypatch)
+
+
+class TestByHand:
+    def test_a_bone_between_body_and_limbs_is_kept(self) -> None:
+        owner = live_body()
+        bone = owner.pose.bones["spine2"]
+        bone.rotation_quaternion = bone.rotation_quaternion @ Euler((0.3, 0, 0)).to_quaternion()
+        wanted = bone.rotation_quaternion.copy()
+        update()
+        kept = rig_of(owner).body_captured["spine2"]
+        assert Quaternion(kept.rotation).rotation_difference(wanted).angle < 1e-6
+        assert {chain.start for chain in rig_of(owner).chains} == {"CAPTURED"}
+        assert off_target(owner, "hand.L") <= HELD
+        assert_feet_hold(owner)
+
+    def test_the_moved_body_is_kept(self) -> None:
+        owner = live_body()
+        hips = owner.pose.bones["hips"]
+        hips.location.y -= 0.1
+        wanted = hips.location.copy()
+        update()
+        assert (Vector(rig_of(owner).body_captured["hips"].location) - wanted).length < 1e-6
+        assert_feet_hold(owner)
+        assert off_target(owner, "hand.L") <= HELD
+
+    @pytest.mark.parametrize("name", ["hips", "spine1", "upper_arm.L", "hand.L", "thigh.R"])
+    def test_little_by_little(self, name: str) -> None:
+        owner = live_body()
+        before = [bone.tail.copy() for bone in owner.pose.bones]
+        for i in range(3):
+            bone = owner.pose.bones[name]
+            bone.rotation_quaternion = bone.rotation_quaternion @ Quaternion((1.0, 0.3, 0.2), 2e-4)
+            update()
+            pairs = zip(before, owner.pose.bones, strict=True)
+            assert max((a - b.tail).length for a, b in pairs) < 2e-3 * (i + 1)
+
+    def test_solving_by_button_stays(self) -> None:
+        owner = live_body()
+        owner.pose.bones["hips"].location.y -= 0.1
+        update()
+        posed = channels(owner)
+        rig_of(owner).live = False
+        bpy.ops.fabrik.solve_all()
+        update()
+        assert channels(owner) == posed
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            (lambda owner: setattr(rig_of(owner), "auto_capture", False), "Automatic Capture is off"),
+            (
+                lambda owner: setattr(rig_of(owner).chains["foot.R"], "start", "ANIMATED"),
+                "'foot.R' starts from its keys",
+            ),
+            (
+                lambda owner: setattr(rig_of(owner).chains["foot.R"], "influence", 0.5),
+                "the influence of 'foot.R' is between",
+            ),
+        ],
+    )
+    def test_it_is_put_back_with_a_reason(self, change: Callable[[bpy.types.Object], None], reason: str) -> None:
+        owner = live_body()
+        change(owner)
+        update()
+        stood = channels(owner)
+        owner.pose.bones["hips"].location.y -= 0.1
+        owner.pose.bones["forearm.L"].rotation_quaternion = (1, 0, 0, 0.2)
+        update()
+        assert channels(owner) == stood
+        ((chain, hand),) = live.hands_of(owner)
+        assert chain == "hand.L"
+        assert set(hand.bones) == {"hips", "forearm.L"}
+        assert reason in hand.reason
+        bpy.ops.fabrik.hand_pose_keep(chain=chain)
+        update()
+        assert not live.hands_of(owner)
+        assert channels(owner) != stood
+
+    def test_a_tool_that_moves_the_body_and_ends(self, tool: Callable[[int, bool], None]) -> None:
+        results = []
+        for steps in ((1.0,), (0.2, 0.9, 0.4, 1.0)):
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            owner = live_body()
+            hips = owner.pose.bones["hips"]
+            stood = hips.location.copy()
+            tool(7, True)
+            for share in steps:
+                hips.location = stood + share * Vector((0.05, 0.1, 0.0))
+                update()
+                assert_feet_hold(owner)
+            tool(0, True)
+            owner.update_tag()
+            update()
+            results.append(channels(owner))
+        assert results[0] == results[1]
+
+    def test_a_tool_that_is_cancelled(self, tool: Callable[[int, bool], None]) -> None:
+        owner = live_body()
+        before = channels(owner)
+        hips = owner.pose.bones["hips"]
+        stood = hips.location.copy()
+        tool(7, True)
+        for share in (0.2, 0.9):
+            hips.location = stood + share * Vector((0.05, 0.1, 0.0))
+            update()
+        tool(0, False)
+        hips.location = stood
+        update()
+        assert channels(owner) == before
+        assert not rig_of(owner).body_captured
+        assert {chain.start for chain in rig_of(owner).chains} == {"REST"}
+        assert not live.hands_of(owner)
+
+    def test_an_animated_goal_is_named(self) -> None:
+        owner = live_body()
+        goal = rig_of(owner).chains["hand.L"].target
+        keyed(goal, {1: goal.location.copy()})
+        keyed(goal, {20: (0.3, -0.5, 1.0)})
+        bpy.context.scene.frame_set(1)
+        owner.pose.bones["thigh.L"].rotation_quaternion = Euler((0.4, 0, 0)).to_quaternion()
+        update()
+        (text,) = notices()
+        assert text.startswith("foot.L: 'thigh.L' was posed by hand, and live posing put it back: 'hand.L' is animated")
+
+    def test_automatic_keying_keeps_a_body_that_starts_from_its_keys(self) -> None:
+        owner = live_body()
+        for chain in rig_of(owner).chains:
+            chain.start = "ANIMATED"
+        update()
+        bpy.context.preferences.edit.use_keyframe_insert_available = False
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        owner.pose.bones["hips"].location.y -= 0.1
+        update()
+        shown = channels(owner)
+        assert 'pose.bones["hips"].location' in {curve.data_path for curve in fcurves_of(owner)}
+        bpy.context.scene.frame_set(5)
+        bpy.context.scene.frame_set(1)
+        for mine, theirs in zip(channels(owner), shown, strict=True):
+            assert mine == pytest.approx(theirs, abs=1e-5)
+
+    def test_it_is_told_until_the_body_moves_on(self) -> None:
+        owner = live_body()
+        for join in (False, True):
+            owner.pose.bones["hips"].location.y -= 0.03
+            update()
+            ((_, hand),) = live.hands_of(owner)
+            assert "'hips' was posed by hand" in live.hand_text(hand, True)
+            if join:
+                add_limb(owner, "hand.R", 3, target=(-0.5, -0.4, 1.2))
+            else:
+                rig_of(owner).chains["hand.L"].target.location.z -= 0.1
+            update()
+            assert not live.hands_of(owner)
+
+    def test_undo_and_redo(self) -> None:
+        owner = live_body()
+        bpy.ops.ed.undo_push(message="before")
+        stood = channels(owner)
+        owner.pose.bones["hips"].location.y -= 0.1
+        update()
+        posed = channels(owner)
+        bpy.ops.ed.undo_push(message="moved")
+        for step, expected in ((bpy.ops.ed.undo, stood), (bpy.ops.ed.redo, posed), (bpy.ops.ed.undo, stood)):
+            step()
+            update()
+            assert channels(bpy.data.objects["Body"]) == expected

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Live posing over frames and in renders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import radians
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.actions import live
+from fabrik_addon.rig.schema import FabrikChain
+from mathutils import Vector
+
+from support.judging import HELD, assert_feet_hold, channels, evaluated_joints, off_target, statuses, tip_error
+from support.scenes import (
+    go_live,
+    key_scale,
+    keyed,
+    live_body,
+    live_line,
+    make_empty,
+    make_rig,
+    many_limbs,
+    update,
+)
+
+Rig = tuple[bpy.types.Object, FabrikChain]
+Render = Callable[[], list[tuple[int, float, float]]]
+
+
+class TestFrames:
+    def animated(self, owner_moves: bool = False, keyed_bones: bool = False) -> tuple[bpy.types.Object, FabrikChain]:
+        owner, chain = live_line()
+        for frame, x in ((1, -0.5), (20, 0.7)):
+            chain.target.location.x = x
+            chain.target.keyframe_insert("location", frame=frame)
+            if owner_moves:
+                owner.location.y = x * 0.3
+                owner.keyframe_insert("location", frame=frame)
+            if keyed_bones:
+                owner.pose.bones["b1"].keyframe_insert("rotation_quaternion", frame=frame)
+        update()
+        return owner, chain
+
+    @pytest.mark.parametrize("owner_moves", [False, True])
+    @pytest.mark.parametrize("keyed_bones", [False, True])
+    def test_frames_from_any_direction_give_the_same_pose(self, owner_moves: bool, keyed_bones: bool) -> None:
+        owner, chain = self.animated(owner_moves, keyed_bones)
+        scene, seen = bpy.context.scene, dict[int, list[tuple[float, ...]]]()
+        for frame in (1, 5, 12, 20, 12, 5, 1, 17, 5, 3, 12):
+            scene.frame_set(frame)
+            assert tip_error(owner, chain) < 1e-4, frame
+            assert seen.setdefault(frame, channels(owner)) == channels(owner), frame
+
+    def test_subframes(self) -> None:
+        owner, chain = self.animated()
+        bpy.context.scene.frame_set(4, subframe=0.5)
+        assert tip_error(owner, chain) < 1e-4
+
+    def test_a_target_that_moves_alone_is_solved_before_the_frame_is_evaluated(self) -> None:
+        owner, chain = self.animated()
+        bpy.context.scene.frame_set(3)
+        solved, ahead = live.state.counts.solves, []
+        seen: Any = bpy.app.handlers.frame_change_post
+        seen.insert(0, lambda scene, depsgraph: ahead.append(live.state.counts.solves))
+        try:
+            bpy.context.scene.frame_set(4)
+        finally:
+            seen.pop(0)
+        assert ahead == [solved + 1]
+        assert live.state.counts.solves == solved + 1
+        assert tip_error(owner, chain) < 1e-4
+
+    @pytest.mark.parametrize("keyed_bones", [False, True])
+    def test_what_hangs_on_the_bones_moves_with_them(self, keyed_bones: bool) -> None:
+        owner, chain = self.animated(keyed_bones=keyed_bones)
+        carried = make_empty((0, 0, 0), "Carried")
+        carried.parent, carried.parent_type, carried.parent_bone = owner, "BONE", "b2"
+        mesh = bpy.data.meshes.new("Skin")
+        mesh.from_pydata([owner.data.bones["b2"].tail_local], [], [])
+        skin = bpy.data.objects.new("Skin", mesh)
+        bpy.context.collection.objects.link(skin)
+        skin.modifiers.new("Rig", "ARMATURE").object = owner
+        skin.vertex_groups.new(name="b2").add([0], 1.0, "REPLACE")
+        for frame in (4, 11, 5, 18):
+            bpy.context.scene.frame_set(frame)
+            tip = evaluated_joints(owner, chain)[-1]
+            depsgraph = bpy.context.evaluated_depsgraph_get()
+            assert (carried.evaluated_get(depsgraph).matrix_world.translation - tip).length < 1e-5
+            assert (skin.evaluated_get(depsgraph).data.vertices[0].co - tip).length < 1e-5
+            assert tip_error(owner, chain) < 1e-4
+
+    def test_constrained_and_driven_targets(self) -> None:
+        owner, chain = self.animated()
+        leader = make_empty((0, 0, 0), "Leader")
+        leader.keyframe_insert("location", frame=1)
+        leader.location = (0.2, 0.2, -0.3)
+        leader.keyframe_insert("location", frame=20)
+        copy = chain.target.constraints.new("COPY_LOCATION")
+        copy.target, copy.use_offset = leader, True
+        driver = chain.target.driver_add("location", 1).driver
+        driver.expression = "frame * 0.02"
+        for frame in (2, 9, 15):
+            bpy.context.scene.frame_set(frame)
+            assert tip_error(owner, chain) < 1e-4
+
+    def test_a_render_shows_the_pose_of_each_frame(self, tmp_path: Path) -> None:
+        owner, chain = self.animated()
+        scene = bpy.context.scene
+        bpy.ops.mesh.primitive_cube_add(size=0.2)
+        cube = bpy.context.object
+        cube.parent, cube.parent_type, cube.parent_bone = owner, "BONE", "b2"
+        camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+        scene.collection.objects.link(camera)
+        camera.location, camera.rotation_euler = (0, -8, 1.5), (radians(90), 0, 0)
+        scene.camera = camera
+        scene.render.engine = "BLENDER_WORKBENCH"
+        scene.display.shading.light, scene.display.shading.show_object_outline = "FLAT", False
+        scene.render.resolution_x, scene.render.resolution_y, scene.render.film_transparent = 200, 150, True
+        scene.frame_start, scene.frame_end = 1, 5
+        scene.render.image_settings.file_format = "PNG"
+        scene.render.image_settings.color_mode = "RGBA"
+        scene.render.filepath = str(tmp_path / "frame_")
+        try:
+            bpy.ops.render.render(animation=True)
+        finally:
+            scene.render.filepath = "/tmp\\"
+        for frame in range(1, 6):
+            scene.frame_set(frame)
+            tip = evaluated_joints(owner, chain)[-1]
+            assert (tip - chain.target.matrix_world.translation).length < 1e-3
+            seen = centre_of(tmp_path / f"frame_{frame:04d}.png")
+            wanted = Vector((tip.x, tip.z - 1.5)) / 8.0 * 50.0 / 36.0 * 200.0
+            assert (seen - wanted).length < 2.0, frame
+
+    def test_a_target_that_is_disabled_in_some_frames_is_waited_for(self) -> None:
+        owner, chain = self.animated()
+        for frame, hidden in ((1, False), (8, True), (12, False)):
+            chain.target.hide_viewport = hidden
+            chain.target.keyframe_insert("hide_viewport", frame=frame)
+        update()
+        for frame in (5, 8, 10, 12, 15, 9, 3):
+            bpy.context.scene.frame_set(frame)
+            assert chain.enabled
+            if 8 <= frame < 12:
+                assert "live posing waits" in chain.message
+            else:
+                assert chain.status == "REACHED"
+                assert tip_error(owner, chain) < 1e-4
+
+
+class TestScaleOfZero:
+    """An armature that pops in, or shrinks to nothing, waits meanwhile and goes on as if nothing had been."""
+
+    @pytest.mark.parametrize("who", ["armature", "its parent"])
+    def test_frames_with_scale_0_are_waited_out(self, who: str) -> None:
+        owner, chain = live_line()
+        keyed(chain.target, {1: (-0.5, 0.2, 1.5)})
+        keyed(chain.target, {20: (0.7, 0.2, 1.5)})
+        if who == "its parent":
+            owner.parent = make_empty((0, 0, 0), "Parent")
+        update()
+        scene, wanted = bpy.context.scene, dict[int, list[tuple[float, ...]]]()
+        for frame in range(1, 13):
+            scene.frame_set(frame)
+            wanted[frame] = channels(owner)
+        key_scale(owner.parent or owner, {1: 0.0, 3: 1.0, 6: 0.0, 9: 1.0})
+        update()
+        for frame in (*range(1, 13), 7, 4, 6, 9, 1, 2, 3):
+            stood = channels(owner)
+            scene.frame_set(frame)
+            assert owner.fabrik.live
+            assert chain.enabled
+            if frame in {1, 2, 6, 7, 8}:
+                assert chain.status == "REFUSED"
+                assert channels(owner) == stood
+            else:
+                assert chain.status == "REACHED"
+                for seen, own in zip(channels(owner), wanted[frame], strict=True):
+                    assert seen == pytest.approx(own, abs=1e-6)
+
+    def test_a_body(self) -> None:
+        owner = live_body()
+        key_scale(owner, {1: 1.0, 5: 0.0, 9: 1.0})
+        for frame in (2, 5, 6, 9, 7, 3):
+            bpy.context.scene.frame_set(frame)
+            if 5 <= frame < 9:
+                assert set(statuses(owner).values()) == {"REFUSED"}
+            else:
+                assert set(statuses(owner).values()) == {"REACHED"}
+                assert_feet_hold(owner)
+                assert off_target(owner, "hand.L") <= HELD
+
+    @pytest.mark.parametrize("scale", [(0.0, 0.0, 0.0), (1.0, 0.0, 1.0), (float("nan"), 1.0, 1.0)])
+    def test_by_hand_in_one_frame_others_go_on(self, scale: tuple[float, float, float]) -> None:
+        owner, chain = live_line()
+        other, others = live_line((0.1, 0.4, 2.1))
+        owner.scale = scale
+        chain.target.location.x += 0.1
+        others.target.location.x += 0.1
+        update()
+        assert (owner.fabrik.live, chain.enabled, chain.status) == (True, True, "REFUSED")
+        assert "live posing waits" in chain.message
+        assert others.status == "REACHED"
+        assert tip_error(other, others) < 1e-4
+        owner.scale = (1.0, 1.0, 1.0)
+        update()
+        assert chain.status == "REACHED"
+        assert tip_error(owner, chain) < 1e-4
+
+
+class TestThrift:
+    """What is known of a chain is kept from frame to frame."""
+
+    @pytest.fixture(params=["others keyed", "starts from keys", "far away", "object moves", "parent turns"])
+    def played(self, request: pytest.FixtureRequest) -> Rig:
+        owner, chain = make_rig("limb on a bone")
+        away = Vector((3e4, -2e4, 1e4)) if request.param == "far away" else Vector()
+        owner.location = away
+        keyed(chain.target, {1: Vector((0.5, 0.5, 1.0)) + away})
+        keyed(chain.target, {40: Vector((-0.4, 0.6, 1.1)) + away})
+        for frame in (1, 40):
+            bone = owner.pose.bones[{"others keyed": "b3", "starts from keys": "b2"}.get(request.param, "b0")]
+            if request.param in {"others keyed", "starts from keys", "parent turns"}:
+                bone.rotation_quaternion = (1.0, 0.003 * frame, 0.0, 0.0)
+                bone.keyframe_insert("rotation_quaternion", frame=frame)
+            if request.param == "object moves":
+                keyed(owner, {frame: (0.005 * frame, 0.0, 0.0)})
+        if request.param == "starts from keys":
+            chain.start = "ANIMATED"
+        go_live(owner)
+        bpy.context.scene.frame_set(2)
+        return owner, chain
+
+    def test_many_chains_are_looked_at_together(self) -> None:
+        owner, scene = many_limbs(18), bpy.context.scene
+        for chain in owner.fabrik.chains:
+            place = chain.target.location.copy()
+            keyed(chain.target, {1: place})
+            keyed(chain.target, {20: place + Vector((0.2, -0.6, 0.1))})
+        update()
+        scene.frame_set(2)
+        reads, solves = live.state.counts.reads, live.state.counts.solves
+        for frame in range(3, 13):
+            scene.frame_set(frame)
+            assert max(tip_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
+        assert (live.state.counts.reads, live.state.counts.solves) == (reads, solves + 10 * 18)
+        owner.pose.bones["b7"].scale = (1.2, 1.2, 1.2)  # heard of only when the frame is evaluated
+        scene.frame_set(13)
+        scene.frame_set(14)
+        assert max(tip_error(owner, chain) for chain in owner.fabrik.chains) < 1e-4
+
+    def test_frames_read_no_chain_anew_and_solve_it_once(self, played: Rig) -> None:
+        owner, chain = played
+        reads, solves = live.state.counts.reads, live.state.counts.solves
+        for frame in range(3, 33):
+            bpy.context.scene.frame_set(frame)
+            assert tip_error(owner, chain) < (2e-2 if owner.location.x > 1e4 else 1e-4)
+        assert live.state.counts.reads == reads
+        assert live.state.counts.solves == solves + 30
+
+
+def centre_of(path: Path) -> Vector:
+    """The middle of what a picture shows, in pixels from its centre."""
+    import numpy as np
+
+    image: Any = bpy.data.images.load(str(path))
+    width, height = image.size
+    pixels = np.empty(width * height * 4, dtype=np.float32)
+    image.pixels.foreach_get(pixels)
+    bpy.data.images.remove(image)
+    rows, columns = np.nonzero(pixels.reshape(height, width, 4)[..., 3] > 0.5)
+    return Vector((columns.mean() + 0.5 - width / 2, rows.mean() + 0.5 - height / 2))
+
+
+class Judge(bpy.types.RenderEngine):
+    """A renderer that notes where bones stand as they are rendered."""
+
+    bl_idname, bl_label = "FABRIK_JUDGE", "Judge"
+    seen: list[tuple[int, float, float]] = []
+
+    def render(self, depsgraph: bpy.types.Depsgraph) -> None:  # type: ignore[override]
+        owner = bpy.data.objects["Rig"]
+        evaluated = owner.evaluated_get(depsgraph)
+        chain = owner.fabrik.chains[0]
+        target = chain.target.evaluated_get(depsgraph).matrix_world.translation
+        tip = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].tail
+        self.seen.append((depsgraph.scene.frame_current, evaluated.pose.bones[0].head.x, (tip - target).length))
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Iterator[Render]:
+    """Renders the frames 1 to 4 and tells what was seen."""
+    bpy.utils.register_class(Judge)
+    scene: Any = bpy.context.scene
+    scene.render.engine, scene.frame_start, scene.frame_end = "FABRIK_JUDGE", 1, 4
+    scene.render.resolution_x = scene.render.resolution_y = 8
+    scene.render.filepath = str(tmp_path / "x")
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+
+    def render() -> list[tuple[int, float, float]]:
+        Judge.seen.clear()
+        bpy.ops.render.render(animation=True)
+        return sorted({seen[0]: seen for seen in Judge.seen}.values())
+
+    yield render
+    bpy.utils.unregister_class(Judge)
+
+
+class TestRenders:
+    def test_keyed_bones_outside_the_chain_keep_their_keys(self, judged: Render) -> None:
+        owner, _ = make_rig("limb on a bone")
+        for frame in (1, 4):
+            keyed(owner.pose.bones["b0"], {frame: (0.1 * frame, 0, 0)})
+        bpy.context.scene.frame_set(1)
+        go_live(owner)
+        wanted = []
+        for frame in range(1, 5):
+            bpy.context.scene.frame_set(frame)
+            wanted.append(owner.pose.bones["b0"].head.x)
+        seen = judged()
+        assert [x for _, x, _ in seen] == pytest.approx(wanted, abs=1e-5)
+        assert max(error for *_, error in seen) < 1e-4
+
+    def test_keyed_bones_of_the_chain(self, judged: Render) -> None:
+        owner, _ = live_line()
+        for frame in (1, 4):
+            owner.pose.bones["b1"].rotation_quaternion = (1, 0.1 * frame, 0, 0)
+            for bone in owner.pose.bones:
+                bone.keyframe_insert("rotation_quaternion", frame=frame)
+        bpy.context.scene.frame_set(1)
+        assert max(error for *_, error in judged()) < 1e-4 * 3
+
+    def test_an_animated_influence(self, judged: Render) -> None:
+        owner, chain = live_line()
+        for frame, value in ((1, 0.0), (4, 1.0)):
+            chain.influence = value
+            chain.keyframe_insert("influence", frame=frame) if bpy.app.version < (4, 5) else owner.keyframe_insert(
+                "fabrik_chains[0].influence", frame=frame
+            )
+        bpy.context.scene.frame_set(1)
+        errors = [error for *_, error in judged()]
+        assert errors[0] > 0.1
+        assert errors == sorted(errors, reverse=True)
+        assert errors[-1] < 1e-3
+
+    def test_a_chain_that_hangs_on_another(self, judged: Render) -> None:
+        owner = make_rig("two levels", is_live=True)[0]
+        target = owner.fabrik.chains[0].target
+        keyed(target, {1: (0.5, 0, 1.5)})
+        keyed(target, {4: (-0.3, 0.2, 1.6)})
+        owner.fabrik.chains.move(1, 0)
+        assert max(error for *_, error in judged()) < 1e-3

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ranges of a human's and a dog's joints, judged in the character's own directions, and by its stances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise
+from math import radians
+from typing import Any, NamedTuple
+
+import bpy
+import pytest
+from fabrik_addon.kernel import Limit
+from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, cross, distance, dot, minus, perpendicular, plus, scaled, unit, v3
+from fabrik_addon.rig.animation.channels import read_rotation
+from fabrik_addon.rig.figure.joint_limits import read_limit
+from fabrik_addon.rig.limit_types import LIMITS, limit_settings
+from fabrik_addon.rig.schema import limit_of
+from fabrik_addon.rig.schema.rig import rig_of
+from mathutils import Quaternion, Vector
+
+from support.scenes import press, select
+from support.skeletons import forward_of, make_character, rename_all, rest_bones
+
+UP, DOWN = Z_AXIS, scaled(Z_AXIS, -1.0)
+
+
+class Joints(NamedTuple):
+    """Bones of the left side and of the right."""
+
+    hips: tuple[str, str]
+    shoulders: tuple[str, str]
+    ankles: tuple[str, str]
+    wrists: tuple[str, str]
+
+
+def both(name: str, left: str = "L", right: str = "R") -> tuple[str, str]:
+    return name.format(left), name.format(right)
+
+
+CHARACTERS = {
+    "human": Joints(both("thigh.{}"), both("upper_arm.{}"), both("foot.{}"), both("hand.{}")),
+    "human_mixamo": Joints(
+        *(both(f"mixamorig:{{}}{name}", "Left", "Right") for name in ("UpLeg", "Arm", "Foot", "Hand"))
+    ),
+    "human_game_engine": Joints(*(both(f"{name}_{{}}", "l", "r") for name in ("thigh", "upperarm", "foot", "hand"))),
+    "cmu_walk": Joints(*(both(f"{{}}{name}", "Left", "Right") for name in ("UpLeg", "Arm", "Foot", "Hand"))),
+    "cesium_man": Joints(("Node_7", "Node_3"), ("Node_16", "Node_13"), ("Node_9", "Node_5"), ("Node_18", "Node_15")),
+}
+
+SIDES = [(name, side) for name in CHARACTERS for side in (0, 1)]
+
+
+class Body:
+    """A character with its directions in the world."""
+
+    def __init__(self, name: str, side: int) -> None:
+        self.owner = make_character(name)
+        self.joints = CHARACTERS[name]
+        self.forward = forward_of(name)
+        self.back = scaled(self.forward, -1.0)
+        self.out = scaled(cross(UP, self.forward), 1.0 if side == 0 else -1.0)
+        self.inwards = scaled(self.out, -1.0)
+        self.toes_down = cross(self.forward, DOWN)
+        self.side = side
+
+    def give(self, joint: str, bones: tuple[str, str]) -> str:
+        """Give a human joint to a bone on the side; returns the bone."""
+        select(self.owner, bones[self.side])
+        bpy.ops.fabrik.limit_human(joint=joint)
+        return bones[self.side]
+
+    def along(self, name: str) -> V3:
+        """Where a bone points in the world at rest: to the joint below, if there is one."""
+        bone = rest_bones(self.owner)[name]
+        end = bone.children[0].head_local if len(bone.children) == 1 else bone.tail_local
+        return unit(v3(self.owner.matrix_world.to_3x3() @ (end - bone.head_local)))
+
+    def exceeds(self, name: str, axis: V3, degrees: float) -> float:
+        """By how many degrees the limit is exceeded where a bone is turned about an axis of the world."""
+        rest = (self.owner.matrix_world @ rest_bones(self.owner)[name].matrix_local).to_quaternion()
+        turn = rest.inverted() @ Quaternion(unit(axis), radians(degrees)) @ rest
+        return self.limit(name).violation(turn) / radians(1.0)
+
+    def limit(self, name: str) -> Limit:
+        """The kernel's limit of a bone."""
+        view = limit_of(self.owner.pose.bones[name])
+        return LIMITS[view.limit].make(view, IDENTITY)
+
+    def swung(self, name: str, side: V3, degrees: float) -> float:
+        """The same for a turn towards a side."""
+        return self.exceeds(name, cross(self.along(name), side), degrees)
+
+
+@pytest.mark.parametrize(("name", "side"), SIDES)
+def test_each_joint_bends_farther_to_the_one_side_than_to_the_other(name: str, side: int) -> None:
+    """Also where the bone's own axes, along which the ranges lie, are rolled by up to 45 degrees."""
+    body = Body(name, side)
+    hip = body.give("HIP", body.joints.hips)
+    assert body.swung(hip, body.forward, 80) + 15 < body.swung(hip, body.back, 80)
+    arm = body.give("SHOULDER", body.joints.shoulders)
+    assert body.swung(arm, body.forward, 100) + 15 < body.swung(arm, body.back, 100)
+    foot = body.give("ANKLE", body.joints.ankles)
+    assert body.exceeds(foot, body.toes_down, 50) + 10 < body.exceeds(foot, body.toes_down, -50)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_hip_swings_far_forward_and_little_back(side: int) -> None:
+    body = Body("human", side)
+    bone = body.give("HIP", body.joints.hips)
+    for way, inside, outside in ((body.forward, 100, 150), (body.back, 20, 60), (body.out, 35, 70)):
+        assert body.swung(bone, way, inside) < 1.0
+        assert body.swung(bone, way, outside) > 5.0
+    assert body.swung(bone, body.inwards, 20) < 1.0
+    assert body.swung(bone, body.inwards, 60) > 5.0
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_an_arm_goes_up_and_forward_and_little_back(side: int) -> None:
+    body = Body("human", side)
+    bone = body.give("SHOULDER", body.joints.shoulders)
+    for way, inside in ((UP, 110), (DOWN, 55), (body.forward, 100), (body.back, 30)):
+        assert body.swung(bone, way, inside) < 1.0
+    assert body.swung(bone, body.back, 80) > 5.0
+
+
+@pytest.mark.parametrize(("name", "side"), [(name, side) for name, side in SIDES if name != "cesium_man"])
+def test_an_arm_turns_inwards_less_than_outwards(name: str, side: int) -> None:
+    """Not with Cesium Man: his arm's bones do not point along the arm, so that their twist is no turn of it."""
+    body = Body(name, side)
+    bone = body.give("SHOULDER", body.joints.shoulders)
+    axis = body.along(bone)
+    front = cross(axis, body.forward)  # where what is in front goes
+    inwards = 1.0 if dot(front, plus(DOWN, body.inwards)) > 0.0 else -1.0
+    assert body.exceeds(bone, axis, inwards * 65) < 1.0
+    assert body.exceeds(bone, axis, inwards * 85) > 5.0
+    assert body.exceeds(bone, axis, -inwards * 85) < 1.0
+    assert body.exceeds(bone, axis, -inwards * 110) > 5.0
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_toes_go_down_far_and_up_little(side: int) -> None:
+    body = Body("human", side)
+    bone = body.give("ANKLE", body.joints.ankles)
+    assert body.exceeds(bone, body.toes_down, 45) < 1.0
+    assert body.exceeds(bone, body.toes_down, 75) > 5.0
+    assert body.exceeds(bone, body.toes_down, -15) < 1.0
+    assert body.exceeds(bone, body.toes_down, -45) > 5.0
+
+
+@pytest.mark.parametrize(("name", "side"), [(name, side) for name, side in SIDES if name != "cesium_man"])
+def test_a_sole_turns_inwards_more_than_outwards(name: str, side: int) -> None:
+    """Without that hips could not sway over feet that are planted."""
+    body = Body(name, side)
+    bone = body.give("ANKLE", body.joints.ankles)
+    along = body.along(bone)
+    sole = cross(along, DOWN)  # where what is below goes
+    inwards = 1.0 if dot(sole, body.inwards) > 0.0 else -1.0
+    assert body.exceeds(bone, along, inwards * 30) < 1.0
+    assert body.exceeds(bone, along, inwards * 50) > 5.0
+    assert body.exceeds(bone, along, -inwards * 10) < 1.0
+    assert body.exceeds(bone, along, -inwards * 30) > 5.0
+
+
+def pointing(bone: bpy.types.Bone) -> V3:
+    return unit(minus(bone.tail_local, bone.head_local))
+
+
+@pytest.mark.parametrize(("name", "side"), [("human", 0), ("human", 1), ("human_mixamo", 0), ("human_mixamo", 1)])
+def test_a_hand_bends_to_its_palm_and_its_little_finger(name: str, side: int) -> None:
+    body = Body(name, side)
+    bone = body.give("WRIST", body.joints.wrists)
+    hand = rest_bones(body.owner)[bone]
+    below = hand.children_recursive
+    tips = [found for found in below if not found.children and "thumb" not in found.name.lower()]
+    thumb = next(found for found in below if "thumb" in found.name.lower())
+    along = pointing(hand)
+    curl = reduce(plus, (minus(pointing(found), pointing(found.parent)) for found in tips))
+    palm = unit(perpendicular(curl, along))
+    beside = unit(perpendicular(perpendicular(minus(thumb.tail_local, hand.head_local), along), palm))
+    to_thumb, to_little = body.swung(bone, beside, 40), body.swung(bone, scaled(beside, -1.0), 40)
+    assert to_little + 5.0 < to_thumb
+    assert body.swung(bone, palm, 75) + 5.0 < body.swung(bone, scaled(palm, -1.0), 75)
+
+
+# Of joints that Rigify draws alike on both sides; its fingers are not.
+BONES = {"KNEE": "shin", "ELBOW": "forearm", "SHOULDER": "upper_arm", "HIP": "thigh", "WRIST": "hand", "ANKLE": "foot"}
+
+
+@pytest.mark.parametrize("joint", BONES)
+def test_both_sides_are_mirrored(joint: str) -> None:
+    """By Blender's own way to mirror poses, as Copy Mirrored has it."""
+    owner = make_character("human")
+    part = {
+        "KNEE": "shin",
+        "ELBOW": "forearm",
+        "SHOULDER": "upper_arm",
+        "HIP": "thigh",
+        "WRIST": "hand",
+        "ANKLE": "foot",
+    }
+    names = both(f"{part.get(joint, 'f_index.02')}.{{}}")
+    select(owner, *names)
+    bpy.ops.fabrik.limit_human(joint=joint)
+    right = settings_of(owner.pose.bones[names[1]])
+    select(owner, names[0])
+    bpy.ops.fabrik.limit_mirror()
+    assert settings_of(owner.pose.bones[names[1]]) == pytest.approx(right, abs=1e-3)
+
+
+def settings_of(bone: bpy.types.PoseBone) -> list[float]:
+    view = limit_of(bone)
+    used = limit_settings(LIMITS[view.limit].make(view, IDENTITY))
+    return [number for name in used if name != "limit" for number in numbers_of(getattr(view, name))]
+
+
+def numbers_of(value: float | Sequence[float]) -> list[float]:
+    return [value] if isinstance(value, int | float) else list(value)
+
+
+ANIMALS = ("wolf", "cat", "horse", "basic_quadruped")
+
+FORWARD, BACK, OUT = (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0)  # of the left side
+
+ANIMAL_SIDES = ("L", "R")
+
+FRONT, HIND = "Front Leg", "Hind Leg"
+
+ROUNDING = 1e-3  # radians
+
+OFF_PLANE = 5.0  # degrees by which a turn exceeds a hinge that stands a little off the animal's plane
+
+ANIMAL_BONES = {  # hip, knee, hock; shoulder, elbow, wrist where it is inside the chain
+    "wolf": (("thigh", "shin", "foot"), ("front_thigh", "front_shin", "front_foot")),
+    "cat": (("thigh", "shin", "foot"), ("upper_arm", "forearm", "")),
+    "horse": (("thigh", "lower_leg", "hind_foot"), ("upper_arm", "forearm", "forefoot")),
+    "basic_quadruped": (("thigh", "shin", "foot"), ("front_thigh", "front_shin", "front_foot")),
+}
+
+
+def set_up(name: str) -> Any:
+    owner = make_character(name)
+    press("character_setup")
+    return owner
+
+
+def swung(owner: Any, name: str, side: V3, degrees: float) -> float:
+    """By how many degrees the limit of a bone is exceeded where it is turned to a side; of the right side mirrored."""
+    bone = rest_bones(owner)[name]
+    along = v3((bone.tail_local - bone.head_local).normalized())
+    axis = cross(along, (-side[0], side[1], side[2]) if name.endswith("R") else side)
+    rest = bone.matrix_local.to_quaternion()
+    turn = rest.inverted() @ Quaternion(unit(axis), radians(degrees)) @ rest
+    view = limit_of(owner.pose.bones[name])
+    return LIMITS[view.limit].make(view, IDENTITY).violation(turn) / radians(1.0)
+
+
+def joints(owner: Any, leg: str) -> list[V3]:
+    """The heads of the bones of a leg in the world, as evaluated."""
+    chain = rig_of(owner).chains[leg]
+    bone = owner.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[chain.tip_bone]
+    row = [bone, *bone.parent_recursive][: chain.bone_count]
+    return [v3(owner.matrix_world @ one.head) for one in row[::-1]]
+
+
+def bends(points: list[V3]) -> list[V3]:
+    """The directions in which the inner joints stand off the line of their neighbours."""
+    rows = zip(points, points[1:], points[2:], strict=False)
+    return [perpendicular(minus(b, a), unit(minus(c, a))) for a, b, c in rows]
+
+
+def move(owner: Any, chain: Any, shift: V3) -> None:
+    """Move the target of a chain, a bone of the rig."""
+    bone = owner.pose.bones[chain.target_bone]
+    matrix = bone.matrix.copy()
+    matrix.translation += Vector(shift)
+    bone.matrix = matrix
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("animal", ANIMALS)
+def test_the_rest_pose_is_inside_all_limits(animal: str) -> None:
+    owner = set_up(animal)
+    limited = [bone for bone in owner.pose.bones if limit_of(bone).limit != "FREE"]
+    assert len(limited) >= 2 * (3 + 2)
+    for bone in limited:
+        rotation = read_rotation(bone)
+        assert read_limit(bone, rotation).violation(rotation) < ROUNDING
+
+
+@pytest.mark.parametrize("side", ANIMAL_SIDES)
+@pytest.mark.parametrize("animal", ANIMALS)
+def test_each_joint_goes_as_far_as_that_of_a_dog(animal: str, side: str) -> None:
+    owner = set_up(animal)
+    (hip, knee, hock), (shoulder, elbow, wrist) = ANIMAL_BONES[animal]
+    ways = [
+        (hip, FORWARD, 100, 160),
+        (hip, BACK, 50, 90),
+        (hip, OUT, 60, 120),
+        (knee, BACK, 105, 135),
+        (knee, FORWARD, 5, 25),
+        (hock, FORWARD, 85, 115),
+        (hock, BACK, 10, 35),
+        (shoulder, FORWARD, 60, 100),
+        (shoulder, BACK, 70, 120),
+        (elbow, FORWARD, 85, 115),
+        (elbow, BACK, 10, 45),
+        (wrist, BACK, 95, 130),
+        (wrist, FORWARD, 5, 25),
+    ]
+    for bone, way, inside, outside in ways:
+        if bone:
+            assert swung(owner, f"{bone}.{side}", way, inside) < OFF_PLANE, (bone, way)
+            assert swung(owner, f"{bone}.{side}", way, outside) > OFF_PLANE, (bone, way)
+
+
+@pytest.mark.parametrize("animal", ANIMALS)
+def test_knees_and_elbows_never_bend_to_the_other_side(animal: str) -> None:
+    owner = set_up(animal)
+    for bones, part, way in (
+        (ANIMAL_BONES[animal][0], 1, FORWARD),
+        (ANIMAL_BONES[animal][1], 1, BACK),
+    ):
+        bone = rest_bones(owner)[f"{bones[part]}.L"]
+        above = unit(v3(bone.head_local - bone.parent.head_local))
+        below = unit(v3(bone.tail_local - bone.head_local))
+        straight = Vector(above).angle(Vector(below)) / radians(1.0)
+        assert swung(owner, bone.name, way, straight + 5.0) > 4.0
+
+
+# Shares of the length of a leg by which a foot is brought from where it stands: up, and forwards, back or out.
+STANCES = ((0.0, 0.0, 0.15), (0.0, -0.15, 0.1), (0.0, 0.15, 0.1), (0.08, 0.0, 0.05), (0.0, -0.2, 0.25))
+
+
+@pytest.mark.parametrize("stance", STANCES)
+@pytest.mark.parametrize("animal", ANIMALS)
+def test_feet_go_where_those_of_an_animal_go_and_knees_stay_on_their_side(animal: str, stance: V3) -> None:
+    owner = set_up(animal)
+    for leg in (FRONT, HIND):
+        rest = joints(owner, f"{leg}.L")
+        length = sum(distance(a, b) for a, b in pairwise(rest))
+        chain = rig_of(owner).chains[f"{leg}.L"]
+        move(owner, chain, (stance[0] * length, stance[1] * length, stance[2] * length))
+        press("solve_all")
+        assert chain.status == "REACHED"
+        assert dot(bends(rest)[0], bends(joints(owner, f"{leg}.L"))[0]) > 0.0  # knee and elbow
+
+
+@pytest.mark.parametrize("animal", ANIMALS)
+@pytest.mark.parametrize("way", [FORWARD, BACK, OUT, (0.0, 0.0, -1.0)])
+def test_feet_stay_while_the_body_sways(animal: str, way: V3) -> None:
+    owner = set_up(animal)
+    rig = rig_of(owner)
+    feet = {chain.name: joints(owner, chain.name) for chain in rig.chains if "Leg" in chain.name}
+    body = owner.pose.bones[rig.body_bone]
+    matrix = body.matrix.copy()
+    matrix.translation += 0.06 * owner.dimensions.z * Vector(way)
+    body.matrix = matrix
+    bpy.context.view_layer.update()
+    press("start_pose_capture", use_all=True)
+    press("solve_all")
+    for name, rest in feet.items():
+        now = joints(owner, name)
+        assert rig.chains[name].status == "REACHED"
+        assert distance(now[-1], rest[-1]) < 1e-3 * owner.dimensions.z
+        assert dot(bends(rest)[0], bends(now)[0]) > 0.0
+
+
+def test_without_names_the_joints_are_the_same() -> None:
+    named = set_up("wolf")
+    wanted = [limit_of(bone).limit for bone in named.pose.bones if not bone.name.endswith(("Target", "Pole"))]
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    owner = make_character("wolf")
+    rename_all(owner)
+    press("character_setup")
+    legs = {bone.name for bone in owner.pose.bones if limit_of(bone).limit == "HINGE"}
+    assert len(legs) == wanted.count("HINGE")
+
+
+@pytest.mark.parametrize("character", ["bird"])
+def test_what_is_no_quadruped_keeps_other_ranges(character: str) -> None:
+    """A bird stands on two legs; its knees are hinges from straight."""
+    owner = set_up(character)
+    view = limit_of(owner.pose.bones["shin.L"])
+    assert view.limit == "HINGE"
+    assert abs(view.angle_max - view.angle_min) > radians(130.0)

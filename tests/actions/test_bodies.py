@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chains that are solved together, by button: pins that hold, effectors, rotations, aims, ranks and the body bone."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from math import isnan, radians
+
+import bpy
+import pytest
+from fabrik_addon.maths import perpendicular, unit
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.schema.chain import FabrikChain
+from mathutils import Matrix, Quaternion, Vector
+
+from support.judging import HELD, HELD_TURN, angle_between, assert_feet_hold, effector, statuses, tip_turn
+from support.scenes import add_limb, armature, make_body, make_empty, pin, press, update, with_legs_pinned
+
+MODES = ("QUATERNION", "XYZ", "ZYX", "AXIS_ANGLE")
+
+
+def pose_of(owner: bpy.types.Object) -> list[list[float]]:
+    update()
+    return [[value for row in bone.matrix for value in row] for bone in owner.pose.bones]
+
+
+def refused() -> None:
+    """Solve all, which is refused and raises."""
+    with pytest.raises(RuntimeError):
+        press("solve_all")
+
+
+class TestHips:
+    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("way", [(0, 0, -0.15), (0.08, -0.1, -0.1), (0, 0, 0)])
+    def test_the_feet_stay_flat_while_the_hips_sink(self, way: tuple[float, float, float], mode: str) -> None:
+        owner = with_legs_pinned(make_body(mode))
+        wanted = Vector(owner.pose.bones["hips"].head) + Vector(way)
+        hips = add_limb(owner, "hips", 1, target=wanted)
+        press("solve_all")
+        update()
+        assert statuses(owner) == {"foot.L": "REACHED", "foot.R": "REACHED", "hips": "REACHED"}
+        assert (effector(owner, hips) - wanted).length <= HELD
+        assert_feet_hold(owner)
+
+    def test_pins_hold_where_the_hips_are_pulled_out_of_reach(self) -> None:
+        owner = with_legs_pinned(make_body())
+        hips = add_limb(owner, "hips", 1, target=(0, 0, 3))
+        press("solve_all")
+        assert_feet_hold(owner)
+        assert statuses(owner)["hips"] == "BLOCKED"
+        assert "gives way to the pins of 'foot.L' and 'foot.R'" in hips.message
+        assert effector(owner, hips).z > 0.95
+
+    def test_the_spine_follows_a_hand(self) -> None:
+        owner = with_legs_pinned(make_body())
+        hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.6, 0.8))
+        before = owner.pose.bones["chest"].matrix.copy()
+        press("solve_all")
+        update()
+        assert hand.status == "REACHED"
+        assert (effector(owner, hand) - hand.target.location).length <= HELD
+        assert_feet_hold(owner)
+        bends = [abs(owner.pose.bones[name].rotation_quaternion.angle) for name in ("spine1", "spine2", "chest")]
+        assert owner.pose.bones["chest"].matrix != before
+        assert min(bends) > 0.3 * max(bends)
+
+    def test_bones_between_stay_without_spine(self) -> None:
+        owner = with_legs_pinned(make_body())
+        add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
+        rig_of(owner).spine = 0.0
+        press("solve_all")
+        assert statuses(owner)["hand.L"] == "REACHED"
+        assert all(owner.pose.bones[name].rotation_quaternion.angle < 1e-5 for name in ("spine1", "spine2", "chest"))
+
+
+class TestOneAnswer:
+    def test_the_order_of_the_list_changes_nothing(self) -> None:
+        poses = []
+        for order in permutations(("hand.L", "hand.R", "head")):
+            owner = with_legs_pinned(make_body())
+            places = {"hand.L": (0.4, -0.5, 1.0), "hand.R": (-0.5, -0.4, 1.5), "head": (0.1, -0.3, 1.5)}
+            for name in order:
+                add_limb(owner, name, 2 if name == "head" else 3, target=places[name])
+            press("solve_all")
+            poses.append(pose_of(owner))
+            bpy.data.objects.remove(owner)
+        assert all(pose == poses[0] for pose in poses)
+
+    def test_a_second_solve_changes_nothing(self) -> None:
+        owner = with_legs_pinned(make_body())
+        add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
+        press("solve_all")
+        before = pose_of(owner)
+        press("solve_all")
+        assert pose_of(owner) == before
+
+    def test_one_chain_of_a_body_is_solved_with_all(self) -> None:
+        owner = with_legs_pinned(make_body())
+        hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.7, 0.7))
+        press("solve", chain=hand.name)
+        assert_feet_hold(owner)
+        assert set(statuses(owner).values()) == {"REACHED"}
+
+    def test_a_moved_armature_keeps_its_pins(self) -> None:
+        owner = with_legs_pinned(make_body())
+        owner.matrix_world = Matrix.Translation((0.02, 0.03, -0.05)) @ Matrix.Rotation(0.1, 4, "Z")
+        press("solve_all")
+        assert_feet_hold(owner)
+
+    @pytest.mark.parametrize("scale", [0.01, 100.0])
+    def test_scale(self, scale: float) -> None:
+        owner = make_body()
+        owner.scale = (scale, scale, scale)
+        update()
+        with_legs_pinned(owner)
+        add_limb(owner, "hand.L", 3, target=Vector((0.4, -0.5, 1.0)) * scale)
+        press("solve_all")
+        assert set(statuses(owner).values()) == {"REACHED"}
+
+
+class TestRotations:
+    def test_a_hand_follows_the_rotation_of_its_target(self) -> None:
+        owner = make_body()
+        hand = add_limb(owner, "hand.L", 3, target=(0.6, -0.2, 1.3))
+        update()
+        hand.orientation, hand.rotation_offset = "TARGET", tip_turn(owner, hand)
+        for angle in (0.0, 0.4, 0.9):
+            hand.target.rotation_euler = (0.0, 0.0, angle)
+            update()
+            press("solve_all")
+            turn = Quaternion((0, 0, 1), angle) @ Quaternion(hand.rotation_offset)
+            assert angle_between(tip_turn(owner, hand), tuple(turn)) <= HELD_TURN
+            assert (effector(owner, hand) - hand.target.location).length <= HELD
+            assert hand.status == "REACHED"
+
+    def test_a_rotation_that_limits_hold_back_is_told_in_degrees(self) -> None:
+        owner = make_body()
+        for name in ("upper_arm.L", "forearm.L", "hand.L"):
+            limit = owner.pose.bones[name].fabrik
+            limit.limit = "CONE"
+            for side in ("cone_x_max", "cone_x_min", "cone_z_max", "cone_z_min"):
+                if hasattr(limit, side):
+                    setattr(limit, side, radians(20))
+        hand = add_limb(owner, "hand.L", 3, target=(0.69, -0.02, 1.46))
+        hand.orientation, hand.held_rotation = "KEEP", (0.0, 1.0, 0.0, 0.0)
+        press("solve_all")
+        assert hand.status == "BLOCKED"
+        assert hand.turn_residual == pytest.approx(angle_between(tip_turn(owner, hand), (0.0, 1.0, 0.0, 0.0)), abs=1e-3)
+        assert hand.turn_residual > 0.2
+
+
+class TestAim:
+    def test_head_and_neck_share_the_turn(self) -> None:
+        owner = make_body()
+        look = add_limb(owner, "head", 2, target=(0.8, -1.0, 1.4))
+        look.kind, look.aim_axis = "AIM", (0.0, 0.0, 1.0)
+        axis = owner.pose.bones["head"].z_axis
+        look.aim_axis = owner.pose.bones["head"].matrix.to_3x3().inverted() @ Vector((0, -1, 0))
+        press("solve_all")
+        update()
+        head = owner.pose.bones["head"]
+        along = head.matrix.to_3x3() @ Vector(look.aim_axis)
+        assert along.angle(look.target.location - head.head) <= 1e-3
+        assert look.status == "REACHED"
+        bends = [owner.pose.bones[name].rotation_quaternion.angle for name in ("chest", "head")]
+        assert min(bends) > 0.5 * max(bends)
+        assert axis.length
+
+    def test_an_axis_of_zero_is_refused(self) -> None:
+        owner = make_body()
+        look = add_limb(owner, "head", 2, target=(0.8, -1.0, 1.4))
+        look.kind, look.aim_axis = "AIM", (0, 0, 0)
+        refused()
+        assert look.status == "REFUSED"
+        assert "aim axis is zero" in look.message
+
+
+class TestRefusals:
+    def test_two_pins_on_one_bone(self) -> None:
+        owner = with_legs_pinned(make_body())
+        pin(owner, add_limb(owner, "foot.L", 2, name="again"))
+        before = pose_of(owner)
+        refused()
+        assert "'again' and 'foot.L' both pin it" in rig_of(owner).chains["foot.L"].message
+        assert set(statuses(owner).values()) == {"REFUSED"}
+        assert pose_of(owner) == before
+
+    def test_a_body_bone_that_is_not_there(self) -> None:
+        owner = with_legs_pinned(make_body())
+        rig_of(owner).body_bone = "pelvis"
+        refused()
+        assert "no bone 'pelvis'" in rig_of(owner).chains[0].message
+
+    def test_a_body_bone_that_is_not_above_the_chains_takes_no_part(self) -> None:
+        owner = with_legs_pinned(make_body(), body="head")
+        press("solve_all")
+        assert set(statuses(owner).values()) == {"REACHED"}
+
+    def test_a_constraint_between_body_and_chain_is_named(self) -> None:
+        owner = with_legs_pinned(make_body())
+        add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
+        owner.pose.bones["spine2"].constraints.new("COPY_ROTATION").target = make_empty((0, 0, 0))
+        refused()
+        assert "spine2" in rig_of(owner).chains["hand.L"].message
+        assert set(statuses(owner).values()) == {"REFUSED"}
+
+    def test_a_pinned_place_that_is_nowhere(self) -> None:
+        owner = with_legs_pinned(make_body())
+        rig_of(owner).chains["foot.L"].held_location = (float("nan"), 0, 0)
+        before = pose_of(owner)
+        refused()
+        assert pose_of(owner) == before
+        assert "not a finite number" in rig_of(owner).chains["foot.L"].message
+        assert "solved together with 'foot.L'" in rig_of(owner).chains["foot.R"].message
+
+    def test_a_connected_body_bone_only_turns(self) -> None:
+        owner = make_body()
+        with_legs_pinned(owner)
+        owner.pose.bones["hips"].lock_location = (True, False, False)
+        add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
+        press("solve_all")
+        assert tuple(owner.pose.bones["hips"].location) == (0, 0, 0)
+        assert_feet_hold(owner)
+
+
+LIMBS = ("hand.L", "hand.R", "foot.L", "foot.R")
+
+KNEES = {"hand.L": "forearm.L", "hand.R": "forearm.R", "foot.L": "shin.L", "foot.R": "shin.R"}
+
+POLES = {"hand.L": (1.5, 1.5, 0.5), "hand.R": (-0.5, 1.5, 0.6), "foot.L": (0.9, -1.5, 0.5), "foot.R": (-0.1, -1.5, 0.9)}
+
+PLACES = {
+    "hand.L": (0.4, -0.3, 1.25),
+    "hand.R": (-0.3, -0.35, 1.4),
+    "foot.L": (0.2, -0.15, 0.25),
+    "foot.R": (-0.1, 0.1, 0.2),
+}
+
+
+def heads(owner: bpy.types.Object) -> list[Vector]:
+    """The heads of all bones in the world, by name."""
+    update()
+    return [owner.matrix_world @ pose_bones(owner)[name].head for name in sorted(pose_bones(owner).keys())]
+
+
+def off_pole(owner: bpy.types.Object, chain: FabrikChain) -> float:
+    """The angle between the bend of a limb and its pole, as Blender evaluated it."""
+    update()
+    root = pose_bones(owner)[chain.tip_bone].parent.parent.head
+    along = unit(effector(owner, chain) - root)
+    bend = perpendicular(pose_bones(owner)[KNEES[chain.name]].head - root, along)
+    angle: float = Vector(bend).angle(Vector(perpendicular(chain.pole.location - root, along)))
+    return angle
+
+
+class TestPoles:
+    @pytest.mark.parametrize("limbs", [pair for n in (2, 3, 4) for pair in combinations(LIMBS, n)])
+    def test_each_limb_bends_to_its_pole(self, limbs: tuple[str, ...]) -> None:
+        """Blender drops the pole where chains share bones; here all goals share the hips."""
+        owner = make_body()
+        rig_of(owner).body_bone = "hips"
+        for name in limbs:
+            chain = add_limb(owner, name, 3, target=PLACES[name])
+            chain.pole = make_empty(POLES[name], f"Pole {name}")
+        press("solve_all")
+        for name in limbs:
+            chain = rig_of(owner).chains[name]
+            assert chain.status == "REACHED"
+            assert (effector(owner, chain) - chain.target.location).length <= HELD
+            assert off_pole(owner, chain) <= radians(1.0)
+
+    def test_a_pole_takes_nothing_from_pins(self) -> None:
+        owner = with_legs_pinned(make_body())
+        foot = rig_of(owner).chains["foot.L"]
+        foot.pole = make_empty((3, 0, 0.5), "Pole")
+        add_limb(owner, "hips", 1, target=(0, -0.05, 0.75))
+        press("solve_all")
+        assert (effector(owner, foot) - Vector(foot.held_location)).length <= HELD
+        assert off_pole(owner, foot) <= radians(1.0)
+
+
+class TestMotions:
+    def test_mirrored_goals_give_the_mirrored_pose(self) -> None:
+        found = []
+        for side in (1.0, -1.0):
+            owner = with_legs_pinned(make_body())
+            name = "hand.L" if side > 0 else "hand.R"
+            add_limb(owner, name, 3, target=(side * 0.3, -0.5, 0.9))
+            press("solve_all")
+            update()
+            found.append({bone.name: bone.head.copy() for bone in pose_bones(owner)})
+        for name, place in found[0].items():
+            twin = name.replace(".L", ".X").replace(".R", ".L").replace(".X", ".R")
+            mirrored = found[1][twin]
+            assert (place - Vector((-mirrored.x, mirrored.y, mirrored.z))).length <= 2e-4
+
+    def test_a_body_that_is_moved_with_its_goals_is_posed_alike(self) -> None:
+        found = []
+        for world in (Matrix(), Matrix.Translation((20, -7, 3)) @ Matrix.Rotation(1.1, 4, (0.2, 0.9, 0.4))):
+            owner = make_body()
+            owner.matrix_world = world
+            update()
+            with_legs_pinned(owner)
+            add_limb(owner, "hand.L", 3, target=world @ Vector((0.4, -0.5, 1.0)))
+            press("solve_all")
+            update()
+            found.append([bone.head.copy() for bone in pose_bones(owner)])
+        assert max((a - b).length for a, b in zip(*found, strict=True)) <= 2e-4
+
+
+class TestInheriting:
+    @pytest.mark.parametrize("mode", ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"])
+    @pytest.mark.parametrize("scale", [(1.2, 1.2, 1.2), (1.0, 1.25, 0.9)])
+    def test_scaled_spines(self, mode: str, scale: tuple[float, float, float]) -> None:
+        """Whatever is told stands there: where the hand is said to be on its target, Blender has it there."""
+        owner = with_legs_pinned(make_body())
+        for bone in armature(owner).bones:
+            bone.inherit_scale = mode
+        pose_bones(owner)["spine2"].scale = scale
+        hand = add_limb(owner, "hand.L", 3, target=(0.45, -0.35, 1.2))
+        try:
+            press("solve_all")
+        except RuntimeError:
+            assert hand.status == "REFUSED"
+            return
+        off = (effector(owner, hand) - hand.target.location).length
+        assert hand.status == "REACHED"
+        assert off <= 2e-4
+
+    @pytest.mark.parametrize("name", ["spine1", "upper_arm.L", "shin.R", "foot.L"])
+    def test_bones_that_do_not_inherit_rotation(self, name: str) -> None:
+        owner = with_legs_pinned(make_body())
+        armature(owner).bones[name].use_inherit_rotation = False
+        hand = add_limb(owner, "hand.L", 3, target=(0.45, -0.35, 1.2))
+        press("solve_all")
+        assert hand.status == "REACHED"
+        assert (effector(owner, hand) - hand.target.location).length <= HELD
+        for side in (".L", ".R"):
+            foot = rig_of(owner).chains[f"foot{side}"]
+            assert (effector(owner, foot) - Vector(foot.held_location)).length <= HELD
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("name", ["weight", "orientation_weight", "soft", "stretch", "influence"])
+    def test_numbers_that_are_none(self, name: str) -> None:
+        owner = with_legs_pinned(make_body())
+        hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
+        setattr(hand, name, float("nan"))
+        before = heads(owner)
+        if not isnan(getattr(hand, name)):  # Blender took it for another number
+            press("solve_all")
+            assert hand.status != "REFUSED"
+            return
+        with pytest.raises(RuntimeError, match="not a finite number"):
+            press("solve_all")
+        assert heads(owner) == before
+
+    def test_a_weight_of_zero_asks_for_nothing(self) -> None:
+        owner = with_legs_pinned(make_body())
+        hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.5, 1.0))
+        hand.weight = 0.0
+        before = heads(owner)
+        press("solve_all")
+        assert max((a - b).length for a, b in zip(heads(owner), before, strict=True)) <= 1e-4
+
+    def test_locked_bones_between_stay(self) -> None:
+        owner = with_legs_pinned(make_body())
+        pose_bones(owner)["spine2"].lock_rotation = (True, True, True)
+        pose_bones(owner)["spine2"].lock_rotation_w = True
+        hand = add_limb(owner, "hand.L", 3, target=(0.4, -0.4, 1.1))
+        press("solve_all")
+        assert hand.status == "REACHED"
+        assert tuple(pose_bones(owner)["spine2"].rotation_quaternion) == (1, 0, 0, 0)
+
+    def test_a_driven_bone_between_is_named(self) -> None:
+        owner = with_legs_pinned(make_body())
+        pose_bones(owner)["spine2"].driver_add("rotation_quaternion", 1)
+        add_limb(owner, "hand.L", 3, target=(0.4, -0.4, 1.1))
+        with pytest.raises(RuntimeError, match=r"'spine2'.*its rotation is driven"):
+            press("solve_all")
+
+    def test_a_pin_on_a_bone_that_is_gone(self) -> None:
+        owner = with_legs_pinned(make_body())
+        rig_of(owner).chains["foot.L"].tip_bone = "hoof"
+        press("solve_all")
+        assert rig_of(owner).chains["foot.L"].status == "REFUSED"
+        assert "no bone 'hoof'" in rig_of(owner).chains["foot.L"].message
+        assert rig_of(owner).chains["foot.R"].status == "REACHED"
+
+    def test_a_goal_that_hangs_on_the_body_is_refused(self) -> None:
+        owner = with_legs_pinned(make_body())
+        hand = add_limb(owner, "hand.L", 3)
+        hand.target, hand.target_bone = owner, "foot.R"
+        with pytest.raises(RuntimeError, match="moves with the chain's own bone"):
+            press("solve_all")
+
+    def test_pins_that_can_not_both_hold_say_so(self) -> None:
+        owner = with_legs_pinned(make_body())
+        hand = add_limb(owner, "hand.L", 3)
+        pin(owner, hand)
+        hand.held_location = (0, 0, 4)
+        press("solve_all")
+        assert hand.status in {"BLOCKED", "TOO_FAR"}
+        assert "can't be held together with the pins of 'foot.L' and 'foot.R'" in hand.message

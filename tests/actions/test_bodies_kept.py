@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies that were posed by hand or keyed: what makes goals and poles, or pins them, leaves them where they stand."""
+
+from __future__ import annotations
+
+import bpy
+import pytest
+from fabrik_addon.actions.keep_pose import keep_at_tips
+from fabrik_addon.maths import Q4, V3, axes_of, v3
+from fabrik_addon.rig.schema import FabrikChain, rig_of
+from mathutils import Euler, Vector
+
+from support.judging import angle_between, effector
+from support.scenes import HEIGHT, add_limb, make_body, pin, press, update, with_legs_pinned
+
+SAME = 2e-4  # radians, and scene units
+
+LIMBS = (("hand.L", 3), ("hand.R", 3), ("head", 2))
+
+BENT = {
+    "hips": (0.98, 0.15, 0.1, 0.0),
+    "spine1": (0.95, 0.2, 0.0, 0.15),
+    "spine2": (0.96, 0.1, 0.2, 0.0),
+    "upper_arm.L": (0.9, 0.2, 0.3, 0.1),
+    "forearm.L": (0.9, 0.0, 0.1, -0.4),
+    "thigh.R": (0.95, -0.3, 0.0, 0.0),
+    "shin.R": (0.9, 0.4, 0.0, 0.0),
+}
+
+
+def bend(owner: bpy.types.Object) -> None:
+    """Pose a body by hand."""
+    for name, rotation in BENT.items():
+        owner.pose.bones[name].rotation_quaternion = rotation
+    owner.pose.bones["hips"].location = (0.1, -0.2, 0.05)
+    update()
+
+
+def pose_of(owner: bpy.types.Object) -> dict[str, tuple[Q4, V3]]:
+    """Rotation and location of each bone."""
+    update()
+    return {bone.name: (axes_of(bone.matrix), v3(bone.head)) for bone in owner.pose.bones}
+
+
+def moved(owner: bpy.types.Object, before: dict[str, tuple[Q4, V3]]) -> float:
+    """By how much the bone stands elsewhere that does so most."""
+    found = 0.0
+    for name, (turn, head) in pose_of(owner).items():
+        off = sum((a - b) ** 2 for a, b in zip(head, before[name][1], strict=True)) ** 0.5
+        found = max(found, off, angle_between(turn, before[name][0]))
+    return found
+
+
+def made(owner: bpy.types.Object) -> list[FabrikChain]:
+    """Goals where all effectors stand, and pins at the feet."""
+    with_legs_pinned(owner)
+    for tip, count in LIMBS:
+        chain = add_limb(owner, tip, count, target=(0, 0, 0))
+        update()
+        chain.target.location = effector(owner, chain)
+    update()
+    return list(rig_of(owner).chains)
+
+
+@pytest.mark.parametrize("body", ["hips", ""])
+def test_a_body_posed_by_hand_stays(body: str) -> None:
+    owner = make_body()
+    bend(owner)
+    chains = made(owner)
+    rig_of(owner).body_bone = body
+    before = pose_of(owner)
+    _, warnings = keep_at_tips([(owner, chain) for chain in chains])
+    assert not warnings
+    press("solve_all")
+    assert moved(owner, before) <= SAME
+    assert {chain.status for chain in chains} == {"REACHED"}
+
+
+def test_a_keyed_body_stays_in_every_frame() -> None:
+    """Its chains start from their keys, and so do the hips and the spine; the pins hold it, the hands follow."""
+    owner = make_body()
+    for frame, lean in ((1, 0.0), (11, 0.3)):
+        owner.pose.bones["spine1"].rotation_quaternion = (1.0, lean, 0.0, 0.0)
+        owner.pose.bones["hips"].location = (0.0, 0.0, -0.2 * lean)
+        for bone in owner.pose.bones:
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        owner.pose.bones["hips"].keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(1)
+    with_legs_pinned(owner)
+    for chain in rig_of(owner).chains:
+        chain.start = "ANIMATED"
+    for frame in (1, 4, 11):
+        bpy.context.scene.frame_set(frame)
+        spine = tuple(owner.pose.bones["spine1"].rotation_quaternion)
+        place = tuple(owner.pose.bones["hips"].location)
+        press("solve_all")
+        assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
+        assert angle_between(tuple(owner.pose.bones["spine1"].rotation_quaternion), spine) <= 0.05
+        assert sum((a - b) ** 2 for a, b in zip(owner.pose.bones["hips"].location, place, strict=True)) ** 0.5 <= 0.05
+
+
+def test_bones_that_two_chains_share_start_where_either_was_captured() -> None:
+    """The order in which they were captured, and that of the list, does not matter."""
+    poses = []
+    for order in ((0, 1), (1, 0)):
+        owner = make_body()
+        for k in order:
+            tip = ("hand.L", "hand.R")[k]
+            chain = add_limb(owner, tip, 5, target=(0.6 - 1.2 * k, -0.2, 1.3))
+            chain.start = "REST"
+        bend(owner)
+        keep_at_tips([(owner, rig_of(owner).chains["hand.L"])])
+        press("solve_all")
+        poses.append({name: turn for name, (turn, _) in pose_of(owner).items()})
+        bpy.data.objects.remove(owner)
+    assert poses[0] == poses[1]
+
+
+def test_influence_moves_the_goals_of_a_body() -> None:
+    owner = make_body()
+    with_legs_pinned(owner)
+    hand = add_limb(owner, "hand.L", 3, target=(0.5, -0.3, 1.2))
+    start = effector(owner, hand).copy()
+    places = []
+    for influence in (0.25, 0.5, 1.0):
+        hand.influence = influence
+        press("solve_all")
+        places.append(effector(owner, hand))
+    for influence, place in zip((0.25, 0.5, 1.0), places, strict=True):
+        assert (place - start.lerp(hand.target.location, influence)).length <= 1e-3
+    hand.influence = 0.0
+    press("solve_all")
+    assert (effector(owner, hand) - start).length <= 1e-3
+
+
+def test_a_pin_without_a_kept_rotation_holds_the_place_alone() -> None:
+    owner = make_body()
+    chain = add_limb(owner, "foot.L", 3)
+    pin(owner, chain, keeps=False)
+    rig_of(owner).body_bone = "hips"
+    add_limb(owner, "hips", 1, target=(0.0, -0.05, 0.8))
+    press("solve_all")
+    assert (effector(owner, chain) - chain.held_location).length <= 2e-4
+
+
+BENDING = [("shin.R", 3), ("shin.R", 2), ("foot.R", 4), ("hand.L", 5), ("hand.L", 7), ("head", 5)]
+
+
+def posed_body() -> bpy.types.Object:
+    """A body with a pinned foot, whose hips move with what is below them; the knee of the other leg is bent."""
+    owner = make_body()
+    owner.pose.bones["thigh.R"].rotation_quaternion = Euler((-0.5, 0.0, 0.1)).to_quaternion()
+    owner.pose.bones["shin.R"].rotation_quaternion = Euler((0.9, 0.0, 0.0)).to_quaternion()
+    pin(owner, add_limb(owner, "foot.L", 3))
+    rig_of(owner).body_bone = "hips"
+    update()
+    return owner
+
+
+def places(owner: bpy.types.Object) -> list[Vector]:
+    """Where the bones end in the world, as Blender evaluates them."""
+    update()
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return [evaluated.matrix_world @ bone.tail for bone in evaluated.pose.bones]
+
+
+def worst_move(owner: bpy.types.Object, before: list[Vector]) -> float:
+    """How far a bone is from where it was, at most, as a share of the height."""
+    farthest: float = max((now - was).length for now, was in zip(places(owner), before, strict=True))
+    return farthest / HEIGHT
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.7])
+@pytest.mark.parametrize(("tip", "count"), BENDING)
+def test_a_pole_that_is_added_moves_nothing(tip: str, count: int, angle: float) -> None:
+    owner = posed_body()
+    press("chain_add", tip_bone=tip, bone_count=count, use_target=True)
+    chain = rig_of(owner).active
+    chain.pole_angle = angle
+    press("solve_all")
+    before = places(owner)
+    press("pole_add")
+    press("solve_all")
+    assert {one.status for one in rig_of(owner).chains} == {"REACHED"}
+    assert worst_move(owner, before) < 1e-4
+
+
+@pytest.mark.parametrize("is_live", [False, True])
+@pytest.mark.parametrize(("tip", "count"), BENDING)
+def test_a_chain_that_is_made_with_its_pole_moves_nothing(tip: str, count: int, is_live: bool) -> None:
+    owner = posed_body()
+    rig_of(owner).live = is_live
+    before = places(owner)
+    press("chain_add", tip_bone=tip, bone_count=count, use_target=True, use_pole=True)
+    press("solve_all")
+    assert {one.status for one in rig_of(owner).chains} == {"REACHED"}
+    assert worst_move(owner, before) < 1e-4

@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The body bone is found or chosen without moving anything, and takes part; masses; balance by evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bpy
+import pytest
+from fabrik_addon.actions.body import set_body
+from fabrik_addon.maths import IDENTITY
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.figure.groups import sets_of
+from fabrik_addon.rig.figure.reader import read
+from fabrik_addon.rig.figure.solve import posed
+from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.schema.chain import FabrikChain
+from mathutils import Euler, Vector
+
+from support.judging import channels, effector
+from support.scenes import (
+    HEIGHT,
+    add_limb,
+    make_body,
+    make_empty,
+    make_line,
+    pin,
+    press,
+    select,
+    update,
+    with_legs_pinned,
+)
+
+SAME = 1e-4
+
+LIMBS = (("foot.L", 3), ("foot.R", 3), ("hand.L", 3), ("hand.R", 3))
+
+
+def body_with(*tips: str) -> bpy.types.Object:
+    owner = make_body()
+    for tip, count in LIMBS:
+        if tip in tips:
+            add_limb(owner, tip, count)
+    return owner
+
+
+@pytest.mark.parametrize(
+    ("tips", "found"),
+    [
+        (("foot.L", "foot.R"), "hips"),
+        (("foot.L", "hand.R"), "hips"),
+        (("hand.L", "hand.R"), "hips"),
+        (("hand.L",), "hips"),
+    ],
+)
+def test_the_hips_are_found_by_their_name(tips: tuple[str, ...], found: str) -> None:
+    owner = body_with(*tips)
+    press("body_bone_set")
+    assert rig_of(owner).body_bone == found
+
+
+def test_without_such_a_name_the_nearest_bone_above_all_that_deforms_is_found() -> None:
+    owner = body_with("hand.L", "hand.R")
+    owner.pose.bones["hips"].name = "b0"
+    owner.pose.bones["chest"].bone.use_deform = False
+    press("body_bone_set")
+    assert rig_of(owner).body_bone == "spine2"
+
+
+def test_a_bone_that_can_be_moved_comes_before_one_that_only_turns() -> None:
+    owner = body_with("hand.L", "hand.R")
+    owner.pose.bones["hips"].name = "b0"
+    for name in ("chest", "spine2"):
+        owner.pose.bones[name].lock_location = (True, True, True)
+    press("body_bone_set")
+    assert rig_of(owner).body_bone == "spine1"
+
+
+def test_a_disabled_chain_does_not_count() -> None:
+    owner = body_with("hand.L", "foot.L")
+    owner.pose.bones["hips"].name = "b0"
+    rig_of(owner).chains["foot.L"].enabled = False
+    press("body_bone_set")
+    assert rig_of(owner).body_bone == "chest"
+
+
+def test_the_active_bone_is_taken_and_none_takes_it_away() -> None:
+    owner = body_with("foot.L", "foot.R")
+    select(owner, "hips")
+    press("body_bone_set", source="ACTIVE")
+    assert rig_of(owner).body_bone == "hips"
+    press("body_bone_set", source="NONE")
+    assert rig_of(owner).body_bone == ""
+
+
+def test_the_pose_at_hand_becomes_the_start_so_that_nothing_moves() -> None:
+    owner = body_with()
+    for name, angles in (("hips", (0.2, 0.1, 0.0)), ("spine1", (0.3, 0.0, 0.0)), ("thigh.L", (-0.4, 0.0, 0.0))):
+        owner.pose.bones[name].rotation_quaternion = Euler(angles).to_quaternion()
+    owner.pose.bones["hips"].location = (0.1, -0.2, 0.05)
+    update()
+    select(owner, "foot.L", "foot.R", "hand.L")
+    press("pin_toggle")
+    press("body_bone_set")
+    before = channels(owner)
+    press("solve_all")
+    update()
+    assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
+    for now, was in zip(channels(owner), before, strict=True):
+        assert now == pytest.approx(was, abs=SAME)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("head", "no chain begins with it or hangs on it"), ("nothing", "the armature has no bone 'nothing'")],
+)
+def test_a_bone_above_no_chain_is_refused_by_name(name: str, reason: str) -> None:
+    owner = body_with("foot.L")
+    with pytest.raises(RuntimeError, match=reason):
+        press("body_bone_set", bone=name)
+    assert rig_of(owner).body_bone == ""
+
+
+def test_with_no_active_bone_and_with_no_chain_it_says_so() -> None:
+    owner = body_with("foot.L")
+    owner.data.bones.active = None
+    with pytest.raises(RuntimeError, match="no bone is active"):
+        press("body_bone_set", source="ACTIVE")
+    rig_of(owner).chains[0].enabled = False
+    with pytest.raises(RuntimeError, match="no chain is enabled"):
+        press("body_bone_set")
+    press("chain_remove")
+    with pytest.raises(RuntimeError, match="There is no chain"):
+        press("body_bone_set")
+
+
+def test_it_follows_its_bone_when_that_is_renamed() -> None:
+    owner = body_with("foot.L", "foot.R")
+    for chain in rig_of(owner).chains:
+        pin(owner, chain)
+    press("body_bone_set")
+    press("start_pose_capture", use_all=True)
+    owner.pose.bones["hips"].name = "pelvis"
+    owner.update_tag()
+    update()
+    press("solve_all")
+    assert rig_of(owner).body_bone == "pelvis"
+    assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
+    assert "hips" not in rig_of(owner).body_captured
+
+
+def masses(owner: bpy.types.Object) -> dict[str, float]:
+    return {bone.name: bone.fabrik.mass for bone in owner.pose.bones}
+
+
+def test_masses_of_human_parts_add_up_to_those_of_de_leva() -> None:
+    owner = make_body()
+    press("balance_masses", by="PARTS")
+    found = masses(owner)
+    assert sum(found.values()) == pytest.approx(1.0, abs=1e-5)
+    whole = 0.0681 + 0.312 + 0.1182 + 2 * (0.0263 + 0.015 + 0.0059 + 0.1447 + 0.0457 + 0.0133)
+    assert found["thigh.L"] == pytest.approx(0.1447 / whole, rel=1e-5)
+    assert found["hand.R"] == pytest.approx(0.0059 / whole, rel=1e-5)
+    trunk = sum(found[name] for name in ("spine1", "spine2", "chest"))
+    assert trunk == pytest.approx(0.312 / whole, rel=1e-5)
+
+
+def test_a_root_that_is_of_no_part_has_next_to_none() -> None:
+    owner = make_body()
+    bpy.ops.object.mode_set(mode="EDIT")
+    root = owner.data.edit_bones.new("root")
+    root.head, root.tail = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    owner.data.edit_bones["hips"].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    press("balance_masses", by="PARTS")
+    found = masses(owner)
+    assert 0.0 < found["root"] < 1e-5
+    assert sum(found.values()) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_masses_by_length_and_cleared() -> None:
+    owner = make_line(4)
+    press("balance_masses", by="LENGTH")
+    assert list(masses(owner).values()) == pytest.approx([0.25] * 4)
+    press("balance_masses", by="NONE")
+    assert set(masses(owner).values()) == {0.0}
+
+
+def test_names_that_tell_nothing_are_refused_and_nothing_is_changed() -> None:
+    owner = make_line(4)
+    owner.pose.bones["b0"].fabrik.mass = 0.5
+    with pytest.raises(
+        RuntimeError, match="no bone's name says that it is one of these: forearm, shin, thigh, upper arm"
+    ):
+        press("balance_masses", by="PARTS")
+    assert masses(owner)["b0"] == 0.5
+
+
+NEAR = 1e-4 * HEIGHT
+
+
+def with_root() -> bpy.types.Object:
+    """A body whose hips hang on a bone on the floor, as those for games do."""
+    owner = make_body()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = owner.data.edit_bones
+    root = bones.new("root")
+    root.head, root.tail = (0, 0.2, 0), (0, 0.5, 0.1)
+    bones["hips"].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return owner
+
+
+def reaching(owner: bpy.types.Object, order: Sequence[tuple[str, int]]) -> dict[str, FabrikChain]:
+    """Chains by their tips and the counts of their bones, each with a target where its tip is."""
+    for tip, count in order:
+        chain = add_limb(owner, tip, count)
+        update()
+        chain.target = make_empty(effector(owner, chain))
+    update()
+    return {chain.name: chain for chain in rig_of(owner).chains}
+
+
+LIMBS_WITHIN = [
+    ("foot.L", 5),
+    ("foot.R", 3),
+    ("hand.L", 3),
+]  # the first one from the root, the others from below the hips
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        LIMBS_WITHIN,
+        LIMBS_WITHIN[::-1],
+        [LIMBS_WITHIN[1], LIMBS_WITHIN[0], LIMBS_WITHIN[2]],
+    ],
+)
+def test_all_are_solved_together_in_any_order(order: Sequence[tuple[str, int]]) -> None:
+    owner = with_root()
+    chains = reaching(owner, order)
+    rig_of(owner).body_bone = "hips"
+    stood = channels(owner)
+    press("solve_all")
+    for now, was in zip(channels(owner), stood, strict=True):
+        assert now == pytest.approx(was, abs=1e-5)
+    for name, way in (("foot.L", (0.05, -0.1, 0.1)), ("hand.L", (-0.2, -0.2, 0.1))):
+        chains[name].target.location += Vector(way)
+    update()
+    press("solve_all")
+    update()
+    for chain in chains.values():
+        assert chain.status == "REACHED"
+        assert (effector(owner, chain) - chain.target.matrix_world.translation).length < NEAR
+    assert owner.pose.bones["hips"].location.length == 0.0
+
+
+def test_the_chain_by_itself_and_with_pins_below() -> None:
+    owner = with_root()
+    spine = reaching(owner, [("chest", 5)])["chest"]
+    rig_of(owner).body_bone = "hips"
+    for name in ("foot.L", "foot.R"):
+        pin(owner, add_limb(owner, name, 3))
+    spine = rig_of(owner).chains["chest"]
+    spine.target.location.x += 0.05
+    update()
+    press("solve_all")
+    update()
+    for chain in rig_of(owner).chains:
+        assert chain.status == "REACHED"
+    for name in ("foot.L", "foot.R"):
+        chain = rig_of(owner).chains[name]
+        assert (effector(owner, chain) - Vector(chain.held_location)).length < NEAR
+
+
+def test_the_report_says_that_the_body_does_not_move() -> None:
+    owner = with_root()
+    reaching(owner, LIMBS_WITHIN)
+    notes = set_body(bpy.context, owner, "hips").notes
+    assert "it turns and does not move, for 'foot.L' begins above it" in notes
+
+
+FRONT, BACK = -0.15, 0.02  # of the feet along Y: balls and ankles
+
+
+def centre(owner: bpy.types.Object) -> Vector:
+    """The centre of mass of a body whose bones weigh by their lengths, or by their shares."""
+    update()
+    whole = sum(bone.bone.length for bone in pose_bones(owner))
+    weights = [bone.fabrik.mass or bone.bone.length / whole for bone in pose_bones(owner)]
+    middles = [0.5 * (bone.head + bone.tail) for bone in pose_bones(owner)]
+    return sum((w * m for w, m in zip(weights, middles, strict=True)), Vector()) / sum(weights)
+
+
+def reach(balance: float, target: tuple[float, float, float] = (0.3, -0.75, 1.1)) -> bpy.types.Object:
+    owner = with_legs_pinned(make_body())
+    for side, x in ((".L", 1), (".R", -1)):
+        add_limb(owner, f"hand{side}", 3, target=(x * target[0], *target[1:]))
+    rig_of(owner).balance = balance
+    press("solve_all")
+    return owner
+
+
+def test_a_body_that_leans_forward_stays_over_its_feet() -> None:
+    off, kept = reach(0.0), reach(1.0)
+    assert centre(off).y < FRONT - 0.01
+    assert FRONT - 1e-3 <= centre(kept).y <= BACK + 1e-3
+    for owner in (off, kept):
+        assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
+        for chain in rig_of(owner).chains:
+            wanted = chain.target.location if chain.target else Vector(chain.held_location)
+            assert (effector(owner, chain) - wanted).length <= 1e-4 * HEIGHT
+
+
+def test_what_is_balanced_is_left_as_it_is() -> None:
+    poses = []
+    for balance in (0.0, 1.0):
+        owner = reach(balance, (0.3, -0.3, 1.2))
+        update()
+        poses.append([list(bone.head) for bone in pose_bones(owner)])
+    for a, b in zip(*poses, strict=True):
+        assert a == pytest.approx(b, abs=5e-4)
+
+
+def test_a_heavy_head_shifts_the_body_backwards() -> None:
+    light = reach(1.0)
+    owner = with_legs_pinned(make_body())
+    pose_bones(owner)["head"].fabrik.mass = 2.0
+    for side, x in ((".L", 1), (".R", -1)):
+        add_limb(owner, f"hand{side}", 3, target=(x * 0.3, -0.75, 1.1))
+    rig_of(owner).balance = 1.0
+    press("solve_all")
+    assert centre(owner).y >= FRONT - 2e-3
+    assert pose_bones(owner)["head"].head.y > pose_bones(light)["head"].head.y + 0.01
+
+
+def test_a_mass_that_is_no_number_is_refused() -> None:
+    owner = with_legs_pinned(make_body())
+    rig_of(owner).balance = 1.0
+    pose_bones(owner)["chest"].fabrik.mass = float("nan")
+    with pytest.raises(RuntimeError, match="mass is not a finite number"):
+        press("solve_all")
+
+
+def test_what_supports_it_is_the_same_where_another_chain_gets_a_rotation() -> None:
+    owner = with_legs_pinned(make_body())
+    add_limb(owner, "hand.L", 3, target=(0.3, -0.75, 1.1), name="arm")  # before the feet
+    rig_of(owner).balance = 1.0
+    update()
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    (chain_set,) = sets_of(owner, rig_of(owner).chains)
+    prepared, points = read(chain_set, depsgraph)
+    first, *others = prepared.asked
+    turning = prepared.asking([first._replace(turns=True, turn_weight=0.0), *others])
+    plain = posed(prepared, points, owner, depsgraph)
+    found = posed(turning, [points[0]._replace(turn=IDENTITY), *points[1:]], owner, depsgraph)
+    assert found.shift == pytest.approx(plain.shift, abs=1e-6)
+    for a, b in zip(found.rotations, plain.rotations, strict=True):
+        assert a == pytest.approx(b, abs=1e-6)

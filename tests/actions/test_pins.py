@@ -1,0 +1,347 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pins are set and taken away without moving anything, hold what they held, and are keyed where Blender keys."""
+
+from __future__ import annotations
+
+from math import radians
+
+import bpy
+import pytest
+from fabrik_addon.actions.chain_edit import end_beyond, keeps_rotation
+from fabrik_addon.actions.pins import free, wanted_of_chains
+from fabrik_addon.rig.animation.compat import fcurves_of, set_selected
+from fabrik_addon.rig.schema import rig_of
+from mathutils import Euler, Matrix, Vector
+
+from support.judging import angle_between, channels, effector, tip_turn
+from support.scenes import add_limb, make_body, make_empty, press, select, update
+
+SAME_PLACE = 1e-5  # of a body 1.7 high, for what single precision stores and Blender evaluates
+
+SAME_TURN = 1e-4  # radians
+
+
+def posed_body(mode: str = "QUATERNION") -> bpy.types.Object:
+    """A body that stands in the world somehow, in a pose."""
+    owner = make_body(mode)
+    owner.matrix_world = Matrix.LocRotScale((1.0, -2.0, 0.5), Euler((0.2, -0.1, 0.7)), (1.5, 1.5, 1.5))
+    for name, angles in (("thigh.L", (-0.5, 0.1, 0.0)), ("shin.L", (0.9, 0.0, 0.0)), ("upper_arm.R", (0.2, 0.4, -0.3))):
+        bone = owner.pose.bones[name]
+        if mode == "QUATERNION":
+            bone.rotation_quaternion = Euler(angles).to_quaternion()
+        else:
+            bone.rotation_euler = angles
+    update()
+    return owner
+
+
+def in_pose_mode(owner: bpy.types.Object, *bones: str) -> None:
+    bpy.context.view_layer.objects.active = owner
+    select(owner, *bones)
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "XYZ"])
+@pytest.mark.parametrize("bone", ["foot.L", "hand.R", "head", "shin.L", "chest"])
+def test_a_pin_on_a_bone_makes_a_chain_that_moves_nothing(bone: str, mode: str) -> None:
+    owner = posed_body(mode)
+    in_pose_mode(owner, bone)
+    before = channels(owner)
+    press("pin_toggle")
+    chain = rig_of(owner).chains[0]
+    assert (chain.tip_bone, chain.effector, chain.pin, chain.target) == (bone, "HEAD", True, None)
+    assert channels(owner) == before
+    stands, turn = effector(owner, chain), tip_turn(owner, chain)
+    assert (stands - Vector(chain.held_location)).length < SAME_PLACE
+    press("solve", chain=chain.name)
+    update()
+    assert chain.status == "REACHED"
+    assert (effector(owner, chain) - stands).length < SAME_PLACE
+    assert angle_between(tip_turn(owner, chain), turn) < SAME_TURN
+    for now, was in zip(channels(owner), before, strict=True):
+        assert now == pytest.approx(was, abs=SAME_TURN)
+
+
+@pytest.mark.parametrize(
+    ("bone", "keeps"),
+    [("foot.L", True), ("hand.R", True), ("head", True), ("shin.L", False), ("upper_arm.R", False), ("spine1", False)],
+)
+def test_ends_of_limbs_keep_their_rotation_and_what_lies_between_is_free(bone: str, keeps: bool) -> None:
+    owner = make_body()
+    assert keeps_rotation(owner, bone) == keeps
+    in_pose_mode(owner, bone)
+    press("pin_toggle")
+    assert rig_of(owner).chains[0].orientation == ("KEEP" if keeps else "FREE")
+
+
+def test_pinned_feet_hold_when_the_hips_are_dragged_down_by_a_goal() -> None:
+    owner = make_body()
+    in_pose_mode(owner, "foot.L", "foot.R")
+    press("pin_toggle")
+    feet = list(rig_of(owner).chains)
+    stood = {chain.name: (effector(owner, chain), tip_turn(owner, chain)) for chain in feet}
+    press("body_bone_set")
+    assert rig_of(owner).body_bone == "hips"
+    add_limb(owner, "hips", 1, target=(0.05, 0.0, 0.75), name="sink")
+    update()
+    press("solve_all")
+    update()
+    assert rig_of(owner).chains["sink"].status == "REACHED"
+    for name, (place, turn) in stood.items():
+        chain = rig_of(owner).chains[name]
+        assert chain.status == "REACHED"
+        assert (effector(owner, chain) - place).length < 1e-4 * 1.7
+        assert angle_between(tip_turn(owner, chain), turn) < radians(0.1)
+
+
+def test_a_foot_at_the_end_of_a_chain_means_the_chain_that_then_goes_on_to_it() -> None:
+    owner = make_body()
+    press("chain_add", tip_bone="shin.L", bone_count=2)
+    in_pose_mode(owner, "foot.L")
+    press("pin_toggle")
+    chains = rig_of(owner).chains
+    assert [(chain.tip_bone, chain.bone_count, chain.effector) for chain in chains] == [("foot.L", 3, "HEAD")]
+    assert (chains[0].name, chains[0].orientation) == ("shin.L", "KEEP")
+
+
+def test_a_whole_leg_that_is_selected_is_pinned_by_its_foot() -> None:
+    owner = make_body()
+    in_pose_mode(owner, "thigh.L", "shin.L", "foot.L", "hand.R")
+    press("pin_toggle")
+    assert {chain.tip_bone for chain in rig_of(owner).chains} == {"foot.L", "hand.R"}
+
+
+@pytest.mark.parametrize(
+    ("has_target", "options", "left"),
+    [(False, {}, []), (False, {"which": "ACTIVE"}, [False]), (False, {"which": "ALL"}, [False]), (True, {}, [False])],
+)
+def test_pressed_again_what_was_made_for_a_pin_is_gone_and_all_else_stays(
+    has_target: bool, options: dict[str, str], left: list[bool]
+) -> None:
+    owner = make_body()
+    if has_target:
+        add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
+    in_pose_mode(owner, "foot.L")
+    press("pin_toggle")
+    assert [chain.pin for chain in rig_of(owner).chains] == [True]
+    press("pin_toggle", **options)
+    assert [chain.pin for chain in rig_of(owner).chains] == left
+
+
+def test_of_some_that_are_pinned_the_others_are_pinned_too() -> None:
+    owner = make_body()
+    in_pose_mode(owner, "foot.L")
+    press("pin_toggle")
+    held = tuple(rig_of(owner).chains[0].held_location)
+    owner.location.x += 1.0
+    update()
+    in_pose_mode(owner, "foot.L", "foot.R")
+    press("pin_toggle")
+    assert [chain.pin for chain in rig_of(owner).chains] == [True, True]
+    assert tuple(rig_of(owner).chains[0].held_location) == held
+
+
+def two_bodies() -> list[bpy.types.Object]:
+    """Two bodies in Pose mode together, a hand of each selected."""
+    owners = [make_body(), make_body()]
+    bpy.ops.object.select_all(action="DESELECT")
+    for owner in owners:
+        owner.select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    for owner in owners:
+        for bone in owner.pose.bones:
+            set_selected(bone, bone.name == "hand.L")
+    return owners
+
+
+def test_bones_of_all_armatures_in_pose_mode_are_pinned_and_freed() -> None:
+    owners = two_bodies()
+    press("pin_toggle")
+    assert [[chain.tip_bone for chain in rig_of(owner).chains] for owner in owners] == [["hand.L"], ["hand.L"]]
+    press("pin_toggle")
+    assert [len(rig_of(owner).chains) for owner in owners] == [0, 0]
+
+
+def test_where_one_armature_refuses_none_is_changed() -> None:
+    owners = two_bodies()
+    first = owners[0] if bpy.context.object == owners[1] else owners[1]
+    for name in ("one", "two"):
+        add_limb(first, "hand.L", 3, target=(0.7, 0.0, 1.4), name=name)
+    rig_of(first).chains["two"].pin = True
+    with pytest.raises(RuntimeError, match="the chain 'two' pins it already"):
+        press("pin_toggle", action="PIN")
+    assert [len(rig_of(owner).chains) for owner in owners if owner != first] == [0]
+    assert not rig_of(first).chains["one"].pin
+
+
+def test_all_enabled_chains_are_pinned_and_freed() -> None:
+    owner = make_body()
+    chains = [add_limb(owner, tip, 3, target=(0.0, 0.0, 0.0)) for tip in ("foot.L", "foot.R", "hand.L")]
+    chains[2].enabled = False
+    press("pin_toggle", which="ALL")
+    assert [chain.pin for chain in rig_of(owner).chains] == [True, True, False]
+    press("pin_toggle", which="ALL", action="FREE")
+    assert [chain.pin for chain in rig_of(owner).chains] == [False, False, False]
+
+
+def test_a_second_pin_on_a_bone_is_refused_by_name_and_nothing_is_changed() -> None:
+    owner = make_body()
+    for name in ("one", "two"):
+        add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08), name=name)
+    rig_of(owner).active_index = 0
+    press("pin_toggle", which="ACTIVE")
+    rig_of(owner).active_index = 1
+    with pytest.raises(RuntimeError, match=r"chain 'two', bone 'foot\.L': the chain 'one' pins it already"):
+        press("pin_toggle", which="ACTIVE")
+    assert [chain.pin for chain in rig_of(owner).chains] == [True, False]
+
+
+def test_a_bone_made_as_a_target_is_refused() -> None:
+    owner = make_body()
+    press("chain_add", tip_bone="shin.L", bone_count=2, use_target=True, kind="BONE")
+    goal = rig_of(owner).chains[0].target_bone
+    in_pose_mode(owner, goal)
+    with pytest.raises(RuntimeError, match="was made as a target or pole"):
+        press("pin_toggle")
+
+
+def test_with_nothing_to_pin_it_says_what_to_do() -> None:
+    owner = make_body()
+    in_pose_mode(owner)
+    with pytest.raises(RuntimeError, match="no bone is selected"):
+        press("pin_toggle")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    with pytest.raises(RuntimeError, match="in Pose mode bones are pinned without one"):
+        press("pin_toggle")
+
+
+def test_a_script_that_pins_holds_what_stands_and_later_keeps_what_is_stored() -> None:
+    owner = posed_body()
+    chain = add_limb(owner, "foot.L", 3)
+    update()
+    chain.pin = True
+    assert (effector(owner, chain) - Vector(chain.held_location)).length < SAME_PLACE
+    held = tuple(chain.held_location)
+    chain.pin = False
+    owner.location.x += 1.0
+    update()
+    chain.pin = True
+    assert tuple(chain.held_location) == held
+
+
+def test_a_pin_whose_target_is_taken_away_holds_where_it_stands() -> None:
+    owner = make_body()
+    chain = add_limb(owner, "foot.L", 3, target=(0.1, 0.02, 0.08))
+    update()
+    chain.pin = True
+    chain.target.location.z += 0.2
+    update()
+    press("solve")
+    update()
+    stands = effector(owner, chain)
+    chain.target = None
+    assert (stands - Vector(chain.held_location)).length < SAME_PLACE
+    press("solve")
+    update()
+    assert chain.status == "REACHED"
+    assert (effector(owner, chain) - stands).length < 1e-4
+
+
+def keying(on: bool) -> None:
+    """Switch automatic keying, of channels without keys, too."""
+    bpy.context.preferences.edit.use_keyframe_insert_available = False  # 5.2 has it on
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = on
+
+
+def test_a_pin_is_keyed_with_what_it_holds() -> None:
+    owner = make_body()
+    keying(True)
+    in_pose_mode(owner, "foot.L")
+    bpy.context.scene.frame_set(10)
+    press("pin_toggle")
+    paths = {curve.data_path for curve in fcurves_of(owner)}
+    assert paths == {f"fabrik_chains[0].{name}" for name in ("pin", "held_location", "held_rotation")}
+    bpy.context.scene.frame_set(9)
+    assert not rig_of(owner).chains[0].pin  # before, it was not pinned
+    bpy.context.scene.frame_set(11)
+    assert rig_of(owner).chains[0].pin
+
+
+def test_a_pin_without_keys_says_why_automatic_keying_leaves_it_so(capfd: pytest.CaptureFixture[str]) -> None:
+    owner = make_body()
+    keying(True)
+    bpy.context.preferences.edit.use_keyframe_insert_available = True
+    in_pose_mode(owner, "foot.L")
+    press("pin_toggle")
+    assert not fcurves_of(owner)
+    assert "'foot.L' not keyed: automatic keying has Only Insert Available on" in capfd.readouterr().out
+    owner.keyframe_insert(rig_of(owner).chains[0].path_from_id("pin"))
+    press("pin_toggle")
+    assert "not keyed" not in capfd.readouterr().out
+    assert len(rig_of(owner).chains) == 1
+
+
+def test_between_two_plants_a_foot_is_held_where_it_was_planted() -> None:
+    owner = make_body()
+    keying(True)
+    in_pose_mode(owner, "foot.L")
+    places = {}
+    for frame, x, action in ((10, 0.0, "PIN"), (20, 0.0, "FREE"), (30, 1.0, "PIN"), (40, 1.0, "FREE")):
+        bpy.context.scene.frame_set(frame)
+        owner.location.x = x
+        update()
+        press("pin_toggle", action=action)
+        places[frame] = tuple(rig_of(owner).chains[0].held_location)
+    found = {}
+    for frame in (9, 10, 15, 19, 20, 29, 30, 39, 40):
+        bpy.context.scene.frame_set(frame)
+        chain = rig_of(owner).chains[0]
+        found[frame] = (chain.pin, tuple(chain.held_location))
+    assert [found[frame][0] for frame in found] == [False, True, True, True, False, False, True, True, False]
+    for frame in (10, 15, 19):
+        assert found[frame][1] == places[10]
+    for frame in (30, 39):
+        assert found[frame][1] == places[30]
+    assert places[30][0] - places[10][0] == pytest.approx(1.0)
+
+
+def test_what_is_keyed_is_told_where_nothing_keys_it() -> None:
+    owner = make_body()
+    keying(True)
+    in_pose_mode(owner, "foot.L")
+    press("pin_toggle")
+    keying(False)
+    bpy.context.scene.frame_set(5)
+    press("pin_toggle")
+    assert [chain.pin for chain in rig_of(owner).chains] == [False]  # the chain stays, for its keys
+
+
+@pytest.mark.parametrize(
+    ("tip", "beyond"), [("shin.L", "foot.L"), ("forearm.R", "hand.R"), ("foot.L", ""), ("hand.R", ""), ("head", "")]
+)
+def test_where_a_limb_goes_on_to_its_end(tip: str, beyond: str) -> None:
+    assert end_beyond(make_body(), tip) == beyond
+
+
+@pytest.mark.parametrize("out_of_reach", [False, True])
+def test_what_is_freed_and_pulled_by_others_is_told(out_of_reach: bool) -> None:
+    owner = make_body()
+    for name in ("foot.L", "foot.R", "hand.L"):
+        chain = add_limb(owner, name, 3)
+        update()
+        chain.target = make_empty(effector(owner, chain))
+        chain.pin = name != "hand.L"
+    rig_of(owner).body_bone = "hips"
+    if out_of_reach:
+        rig_of(owner).chains["hand.L"].target.location += Vector((0.5, 0.0, 1.5))
+    update()
+    press("solve_all")
+    before = channels(owner)
+    told = free(bpy.context, owner, wanted_of_chains(owner, [rig_of(owner).chains["foot.L"]]))
+    assert told.freed == ["foot.L"]
+    assert channels(owner) == before
+    assert any("foot.L" in note and "the next solve turns it" in note for note in told.notes) == out_of_reach
+    press("solve_all")
+    moved = max(
+        abs(a - b) for now, was in zip(channels(owner), before, strict=True) for a, b in zip(now, was, strict=True)
+    )
+    assert (moved > 1e-3) == out_of_reach

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A skinned human posed as a whole by the buttons, judged by its skin as Blender evaluates it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.actions import drag as dragging
+from fabrik_addon.maths import q4
+from fabrik_addon.rig.bones import pose_bones
+from fabrik_addon.rig.figure.joint_limits import read_limit
+from fabrik_addon.rig.schema import FabrikChain, rig_of
+from mathutils import Vector
+from numpy.typing import NDArray
+
+from dev.humans import HEIGHT, HUMANS, bone_of, both, give_ranges, make_human, select
+from support.scenes import press, update
+
+STILL = 1e-4 * HEIGHT
+SLACK = 1e-4  # radians, of Blender's single precision
+STEPS = 12
+
+
+@pytest.fixture(params=HUMANS)
+def human(request: pytest.FixtureRequest) -> bpy.types.Object:
+    """With limits, both feet pinned, and the hips as the body bone; in Pose mode."""
+    owner = make_human(str(request.param))
+    give_ranges(owner)
+    select(owner, both(owner.name, "foot"))
+    press("pin_toggle")
+    press("body_bone_set", bone=bone_of(owner.name, "hips"))
+    return owner
+
+
+def soles(owner: bpy.types.Object) -> NDArray[np.float64]:
+    """Where the skin is that follows feet and toes alone, by Blender's evaluation."""
+    skin: Any = next(found for found in bpy.data.objects if found.type == "MESH" and found.parent == owner)
+    names = {*both(owner.name, "foot"), *both(owner.name, "toe")}
+    groups = {group.index for group in skin.vertex_groups if group.name in names}
+    own = [
+        vertex.index
+        for vertex in skin.data.vertices
+        if all(group.group in groups for group in vertex.groups if group.weight > 0.0)
+    ]
+    assert len(own) > 100
+    evaluated = skin.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([evaluated.matrix_world @ evaluated.data.vertices[i].co for i in own])
+
+
+def add_goal(owner: bpy.types.Object, bone: str, count: int, place: Vector) -> FabrikChain:
+    """A chain whose goal holds the head of its last bone."""
+    press("chain_add", tip_bone=bone, bone_count=count, use_target=True)
+    chain = rig_of(owner).chains[-1]
+    assert chain.target is not None
+    chain.effector, chain.target.location = "HEAD", place
+    return chain
+
+
+def head_of(owner: bpy.types.Object, part: str, side: str = "") -> Vector:
+    """Where the head of a bone is in the world."""
+    update()
+    return owner.matrix_world @ pose_bones(owner)[bone_of(owner.name, part, side)].head
+
+
+def assert_inside_limits(owner: bpy.types.Object) -> None:
+    for bone in pose_bones(owner):
+        local = owner.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
+        rotation = q4(local.to_quaternion())
+        assert read_limit(bone, rotation).violation(rotation) <= SLACK
+
+
+def test_soles_stay_flat_while_the_hips_sink(human: bpy.types.Object) -> None:
+    before = soles(human)
+    wanted = head_of(human, "hips") + Vector((0.0, 0.18, -0.3))
+    add_goal(human, bone_of(human.name, "hips"), 1, wanted)
+    press("solve_all")
+    assert (head_of(human, "hips") - wanted).length <= STILL
+    assert np.abs(soles(human) - before).max() <= STILL
+    assert_inside_limits(human)
+    for side, left in (("L", 1.0), ("R", -1.0)):
+        knee, hip, ankle = (head_of(human, part, side) for part in ("shin", "thigh", "foot"))
+        assert 0.8 * left * hip.x < left * knee.x < 1.1 * left * ankle.x  # over the feet, neither knocked nor bowed
+        assert knee.y < hip.y - 0.1
+
+
+def test_soles_stay_at_each_step_of_a_drag(human: bpy.types.Object) -> None:
+    before = soles(human)
+    drag = dragging.begin(bpy.context, human, dragging.Taken(bone_of(human.name, "hips"), "HEAD"))
+    for step in range(1, STEPS + 1):
+        dragging.drag_to(bpy.context, drag, drag.place + Vector((0.0, 0.3, -0.36)) * (step / STEPS))
+        bpy.context.view_layer.update()
+        assert np.abs(soles(human) - before).max() <= STILL
+    stands = head_of(human, "hips")
+    dragging.finish(bpy.context, drag)
+    assert np.abs(soles(human) - before).max() <= STILL
+    assert (head_of(human, "hips") - stands).length <= STILL
+    assert_inside_limits(human)
+
+
+def test_the_spine_follows_a_reach_that_the_arm_alone_can_not_make(human: bpy.types.Object) -> None:
+    rig_of(human).body_stiffness = rig_of(human).spine = 0.9
+    before, hips = soles(human), head_of(human, "hips")
+    wanted = Vector((-0.25, -0.72, 1.45))
+    add_goal(human, bone_of(human.name, "hand", "R"), 3, wanted)
+    press("solve_all")
+    assert (head_of(human, "hand", "R") - wanted).length <= STILL
+    assert np.abs(soles(human) - before).max() <= STILL
+    assert (head_of(human, "hips") - hips).length < 0.1
+    bends = [
+        pose_bones(human)[bone_of(human.name, part)].rotation_quaternion.angle for part in ("spine", "waist", "chest")
+    ]
+    assert min(bends) > 0.15
+    assert max(bends) < 3.0 * min(bends)
+    assert_inside_limits(human)
+
+
+def test_neck_and_head_share_a_look(human: bpy.types.Object) -> None:
+    wanted = Vector((0.3, -0.6, 1.3))
+    head = pose_bones(human)[bone_of(human.name, "head")]
+    forward = head.bone.matrix_local.to_3x3().inverted() @ Vector((0.0, -1.0, 0.0))
+    press("chain_add", tip_bone=head.name, bone_count=2, use_target=True)
+    chain = rig_of(human).chains[-1]
+    chain.kind, chain.aim_axis, chain.target.location = "AIM", forward, wanted
+    press("solve_all")
+    at = head_of(human, "head")
+    looks = (human.matrix_world.to_3x3() @ head.matrix.to_3x3() @ forward).normalized()
+    assert (looks - (wanted - at).normalized()).length <= 1e-3
+    neck = pose_bones(human)[bone_of(human.name, "neck")].rotation_quaternion.angle
+    assert 0.5 < neck / head.rotation_quaternion.angle < 2.0
+    assert_inside_limits(human)

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Targets and poles brought to the pose, of bodies, too; at a frame and over a range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import radians
+
+import bpy
+import pytest
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.schema import FabrikChain
+from fabrik_addon.rig.schema.rig import rig_of
+from mathutils import Euler, Matrix, Quaternion, Vector
+
+from support.judging import (
+    angle_between,
+    apart,
+    assert_bones_stay,
+    bone_matrices,
+    effector,
+    evaluated_joints,
+    key_frames,
+    tip_turn,
+)
+from support.scenes import (
+    HEIGHT,
+    add_chain,
+    add_limb,
+    keyed,
+    make_body,
+    make_empty,
+    make_line,
+    press,
+    update,
+    with_legs_pinned,
+)
+
+LENGTH = 2.0
+
+
+def posed_limb(pole_angle: float = 0.0) -> tuple[bpy.types.Object, FabrikChain]:
+    """A limb of two bones posed by hand, its goals elsewhere."""
+    owner = make_line(2)
+    chain = add_chain(owner, (9, 9, 9))
+    chain.pole, chain.pole_angle = make_empty((3, -4, 1), "Pole"), pole_angle
+    owner.pose.bones["b0"].rotation_quaternion = Quaternion((0.3, 1.0, -0.4), 0.8)
+    owner.pose.bones["b1"].rotation_quaternion = Quaternion((1, 0, 0), -1.1)
+    bpy.context.view_layer.update()
+    return owner, chain
+
+
+def key_all_automatically() -> None:
+    bpy.context.preferences.edit.use_keyframe_insert_available = False  # 5.2 has it on
+    bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+
+
+@pytest.mark.parametrize("angle", [0, 40, -120])
+def test_solving_after_it_moves_nothing(angle: float) -> None:
+    owner, chain = posed_limb(radians(angle))
+    before = evaluated_joints(owner, chain)
+    bpy.ops.fabrik.goal_snap()
+    assert apart(owner, chain, before) == 0.0
+    bpy.ops.fabrik.solve()
+    assert chain.status == "REACHED"
+    assert apart(owner, chain, before) < 1e-4 * LENGTH
+
+
+def test_on_a_turned_armature_with_parented_goals() -> None:
+    owner, chain = posed_limb()
+    holder = make_empty((2, 1, 0), "Holder")
+    holder.rotation_euler, holder.scale = (0.3, 0.2, 1.0), (2, 2, 2)
+    chain.target.parent, owner.location, owner.rotation_euler = holder, (1, 2, 3), (0.5, 0.1, -0.7)
+    bpy.context.view_layer.update()
+    before = evaluated_joints(owner, chain)
+    bpy.ops.fabrik.goal_snap()
+    bpy.ops.fabrik.solve()
+    assert apart(owner, chain, before) < 1e-4 * LENGTH
+
+
+def test_a_range_is_keyed_and_comes_back() -> None:
+    owner, chain = posed_limb()
+    bone = owner.pose.bones["b0"]
+    for frame, angle in ((1, 0.2), (10, 1.2)):
+        bone.rotation_quaternion = Quaternion((0.3, 1.0, -0.4), angle)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    wanted = {}
+    for frame in (1, 4, 10):
+        bpy.context.scene.frame_set(frame)
+        wanted[frame] = evaluated_joints(owner, chain)
+    bpy.context.scene.frame_set(-3, subframe=0.5)
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=10)
+    assert bpy.context.scene.frame_current_final == -2.5
+    owner.animation_data_clear()
+    for frame, joints in wanted.items():
+        bpy.context.scene.frame_set(frame)
+        bpy.ops.fabrik.solve()
+        assert apart(owner, chain, joints) < 1e-4 * LENGTH
+
+
+def keyed_bone(owner: bpy.types.Object, frames: Sequence[float]) -> None:
+    bone = owner.pose.bones["b0"]
+    for i, frame in enumerate(frames):
+        bone.rotation_quaternion = Quaternion((0.3, 1.0, -0.4), 0.2 + 0.1 * i)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def test_goals_at_the_frames_that_have_keys() -> None:
+    owner, chain = posed_limb()
+    keyed_bone(owner, (1, 4.5, 12, 30))
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=2, frame_end=20, only_keys=True)
+    assert key_frames(chain.target) == key_frames(chain.pole) == {4.5, 12.0}
+    owner.animation_data_clear()
+    with pytest.raises(RuntimeError, match="none of its bones has a key from frame 2 to 20"):
+        bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=2, frame_end=20, only_keys=True)
+
+
+def test_keys_between_are_replaced() -> None:
+    owner, chain = posed_limb()
+    keyed_bone(owner, (1, 20))
+    for frame in (-3, 5, 30):
+        chain.target.keyframe_insert("location", frame=frame)
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=20, only_keys=True)
+    assert key_frames(chain.target) == {-3.0, 1.0, 20.0, 30.0}
+
+
+def test_armatures_that_hang_on_each_other_are_posed_in_order() -> None:
+    first = make_line(3)
+    spine = add_chain(first, (0.4, 0.8, 2.0))
+    second = make_line(3)
+    second.name, second.location.x = "Aaa", 0.6
+    follower = add_chain(second)
+    follower.target, follower.target_bone = first, "b2"
+    for owner in (first, second):
+        owner.select_set(True)
+    bpy.context.view_layer.objects.active = second
+    bpy.ops.fabrik.pose_snap(chains="ALL")
+    bpy.context.view_layer.update()
+    assert (spine.status, follower.status) == ("REACHED", "REACHED")
+    tip = evaluated_joints(second, follower)[-1]
+    assert (tip - first.matrix_world @ first.pose.bones["b2"].head).length < 1e-3
+
+
+def test_there_and_back_over_a_range() -> None:
+    owner, chain = posed_limb()
+    keyed_bone(owner, (1, 6, 10))
+    wanted = {}
+    for frame in range(1, 11):
+        bpy.context.scene.frame_set(frame)
+        wanted[frame] = evaluated_joints(owner, chain)
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=10)
+    owner.animation_data_clear()
+    bpy.ops.fabrik.pose_snap(span="RANGE", frame_start=1, frame_end=10)
+    assert chain.enabled
+    for frame, joints in wanted.items():
+        bpy.context.scene.frame_set(frame)
+        assert apart(owner, chain, joints) < 1e-4 * LENGTH
+
+
+def test_the_pose_at_the_frames_where_goals_have_keys() -> None:
+    owner, chain = posed_limb()
+    for frame, x in ((3, 0.2), (8, 0.7)):
+        keyed(chain.target, {frame: (x, 0.8, 1.1)})
+    bpy.ops.fabrik.pose_snap(span="RANGE", frame_start=1, frame_end=10, only_keys=True)
+    assert key_frames(owner) == {3.0, 8.0}
+    assert chain.enabled
+
+
+def test_the_pose_at_this_frame_is_a_solve() -> None:
+    owner, chain = posed_limb()
+    chain.target.location = (0.2, 0.8, 1.1)
+    key_all_automatically()
+    bpy.ops.fabrik.pose_snap()
+    assert chain.status == "REACHED"
+    assert key_frames(owner) == {float(bpy.context.scene.frame_current)}
+
+
+def test_automatic_keying_keys_snapped_goals() -> None:
+    _, chain = posed_limb()
+    key_all_automatically()
+    bpy.ops.fabrik.goal_snap()
+    assert key_frames(chain.target) == {float(bpy.context.scene.frame_current)}
+
+
+def test_the_current_frame_shows_its_own_keys_afterwards() -> None:
+    owner, chain = posed_limb()
+    keyed_bone(owner, (1, 10, 20))
+    bpy.context.scene.frame_set(5)
+    before = evaluated_joints(owner, chain)
+    bpy.ops.fabrik.goal_snap(span="RANGE", frame_start=1, frame_end=20)
+    bpy.ops.fabrik.solve()
+    assert apart(owner, chain, before) < 1e-4 * LENGTH
+
+
+@pytest.mark.parametrize("what", ["locked", "modified", "shared", "carried", "influence", "armature"])
+def test_what_could_not_be_brought_to_the_pose_is_refused(what: str) -> None:
+    owner, chain = posed_limb()
+    chain.target.keyframe_insert("location", frame=1)
+    if what == "locked":
+        fcurves_of(chain.target)[0].lock = True
+    elif what == "modified":
+        fcurves_of(chain.target)[0].modifiers.new("NOISE")
+    elif what == "shared":
+        add_chain(owner, tip="b0", count=1).target = chain.target
+    elif what == "carried":
+        chain.pole.parent = chain.target
+    elif what == "armature":
+        owner.parent = chain.target
+    else:
+        chain.influence = 0.5
+    before = chain.target.location.copy()
+    with pytest.raises(RuntimeError):
+        bpy.ops.fabrik.goal_snap(chains="ALL", span="RANGE", frame_start=1, frame_end=4)
+    assert chain.target.location == before
+    assert key_frames(chain.target) == {1.0}
+
+
+def test_goals_that_can_not_be_moved() -> None:
+    owner, chain = posed_limb()
+    chain.pole.constraints.new("COPY_LOCATION")
+    before = chain.target.location.copy()
+    with pytest.raises(RuntimeError, match="the pole has constraints"):
+        bpy.ops.fabrik.goal_snap()
+    assert chain.target.location == before
+    chain.target = None
+    with pytest.raises(RuntimeError, match="the target is not set"):
+        bpy.ops.fabrik.goal_snap()
+    assert owner
+
+
+def test_nothing_is_moved_where_one_of_the_goals_can_not_be() -> None:
+    owner, chain = posed_limb()
+    flat = make_empty((0, 0, 0), "Flat")
+    chain.pole.parent, flat.scale = flat, (1, 0, 1)
+    bpy.context.view_layer.update()
+    before = chain.target.location.copy()
+    with pytest.raises(RuntimeError, match="has no scale"):
+        bpy.ops.fabrik.goal_snap()
+    assert chain.target.location == before
+    assert owner
+
+
+SAME = 1e-4 * HEIGHT
+
+Poses = dict[str, Matrix]
+
+
+def posed_body() -> tuple[bpy.types.Object, FabrikChain]:
+    """A body that was posed by hand, with pinned feet and a hand whose target is elsewhere."""
+    owner = with_legs_pinned(make_body())
+    hand = add_limb(owner, "hand.L", 3, target=(2, 2, 2))
+    bones = owner.pose.bones
+    bones["hips"].location, bones["hips"].rotation_quaternion = (0.02, -0.1, 0.05), Quaternion((1, 0, 0), 0.1)
+    bones["thigh.L"].rotation_quaternion = Quaternion((1, 0, 0), -0.5)
+    bones["shin.L"].rotation_quaternion = Quaternion((1, 0, 0), 0.8)
+    bones["spine2"].rotation_quaternion = Quaternion((0.2, 1, 0), 0.2)
+    bones["upper_arm.L"].rotation_quaternion = Quaternion((0.3, 0.1, 1), -0.4)
+    bones["forearm.L"].rotation_quaternion = Quaternion((0, 0, 1), 0.9)
+    bones["hand.L"].rotation_quaternion = Quaternion((1, 0, 0.4), 0.5)
+    update()
+    return owner, hand
+
+
+@pytest.mark.parametrize("orientation", ["FREE", "KEEP", "TARGET"])
+def test_solving_a_body_after_it_moves_nothing(orientation: str) -> None:
+    owner, hand = posed_body()
+    hand.rotation_offset, hand.held_rotation = Euler((0.4, 0.2, 1.0)).to_quaternion(), (1, 0, 0, 0)
+    hand.orientation = orientation
+    before = bone_matrices(owner)
+    press("goal_snap", chains="ALL")
+    assert_bones_stay(owner, before, SAME, 1e-3)
+    press("solve_all")
+    assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
+    assert_bones_stay(owner, before, SAME, 1e-3)
+    foot = rig_of(owner).chains["foot.L"]
+    assert (effector(owner, foot) - Vector(foot.held_location)).length < SAME
+
+
+@pytest.mark.parametrize("mode", ["QUATERNION", "ZYX", "AXIS_ANGLE"])
+def test_a_parented_target_is_turned_in_its_own_mode(mode: str) -> None:
+    owner, hand = posed_body()
+    holder = make_empty((1, 1, 0), "Holder")
+    holder.rotation_euler, holder.scale = (0.4, 0.2, 1.1), (2, 2, 2)
+    hand.target.parent, hand.target.rotation_mode = holder, mode
+    owner.rotation_euler.z = radians(40)
+    hand.rotation_offset, hand.orientation = Euler((0.4, 0.2, 1.0)).to_quaternion(), "TARGET"
+    update()
+    turn = tip_turn(owner, hand)
+    press("goal_snap", chains="ALL")
+    update()
+    seen = hand.target.matrix_world.to_quaternion() @ Quaternion(hand.rotation_offset)
+    assert angle_between(tuple(seen), turn) < 1e-3
+    assert (hand.target.matrix_world.translation - effector(owner, hand)).length < SAME
+
+
+def test_a_bone_as_target_is_turned() -> None:
+    owner, hand = posed_body()
+    other = make_body()
+    other.location.x = 1.0
+    hand.target, hand.target_bone = other, "hips"
+    hand.rotation_offset, hand.orientation = (1, 0, 0, 0), "TARGET"
+    update()
+    before = bone_matrices(owner)
+    bpy.context.view_layer.objects.active = owner
+    press("goal_snap", chains="ALL")
+    press("solve_all")
+    assert hand.status == "REACHED"
+    assert_bones_stay(owner, before, SAME, 1e-3)
+
+
+def test_the_target_of_an_aim_is_put_ahead_of_it() -> None:
+    owner = make_body()
+    look = add_limb(owner, "head", 2, target=(1, -1, 1.2))
+    look.kind, look.aim_axis = "AIM", (0, 0, 1)
+    owner.pose.bones["head"].rotation_quaternion = Quaternion((0.2, 1, 0), 0.6)
+    before = bone_matrices(owner)
+    away = (look.target.location - owner.pose.bones["head"].head).length
+    press("goal_snap")
+    assert (look.target.location - before["head"].translation).length == pytest.approx(away, rel=0.01)
+    press("solve")
+    assert_bones_stay(owner, before, SAME, 1e-3)
+
+
+def test_a_range_of_a_body_is_keyed_and_comes_back() -> None:
+    owner, hand = posed_body()
+    hand.rotation_offset, hand.orientation = (1, 0, 0, 0), "TARGET"
+    for frame, angle in ((1, -0.3), (6, 0.4)):
+        for name in ("shin.L", "forearm.L", "hand.L"):
+            owner.pose.bones[name].rotation_quaternion = Quaternion((1, 0, 0), angle)
+            owner.pose.bones[name].keyframe_insert("rotation_quaternion", frame=frame)
+    wanted = {}
+    for frame in (1, 3, 6):
+        bpy.context.scene.frame_set(frame)
+        wanted[frame] = [(effector(owner, chain), tip_turn(owner, chain)) for chain in rig_of(owner).chains]
+    press("goal_snap", chains="ALL", span="RANGE", frame_start=1, frame_end=6)
+    held = {curve.data_path.rpartition(".")[2] for curve in fcurves_of(owner) if "fabrik_chains" in curve.data_path}
+    assert held == {"held_location", "held_rotation"}
+    assert {curve.data_path for curve in fcurves_of(hand.target)} == {"location", "rotation_euler"}
+    for curve in [curve for curve in fcurves_of(owner) if "pose.bones" in curve.data_path]:
+        curve.keyframe_points.clear()
+    for frame, stood in wanted.items():
+        bpy.context.scene.frame_set(frame)
+        press("solve_all")
+        for chain, (place, turn) in zip(rig_of(owner).chains, stood, strict=True):
+            assert chain.status == "REACHED"
+            assert (effector(owner, chain) - place).length < SAME
+            assert angle_between(tip_turn(owner, chain), turn) < 1e-3
+
+
+@pytest.mark.parametrize("what", ["locked", "driven"])
+def test_a_target_that_can_not_be_turned_is_refused(what: str) -> None:
+    _, hand = posed_body()
+    hand.rotation_offset, hand.orientation = (1, 0, 0, 0), "TARGET"
+    if what == "locked":
+        hand.target.lock_rotation = (False, True, False)
+    else:
+        hand.target.driver_add("rotation_euler", 0)
+    place = tuple(hand.target.location)
+    with pytest.raises(RuntimeError, match=f"the target .*{what}.* rotation|the target has a driven rotation"):
+        press("goal_snap", chains="ALL")
+    assert tuple(hand.target.location) == place

@@ -1,0 +1,466 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A status is about the final pose, as Blender evaluates it, and says when it is old."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import permutations
+from math import radians
+
+import bpy
+import pytest
+from fabrik_addon.actions.status import Told, measure_text, status_text, told_of
+from fabrik_addon.rig.dependencies import absence_of
+from fabrik_addon.rig.schema import FabrikChain, rig_of
+from fabrik_addon.ui.base import ICONS
+from mathutils import Matrix, Quaternion
+
+from support.judging import tip_error, tip_turn
+from support.scenes import (
+    Bone,
+    Point,
+    add_chain,
+    add_limb,
+    go_live,
+    keyed,
+    live_line,
+    make_armature,
+    make_body,
+    make_empty,
+    make_line,
+    make_rig,
+    update,
+    with_legs_pinned,
+)
+
+
+def two_arms(places: tuple[Point, Point] = ((1.0, 0.5, 1.6), (-1.0, 0.5, 1.6))) -> bpy.types.Object:
+    """Two chains of two bones each, that have the bone in common from which both arms branch."""
+    owner = make_armature(
+        [
+            Bone((0, 0, 0), (0, 0.1, 1)),
+            Bone((0, 0.1, 1), (1, 0, 1.2), parent=0),
+            Bone((0, 0.1, 1), (-1, 0, 1.2), parent=0),
+        ]
+    )
+    add_chain(owner, places[0], tip="b1", count=2)
+    add_chain(owner, places[1], tip="b2", count=2)
+    return owner
+
+
+def is_true(owner: bpy.types.Object, chain: FabrikChain) -> bool:
+    """Whether status and distance are what is seen, in scene units."""
+    assert chain.target is not None
+    evaluated = owner.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    tip = evaluated.matrix_world @ evaluated.pose.bones[chain.tip_bone].tail
+    off = (tip - chain.target.matrix_world.translation).length
+    return (chain.status == "REACHED") == (tip_error(owner, chain) <= 1.1 * chain.tolerance) and off == pytest.approx(
+        chain.residual, abs=1e-4
+    )
+
+
+def told(chain: FabrikChain) -> Told:
+    update()
+    return told_of(chain, bpy.context)
+
+
+class TestFinalPose:
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    def test_two_chains_that_share_a_bone(self, order: tuple[int, int]) -> None:
+        owner = two_arms()
+        if order == (1, 0):
+            rig_of(owner).chains.move(0, 1)
+        bpy.ops.fabrik.solve_all()
+        first, last = rig_of(owner).chains
+        assert all(is_true(owner, chain) for chain in (first, last))
+        assert (first.status, last.status) == ("BLOCKED", "BLOCKED")
+        assert first.residual == pytest.approx(last.residual, rel=1e-3)
+        assert first.message == f"it shares its bones with '{last.name}', each with its goal"
+        assert told(first).kind == "BLOCKED"
+
+    def test_both_on_target_where_one_pose_does_for_both(self) -> None:
+        owner = two_arms()
+        owner.pose.bones["b0"].rotation_quaternion = Quaternion((1, 0, 0), 0.3)
+        update()
+        for chain in rig_of(owner).chains:
+            chain.target.location = owner.pose.bones[chain.tip_bone].tail
+            owner.pose.bones[chain.tip_bone].fabrik.limit = "LOCKED"
+        owner.pose.bones["b0"].fabrik.limit = "HINGE"
+        bpy.ops.fabrik.solve_all()
+        assert [chain.status for chain in rig_of(owner).chains] == ["REACHED", "REACHED"]
+        assert all(is_true(owner, chain) for chain in rig_of(owner).chains)
+
+    def test_chain_on_chain_and_another_armature(self) -> None:
+        places = ((0.4, 0.2, 1.5), (1.2, 0.3, 2.1), (0.2, 0.6, 1.4))
+        for order in permutations(range(3)):
+            bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+            owner = make_rig("two levels", is_live=True)[0]
+            rig_of(owner).live = False
+            other = make_line(2, bend=0.2)
+            follower = add_chain(other)
+            follower.target, follower.target_bone = owner, "b3"
+            for chain, k in zip(rig_of(owner).chains, order, strict=False):
+                chain.target.location = places[k]
+            from fabrik_addon.actions.solve import solve_items
+
+            outcomes = solve_items(bpy.context, [(other, follower), *((owner, one) for one in rig_of(owner).chains)])
+            update()
+            assert {outcome.rig for outcome in outcomes} == {owner.name, other.name}
+            assert all(is_true(owner, chain) for chain in rig_of(owner).chains)
+            head = owner.pose.bones["b3"].head
+            assert (other.pose.bones["b1"].tail - head).length == pytest.approx(follower.residual, abs=1e-4)
+
+    def test_live_in_every_frame(self) -> None:
+        owner = two_arms()
+        for i, chain in enumerate(rig_of(owner).chains):
+            for frame in (1, 10):
+                chain.target.location = (1.2 - 2.4 * i, 0.08 * frame, 0.8 + 0.05 * frame)
+                chain.target.keyframe_insert("location", frame=frame)
+        rig_of(owner).live = True
+        for frame in (1, 4, 10, 2, 7):
+            bpy.context.scene.frame_set(frame)
+            first, last = rig_of(owner).chains
+            assert all(is_true(owner, chain) for chain in (first, last))
+            assert (told(first).kind, told(last).kind) == (first.status, last.status)
+
+    def test_live_that_stands_writes_nothing(self) -> None:
+        owner = two_arms()
+        go_live(owner)
+        from fabrik_addon.actions import live
+
+        writes = live.state.counts.writes
+        for _ in range(3):
+            update()
+        assert live.state.counts.writes == writes
+        assert rig_of(owner).chains[0].status == "BLOCKED"
+
+
+class TestMovedSince:
+    @pytest.fixture
+    def solved(self) -> tuple[bpy.types.Object, FabrikChain]:
+        owner = make_line(3, bend=0.2)
+        chain = add_chain(owner, (0.8, 0.9, 1.7))
+        chain.pole = make_empty((0, 4, 1), "Pole")
+        bpy.ops.fabrik.solve()
+        assert told(chain) == Told("REACHED", "", "On target", holds=True)
+        return owner, chain
+
+    def test_target(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        _, chain = solved
+        assert chain.target is not None
+        chain.target.location.x += 0.5
+        found = told(chain)
+        assert (found.kind, found.short) == ("OLD", "moved since")
+        assert found.text == "The target moved since"
+        assert found.distance == pytest.approx(0.5, abs=1e-3)
+        chain.target.location.x -= 0.5
+        assert told(chain).kind == "REACHED"
+        chain.target.location.x += 0.5
+        bpy.ops.fabrik.solve()
+        assert told(chain).kind in {"REACHED", "TOO_FAR"}
+
+    def test_pole_and_armature(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        owner, chain = solved
+        assert chain.pole is not None
+        chain.pole.location.y = -4.0
+        assert told(chain).text == "The pole moved since"
+        chain.pole.location.y = 4.0
+        owner.location.x += 0.3
+        assert told(chain).text == "The armature moved since"
+
+    def test_all_of_it_together_is_no_move(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        owner, chain = solved
+        for thing in (owner, chain.target, chain.pole):
+            assert thing is not None
+            thing.location.x += 7.0
+        assert told(chain).kind == "REACHED"
+
+    def test_bones_by_hand(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        owner, chain = solved
+        bone = owner.pose.bones["b2"]
+        kept = bone.rotation_quaternion.copy()
+        bone.rotation_quaternion = kept @ Quaternion((0, 1, 0), 0.4)  # about itself: the tip stays
+        assert told(chain).text == "The pose was changed since"
+        bone.rotation_quaternion = kept
+        assert told(chain).kind == "REACHED"
+
+    def test_it_outlives_the_file(self, solved: tuple[bpy.types.Object, FabrikChain], tmp_path: object) -> None:
+        path = f"{tmp_path}/kept.blend"
+        bpy.ops.wm.save_as_mainfile(filepath=path)
+        bpy.ops.wm.open_mainfile(filepath=path)
+        chain = rig_of(bpy.data.objects["Rig"]).chains[0]
+        assert told(chain).kind == "REACHED"
+        chain.target.location.z += 0.2
+        assert told(chain).kind == "OLD"
+
+    def test_a_frame_that_moves_the_target(self) -> None:
+        owner = make_line(3, bend=0.2)
+        chain = add_chain(owner, (0.8, 0.9, 1.7))
+        assert chain.target is not None
+        chain.target.keyframe_insert("location", frame=1)
+        chain.target.location.x = 0.0
+        chain.target.keyframe_insert("location", frame=10)
+        bpy.context.scene.frame_set(1)
+        bpy.ops.fabrik.solve()
+        assert told(chain).kind == "REACHED"
+        bpy.context.scene.frame_set(5)
+        assert told(chain).kind == "OLD"
+
+    def test_live_and_after_it(self) -> None:
+        owner, chain = live_line()
+        for place in ((0.5, 0.2, 2.0), (0.1, -0.6, 1.8)):
+            chain.target.location = place
+            assert told(chain).kind == "REACHED"
+        rig_of(owner).live = False
+        assert told(chain).kind == "REACHED"
+        chain.target.location.x += 0.4
+        assert told(chain).kind == "OLD"
+
+    @pytest.mark.parametrize("far", [0.0, 1e4, 1e6])
+    def test_far_away_nothing_false_is_told(self, far: float) -> None:
+        owner = make_line(3, bend=0.2)
+        owner.location, owner.scale = (far, far, 0.0), (0.5, 0.5, 0.5)
+        chain = add_chain(owner, (far + 0.4, far + 0.45, 0.85))
+        bpy.ops.fabrik.solve()
+        assert told(chain).kind == chain.status
+
+    def test_a_limit_that_is_changed(self, solved: tuple[bpy.types.Object, FabrikChain]) -> None:
+        owner, chain = solved
+        owner.pose.bones["b1"].fabrik.limit = "HINGE"
+        assert chain.status == "NONE"
+
+
+class TestGone:
+    def chain(self) -> FabrikChain:
+        owner = make_line(3, bend=0.2)
+        chain = add_chain(owner, (0.8, 0.9, 1.7))
+        chain.pole = make_empty((0, 4, 1), "Pole")
+        bpy.ops.fabrik.solve()
+        return rig_of(owner).chains[0]
+
+    @pytest.mark.parametrize("role", ["target", "pole"])
+    def test_removed_from_the_file(self, role: str) -> None:
+        chain = self.chain()
+        bpy.data.objects.remove(getattr(chain, role))
+        name = {"target": "Target", "pole": "Pole"}[role]
+        assert told(chain)[:3] == ("GONE", f"{role} gone", f"Its {role} '{name}' was deleted")
+        with suppress(RuntimeError):
+            bpy.ops.fabrik.solve()
+        assert f"its {role} '{name}' was deleted" in chain.message
+        assert chain.status == ("REFUSED" if role == "target" else "REACHED")
+        assert told(chain).kind == ("GONE" if role == "target" else "REACHED")
+
+    @pytest.mark.parametrize("role", ["target", "pole"])
+    def test_deleted_in_the_scene(self, role: str) -> None:
+        chain = self.chain()
+        goal = getattr(chain, role)
+        for collection in list(goal.users_collection):
+            collection.objects.unlink(goal)
+        assert told(chain).text == f"Its {role} '{goal.name}' was deleted"
+        with pytest.raises(RuntimeError, match=f"the {role} '{goal.name}' was deleted"):
+            bpy.ops.fabrik.solve()
+        setattr(chain, role, None)
+        assert told(chain).kind == "NONE"
+
+    def test_excluded(self) -> None:
+        chain = self.chain()
+        assert chain.target is not None
+        home = bpy.data.collections.new("Home")
+        bpy.context.scene.collection.children.link(home)
+        for collection in list(chain.target.users_collection):
+            collection.objects.unlink(chain.target)
+        home.objects.link(chain.target)
+        assert told(chain).kind == "REACHED"
+        bpy.context.view_layer.layer_collection.children["Home"].exclude = True
+        assert told(chain).text == f"Its target '{chain.target.name}' is not in this view layer"
+
+    def test_taken_away_by_hand_is_not_gone(self) -> None:
+        chain = self.chain()
+        chain.target = None
+        assert told(chain)[:3] == ("NONE", "", "No target: add one, or pin it")
+
+    def test_bone_that_is_not_there(self) -> None:
+        chain, other = self.chain(), make_line(2)
+        other.name = "Other"
+        chain.target, chain.target_bone = other, "b1"
+        assert told(chain).kind == "NONE"
+        chain.target_bone = "none"
+        assert told(chain).text == "Its target 'Other' has no bone 'none'"
+
+    def test_a_namesake_in_the_layer_does_not_matter(self) -> None:
+        chain = self.chain()
+        assert chain.target is not None
+        assert absence_of(chain.target, bpy.context.view_layer) is None
+        other = bpy.data.scenes.new("Other")
+        home = bpy.data.collections.new("Home")
+        other.collection.children.link(home)
+        for collection in list(chain.target.users_collection):
+            collection.objects.unlink(chain.target)
+        home.objects.link(chain.target)
+        assert told(chain).text == f"Its target '{chain.target.name}' is not in this view layer"
+
+
+def test_every_kind_has_an_icon_that_this_blender_has() -> None:
+    kinds = {"OLD", "BAKED", "GONE", *(item.identifier for item in FabrikChain.bl_rna.properties["status"].enum_items)}
+    assert kinds == set(ICONS)
+    known = bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items.keys()
+    assert set(ICONS.values()) <= set(known)
+
+
+class TestBaked:
+    def test_baked_says_so_and_live_is_off(self) -> None:
+        owner, chain = live_line()
+        bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
+        assert (chain.enabled, chain.is_baked, rig_of(owner).live) == (False, True, False)
+        found = told(chain)
+        assert (found.kind, found.text) == ("BAKED", "Baked: its keys play. Tick it to edit")
+        chain.enabled = True
+        assert not chain.is_baked
+        assert told(chain).kind != "BAKED"
+
+    def test_live_stays_where_another_chain_is_enabled(self) -> None:
+        owner = make_rig("two levels", is_live=True)[0]
+        rig_of(owner).active_index = 0
+        bpy.ops.fabrik.bake(frame_start=1, frame_end=3, chains="ACTIVE")
+        assert [chain.is_baked for chain in rig_of(owner).chains] == [True, False]
+        assert rig_of(owner).live
+
+    def test_without_keys_nothing_plays(self) -> None:
+        owner, chain = live_line()
+        bpy.ops.fabrik.bake(frame_start=1, frame_end=5)
+        owner.animation_data_clear()
+        assert told(chain).kind != "BAKED"
+
+    def test_switched_off_by_hand_is_not_baked(self) -> None:
+        _, chain = live_line()
+        chain.enabled = False
+        assert told(chain).kind == "REACHED"
+
+
+PLACES = ((0.5, -0.4, 1.2), (0.3, -0.6, 0.8))
+
+
+def body() -> bpy.types.Object:
+    """Pinned feet, a hand that turns with its target, a head that looks at one, and a body bone."""
+    owner = with_legs_pinned(make_body())
+    hand = add_limb(owner, "hand.L", 3, target=PLACES[0])
+    update()
+    hand.rotation_offset, hand.orientation = tip_turn(owner, hand), "TARGET"
+    look = add_limb(owner, "head", 2, target=(0.6, -1.5, 1.4))
+    look.kind, look.aim_axis = "AIM", (0.0, 0.0, 1.0)
+    return owner
+
+
+def told_by_chain(owner: bpy.types.Object) -> dict[str, Told]:
+    update()
+    return {chain.name: told_of(chain, bpy.context) for chain in rig_of(owner).chains}
+
+
+def texts(owner: bpy.types.Object) -> dict[str, str]:
+    return {name: one.text for name, one in told_by_chain(owner).items() if one.kind == "OLD"}
+
+
+@pytest.fixture
+def solved() -> bpy.types.Object:
+    owner = body()
+    bpy.ops.fabrik.solve_all()
+    assert {one.kind for one in told_by_chain(owner).values()} == {"REACHED"}
+    return owner
+
+
+def _turn_target(owner: bpy.types.Object) -> None:
+    rig_of(owner).chains["hand.L"].target.rotation_euler.z = 0.3
+
+
+def _move_aim(owner: bpy.types.Object) -> None:
+    rig_of(owner).chains["head"].target.location.x -= 0.8
+
+
+def _move_hips(owner: bpy.types.Object) -> None:
+    owner.pose.bones["hips"].location.y += 0.1
+
+
+def _turn_toes(owner: bpy.types.Object) -> None:
+    bone = owner.pose.bones["foot.L"]
+    bone.rotation_quaternion = bone.rotation_quaternion @ Matrix.Rotation(0.3, 4, "Y").to_quaternion()
+
+
+def _move_armature(owner: bpy.types.Object) -> None:
+    owner.location.x += 0.2
+
+
+TARGET, POSE, ARMATURE = "The target moved since", "The pose was changed since", "The armature moved since"
+
+CHANGES: dict[str, tuple[Callable[[bpy.types.Object], None], dict[str, str]]] = {
+    "a target turns": (_turn_target, {"hand.L": TARGET}),
+    "an aim moves": (_move_aim, {"head": TARGET}),
+    "a tip turns": (_turn_toes, {"foot.L": POSE}),
+    "the armature moves": (_move_armature, dict.fromkeys(("foot.L", "foot.R", "hand.L", "head"), ARMATURE)),
+    "the body moves": (_move_hips, dict.fromkeys(("foot.L", "foot.R", "hand.L", "head"), ARMATURE)),
+}
+
+
+@pytest.mark.parametrize("name", sorted(CHANGES))
+def test_it_says_what_moved_since(solved: bpy.types.Object, name: str) -> None:
+    change, expected = CHANGES[name]
+    change(solved)
+    assert texts(solved) == expected
+    bpy.ops.fabrik.solve_all()
+    assert texts(solved) == {}
+
+
+def test_live_it_is_true_in_every_frame() -> None:
+    owner = body()
+    hand = rig_of(owner).chains["hand.L"]
+    for frame, place in zip((1, 10), PLACES, strict=True):
+        keyed(hand.target, {frame: place})
+        hand.target.rotation_euler.x = 0.05 * frame
+        hand.target.keyframe_insert("rotation_euler", frame=frame)
+    rig_of(owner).live = True
+    for frame in (1, 5, 10, 3):
+        bpy.context.scene.frame_set(frame)
+        assert texts(owner) == {}
+    hand.target.location = (0.5, -0.4, 5.0)
+    update()
+    assert texts(owner) == {}
+    assert hand.status == "BLOCKED"
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({}, "No target: add one, or pin it"),
+        ({"pin": True}, "Not solved since the last change"),
+        ({"pin": True, "status": "REACHED"}, "Pin holds"),
+        ({"pin": True, "status": "TOO_FAR"}, "Pin too far away"),
+        ({"pin": True, "status": "BLOCKED"}, "Held back by limits"),
+        ({"status": "BLOCKED", "message": "it gives way to the pin of 'foot'"}, "Held back"),
+        ({"kind": "AIM", "status": "REACHED"}, "Aims at its target"),
+        ({"status": "REACHED"}, "On target"),
+    ],
+)
+def test_the_status_is_told_of_what_is_asked(settings: dict[str, object], text: str) -> None:
+    chain = add_chain(make_line(3))
+    for name, value in settings.items():
+        setattr(chain, name, value)
+    assert status_text(chain) == text
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"status": "REACHED", "residual": 1e-6}, "3 passes"),
+        ({"status": "TOO_FAR", "residual": 0.25}, "25 cm off, 3 passes"),
+        ({"status": "TOO_FAR", "residual": 0.25, "turn_residual": radians(12)}, "25 cm off, 12° turned off, 3 passes"),
+        ({"status": "REACHED", "softened": 0.02}, "soft goal 2 cm before the target, 3 passes"),
+        ({"kind": "AIM", "status": "BLOCKED", "residual": 3.0, "turn_residual": 0.5}, "29° turned off, 3 passes"),
+    ],
+)
+def test_what_is_left_is_told_in_place_and_in_degrees(settings: dict[str, object], text: str) -> None:
+    chain = add_chain(make_line(3))
+    for name, value in {"passes": 3, **settings}.items():
+        setattr(chain, name, value)
+    scene = bpy.context.scene
+    scene.unit_settings.system = "METRIC"
+    assert measure_text(chain, scene) == text

@@ -1,0 +1,494 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A planned walk: all ways in show it alike, feet stay where they stand, and what can't walk is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import bpy
+import numpy as np
+import pytest
+from fabrik_addon.actions.live.state import state as live_state
+from fabrik_addon.actions.walk.bake import bake_bones, bake_goals, kept_frames
+from fabrik_addon.actions.walk.plan import plan_walk, what_is_old
+from fabrik_addon.actions.walk.setup import add_walker, remove_walker
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.gait import body_pose_at
+from fabrik_addon.maths import Singles, distance
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.walk_goals import plan_of
+from mathutils import Vector
+
+from dev.walking_rigs import ahead, go_along, make_spider
+from support.judging import channels, effector, feet, worst_foot
+from support.scenes import (
+    WALK,
+    add_limb,
+    around,
+    go_live,
+    key_way,
+    legs_of,
+    make_body,
+    make_empty,
+    planned,
+    update,
+    walking,
+)
+from support.skeletons import make_character
+
+ULPS = 4  # units in the last place of Blender's channels
+
+STANDS = 1e-4  # of the leg's length: a planted foot stands within it
+
+HELD = 1e-3  # the tolerance of the chains
+
+
+def as_array(owner: bpy.types.Object) -> Singles:
+    """All channels of all bones, in single precision."""
+    return np.array(channels(owner), dtype=np.float32)
+
+
+def ulps_apart(a: Singles, b: Singles) -> float:
+    """The most by which channels differ, in units in the last place of a number of size 1."""
+    return float((np.abs(a - b) / np.spacing(np.maximum(np.maximum(np.abs(a), np.abs(b)), np.float32(1.0)))).max())
+
+
+@pytest.fixture(params=("spider", "human"))
+def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
+    return walking(request.param)
+
+
+class TestSetUp:
+    def test_legs_body_and_gait_are_found(self) -> None:
+        owner = make_spider()
+        made = add_walker(bpy.context, owner)
+        assert len(made.legs) == 8
+        assert made.body == "b0" == rig_of(owner).body_bone
+        assert rig_of(owner).walker.gait == "TETRAPOD"
+        human = make_body()
+        made = add_walker(bpy.context, human)
+        assert sorted(rig_of(human).chains[name].tip_bone for name in made.legs) == ["foot.L", "foot.R"]
+        assert made.body == "hips"
+        assert rig_of(human).walker.gait == "BIPED_WALK"
+        assert {rig_of(human).chains[name].effector for name in made.legs} == {"HEAD"}
+
+    def test_nothing_moves_before_a_walk_is_planned(self) -> None:
+        owner = make_spider()
+        key_way(owner, "b0", ahead(1.0))
+        go_live(owner)
+        before = channels(owner)
+        add_walker(bpy.context, owner)
+        update()
+        assert channels(owner) == before
+
+    def test_chains_that_are_there_are_the_legs(self) -> None:
+        owner = make_spider(legs=3)
+        add_walker(bpy.context, owner)
+        names = [chain.name for chain in rig_of(owner).chains]
+        made = add_walker(bpy.context, owner)
+        assert made.made == []
+        assert [chain.name for chain in rig_of(owner).chains] == names
+        assert len(made.legs) == 6
+
+    def test_targets_that_do_not_go_along_are_named(self) -> None:
+        owner = make_body()
+        add_limb(owner, "hand.L", 3, target=(0.7, 0, 1.4), name="Reaching")
+        add_limb(owner, "hand.R", 3, name="Free")
+        assert add_walker(bpy.context, owner).behind == ["Reaching"]
+
+    def test_removed_its_chains_of_legs_stay(self) -> None:
+        owner = walking("spider")
+        remove_walker(owner)
+        assert len(rig_of(owner).chains) == 8
+        assert not rig_of(owner).walker.on
+        assert what_is_old(owner, bpy.context.scene) == ""
+
+
+class TestWalking:
+    def test_feet_and_body_stand_as_planned(self, walker: bpy.types.Object) -> None:
+        go_live(walker)
+        parsed = plan_of(walker)
+        assert parsed is not None
+        body = rig_of(walker).chains[rig_of(walker).walker.body]
+        for frame in range(1, 61, 4):
+            bpy.context.scene.frame_set(frame)
+            assert worst_foot(walker, frame) <= HELD, frame
+            place, _ = body_pose_at(parsed.plan, frame)
+            assert (effector(walker, body) - Vector(place)).length <= HELD, frame
+            assert {chain.status for chain in legs_of(walker)} == {"REACHED"}
+
+    def test_planted_feet_do_not_slip(self, walker: bpy.types.Object) -> None:
+        go_live(walker)
+        parsed = plan_of(walker)
+        assert parsed is not None
+        size = parsed.plan.legs[0].reach
+        before: dict[str, Vector] = {}
+        stood = 0
+        for frame in range(1, 61):
+            bpy.context.scene.frame_set(frame)
+            now = {}
+            for chain, foot in zip(legs_of(walker), feet(walker, frame), strict=True):
+                if foot.is_planted and foot.pitch == 0.0:
+                    now[chain.name] = effector(walker, chain)
+                    if chain.name in before:
+                        stood += 1
+                        assert (now[chain.name] - before[chain.name]).length <= STANDS * size, (frame, chain.name)
+            before = now
+        assert stood > 15  # while they are flat
+
+    def test_an_armature_that_is_keyed_itself_walks(self) -> None:
+        owner = make_spider()
+        go_along(owner, around(1.2), WALK)
+        planned(owner)
+        go_live(owner)
+        for frame in (1, 17, 30, 44, 60):
+            bpy.context.scene.frame_set(frame)
+            assert worst_foot(owner, frame) <= HELD, frame
+
+    def test_button_live_and_bake_pose_alike(self, walker: bpy.types.Object) -> None:
+        scene = bpy.context.scene
+        frames = Random(3).sample(range(2, 60), 8)
+        go_live(walker)
+        live = {}
+        for frame in frames:
+            scene.frame_set(frame)
+            live[frame] = as_array(walker)
+        rig_of(walker).live = False
+        for frame in reversed(frames):
+            scene.frame_set(frame)
+            bpy.ops.fabrik.solve()
+            assert ulps_apart(as_array(walker), live[frame]) <= ULPS, frame
+
+    def test_frames_in_any_order_are_the_same_and_read_nothing_anew(self, walker: bpy.types.Object) -> None:
+        scene, frames = bpy.context.scene, list(range(2, 60, 3))
+        go_live(walker)
+        seen = {}
+        for frame in frames:
+            scene.frame_set(frame)
+            seen[frame] = channels(walker)
+        assert len({str(found) for found in seen.values()}) == len(frames)
+        reads, solves = live_state.counts.reads, live_state.counts.solves
+        Random(4).shuffle(frames)
+        for frame in frames:
+            scene.frame_set(frame)
+            assert channels(walker) == seen[frame], frame
+        assert (live_state.counts.reads, live_state.counts.solves) == (reads, solves + len(frames))
+        for frame in frames:  # and as they are for one who comes there first
+            scene.frame_set(frame)
+            rig_of(walker).live = False
+            update()
+            go_live(walker)
+            assert channels(walker) == seen[frame], frame
+
+    def test_where_it_walks_in_some_frames_alone_it_has_its_own_goals_in_the_others(self) -> None:
+        owner = walking("spider")
+        for chain in legs_of(owner):
+            chain.target = make_empty(effector(owner, chain) + Vector((0.0, 0.0, 0.05)))
+        for frame, is_on in ((1, True), (20, False), (40, True)):
+            rig_of(owner).walker.on = is_on
+            owner.keyframe_insert("fabrik_walker_on", frame=frame)
+        go_live(owner)
+        for frame in (10, 25, 45, 30, 12):
+            bpy.context.scene.frame_set(frame)
+            walks = not 20 <= frame < 40
+            assert (worst_foot(owner, frame) <= HELD) == walks, frame
+
+    def test_frames_before_and_after_stand(self) -> None:
+        owner = walking("spider")
+        go_live(owner)
+        for frame, end in ((-20, 1), (90, 60)):
+            bpy.context.scene.frame_set(end)
+            stood = [effector(owner, chain) for chain in legs_of(owner)]
+            bpy.context.scene.frame_set(frame)
+            moved = [(effector(owner, chain) - at).length for chain, at in zip(legs_of(owner), stood, strict=True)]
+            assert max(moved) <= 1e-4
+
+
+class TestOld:
+    def test_a_plan_is_old_when_its_inputs_changed(self) -> None:
+        owner = walking("spider")
+        scene = bpy.context.scene
+        assert what_is_old(owner, scene) == ""
+        rig_of(owner).walker.step_height = 0.3
+        assert what_is_old(owner, scene)
+        plan_walk(bpy.context, owner, WALK)
+        assert what_is_old(owner, scene) == ""
+        key_way(owner, "b0", ahead(1.0))
+        assert what_is_old(owner, scene)
+
+    def test_what_live_writes_does_not_make_it_old(self) -> None:
+        owner = walking("spider")
+        digest = rig_of(owner).walker.digest
+        go_live(owner)
+        bpy.context.scene.frame_set(30)
+        assert what_is_old(owner, bpy.context.scene) == ""
+        plan_walk(bpy.context, owner, WALK)
+        assert rig_of(owner).walker.digest == digest
+        assert bpy.context.scene.frame_current == 30
+
+
+class TestBadInput:
+    def test_no_legs(self) -> None:
+        owner = make_spider(legs=0)
+        with pytest.raises(FabrikError, match="no legs were found"):
+            add_walker(bpy.context, owner)
+        assert not len(rig_of(owner).chains)
+
+    def test_a_body_below_its_legs(self) -> None:
+        owner = make_spider()
+        with pytest.raises(FabrikError, match="does not carry the leg"):
+            add_walker(bpy.context, owner, "b2")
+        assert not len(rig_of(owner).chains)
+        assert rig_of(owner).body_bone == ""
+
+    def test_a_path_that_leaps(self) -> None:
+        owner = make_spider()
+        key_way(owner, "b0", lambda share: (0.0, 0.0 if share < 0.5 else -9.0, 0.0))
+        add_walker(bpy.context, owner)
+        with pytest.raises(FabrikError, match="leaps"):
+            plan_walk(bpy.context, owner, WALK)
+        assert not rig_of(owner).walker.on
+        assert bpy.context.scene.frame_current == 1
+
+    def test_a_plan_that_can_not_be_read_is_told(self) -> None:
+        owner = walking("spider")
+        rig_of(owner).walker.plan, rig_of(owner).walker.digest = "{}", "other"
+        assert "plan it anew" in what_is_old(owner, bpy.context.scene)
+        go_live(owner)
+        assert {chain.status for chain in legs_of(owner)} == {"REFUSED"}
+
+
+class TestBaked:
+    def test_a_bake_is_as_live(self, walker: bpy.types.Object) -> None:
+        scene = bpy.context.scene
+        frames = Random(5).sample(range(2, 60), 8)
+        go_live(walker)
+        live = {}
+        for frame in frames:
+            scene.frame_set(frame)
+            live[frame] = [bone.matrix.copy() for bone in walker.pose.bones]
+        assert bpy.ops.fabrik.bake(span="SCENE") == {"FINISHED"}
+        for frame in frames:
+            scene.frame_set(frame)
+            for bone, matrix in zip(walker.pose.bones, live[frame], strict=True):
+                apart = max(
+                    abs(a - b) for p, q in zip(bone.matrix, matrix, strict=True) for a, b in zip(p, q, strict=True)
+                )
+                assert apart <= 1e-5, (frame, bone.name)
+
+
+class TestCharacters:
+    @pytest.mark.parametrize(("name", "count", "gait"), [("wolf", 4, "WALK"), ("human_mixamo", 2, "BIPED_WALK")])
+    def test_real_skeletons_walk(self, name: str, count: int, gait: str) -> None:
+        owner = make_character(name)
+        for bone in owner.pose.bones:
+            bone.rotation_mode = "QUATERNION"
+        go_along(owner, ahead(1.5), WALK)
+        planned(owner)
+        walker = rig_of(owner).walker
+        assert (len(walker.legs), walker.gait) == (count, gait)
+        go_live(owner)
+        for frame in (1, 15, 30, 44, 60):
+            bpy.context.scene.frame_set(frame)
+            assert worst_foot(owner, frame) <= HELD, frame
+
+    def test_a_scaled_and_turned_armature_walks_where_it_goes(self) -> None:
+        owner = make_spider()
+        owner.scale = (0.25, 0.25, 0.25)
+        owner.rotation_euler = (0.0, 0.0, 1.0)
+        go_along(owner, ahead(0.5), WALK)
+        planned(owner)
+        go_live(owner)
+        for frame in (1, 15, 30, 44, 60):
+            bpy.context.scene.frame_set(frame)
+            assert worst_foot(owner, frame) <= HELD, frame
+            assert all(abs(foot.sole[2]) < 1e-6 for foot in feet(owner, frame) if foot.is_planted)
+
+    def test_an_uneven_scale_is_refused(self) -> None:
+        owner = make_spider()
+        owner.scale = (1.0, 1.0, 2.0)
+        update()
+        with pytest.raises(FabrikError, match="scale differs"):
+            add_walker(bpy.context, owner)
+        assert not len(rig_of(owner).chains)
+
+    def test_a_path_that_is_nowhere_is_refused(self) -> None:
+        owner = make_spider()
+        add_walker(bpy.context, owner)
+        key_way(owner, "b0", ahead(1.0))
+        for curve in fcurves_of(owner):
+            curve.keyframe_points[3].co[1] = 1e38
+            curve.update()
+        with pytest.raises(FabrikError):
+            plan_walk(bpy.context, owner, WALK)
+        assert not rig_of(owner).walker.on
+
+
+TOLERANCE = 0.01
+
+
+def test_goals_lead_the_feet_as_planned_with_few_keys(walker: bpy.types.Object) -> None:
+    rig_of(walker).live = True
+    told = bake_goals(bpy.context, walker, TOLERANCE)
+    update()
+    assert not rig_of(walker).walker.on
+    assert len(told.made) == len(legs_of(walker)) + 1
+    assert told.keys < 0.5 * 60 * len(told.made)
+    for frame in range(WALK[0], WALK[1] + 1):
+        bpy.context.scene.frame_set(frame)
+        assert worst_foot(walker, frame) <= TOLERANCE + HELD, frame
+    assert {chain.status for chain in legs_of(walker)} == {"REACHED"}
+
+
+def test_a_foot_that_stands_has_keys_at_its_ends_alone() -> None:
+    owner = walking("spider")
+    bake_goals(bpy.context, owner, TOLERANCE)
+    parsed = plan_of(owner)
+    assert parsed is not None
+    chain = legs_of(owner)[0]
+    assert chain.target is not None
+    keyed = {round(point.co[0]) for curve in fcurves_of(chain.target) for point in curve.keyframe_points}
+    stands = [frame for frame in range(2, 60) if all(feet(owner, frame + k)[0].is_planted for k in (-2, 0, 2))]
+    assert stands
+    assert not keyed & set(stands)
+
+
+def test_a_target_that_stands_freely_is_taken_and_another_is_left() -> None:
+    owner = walking("spider")
+    free, hung = legs_of(owner)[:2]
+    free.target, hung.target = make_empty((0, 0, 0), "Free"), make_empty((0, 0, 0), "Hung")
+    hung.target.parent = make_empty((0, 0, 0), "Holder")
+    told = bake_goals(bpy.context, owner, TOLERANCE)
+    free, hung = legs_of(owner)[:2]
+    assert free.target is not None
+    assert free.target.name == "Free"
+    assert hung.target is not None
+    assert hung.target.name != "Hung"
+    assert any("'Hung' no more" in note for note in told.notes)
+
+
+def test_bones_are_keyed_in_a_copy_of_the_action(walker: bpy.types.Object) -> None:
+    before = walker.animation_data.action
+    result = bake_bones(bpy.context, walker)
+    assert result.all_reached
+    assert walker.animation_data.action != before
+    for frame in (1, 20, 41, 60):
+        bpy.context.scene.frame_set(frame)
+        parsed = plan_of(walker)
+        assert parsed is not None
+        for chain, foot in zip(legs_of(walker), feet(walker, frame), strict=True):
+            assert distance(effector(walker, chain), foot.ankle) <= HELD
+
+
+def test_what_can_not_be_baked_is_refused() -> None:
+    owner = walking("spider")
+    for tolerance in (0.0, -1.0, float("nan"), 2.0):
+        with pytest.raises(FabrikError, match="tolerance"):
+            bake_goals(bpy.context, owner, tolerance)
+    rig_of(owner).walker.on = False
+    with pytest.raises(FabrikError, match="no walk is planned"):
+        bake_goals(bpy.context, owner, TOLERANCE)
+    assert all(chain.target is None for chain in rig_of(owner).chains)
+
+
+def test_a_straight_way_keeps_its_ends_and_what_must_be_kept() -> None:
+    way = [((float(i), 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)) for i in range(11)]
+    assert kept_frames(way, [4], (0.01, 0.01)) == [0, 4, 10]
+    way[7] = ((7.0, 1.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    assert kept_frames(way, [], (0.01, 0.01)) == [0, 6, 7, 8, 10]
+
+
+def test_planned_after_a_bake_it_tells_that_chains_are_off() -> None:
+    owner = walking("spider")
+    assert bake_bones(bpy.context, owner).all_reached
+    told = plan_walk(bpy.context, owner, WALK).told
+    assert any("switched off" in text and "'Body'" in text for text in told)
+
+
+@pytest.fixture
+def live_spider() -> bpy.types.Object:
+    owner = walking("spider")
+    rig_of(owner).live = True
+    update()
+    return owner
+
+
+def rename(owner: bpy.types.Object) -> None:
+    """A leg, two legs that change their names, and the body."""
+    rig = rig_of(owner)
+    legs = legs_of(owner)
+    legs[0].name = "First"
+    a, b = legs[1].name, legs[2].name
+    legs[1].name = "Meanwhile"
+    legs[2].name = a
+    legs[1].name = b
+    rig.chains[rig.walker.body].name = "Trunk"
+
+
+def steps_of(owner: bpy.types.Object) -> object:
+    parsed = plan_of(owner)
+    assert parsed is not None
+    return parsed.plan.steps
+
+
+def check_walks(owner: bpy.types.Object) -> None:
+    parsed = plan_of(owner)
+    assert parsed is not None
+    assert [leg.name for leg in parsed.plan.legs] == [leg.name for leg in rig_of(owner).walker.legs]
+    for frame in (40, 7, 23):
+        bpy.context.scene.frame_set(frame)
+        assert worst_foot(owner, frame) <= HELD
+    assert {chain.status for chain in legs_of(owner)} == {"REACHED"}
+
+
+def test_it_walks_on_as_planned(live_spider: bpy.types.Object) -> None:
+    steps = steps_of(live_spider)
+    rename(live_spider)
+    assert rig_of(live_spider).walker.legs[0].name == "First"
+    assert rig_of(live_spider).walker.body == "Trunk"
+    assert steps_of(live_spider) == steps
+    check_walks(live_spider)
+    plan_walk(bpy.context, live_spider, WALK)
+    check_walks(live_spider)
+
+
+def test_undone_it_has_its_names_again(live_spider: bpy.types.Object) -> None:
+    names = [leg.name for leg in rig_of(live_spider).walker.legs]
+    name = live_spider.name
+    bpy.ops.ed.undo_push(message="before")
+    rename(live_spider)
+    bpy.ops.ed.undo_push(message="renamed")
+    bpy.ops.ed.undo()
+    live_spider = bpy.data.objects[name]
+    assert [leg.name for leg in rig_of(live_spider).walker.legs] == names
+    check_walks(live_spider)
+    bpy.ops.ed.redo()
+    check_walks(bpy.data.objects[name])
+
+
+def test_a_name_that_is_taken_or_none_is_made_another_and_followed(live_spider: bpy.types.Object) -> None:
+    legs = legs_of(live_spider)
+    legs[0].name = legs[1].name
+    legs[2].name = ""
+    assert len({chain.name for chain in rig_of(live_spider).chains}) == len(rig_of(live_spider).chains)
+    check_walks(live_spider)
+
+
+def test_of_a_file_that_kept_no_names(live_spider: bpy.types.Object, tmp_path: Path) -> None:
+    for chain in rig_of(live_spider).chains:
+        chain.known_as = ""
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "old.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "old.blend"))
+    live_spider = bpy.data.objects["Spider"]
+    rename(live_spider)
+    check_walks(live_spider)
+
+
+def test_a_chain_that_is_no_leg_is_renamed_alone(live_spider: bpy.types.Object) -> None:
+    digest = rig_of(live_spider).walker.digest
+    chain = rig_of(live_spider).chains.add()
+    chain.name = "Other"
+    chain.name = "Another"
+    assert rig_of(live_spider).walker.digest == digest

@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Walkers led by hand, and in files and hands that mean no good: feet stay, and nothing is left held or led."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf, nan
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.actions.live.state import state as live_state
+from fabrik_addon.actions.walk.bake import bake_goals
+from fabrik_addon.actions.walk.lead import Led, begin, keep_recording, lead_to, leave_led
+from fabrik_addon.actions.walk.plan import plan_walk, planned_frames, what_is_old
+from fabrik_addon.actions.walk.setup import add_walker
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.gait import Step, feet_at
+from fabrik_addon.rig import walk_goals
+from fabrik_addon.rig.animation.compat import fcurves_of
+from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.walk_goals import plan_of
+from mathutils import Matrix, Quaternion, Vector
+
+from dev.walking_rigs import make_spider
+from support.judging import channels, effector, worst_foot
+from support.scenes import armature, legs_of, make_body, update, walking
+
+NOTHING = 1e-4  # of channels: what a solve that should change nothing may change
+
+SHOWN = 3e-3  # of the leg's length: how far what is recorded may be from what was shown at a frame
+
+
+def standing(kind: str) -> bpy.types.Object:
+    owner = make_spider() if kind == "spider" else make_body()
+    update()
+    add_walker(bpy.context, owner)
+    scene: Any = bpy.context.scene
+    scene.render.fps = 24
+    scene.frame_set(1)
+    return owner
+
+
+@pytest.fixture(params=("spider", "human"))
+def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
+    return standing(request.param)
+
+
+def led_ahead(owner: bpy.types.Object, seconds: float = 1.5, pace: float = 0.5) -> Led:
+    """Lead it ahead at a pace in scene units a second."""
+    led = begin(bpy.context, owner)
+    place = led.steering.place
+    for index in range(round(60 * seconds)):
+        lead_to(bpy.context, led, (place[0], place[1] - pace * (index + 1) / 60.0, place[2]), 1.0 / 60.0)
+        update()
+    return led
+
+
+def flat(owner: bpy.types.Object) -> list[float]:
+    """All numbers of all channels."""
+    return [float(value) for values in channels(owner) for value in values]
+
+
+def moved(before: list[float], owner: bpy.types.Object) -> float:
+    """The most by which a number of the channels has changed."""
+    return max(abs(a - b) for a, b in zip(before, flat(owner), strict=True))
+
+
+class TestLeading:
+    def test_nothing_moves_when_it_is_taken(self, walker: bpy.types.Object) -> None:
+        bone = legs_of(walker)[0].tip_bone
+        walker.pose.bones[bone].rotation_quaternion = Quaternion((0.99, 0.1, 0.05, 0.02)).normalized()
+        update()
+        before = flat(walker)
+        led = begin(bpy.context, walker)
+        lead_to(bpy.context, led, led.steering.place, 0.0)
+        assert moved(before, walker) <= NOTHING
+        led.restore()
+        assert flat(walker) == before
+
+    def test_feet_that_stand_stay(self, walker: bpy.types.Object) -> None:
+        led = begin(bpy.context, walker)
+        place, size = led.steering.place, led.walk.legs[0].reach
+        stood: dict[str, Vector] = {}
+        count = 0
+        for index in range(90):
+            lead_to(bpy.context, led, (place[0], place[1] - 0.008 * index, place[2]), 1.0 / 60.0)
+            update()
+            now = {}
+            for chain, foot in zip(legs_of(walker), led.walk.poses(), strict=True):
+                if foot.is_planted:
+                    now[chain.name] = effector(walker, chain)
+                    if chain.name in stood:
+                        count += 1
+                        assert (now[chain.name] - stood[chain.name]).length <= 1e-4 * size, (index, chain.name)
+            stood = now
+        assert count > 90
+        assert all(led.walk.feet.steps)
+        assert led.steering.place[1] < place[1] - 0.3
+        led.restore()
+
+    def test_let_go_the_next_solve_changes_nothing(self, walker: bpy.types.Object) -> None:
+        led = led_ahead(walker, 1.0)
+        leave_led(bpy.context, led)
+        update()
+        before = flat(walker)
+        bpy.ops.fabrik.pin_toggle(which="ALL", action="PIN")
+        bpy.ops.fabrik.solve_all()
+        assert moved(before, walker) <= NOTHING
+        assert not led.walk.is_stepping
+
+    def test_a_planned_walk_is_switched_off_and_told(self, walker: bpy.types.Object) -> None:
+        keep_recording(bpy.context, led_ahead(walker, 0.5))
+        assert rig_of(walker).walker.on
+        rig_of(walker).live = False
+        found = leave_led(bpy.context, led_ahead(walker, 0.5))
+        assert not rig_of(walker).walker.on
+        assert "the planned walk is switched off" in found.done
+
+    def test_cancelled_all_is_as_it_was(self, walker: bpy.types.Object) -> None:
+        before = flat(walker)
+        led_ahead(walker, 0.5).restore()
+        update()
+        assert flat(walker) == before
+        assert not live_state.held
+        assert not live_state.paused
+
+    def test_without_a_walker_it_is_refused(self) -> None:
+        owner = make_spider()
+        with pytest.raises(FabrikError, match="no legs"):
+            begin(bpy.context, owner)
+
+
+class TestRecording:
+    def test_frames_show_what_was_shown(self, walker: bpy.types.Object) -> None:
+        led = begin(bpy.context, walker)
+        place, shown = led.steering.place, {}
+        for index in range(72):
+            lead_to(bpy.context, led, (place[0] + 0.002 * index, place[1] - 0.006 * index, place[2]), 1.0 / 48.0)
+            update()
+            if index % 2:
+                shown[2 + index // 2] = [effector(walker, chain) for chain in legs_of(walker)]
+        kept = keep_recording(bpy.context, led)
+        assert kept.frames[0] == 1
+        assert kept.frames[1] >= 37
+        assert rig_of(walker).live
+        size = led.walk.legs[0].reach
+        for frame in (30, 3, 17, 36, 9):
+            bpy.context.scene.frame_set(frame)
+            there = [effector(walker, chain) for chain in legs_of(walker)]
+            for a, b in zip(there, shown[frame], strict=True):
+                assert (a - b).length <= SHOWN * size, frame
+            assert worst_foot(walker, frame) <= 1e-3
+        assert what_is_old(walker, bpy.context.scene) == ""
+
+    def test_the_way_is_keyed_frame_by_frame_on_the_body_alone(self, walker: bpy.types.Object) -> None:
+        kept = keep_recording(bpy.context, led_ahead(walker, 1.0))
+        body = rig_of(walker).body_bone
+        curves = fcurves_of(walker)
+        assert {curve.data_path.split('"')[1] for curve in curves} == {body}
+        assert {len(curve.keyframe_points) for curve in curves} == {kept.frames[1] - kept.frames[0] + 1}
+
+    def test_what_was_keyed_there_before_gives_way(self, walker: bpy.types.Object) -> None:
+        bone = walker.pose.bones[rig_of(walker).body_bone]
+        for frame in (-5.0, 3.5, 7.25, 400.0):
+            bone.keyframe_insert("location", frame=frame)
+        kept = keep_recording(bpy.context, led_ahead(walker, 1.0))
+        for curve in fcurves_of(walker):
+            if curve.data_path.endswith("location"):
+                inside = [frame for frame, _ in (point.co for point in curve.keyframe_points)][1:-1]
+                assert inside == [float(frame) for frame in range(kept.frames[0], kept.frames[1] + 1)]
+                assert curve.keyframe_points[0].co.x == -5.0
+                assert curve.keyframe_points[-1].co.x == 400.0
+
+    def test_feet_have_landed_at_the_end(self, walker: bpy.types.Object) -> None:
+        keep_recording(bpy.context, led_ahead(walker, 0.9))
+        parsed = plan_of(walker)
+        assert parsed is not None
+        assert all(foot.is_planted for foot in feet_at(parsed.plan, parsed.plan.last))
+
+    def test_it_is_baked_as_a_planned_one_is(self, walker: bpy.types.Object) -> None:
+        keep_recording(bpy.context, led_ahead(walker, 1.0))
+        assert bake_goals(bpy.context, walker, 0.01).keys > 0
+
+    def test_by_the_operator(self, walker: bpy.types.Object) -> None:
+        bpy.context.view_layer.objects.active = walker
+        assert bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.6, 0.0), seconds=1.5, record=True) == {"FINISHED"}
+        parsed = plan_of(walker)
+        assert parsed is not None
+        assert sum(map(len, parsed.plan.steps)) >= len(parsed.plan.legs)
+        with pytest.raises(RuntimeError, match="takes seconds"):
+            bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.6, 0.0))
+
+
+BODY = "b0"
+
+SCENE: Any = bpy.context
+
+
+@pytest.fixture
+def spider() -> Iterator[bpy.types.Object]:
+    owner = make_spider()
+    update()
+    add_walker(bpy.context, owner)
+    bpy.context.view_layer.objects.active = owner
+    bpy.context.scene.frame_set(1)
+    yield owner
+    assert not live_state.held
+    assert not live_state.paused
+    assert not walk_goals._led
+
+
+def record() -> None:
+    bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.5, 0.0), seconds=0.5, record=True)
+
+
+class TestNumbers:
+    @pytest.mark.parametrize("seconds", [nan, -1.0, 0.0])
+    def test_no_time_is_refused(self, spider: bpy.types.Object, seconds: float) -> None:
+        with pytest.raises(RuntimeError, match="takes seconds"):
+            bpy.ops.fabrik.walk_by_hand(way=(0.0, -0.5, 0.0), seconds=seconds)
+
+    @pytest.mark.parametrize("number", [nan, inf])
+    def test_a_way_to_nowhere_is_refused(self, spider: bpy.types.Object, number: float) -> None:
+        before = channels(spider)
+        with pytest.raises(RuntimeError, match="the body is nowhere"):
+            bpy.ops.fabrik.walk_by_hand(way=(number, 0.0, 0.0), seconds=0.5)
+        assert channels(spider) == before
+
+    def test_ground_that_is_nowhere_is_refused(self, spider: bpy.types.Object) -> None:
+        rig_of(spider).walker.ground_height = nan
+        with pytest.raises(FabrikError, match="ground height"):
+            plan_walk(bpy.context, spider, (1, 10))
+        assert not rig_of(spider).walker.digest
+
+    def test_inputs_that_make_no_sense_are_none(self, spider: bpy.types.Object) -> None:
+        plan_walk(bpy.context, spider, (1, 5))
+        assert planned_frames(spider) == (1, 5)
+        rig_of(spider).walker.inputs = "x y z"
+        assert planned_frames(spider) is None
+        assert what_is_old(spider, SCENE.scene) == ""
+
+
+class TestBodies:
+    def test_a_mirrored_armature_is_refused(self, spider: bpy.types.Object) -> None:
+        spider.matrix_world = Matrix.Scale(-1.0, 4, (1.0, 0.0, 0.0))
+        update()
+        with pytest.raises(FabrikError, match="mirrors"):
+            add_walker(bpy.context, spider)
+        with pytest.raises(FabrikError, match="mirrors"):
+            begin(bpy.context, spider)
+
+    def test_a_body_that_was_locked_since_is_refused(self, spider: bpy.types.Object) -> None:
+        spider.pose.bones[BODY].lock_location = (False, True, False)
+        with pytest.raises(FabrikError, match="its location is locked"):
+            begin(bpy.context, spider)
+        with pytest.raises(FabrikError, match="its location is locked"):
+            plan_walk(bpy.context, spider, (1, 10))
+
+
+def lock(owner: bpy.types.Object) -> None:
+    for curve in fcurves_of(owner):
+        curve.lock = True
+
+
+def share(owner: bpy.types.Object) -> None:
+    other = owner.copy()
+    other.name = "Other"
+    SCENE.collection.objects.link(other)
+
+
+def mix(owner: bpy.types.Object) -> None:
+    assert owner.animation_data is not None
+    owner.animation_data.action_influence = 0.5
+
+
+class TestRecordingIsRefused:
+    @pytest.mark.parametrize(("spoil", "told"), [(lock, "is locked"), (share, "also moves"), (mix, "is mixed")])
+    def test_keys_that_would_not_play_are_refused(
+        self, spider: bpy.types.Object, spoil: Callable[[bpy.types.Object], None], told: str
+    ) -> None:
+        spider.pose.bones[BODY].keyframe_insert("location", frame=1)
+        spoil(spider)
+        before = channels(spider)
+        with pytest.raises(RuntimeError, match=told):
+            record()
+        assert channels(spider) == before
+        assert [len(curve.keyframe_points) for curve in fcurves_of(spider)] == [1, 1, 1]
+        assert not rig_of(spider).walker.digest
+
+    def test_refused_at_its_end_all_is_as_it_was(self, spider: bpy.types.Object) -> None:
+        bpy.context.scene.frame_set(1048573)
+        before = channels(spider)
+        with pytest.raises(RuntimeError, match="there is no frame"):
+            record()
+        update()
+        assert channels(spider) == before
+
+    def test_automatic_keys_leave_the_path_alone(self, spider: bpy.types.Object) -> None:
+        bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
+        record()
+        before = [tuple(point.co) for curve in fcurves_of(spider) for point in curve.keyframe_points]
+        for frame in (1, 9):
+            bpy.context.scene.frame_set(frame)
+            spider.update_tag()
+            update()
+        assert [tuple(point.co) for curve in fcurves_of(spider) for point in curve.keyframe_points] == before
+        assert what_is_old(spider, SCENE.scene) == ""
+
+
+def delete(owner: bpy.types.Object) -> None:
+    bpy.data.objects.remove(owner)
+
+
+def rename(owner: bpy.types.Object) -> None:
+    owner.name = "Other"
+
+
+def rename_bone(owner: bpy.types.Object) -> None:
+    armature(owner).bones["b5"].name = "other"
+
+
+def remove_chain(owner: bpy.types.Object) -> None:
+    rig_of(owner).chains.remove(0)
+
+
+@pytest.mark.parametrize("spoil", [delete, rename, rename_bone, remove_chain])
+def test_what_goes_while_it_is_led_is_told_and_let_go(
+    spider: bpy.types.Object, spoil: Callable[[bpy.types.Object], None]
+) -> None:
+    led = begin(bpy.context, spider)
+    lead_to(bpy.context, led, (0.0, -1.0, 0.0), 0.1)
+    spoil(spider)
+    update()
+    with pytest.raises(FabrikError, match="it is gone"):
+        lead_to(bpy.context, led, (0.0, -1.0, 0.0), 0.1)
+    led.restore()
+
+
+class TestMarks:
+    def test_long_names_are_marked_once(self) -> None:
+        owner = walking("spider")
+        owner.name = "Ünïcödé" * 6
+        for _ in range(2):
+            bpy.ops.fabrik.walk_mark(footprints="NONE")
+            names = [marker.name for marker in SCENE.scene.timeline_markers]
+            assert len(names) == sum(map(len, plan_steps(owner)))
+            assert {name.rsplit(" ", 1)[1] for name in names} <= {leg.name for leg in rig_of(owner).walker.legs}
+
+    def test_what_was_put_among_them_stays(self) -> None:
+        walking("spider")
+        bpy.ops.fabrik.walk_mark(footprints="EMPTIES", use_markers=False)
+        mine = bpy.data.objects.new("mine", None)
+        next(one for one in bpy.data.collections if one.name.endswith("_footprints")).objects.link(mine)
+        bpy.ops.fabrik.walk_mark(footprints="NONE", use_markers=False)
+        assert [thing.name for thing in SCENE.scene.objects if thing.type == "EMPTY"] == ["mine"]
+
+
+def plan_steps(owner: bpy.types.Object) -> list[tuple[Step, ...]]:
+    parsed = walk_goals.plan_of(owner)
+    assert parsed is not None
+    return [*parsed.plan.steps]

@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a planned walk is told to be old, what joint limits make of it, and its footprints and markers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import bpy
+import pytest
+from fabrik_addon.actions.walk.bake import MARK, mark_steps
+from fabrik_addon.actions.walk.plan import body_chain, plan_walk, what_is_old
+from fabrik_addon.actions.walk.plan import legs_now as measured_legs
+from fabrik_addon.actions.walk.setup import add_walker, frame_for, leg_limits
+from fabrik_addon.errors import FabrikError
+from fabrik_addon.gait import WalkPlan
+from fabrik_addon.rig.bones import pose_bones, resolve_bones
+from fabrik_addon.rig.schema import rig_of
+from fabrik_addon.rig.schema.limit import limit_of
+from fabrik_addon.rig.walk_goals import plan_of
+from fabrik_addon.ui.walking import FABRIK_PT_walker
+from mathutils import Euler, Quaternion, Vector
+
+from dev.walking_rigs import ahead, make_spider
+from support.judging import effector, feet, worst_foot
+from support.scenes import WALK, key_way, legs_of, make_empty, select, update, walking
+from support.skeletons import make_character
+
+
+def told(owner: bpy.types.Object) -> str:
+    update()
+    return what_is_old(owner, bpy.context.scene)
+
+
+def key_ahead(thing: bpy.types.Object) -> None:
+    for frame, y in zip(WALK, (0.0, -1.5), strict=True):
+        thing.location.y = y
+        thing.keyframe_insert("location", frame=frame)
+    bpy.context.scene.frame_set(WALK[0])
+
+
+def by_itself(owner: bpy.types.Object) -> bpy.types.Object:
+    return owner
+
+
+def by_its_parent(owner: bpy.types.Object) -> bpy.types.Object:
+    owner.parent = make_empty((0.0, 0.0, 0.0), "Carrier")
+    return owner.parent
+
+
+@pytest.mark.parametrize("carrier", [by_itself, by_its_parent])
+def test_an_object_that_is_keyed_is_the_same_path_in_every_frame(
+    carrier: Callable[[bpy.types.Object], bpy.types.Object],
+) -> None:
+    owner = make_spider(4)
+    moved = carrier(owner)
+    key_ahead(moved)
+    update()
+    add_walker(bpy.context, owner)
+    plan_walk(bpy.context, owner, WALK)
+    for frame in (1, 30, 60):
+        bpy.context.scene.frame_set(frame)
+        assert not told(owner)
+    moved.location.x = 0.5  # keyed as well: the next frame takes it back
+    bpy.context.scene.frame_set(30)
+    assert not told(owner)
+    moved.scale.x = 1.1  # not keyed
+    assert "path" in told(owner)
+
+
+def slope() -> bpy.types.Object:
+    """A mesh of two triangles, and a little room for a modifier."""
+    mesh = bpy.data.meshes.new("Slope")
+    mesh.from_pydata([(-9, -9, 0), (9, -9, 0), (9, 9, 0), (-9, 9, 0)], [], [(0, 1, 2), (0, 2, 3)])
+    made = bpy.data.objects.new("Slope", mesh)
+    bpy.context.collection.objects.link(made)
+    return made
+
+
+def move(ground: bpy.types.Object) -> None:
+    ground.location.z -= 0.1
+
+
+def reshape(ground: bpy.types.Object) -> None:
+    assert isinstance(ground.data, bpy.types.Mesh)
+    ground.data.vertices[0].co += Vector((0.0, 0.0, 0.2))
+    ground.data.update()
+
+
+def thicken(ground: bpy.types.Object) -> None:
+    ground.modifiers["Solidify"].thickness = 0.3
+
+
+def hide(ground: bpy.types.Object) -> None:
+    ground.hide_set(True)
+
+
+def key(ground: bpy.types.Object) -> None:
+    key_ahead(ground)
+
+
+@pytest.mark.parametrize("change", [move, reshape, thicken, hide, key])
+def test_ground_that_is_changed_makes_a_walk_old(change: Callable[[bpy.types.Object], None]) -> None:
+    ground = slope()
+    ground.modifiers.new("Solidify", "SOLIDIFY")
+    owner = walking("spider")
+    assert not told(owner)
+    change(ground)
+    assert "ground" in told(owner)
+    plan_walk(bpy.context, owner, WALK)
+    assert not told(owner)
+
+
+def test_what_is_no_ground_makes_it_not_old() -> None:
+    moving = slope()
+    key_ahead(moving)
+    owner = walking("spider")
+    bpy.context.scene.frame_set(30)
+    assert not told(owner)
+    mark_steps(bpy.context, owner, "CURVE", use_markers=True)
+    make_empty((0.0, 0.0, 0.0), "Helper")
+    assert not told(owner)
+
+
+def test_a_walk_that_was_kept_without_its_ground_is_not_old_for_that() -> None:
+    owner = walking("spider")
+    walker = rig_of(owner).walker
+    walker.inputs = walker.inputs.rpartition(" ")[0]
+    slope()
+    assert not told(owner)
+
+
+CONE = 0.22  # radians
+
+
+def limited_spider(angle: float) -> bpy.types.Object:
+    """A spider whose legs turn little in their joints, and that walks along a curve with a body that turns with it."""
+    owner: bpy.types.Object = make_spider()
+    key_way(owner, "b0", ahead(1.2))
+    body = pose_bones(owner)["b0"]
+    for frame, turn in ((1, 0.0), (30, 0.5), (60, 0.3)):
+        body.rotation_quaternion = Euler((0.0, 0.0, turn)).to_quaternion()
+        body.keyframe_insert("rotation_quaternion", frame=frame)
+    update()
+    add_walker(bpy.context, owner)
+    for chain in legs_of(owner):
+        for bone in resolve_bones(owner, chain):
+            view = limit_of(bone)
+            view.limit, view.cone_max = "CONE", angle
+    return owner
+
+
+def stances(owner: bpy.types.Object) -> tuple[int, int]:
+    """How many stances by frame are reached, and how many there are."""
+    rig_of(owner).live = True
+    reached = count = 0
+    for frame in range(WALK[0], WALK[1] + 1):
+        bpy.context.scene.frame_set(frame)
+        for chain, foot in zip(legs_of(owner), feet(owner, frame), strict=True):
+            if foot.is_planted:
+                count += 1
+                reached += chain.status == "REACHED"
+    return reached, count
+
+
+def test_stances_are_reached_within_the_limits() -> None:
+    owner = limited_spider(CONE)
+    plan_walk(bpy.context, owner, WALK)
+    reached, count = stances(owner)
+    assert count > 200
+    assert reached == count
+
+
+def test_without_them_stances_would_be_out_of_reach() -> None:
+    """The limits bound this walk: planned as if there were none, legs are held back."""
+    owner = limited_spider(3.0)
+    plan_walk(bpy.context, owner, WALK)
+    for chain in legs_of(owner):
+        for bone in resolve_bones(owner, chain):
+            limit_of(bone).cone_max = CONE
+    reached, count = stances(owner)
+    assert reached < count
+
+
+def test_a_limit_that_changes_makes_the_walk_old() -> None:
+    owner = limited_spider(CONE)
+    plan_walk(bpy.context, owner, WALK)
+    assert what_is_old(owner, bpy.context.scene) == ""
+    limit_of(resolve_bones(owner, legs_of(owner)[0])[0]).cone_max = 0.3
+    assert "changed" in what_is_old(owner, bpy.context.scene)
+
+
+@pytest.mark.parametrize("kind", ["spider", "human", "wolf"])
+def test_what_a_limited_leg_takes_on_is_within_its_reach_and_what_it_can_not_is_not(kind: str) -> None:
+    """Bones are turned at random inside their limits, and Blender's own evaluation tells where the ankles are."""
+    owner = made(kind)
+    random = Random(7)
+    for chain in legs_of(owner):
+        for bone in resolve_bones(owner, chain):
+            bone.rotation_mode = "QUATERNION"
+            limit_of(bone).limit, limit_of(bone).cone_max = "CONE", 0.5
+    body = body_chain(owner)
+    frame = frame_for(owner, body.tip_bone, rig_of(owner).walker.upright)
+    limits = leg_limits(owner, legs_of(owner), frame)
+    assert limits is not None
+    for _ in range(20):
+        for chain in legs_of(owner):
+            for bone in resolve_bones(owner, chain):
+                axis = Vector((random.gauss(0.0, 1.0), 0.0, random.gauss(0.0, 1.0)))
+                bone.rotation_quaternion = Quaternion(axis, random.uniform(0.0, 0.45))
+        update()
+        for index, chain in enumerate(legs_of(owner)):
+            ankle = frame.place(owner.matrix_world.inverted() @ effector(owner, chain))
+            leg = measured_legs(owner).legs[index]
+            assert limits.shortage(index, ankle) <= 1e-3 * leg.reach
+            assert limits.shortage(index, leg.hip) > 0.1 * leg.reach  # it does not fold so far
+
+
+def made(kind: str) -> bpy.types.Object:
+    """A walker whose object is moved and turned."""
+    owner: bpy.types.Object = (
+        make_spider() if kind == "spider" else make_character("wolf" if kind == "wolf" else "human_mixamo")
+    )
+    owner.location, owner.rotation_euler = (1.0, 2.0, 0.5), (0.0, 0.0, 0.7)
+    update()
+    add_walker(bpy.context, owner)
+    return owner
+
+
+FILE = Path(__file__).parents[2] / "data" / "0.2.0" / "walk_plan_1.blend"
+
+TOLD = "The stored walk is of version 1, not 2: plan it anew"
+
+FRAMES = range(1, 21)
+
+
+class Layout:
+    """Takes note of the labels of a panel."""
+
+    def __init__(self) -> None:
+        self.labels: list[str] = []
+
+    def label(self, text: str = "", **options: object) -> None:
+        self.labels.append(text)
+
+    def row(self, **options: object) -> Layout:
+        return self
+
+    column = row
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *arguments, **options: self
+
+
+@pytest.fixture
+def owner() -> bpy.types.Object:
+    """The walker of the file, which is open."""
+    bpy.ops.wm.open_mainfile(filepath=str(FILE))
+    owner = bpy.data.objects["walker"]
+    select(owner)
+    return owner
+
+
+def test_it_plays_without_an_error_and_its_chains_say_why_they_stay(
+    owner: bpy.types.Object, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        for frame in FRAMES:
+            bpy.context.scene.frame_set(frame)
+    assert not caplog.records
+    assert {chain.status for chain in rig_of(owner).chains} == {"REFUSED"}
+    assert all(chain.enabled and "plan it anew" in chain.message for chain in rig_of(owner).chains)
+
+
+def test_the_panel_says_so(owner: bpy.types.Object) -> None:
+    layout = Layout()
+    panel: Any = type("Panel", (), {"layout": layout})()
+    FABRIK_PT_walker.draw(panel, bpy.context)
+    assert TOLD.replace(" ", "") in "".join(layout.labels).replace(" ", "")  # over several lines
+
+
+def test_planned_anew_it_walks(owner: bpy.types.Object) -> None:
+    bpy.ops.fabrik.walk_plan(span="RANGE", frame_start=FRAMES[0], frame_end=FRAMES[-1])
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        assert worst_foot(owner, frame) < 1e-3
+    assert {chain.status for chain in rig_of(owner).chains} == {"REACHED"}
+
+
+SCENE: Any = bpy.context
+
+
+@pytest.fixture(params=("spider", "human"))
+def walker(request: pytest.FixtureRequest) -> bpy.types.Object:
+    return walking(request.param)
+
+
+def plan_for(owner: bpy.types.Object) -> WalkPlan:
+    parsed = plan_of(owner)
+    assert parsed is not None
+    return parsed.plan
+
+
+def marks() -> list[tuple[str, int]]:
+    return [(marker.name, marker.frame) for marker in SCENE.scene.timeline_markers]
+
+
+def footprints(owner: bpy.types.Object) -> list[bpy.types.Object]:
+    found = [one for one in bpy.data.collections if one.get(MARK) == owner.name_full]
+    assert len(found) <= 1
+    return list(found[0].objects) if found else []
+
+
+def test_each_landing_has_a_marker(walker: bpy.types.Object) -> None:
+    made = mark_steps(bpy.context, walker, "NONE", use_markers=True)
+    plan = plan_for(walker)
+    expected = [
+        (f"{walker.name} {leg.name}", round(plan.first + step.land * plan.fps))
+        for leg, steps in zip(plan.legs, plan.steps, strict=True)
+        for step in steps
+    ]
+    assert sorted(marks()) == sorted(expected)
+    assert made == (0, len(expected))
+    assert not footprints(walker)
+
+
+@pytest.mark.parametrize("kind", ["CURVE", "EMPTIES"])
+def test_footprints_lie_where_feet_stand(walker: bpy.types.Object, kind: str) -> None:
+    made = mark_steps(bpy.context, walker, kind, use_markers=False)
+    plan = plan_for(walker)
+    ends = [Vector(step.end.place) for steps in plan.steps for step in steps]
+    places = [*(Vector(start.place) for start in plan.starts), *ends]
+    assert made == (len(places), 0)
+    things = footprints(walker)
+    if kind == "EMPTIES":
+        found = [thing.matrix_world.translation for thing in things]
+    else:
+        data: Any = things[0].data
+        found = [sum((point.co.xyz for point in one.points), Vector()) / len(one.points) for one in data.splines]
+    size = plan.legs[0].reach
+    near = 0.01 * size if kind == "EMPTIES" or plan.legs[0].foot_length == 0.0 else 0.3 * size  # its middle is farther
+    for place in places:
+        assert min((place - other).length for other in found) <= near
+
+
+def test_marked_again_it_is_marked_once(walker: bpy.types.Object) -> None:
+    mark_steps(bpy.context, walker, "EMPTIES", use_markers=True)
+    first, count = marks(), len(bpy.data.objects)
+    SCENE.scene.timeline_markers.new("mine", frame=7)
+    mark_steps(bpy.context, walker, "CURVE", use_markers=True)
+    mark_steps(bpy.context, walker, "EMPTIES", use_markers=True)
+    assert sorted(marks()) == sorted([*first, ("mine", 7)])
+    assert len(bpy.data.objects) == count
+    mark_steps(bpy.context, walker, "NONE", use_markers=False)
+    assert marks() == [("mine", 7)]
+    assert not [one for one in bpy.data.curves if "footprints" in one.name]
+
+
+def test_without_a_plan_it_is_refused() -> None:
+    owner = make_spider()
+    with pytest.raises(FabrikError, match="no walk is planned"):
+        mark_steps(bpy.context, owner, "CURVE", use_markers=True)
+    assert not rig_of(owner).walker.digest
