@@ -14,6 +14,7 @@ SHAPES = {"QUATERNION": "w, x, y, z", "FACTOR": "", "XYZ": "x, y, z", "TRANSLATI
 
 # What is not said in Blender, since no panel shows it or the choices say it all.
 TOLD = {
+    "Object.plans_when_idle": "Of files of version 1.0.0; nothing heeds it any more",
     "Object.chains": "The chains; `add()` and `remove(index)` change the list",
     "Object.active_index": "Index of the chain that the panel shows; it follows the active bone in Pose Mode",
     "Object.bake_report": "Result of the last bake, as JSON; empty if there was none",
