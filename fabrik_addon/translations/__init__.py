@@ -68,7 +68,7 @@ def name_(prop: bpy.types.Property) -> str:
 def _told(call: Call, text: str | Message, fields: Mapping[str, object]) -> str:
     """A text in the user's language: template and fields are looked up by one of Blender's calls, then put together."""
     if isinstance(text, Text | Message):
-        return _told(call, text.template, text.fields)
+        return _told(call, text.template, {**text.fields, **fields})
     told = call(text)
     if not fields:
         return told

@@ -89,11 +89,11 @@ FRAME = (
 )
 SHOT = (
     Step("operators/baking", "FABRIK_OT_bake", "options, progress, Esc"),
-    Step("actions/bake/bake", "bake_steps", "from settings to keys, or back to what stood there"),
+    Step("actions/bake/run", "bake_steps", "from settings to keys, or back to what stood there"),
     Step("actions/solve", "together", "which chains are solved together"),
     Step("actions/bake/checks", "check_bake", "what can't be baked, before anything is written"),
     Step("actions/solve", "levels", "and which after which: one level after the other"),
-    Step("actions/bake/bake", "BakedArmature", "keys, action and pose, and the way back"),
+    Step("actions/bake/run", "BakedArmature", "keys, action and pose, and the way back"),
     Step("actions/bake/sample", "sample", "all goals: by their curves where these tell"),
     Step(BLENDER, "", "else evaluates each frame"),
     Step("rig/figure/reader", "read", "bones, limits, start pose, goals"),
@@ -104,8 +104,8 @@ SHOT = (
     Step("rig/animation/curves", "CurveWriter", "keys in place of those that were there"),
     Step("actions/bake/verify", "verify", "plays the keys and compares"),
     Step(BLENDER, "", "evaluates the keys"),
-    Step("actions/bake/bake", "switch_off", "chains off, so that the keys play"),
-    Step("actions/bake/bake", "store_report", "with the armature, as JSON"),
+    Step("actions/bake/run", "switch_off", "chains off, so that the keys play"),
+    Step("actions/bake/run", "store_report", "with the armature, as JSON"),
 )
 DRAG = (
     Step("operators/dragging", "FABRIK_OT_drag", "the mouse, keys, header, Esc"),

@@ -484,9 +484,9 @@ def tool_at_work(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, bool], None]
     def use(number: int, finished: bool = True) -> None:
         now["tool"], now["finished"] = number, finished
 
-    for module in (live.by_hand, live.ticking, live.keying):
+    for module in (live.user_edits, live.update, live.autokey):
         monkeypatch.setattr(module, "tool_of", lambda _: now["tool"])
-    monkeypatch.setattr(live.hearing, "is_finished", lambda *_: now["finished"])
+    monkeypatch.setattr(live.user_edits, "is_finished", lambda *_: now["finished"])
     return use
 
 

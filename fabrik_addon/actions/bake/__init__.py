@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .bake import bake, bake_steps, read_report, to_the_end
 from .checks import BakeSettings
 from .report import BakeResult, ChainBake
+from .run import bake, bake_steps, read_report, to_the_end
 
 __all__ = ("BakeResult", "BakeSettings", "ChainBake", "bake", "bake_steps", "read_report", "to_the_end")

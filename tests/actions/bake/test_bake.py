@@ -13,7 +13,7 @@ from typing import Any
 import addon_utils
 import bpy
 import pytest
-from fabrik_addon.actions.bake import BakeSettings, bake
+from fabrik_addon.actions.bake import BakeSettings, bake, run
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.maths import turn_angle
 from fabrik_addon.rig.animation.compat import fcurves_of
@@ -249,7 +249,7 @@ def test_what_was_keyed_is_taken_back_where_the_check_fails(monkeypatch: pytest.
     def broken(*_: object) -> None:
         raise FabrikError("no")
 
-    monkeypatch.setattr(bake, "verify", broken)
+    monkeypatch.setattr(run, "verify", broken)
     with pytest.raises(FabrikError):
         bake_chain(owner, chain)
     assert [[tuple(point.co) for point in curve.keyframe_points] for curve in fcurves_of(owner)] == before

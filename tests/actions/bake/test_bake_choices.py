@@ -212,7 +212,7 @@ class TestSteps:
         assert (len(bpy.data.actions) - (into != "ACTION"), len(bpy.data.scenes)) == before
 
     def test_no_copy_stays_behind_where_reading_fails(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from fabrik_addon.rig.animation.animation import curves
+        from fabrik_addon.rig.animation import curves
 
         owner, chain = keyed_line()
         actions = len(bpy.data.actions)

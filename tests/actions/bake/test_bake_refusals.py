@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import bpy
 import pytest
-from fabrik_addon.actions.bake import BakeSettings, bake
+from fabrik_addon.actions.bake import BakeSettings, bake, run
 from fabrik_addon.errors import FabrikError
 from fabrik_addon.rig.animation.compat import fcurves_of
 from fabrik_addon.rig.schema.chain import FabrikChain
@@ -133,7 +133,7 @@ class TestNothingIsSilentlyWrong:
         def broken(*_: object) -> None:
             raise FabrikError("no")
 
-        monkeypatch.setattr(bake, "verify", broken)
+        monkeypatch.setattr(run, "verify", broken)
         with pytest.raises(FabrikError):
             bake_chain(owner, chain, into="NLA")
         assert owner.animation_data.action == old

@@ -410,7 +410,7 @@ def _moved_with_keys(is_dragged: bool, monkeypatch: pytest.MonkeyPatch) -> bpy.t
     owner, chain = live_line()
     bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
     tool = [0]
-    for module in (live.by_hand, live.ticking, live.keying):
+    for module in (live.user_edits, live.update, live.autokey):
         monkeypatch.setattr(module, "tool_of", lambda _: tool[0])
     bpy.ops.ed.undo_push(message="before")
     tool[0] = 5 if is_dragged else 0
