@@ -193,7 +193,7 @@ def read_held(posed: bpy.types.Object, name: str, effector: str) -> Held:
     """
     bone = pose_bones(posed)[name]
     place = posed.matrix_world @ (bone.head if effector == "HEAD" else bone.tail)
-    if not are_finite([*place, *(value for row in bone.matrix for value in row)]):
+    if not are_finite([*place, *[value for row in bone.matrix for value in row]]):
         raise InvalidValueError(Message("POSE_NOT_FINITE"), rig=posed.name, bone=name)
     return Held(v3(place), world_turn(posed, bone))
 

@@ -191,9 +191,10 @@ def ask(
     Raises:
         InvalidValueError: A setting is not a finite number, or the axis to aim is zero.
     """
-    for name, told in NUMBERS.items():
-        if not are_finite([getattr(chain, name)]):
-            raise InvalidValueError(Message("SETTING_NOT_FINITE", name=told), chain=chain.name)
+    numbers = {name: getattr(chain, name) for name in NUMBERS}
+    if not are_finite(numbers.values()):
+        lost = next(told for name, told in NUMBERS.items() if not are_finite([numbers[name]]))
+        raise InvalidValueError(Message("SETTING_NOT_FINITE", name=lost), chain=chain.name)
     axis = v3(chain.aim_axis)
     if chain.kind == "AIM" and (not are_finite(axis) or length(axis) <= 0.0):
         raise InvalidValueError(Message("AIM_AXIS_NOT_FINITE"), chain=chain.name)

@@ -18,7 +18,7 @@ from ..animation.channels import read_rotation
 from ..animation.keys import chains_animated_in
 from ..bones import pose_bones, resolve_bones
 from ..control_bones import control_names
-from ..schema import FabrikChain, limit_of, rig_of
+from ..schema import FabrikChain, rig_of
 from .chain_goals import Asked
 from .groups import ChainSet, body_moves
 from .kinematics import Instead, Link
@@ -309,13 +309,11 @@ def _masses(owner: bpy.types.Object) -> dict[str, float]:
     bones = [bone for bone in pose_bones(owner) if bone.name not in controls]
     bones = [bone for bone in bones if bone.bone.use_deform] or bones
     whole = sum(bone.bone.length for bone in bones) or 1.0
-    found = {}
-    for bone in bones:
-        mass = limit_of(bone).mass
+    masses: list[float] = [getattr(bone, "fabrik_mass") for bone in bones]
+    for bone, mass in zip(bones, masses, strict=True) if not are_finite(masses) else ():
         if not are_finite([mass]):
             raise InvalidValueError(Message("MASS_NOT_FINITE"), bone=bone.name)
-        found[bone.name] = mass or bone.bone.length / whole
-    return found
+    return {bone.name: mass or bone.bone.length / whole for bone, mass in zip(bones, masses, strict=True)}
 
 
 def _carrier(bone: bpy.types.PoseBone, joints: dict[str, int]) -> int | None:

@@ -36,7 +36,7 @@ class ChainSet(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the chains."""
-        return tuple(chain.name for chain in self.chains)
+        return tuple([chain.name for chain in self.chains])
 
     @property
     def is_one(self) -> bool:

@@ -342,7 +342,5 @@ def _spans(segments: Sequence[Segment]) -> list[float]:
 
 def _joined(tree: BoneTree, segments: Sequence[Segment], settings: JointSettings, moves: bool) -> Joints:
     bones = zip(segments, *settings, strict=True)
-    joints = tuple(
-        Joint(bone.vector, bone.rest, start, limit, bone.inherits, stiff) for bone, start, limit, stiff in bones
-    )
-    return Joints(joints, tree.parents, tuple(segment.head for segment in segments), tree.is_chain, moves)
+    joints = [Joint(bone.vector, bone.rest, start, limit, bone.inherits, stiff) for bone, start, limit, stiff in bones]
+    return Joints(tuple(joints), tree.parents, tuple([segment.head for segment in segments]), tree.is_chain, moves)

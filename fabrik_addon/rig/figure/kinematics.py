@@ -292,8 +292,8 @@ class BoneTree:
             is_chain: See the attribute.
         """
         places = {bone.name: i for i, bone in enumerate(bones)}
-        parents = tuple(places.get(bone.parent.name, -1) if bone.parent else -1 for bone in bones)
-        links = tuple(Link.of(bone).with_channels(instead.get(bone.name)) for bone in bones)
+        parents = tuple([places.get(bone.parent.name, -1) if bone.parent else -1 for bone in bones])
+        links = tuple([Link.of(bone).with_channels(instead.get(bone.name)) for bone in bones])
         parent = bones[0].parent
         return cls(links, parents, parent.matrix.to_3x3().to_4x4() if parent else None, is_chain)
 
