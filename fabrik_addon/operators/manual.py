@@ -70,7 +70,7 @@ PLACES: tuple[tuple[str, str, str], ...] = (
     ),
     *(
         (f"bpy.types.fabrikchain.{name}", "not_reached", "how-a-solve-ended")
-        for name in ("status", "residual", "turn_residual", "softened", "passes", "blocking_bones", "message")
+        for name in ("status", "residual", "turn_residual", "softened", "passes", "blocking_bones", "message*")
     ),
     *(
         (f"bpy.types.fabrikchain.{name}", "chains", "what-a-goal-asks")

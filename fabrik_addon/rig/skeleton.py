@@ -16,7 +16,9 @@ from .animation.compat import is_selected
 
 FLIPPED = {"left": "right", "right": "left", "Left": "Right", "Right": "Left", "LEFT": "RIGHT", "RIGHT": "LEFT"}
 FLIPPED |= {"l": "r", "r": "l", "L": "R", "R": "L"}
-INNER = re.compile(r"left|right|Left|Right|LEFT|RIGHT|(?<=[ ._-])[LRlr](?=[ ._-])")  # mixamorig:LeftArm, Bip01 L Foot
+APART = "[ ._-]"
+# As in mixamorig:LeftArm and Bip01 L Foot.
+INNER = re.compile(rf"left|right|Left|Right|LEFT|RIGHT|(?<={APART})[LRlr](?={APART})")
 
 ENDS = (".L", ".R", "_L", "_R", "-L", "-R", ".l", ".r", "_l", "_r", "-l", "-r")
 

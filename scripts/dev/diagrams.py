@@ -129,9 +129,8 @@ def _lane(lane: int, top: float, bottom: float) -> str:
 
 
 def _called(step: Step) -> str:
-    """The station without its layer, which the column tells."""
-    layer, _, module = step.module.partition("/")
-    return step.name if step.name[0].isupper() else f"{module or layer}.{step.name}"
+    """The station by its file alone: the column tells the layer."""
+    return step.name if step.name[0].isupper() else f"{step.module.rpartition('/')[2]}.{step.name}"
 
 
 def _arrow(before: Step, bottom: float, step: Step, top: float) -> str:

@@ -15,8 +15,9 @@ from support.manual_blocks import MANUAL
 ADDON = ROOT / "fabrik_addon"
 PAGE = (MANUAL / "not_reached.md").read_text(encoding="utf-8")
 SOLVING = (
-    "checks.py", "chain_bones.py", "goals.py", "start_pose.py", "joint_limits.py", "stretching.py", "channels.py",
-    "figures.py", "preparing.py", "root_move.py", "asked.py", "balance.py", "targets.py",
+    "checks.py", "bones.py", "goals.py", "targets.py", "animation/channels.py", "figure/start_pose.py",
+    "figure/joint_limits.py", "figure/goal_options.py", "figure/groups.py", "figure/reader.py", "figure/kinematics.py",
+    "figure/chain_goals.py",
 )  # fmt: skip
 ELSEWHERE = {
     "it has no ik locks or limits, and keeps its joint limit",  # of buttons, whose reports say it

@@ -22,7 +22,6 @@ PACKAGE = ROOT / "fabrik_addon"
 # scripts and farms, and what names tell of bones is no text.
 TOLD = ("kernel/limits", "gait", "recognise", "rig", "actions", "overlay", "operators", "ui")
 NOT_TOLD = tuple(f"recognise/{name}" for name in ("conventions.py", "tree.py", "words.py"))
-NOT_TOLD += ("rig/sides.py",)
 # Names of data and parts of them, keys, and types.
 NAMES = (
     " Bake",

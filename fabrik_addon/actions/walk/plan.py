@@ -201,7 +201,7 @@ def sampled(
     """Read what a walk is planned from: by the curves of the body alone, where nothing else moves it or the ground.
 
     Args:
-        context: Its scene's frame is moved by each step; live posing has to rest (`session.frames.frames_visited`).
+        context: Its scene's frame is moved by each step; live posing has to rest (`actions.frames.frames_visited`).
         owner: The armature object of a walker.
         frames: First and last frame.
 
