@@ -95,7 +95,7 @@ def run_suite(command: list[str], pytest_arguments: list[str], test_packages: Pa
 
 def run_kernel(pytest_arguments: list[str]) -> int:
     """Run the kernel's tests without Blender, compiled and interpreted beside each other."""
-    python = ensure("kernel", ["kernel-test"])
+    python = ensure("kernel", ["kernel-test", "numpy"])
     command = [str(python), str(RUNNER), *(pytest_arguments or KERNEL_TESTS)]
     forms = {"compiled": "", "interpreted": "1"}
     return run_beside([Job(f"Kernel, {form}", command, {SWITCH: switch}) for form, switch in forms.items()])

@@ -16,6 +16,7 @@ from random import Random
 from typing import TypeAlias
 
 from fabrik_addon.kernel import Limit, Solution, Solver, Trace, loading
+from fabrik_addon.messages import Message
 from fabrik_addon.rig.limit_types import limit_outline
 
 from support.chains import LIMITED, random_rotations, random_vector, scaled
@@ -34,6 +35,8 @@ def told(value: object) -> Told:
         return value.hex()
     if value is None or isinstance(value, (bool, int, str)):
         return value
+    if isinstance(value, Message):
+        return str(value)
     if isinstance(value, dict):
         return {str(key): told(part) for key, part in value.items()}
     if isinstance(value, Iterable):
