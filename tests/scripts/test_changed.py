@@ -17,7 +17,7 @@ FILES = {
     "fabrik_addon/rig/writer.py": "from ..vectors import plus",
     "fabrik_addon/rig/reader.py": "from . import writer",
     "fabrik_addon/ui/panels.py": "import bpy",
-    "tests/support/rigs.py": "from fabrik_addon.rig.figure.figure import write",
+    "tests/support/rigs.py": "from fabrik_addon.rig.writer import write",
     "tests/rig/test_by_support.py": "from support.rigs import make",
     "tests/rig/test_reading.py": "def test() -> None:\n    from fabrik_addon.rig import reader",
     "tests/ui/test_menus.py": "",
@@ -57,7 +57,7 @@ def test_a_change_is_judged_by_the_tests_that_see_it(root: Path, changed: str, t
 
 def test_many_importers_need_no_folder(root: Path) -> None:
     for i in range(4):
-        text = "from fabrik_addon.rig.figure.figure import write"
+        text = "from fabrik_addon.rig.writer import write"
         (root / f"tests/ui/test_{i}.py").write_text(text, encoding="utf-8")
     found = {path.as_posix() for path in ImportGraph(root).tests_of([Path("fabrik_addon/rig/writer.py")])}
     seen = {*(f"tests/ui/test_{i}.py" for i in range(4)), "tests/rig/test_by_support.py", "tests/rig/test_reading.py"}
