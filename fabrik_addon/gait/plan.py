@@ -133,8 +133,9 @@ def digest_of(paths: Sequence[BodyPath], legs: Sequence[Leg], settings: Sequence
 
 
 def to_text(plan: WalkPlan) -> str:
-    """A plan as JSON."""
-    return json.dumps({"version": VERSION, **asdict(plan)}, separators=(",", ":"))
+    """A plan as JSON, with what it has to tell as sentences in English."""
+    stored = {"version": VERSION, **asdict(plan), "told": [str(each) for each in plan.told]}
+    return json.dumps(stored, separators=(",", ":"))
 
 
 def from_text(text: str) -> WalkPlan:
