@@ -173,7 +173,7 @@ class FigurePose:
 
     @property
     def places(self) -> tuple[list[V3], list[V3]]:
-        """The n heads and the n ends of the pose at hand, in chain space; see `measured.ends_at`."""
+        """The n heads and the n ends of the pose at hand, in chain space; see `uneven.ends_at`."""
         return ends_at(self.prepared, self.rotations, self.shift, self.owner, self.depsgraph)
 
     def is_at_target(self, chain: str) -> bool:

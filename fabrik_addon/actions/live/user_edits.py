@@ -423,15 +423,6 @@ def answer(chain_set: ChainSet, hand: Hand) -> Start | None:
     return start_of(hand) if hand.is_keyed else None
 
 
-# What is done by hand to the bones of live chains: heard, and made their start pose, or put back with a reason.
-#
-# By hand is done what neither live posing nor an operator of the add-on wrote, and no key plays: a bone turned with the
-# mouse, a pose pasted or taken from a library, a rotation cleared, what another add-on writes. Of chains that stand in
-# all frames as they do in this one that is the new start pose, and the chains are solved from there: so the limb takes
-# the shape, and the tip stays at its target. Where other frames would move by it, nothing is changed, and the panel
-# says why. Chains that are solved together have one start pose, with the place of their body bone.
-
-
 @contextmanager
 def own_work() -> Iterator[None]:
     """Everything written inside this block is ours: it is not taken for a pose made by hand."""

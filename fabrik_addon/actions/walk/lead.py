@@ -285,7 +285,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
 
     Args:
         context: Its scene's frames are visited, and its frame is put back.
-        led: From `leading.begin`.
+        led: From `begin`.
 
     Raises:
         FabrikError: Armature or chains are gone, or the path can't be walked; no walk was kept.

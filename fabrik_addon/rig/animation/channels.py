@@ -39,11 +39,6 @@ from ...maths import (
 from ...messages import Message
 from ..bones import pose_bones
 
-# A pose bone's rotation channels, in each rotation mode, as quaternions and back; in double precision.
-#
-# Blender rounds what is written to single precision, and nothing here does it before. So the same rotation gives the
-# same channels, whoever asks.
-
 CHANNELS = {"QUATERNION": ("rotation_quaternion", 4), "AXIS_ANGLE": ("rotation_axis_angle", 4)}
 EULER_CHANNEL = ("rotation_euler", 3)
 AXES = "XYZ"

@@ -186,7 +186,7 @@ def ask(
         bones: Its bones, root to tip.
         places: The index in the figure of each of its bones by name.
         is_one: Whether it is solved by itself.
-        is_let_go: Whether it asks for nothing in this frame (`figures.is_let_go`).
+        is_let_go: Whether it asks for nothing in this frame (`groups.is_let_go`).
 
     Raises:
         InvalidValueError: A setting is not a finite number, or the axis to aim is zero.

@@ -136,7 +136,7 @@ def channels_of(
 # From an armature to what the kernel solves: all that is found out once about chains that are solved together.
 #
 # What changes from frame to frame are their goals (`goals.GoalPoints`, numbers of a row); where parents or armature
-# move, their space (`preparing.carried`); and where keys make it, their start pose (`preparing.restarted`). Button,
+# move, their space (`reader.carried`); and where keys make it, their start pose (`reader.restarted`). Button,
 # drag, live, bake, record, snap and conversion all go this way.
 
 

@@ -56,11 +56,6 @@ from .chain_goals import Asked
 from .kinematics import world_turn
 from .space import RigFrame
 
-# How a pose stands beside what its chains ask for, on arrays: the same for a button, live posing and a bake.
-#
-# A pose is judged in F frames at once, 1 for a button. All numbers are of one space, whichever it is: chain space for a
-# pose that was solved, armature space for one that Blender evaluated.
-
 NO_SIDE = 1e-6  # share of the length: a joint or a pole nearer to the line from root to effector tells no side
 REACHED = 0  # index into the kernel's `STATUSES`
 

@@ -155,16 +155,6 @@ def rounded(size: float) -> float:
     return near if abs(size - near) <= NEAR * size else float(f"{size:.6g}")
 
 
-# The bones of a chain as Blender computes them, and as the kernel sees them.
-#
-# Every matrix comes from Blender's own `Bone.convert_local_to_pose`, so inherit-rotation, inherit-scale and
-# local-location flags are right without an evaluation. Positions are armature space relative to the head of the chain's
-# first bone, and offsets between bones come from the rest data relative to the parent: far from the origin, differences
-# of positions have no digits left in single precision.
-#
-# What is read here holds references to Blender's data, and is good until the next evaluation or undo.
-
-
 class Instead(NamedTuple):
     """Location and scale to assume in place of a bone's channels, which a solve of a body or of stretch wrote.
 

@@ -89,8 +89,6 @@ def _plain(value: Any) -> Any:
     return tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
 
 
-# Solved poses written into the channels of an armature's bones: all bones of a property read and written at once.
-
 REFRESH: Any = {"OBJECT"}  # evaluates the pose anew, and all that hangs on it, at half the price of "DATA"
 
 

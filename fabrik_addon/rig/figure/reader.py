@@ -36,12 +36,6 @@ from .kinematics import BoneTree, Hang, Instead, Mount, RootMove, head_of_root
 from .space import ChainSpace, RigFrame
 from .start_pose import Start
 
-# Figures that were read, kept for as long as nothing that they were read from has changed.
-#
-# What is kept is plain data. It holds for one frame and one count of changed settings, and is let go for an armature as
-# soon as Blender evaluates that anew, whatever the reason: its bones, constraints, drivers and curves are then read
-# again. What the add-on itself wrote into the channels that it solves is no such reason (`FigureCache.keep`).
-
 Key = tuple[str, ...]  # full name of the armature object, its body bone or "", names of the chains
 
 

@@ -65,7 +65,7 @@ class Start(NamedTuple):
 def read_starts(chain_set: ChainSet, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> Start:
     """The start pose of the bones of a figure.
 
-    A bone that several chains have starts as `figures.starting_chains` says. The body bone's location, and bones
+    A bone that several chains have starts as `groups.starting_chains` says. The body bone's location, and bones
     between it and the chains, start from their keys where these are heard (`hears_body_keys`); else as they were
     captured, or at rest.
 

@@ -277,8 +277,6 @@ def _along(end: Q4, start: Q4, axis: int) -> float:
     return 2.0 * (turned[1 + axis] if turned[0] >= 0.0 else -turned[1 + axis])
 
 
-# Chains whose lengths depend on their pose, since a scale that differs between axes lies on the way.
-
 EXACT = 2e-5  # share of the length within which Blender's joints must stand where the kernel put them
 MEASURES = 3  # times that the chain is measured and solved anew
 POLE_TRIES = 3  # times that a chain that was brought to its target is turned to its pole
