@@ -6,7 +6,9 @@ from cProfile import Profile
 from dataclasses import replace
 from functools import cache
 from math import inf, nan
+from pathlib import Path
 from random import Random
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -122,18 +124,23 @@ def test_steps_under_way_are_found() -> None:
 
 
 def calls_for(legs: tuple[Leg, ...], seconds: float) -> int:
-    """How many calls of functions planning takes: what it costs, whatever else the machine does."""
+    """How many calls of functions of the add-on planning takes: what it costs, whatever else the machine does.
+
+    The ground's own functions are not counted: it follows rays in steps, and where it is steep it takes more of them.
+    """
     walk = Walk((ahead(legs, seconds, froude=0.05),), legs, (settings_for(legs),), noise(0.1, 3.0))
     profile = Profile()
     profile.runcall(plan_walk, walk)
-    return sum(entry.callcount for entry in profile.getstats())
+    counts = {entry.code: entry.callcount for entry in profile.getstats()}
+    ours = str(Path(planning.__code__.co_filename).parents[1])
+    return sum(counts[code] for code in counts if isinstance(code, CodeType) and code.co_filename.startswith(ours))
 
 
 def test_planning_grows_no_faster_than_frames_and_legs() -> None:
-    once, again = calls_for(SPIDER, 6.0), calls_for(SPIDER, 18.0)
+    once, again = calls_for(SPIDER, 3.0), calls_for(SPIDER, 9.0)
     assert again <= 3.0 * 1.1 * once
-    few, many = calls_for(WOLF, 3.0), calls_for(SPIDER, 3.0)
-    assert many <= 2.0 * 1.3 * few
+    few = calls_for(WOLF, 3.0)
+    assert once <= 2.0 * 1.3 * few
 
 
 WALK = Walk((ahead(HUMAN, 1.0),), HUMAN, (settings_for(HUMAN),), Plain())
