@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +32,10 @@ WITHOUT_BPY = ("errors", "finite", "maths", "messages", "package", "texts", "ker
 
 BUT_FOR_THE_LIBRARY = ("bpy", "mathutils", "numpy", "bmesh", "gpu")
 WORDING = ("Text", "counted", "enumerated", "joined", "quoted", "worded")
+LONGEST, SHORT = 600, 80  # lines of a file
+MOST_FILES = 20  # in a folder
+NO_NOUNS = {"asked", "held", "kept", "known", "made", "mounted", "seen", "standing", "stood", "told", "wanted"}
+NO_NOUNS |= {"hearing", "looking", "posing", "still", "ticking"}
 KERNEL_MODULES = ("loading", "proof")  # that others may import from the kernel's package, besides its names
 
 
@@ -116,9 +121,46 @@ def test_the_kernels_package_exports_what_type_checkers_see() -> None:
     assert sorted(exported) == sorted(imported)
 
 
+def lines_of(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_files_stay_short(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600 or path.name == "german.py"
+    assert lines_of(path) <= LONGEST or path == PACKAGE / "translations" / "german.py"
+
+
+def test_folders_stay_small() -> None:
+    counts = Counter(str(path.parent.relative_to(PACKAGE)) for path in modules())
+    assert not {folder: count for folder, count in counts.items() if count > MOST_FILES}
+
+
+def imported_modules(path: Path) -> Iterator[Path]:
+    """Modules of the add-on that one imports, or from which it imports names."""
+    for level, name in imports(path):
+        if level:
+            parts = name.split(".")
+            above = path.parents[level - 1]
+            tries = (above.joinpath(*parts), above.joinpath(*parts[:-1]))
+            files = (file for each in tries for file in (each.with_suffix(".py"), each / "__init__.py"))
+            yield next(file for file in files if file.is_file())
+
+
+def test_a_short_module_has_more_than_one_importer() -> None:
+    """Else it stands in the file of that one. What a package's `__init__.py` imports is for all that import from it."""
+    importers: dict[Path, set[Path]] = {}
+    for path in modules():
+        for found in imported_modules(path):
+            importers.setdefault(found, set()).add(path)
+    assert importers[PACKAGE / "errors.py"]
+    lonely = [path for path, users in importers.items() if len(users) == 1 and path.name != "__init__.py"]
+    short = [path for path in lonely if lines_of(path) < SHORT]
+    assert not [path for path in short if next(iter(importers[path])).name != "__init__.py"]
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_modules_are_named_by_nouns(path: Path) -> None:
+    assert not NO_NOUNS & set(path.stem.split("_")), "a module is named by what it is about: a noun of the field"
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -13,6 +13,7 @@ from mathutils import Vector
 
 from ..kernel import Solver
 from ..maths import (
+    ORIGIN,
     V3,
     cross,
     distance,
@@ -30,15 +31,16 @@ from ..recognise.joint_bends import begins_limb, is_second_half, own_axis
 from ..recognise.joint_bends import bend_of as rest_bend_of
 from ..recognise.limbs import Limbs
 from ..rig.bones import pose_bones
+from ..rig.figure.chain_goals import Asked
 from ..rig.figure.figure import Prepared
 from ..rig.figure.uneven import measured_at, mounted_path
 from ..rig.goals import GoalPoints
 from ..rig.schema import limit_of
 from ..texts import Text
-from .bend_error import bend_side
 from .figure_pose import FigurePose
 
 NO_SIDE = 1e-3  # share of the length: a pole nearer to the line from root to tip tells no side
+ON_LINE = 1e-6  # share of the way from root to effector: a joint nearer to the line between them tells no side
 NEAR = 1.0  # degrees by which two bends may differ and count as the same
 APART = 0.01  # share of the limb's length by which joints may differ and count as the same
 STRAIGHT = 1e-4  # share of the length within which a limb shows no bend
@@ -113,12 +115,26 @@ def bend_of(pose: FigurePose, chain: str) -> PoseBend | None:
         found = _solver_at(pose).bend(pose.rotations)
         return None if found is None else PoseBend(found.origin, found.along, found.side, found.turns)
     heads, ends = pose.places
-    side = bend_side(asked, heads, ends)
+    first, last = asked.joints[0], asked.joints[-1]
+    line = minus(heads[last] if asked.at_head else ends[last], heads[first])
+    side = _side_of(asked, heads, line)
     if side is None:
         return None
-    first, last = asked.joints[0], asked.joints[-1]
-    along = unit(minus(heads[last] if asked.at_head else ends[last], heads[first]))
-    return PoseBend(heads[first], along, unit(side), not prepared.limits[first].is_fixed)
+    return PoseBend(heads[first], unit(line), unit(side), not prepared.limits[first].is_fixed)
+
+
+def _side_of(asked: Asked, heads: Sequence[V3], line: V3) -> V3 | None:
+    """The way from the line from root to effector to the inner joint that stands farthest off it; None where none does.
+
+    Args:
+        asked: The chain.
+        heads: Of the figure's bones, in chain space.
+        line: From the chain's root to its effector, in chain space.
+    """
+    root, along = heads[asked.joints[0]], unit(line)
+    inner = asked.joints[1:-1] if asked.at_head else asked.joints[1:]
+    side = max((perpendicular(minus(heads[i], root), along) for i in inner), key=length, default=ORIGIN)
+    return side if length(side) > ON_LINE * length(line) else None
 
 
 def _solver_at(pose: FigurePose) -> Solver:
