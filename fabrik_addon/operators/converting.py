@@ -17,8 +17,6 @@ from ..texts import Text, joined
 from .baking import chains_property, items_of
 from .base import ChainOperator, Returned, RigOperator
 
-LEFT = Text("{what}: left as it is, {reason}")
-
 
 class FABRIK_OT_from_ik(RigOperator):
     """Make a chain of each IK constraint, with its target, pole, limits and bend, and mute the constraint"""
@@ -47,7 +45,7 @@ class FABRIK_OT_from_ik(RigOperator):
         for result in results:
             what, lost = f"{result.bone}, '{result.constraint}'", joined("; ", result.lost)
             if not result.chain:
-                self.warn(LEFT, what=what, reason=result.lost[0])
+                self.warn("{what}: left as it is, {reason}", what=what, reason=result.lost[0])
             elif lost:
                 self.warn("{what}: made the chain {chain}, but for {lost}", what=what, chain=result.chain, lost=lost)
             else:
@@ -70,7 +68,7 @@ class FABRIK_OT_to_ik(ChainOperator):
         results = convert_to_ik(context, items_of(context, owner, self.chains))
         for result in results:
             if not result.constraint:
-                self.warn(LEFT, what=result.chain, reason=result.lost[0])
+                self.warn("{what}: left as it is, {reason}", what=result.chain, reason=result.lost[0])
                 continue
             chain, made = result.chain, result.constraint
             text = Text("{chain}: '{constraint}' of {bone}", chain=chain, constraint=made, bone=result.bone)
