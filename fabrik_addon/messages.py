@@ -270,5 +270,19 @@ TEMPLATES = {
     "SETTING_HAS_NO_NUMBER": "the {name} has a number that is not finite",
     "RANGE_ENDS_BEFORE_START": "the {name}'s least angle is above its greatest",
     "TWIST": "twist",
+    # kernel
+    "ROTATION": "rotation",
+    "VECTOR": "vector",
+    "HINGE": "hinge",
+    "CONE": "cone",
+    "LOCKED_JOINT": "locked joint",
+    "PLANAR_LIMIT": "planar limit",
+    "VALUE_IS_NO_NUMBER": "the {name} has a value that is no number",
+    "COUNT_OF_NUMBERS": "the {name} has {given} numbers, and needs {count}",
+    "AXIS_ZERO": "the {name}'s axis is zero",
+    "ROTATION_ZERO": "the {name}'s rotation is zero",
+    "CONE_ANGLE_BELOW_ZERO": "the cone has an angle below zero",
+    "LEAST_ANGLE_WITHOUT_CIRCLE": "the cone has a least angle, which only goes with a circle",
+    "PLANAR_AXIS_ALONG_BONE": "the planar limit's axis lies along the bone, so that it turns to no side",
 }
 ROLES = {"target": Message("ROLE_TARGET"), "pole": Message("ROLE_POLE")}  # the two things that a chain follows

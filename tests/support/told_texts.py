@@ -18,9 +18,9 @@ import addon_session
 from build import ROOT
 
 PACKAGE = ROOT / "fabrik_addon"
-# Folders whose texts are for the user. The command line's errors, and the kernel's but for those of limits, are for
-# scripts and farms, and what names tell of bones is no text.
-TOLD = ("kernel/limits", "gait", "recognise", "rig", "actions", "overlay", "operators", "ui")
+# Folders whose texts are for the user. What the command line and the kernel say outside of messages is for scripts
+# and farms, and what names tell of bones is no text.
+TOLD = ("gait", "recognise", "rig", "actions", "overlay", "operators", "ui")
 NOT_TOLD = tuple(f"recognise/{name}" for name in ("conventions.py", "tree.py", "words.py"))
 # Names of data and parts of them, keys, and types.
 NAMES = (
@@ -43,11 +43,8 @@ WITH_TOOLTIPS = ("Operator", "Panel", "Menu")
 MARKS = {  # calls, and which of their arguments are texts
     "Text": (0,),
     "check_range": (0,),
-    "checked_axis": (0,),
     "counted": (1, 2),
-    "finite_numbers": (0,),
     "iface_": (0,),
-    "limit_rotation": (0,),
     "listed": (1,),
     "refuse": (0,),
     "rpt_": (0,),

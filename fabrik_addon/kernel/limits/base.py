@@ -21,13 +21,14 @@ from typing import Any
 
 from ...errors import InvalidValueError
 from ...finite import LARGEST
-from ...texts import Text
+from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import IDENTITY, ORIGIN, TAU, conjugated, magnitude, multiplied, part_way, turn_angle
 
 AT_END = cython.declare(cython.double, 1e-9)  # radians, or of a unit vector's length: nearer than that is at the end
 NO_LENGTH = 1e-6  # of an axis that points nowhere
+ROTATION, VECTOR = Message("ROTATION"), Message("VECTOR")
 UNIT = 1e-15  # a vector whose length is so near to 1 is kept: made unit again and again, its last digits never settle
 
 
@@ -48,7 +49,7 @@ def unwrapped(angle: cython.double, low: cython.double, high: cython.double) -> 
     return turned_towards(angle, 0.5 * (low + high))
 
 
-def finite_numbers(name: str, values: Any, count: int) -> tuple[float, ...]:
+def finite_numbers(name: str | Message, values: Any, count: int) -> tuple[float, ...]:
     """So many finite numbers.
 
     Raises:
@@ -57,18 +58,16 @@ def finite_numbers(name: str, values: Any, count: int) -> tuple[float, ...]:
     try:
         numbers = tuple([float(value) for value in values])
     except (TypeError, ValueError, OverflowError):
-        raise InvalidValueError(Text("the {name} has a value that is no number", name=Text(name))) from None
+        raise InvalidValueError(Message("VALUE_IS_NO_NUMBER", name=name)) from None
     if len(numbers) != count:
-        given = len(numbers)
-        text = Text("the {name} has {given} numbers, and needs {count}", name=Text(name), given=given, count=count)
-        raise InvalidValueError(text)
+        raise InvalidValueError(Message("COUNT_OF_NUMBERS", name=name, given=len(numbers), count=count))
     for number in numbers:
         if not abs(number) <= LARGEST:
-            raise InvalidValueError(Text("the {name} has a number that is not finite", name=Text(name)))
+            raise InvalidValueError(Message("SETTING_HAS_NO_NUMBER", name=name))
     return numbers
 
 
-def checked_range(name: str, low: object, high: object) -> tuple[float, float]:
+def checked_range(name: str | Message, low: object, high: object) -> tuple[float, float]:
     """The ends of a range, refused where it ends before it starts.
 
     Raises:
@@ -76,11 +75,11 @@ def checked_range(name: str, low: object, high: object) -> tuple[float, float]:
     """
     least, greatest = finite_numbers(name, (low, high), 2)
     if least > greatest:
-        raise InvalidValueError(Text("the {name}'s least angle is above its greatest", name=Text(name)))
+        raise InvalidValueError(Message("RANGE_ENDS_BEFORE_START", name=name))
     return least, greatest
 
 
-def checked_axis(name: str, axis: Sequence[float]) -> tuple[float, float, float]:
+def checked_axis(name: str | Message, axis: Sequence[float]) -> tuple[float, float, float]:
     """A unit vector along the axis; one of unit length comes back as it is.
 
     Raises:
@@ -89,11 +88,11 @@ def checked_axis(name: str, axis: Sequence[float]) -> tuple[float, float, float]
     x, y, z = finite_numbers(name, axis, 3)
     size = sqrt(x * x + y * y + z * z)
     if size < NO_LENGTH:
-        raise InvalidValueError(Text("the {name}'s axis is zero", name=Text(name)))
+        raise InvalidValueError(Message("AXIS_ZERO", name=name))
     return (x, y, z) if abs(size - 1.0) <= UNIT else (x / size, y / size, z / size)
 
 
-def limit_rotation(name: str, rotation: Sequence[float]) -> tuple[float, float, float, float]:
+def limit_rotation(name: str | Message, rotation: Sequence[float]) -> tuple[float, float, float, float]:
     """A unit quaternion; one of unit length comes back as it is.
 
     Raises:
@@ -102,7 +101,7 @@ def limit_rotation(name: str, rotation: Sequence[float]) -> tuple[float, float, 
     w, x, y, z = finite_numbers(name, rotation, 4)
     size = sqrt(w * w + x * x + y * y + z * z)
     if size < NO_LENGTH:
-        raise InvalidValueError(Text("the {name}'s rotation is zero", name=Text(name)))
+        raise InvalidValueError(Message("ROTATION_ZERO", name=name))
     return (w, x, y, z) if abs(size - 1.0) <= UNIT else (w / size, x / size, y / size, z / size)
 
 
@@ -246,7 +245,7 @@ def given_rotation(rotation: Sequence[float]) -> Q4:
     Raises:
         InvalidValueError: It is not four finite numbers.
     """
-    w, x, y, z = finite_numbers("rotation", rotation, 4)
+    w, x, y, z = finite_numbers(ROTATION, rotation, 4)
     return (w, x, y, z)
 
 
@@ -256,5 +255,5 @@ def given_vector(vector: Sequence[float]) -> V3:
     Raises:
         InvalidValueError: It is not three finite numbers.
     """
-    x, y, z = finite_numbers("vector", vector, 3)
+    x, y, z = finite_numbers(VECTOR, vector, 3)
     return (x, y, z)

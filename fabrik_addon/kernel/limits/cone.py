@@ -7,6 +7,7 @@ from math import cos, sin, sqrt
 from typing import Any, SupportsFloat
 
 from ...errors import InvalidValueError
+from ...messages import Message
 from .. import cython
 from ..forms import V3, Doubles
 from ..vectors import (
@@ -26,6 +27,7 @@ from ..vectors import (
 from .base import AT_END, checked_range, finite_numbers
 from .swing_twist import SwingTwist, Twist, held_back
 
+CONE = Message("CONE")
 ON_THE_AXIS = cython.declare(cython.double, 1e-150)  # of a direction's part beside Y: its square is no number any more
 
 
@@ -245,14 +247,14 @@ class Cone(SwingTwist):
         twist: Twist | None = None,
     ) -> None:
         SwingTwist.__init__(self, twist)
-        angles = finite_numbers("cone", (inner, x_low, x_high, z_low, z_high), 5)
+        angles = finite_numbers(CONE, (inner, x_low, x_high, z_low, z_high), 5)
         if min(angles) < 0.0:
-            raise InvalidValueError("the cone has an angle below zero")
+            raise InvalidValueError(Message("CONE_ANGLE_BELOW_ZERO"))
         self.inner, self.x_low, self.x_high, self.z_low, self.z_high = angles
         self.is_circular = min(angles[1:]) == max(angles[1:])
         if self.inner > 0.0 and not self.is_circular:
-            raise InvalidValueError("the cone has a least angle, which only goes with a circle")
-        checked_range("cone", self.inner, self.x_high)
+            raise InvalidValueError(Message("LEAST_ANGLE_WITHOUT_CIRCLE"))
+        checked_range(CONE, self.inner, self.x_high)
         halves = [sin(0.5 * min(angle, PI)) for angle in angles]
         self.inner_half, self.left, self.right, self.back, self.front = halves
         self.comes_back = max(halves) > NEAR_BACK

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import (
@@ -20,6 +21,7 @@ from ..vectors import (
 )
 from .base import Limit, limit_rotation
 
+LOCKED_JOINT = Message("LOCKED_JOINT")
 FREE_RANGE = cython.declare(cython.double, 0.6)  # a restart should look like the start pose, not like a knot
 
 
@@ -75,7 +77,7 @@ class Locked(Limit):
     def __init__(self, rotation: Sequence[float] = IDENTITY) -> None:
         self.dofs = 0
         self.axis = ORIGIN
-        self.stays = limit_rotation("locked joint", rotation)
+        self.stays = limit_rotation(LOCKED_JOINT, rotation)
 
     @property
     def rotation(self) -> Q4:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from math import atan2, floor
 from typing import Any, SupportsFloat
 
+from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import (
@@ -37,6 +38,7 @@ from .base import (
 )
 
 # radians by which a direction behind the joint may be nearer to one end, and rounding still decides
+HINGE = Message("HINGE")
 EITHER_END = cython.declare(cython.double, 1e-3)
 
 
@@ -63,9 +65,9 @@ class Hinge(Limit):
         zero: Sequence[float] = IDENTITY,
     ) -> None:
         self.dofs = 1
-        self.axis = checked_axis("hinge", axis)
-        self.angle_min, self.angle_max = checked_range("hinge", angle_min, angle_max)
-        self.zero = limit_rotation("hinge", zero)
+        self.axis = checked_axis(HINGE, axis)
+        self.angle_min, self.angle_max = checked_range(HINGE, angle_min, angle_max)
+        self.zero = limit_rotation(HINGE, zero)
 
     def parts(self) -> tuple[Any, ...]:
         return (self.axis, self.angle_min, self.angle_max, self.zero)

@@ -8,6 +8,7 @@ from math import atan2
 from typing import Any, SupportsFloat
 
 from ...errors import InvalidValueError
+from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import (
@@ -34,6 +35,7 @@ from ..vectors import (
 from .base import AT_END, checked_axis, checked_range, unwrapped
 from .swing_twist import LEAST_SHARE, SwingTwist, Twist
 
+PLANAR_LIMIT = Message("PLANAR_LIMIT")
 ALONG_THE_REST = 0.999  # cosine between axis and bone, above which the bone turns to no side
 
 
@@ -59,11 +61,11 @@ class Planar(SwingTwist):
         twist: Twist | None = None,
     ) -> None:
         SwingTwist.__init__(self, twist)
-        unit_axis = checked_axis("planar limit", axis)
+        unit_axis = checked_axis(PLANAR_LIMIT, axis)
         if abs(unit_axis[1]) > ALONG_THE_REST:
-            raise InvalidValueError("the planar limit's axis lies along the bone, so that it turns to no side")
+            raise InvalidValueError(Message("PLANAR_AXIS_ALONG_BONE"))
         self.axis = unit_axis
-        self.angle_min, self.angle_max = checked_range("planar limit", angle_min, angle_max)
+        self.angle_min, self.angle_max = checked_range(PLANAR_LIMIT, angle_min, angle_max)
 
     def parts(self) -> tuple[Any, ...]:
         return (self.axis, self.angle_min, self.angle_max, self.twist)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from math import atan2, sqrt
 from typing import Any, NamedTuple
 
+from ...messages import Message
 from .. import cython
 from ..forms import Q4, V3
 from ..vectors import (
@@ -33,6 +34,7 @@ from ..vectors import (
 )
 from .base import AT_END, Limit, checked_range, finite_numbers, unwrapped
 
+TWIST = Message("TWIST")
 BACKWARDS = cython.declare(cython.double, 1e-18)  # square of half the angle from -Y, below which every swing would do
 SQUARE_UP = cython.declare(cython.double, -0.9)  # y above which the swing is read from the direction at once
 LEAST_SHARE = cython.declare(cython.double, 1e-6)  # divisors are no less: next to -Y a twist means nothing
@@ -92,8 +94,8 @@ class SwingTwist(Limit):
         self.dofs = 3
         self.axis = ORIGIN
         self.is_twist_limited = twist is not None
-        low, high = (-PI, PI) if twist is None else finite_numbers("twist", twist, 2)
-        self.twist_low, self.twist_high = checked_range("twist", low, high)
+        low, high = (-PI, PI) if twist is None else finite_numbers(TWIST, twist, 2)
+        self.twist_low, self.twist_high = checked_range(TWIST, low, high)
 
     @property
     def twist(self) -> Twist | None:
