@@ -37,7 +37,7 @@ from environment import ROOT, SetupError, blender_python, default_blender, say
 __all__ = ("NATIVE", "ROOT", "build", "ensure_built", "stage")
 
 STAGED_FILES = ("blender_manifest.toml", "README.md", "LICENSE")
-LEFT_OUT = ("__pycache__", "native", "*.pyi")
+LEFT_OUT = ("__pycache__", "native", "*.pyi", "ARCHITECTURE.md")
 EVERYWHERE = ROOT / "build" / "native"
 REFERENCE = """
 import os, sys, pathlib, addon_session

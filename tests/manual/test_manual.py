@@ -20,6 +20,7 @@ import addon_session
 from build import ROOT, build
 
 PAGES = ROOT / "fabrik_addon" / "manual"
+ARCHITECTURE = ROOT / "fabrik_addon" / "ARCHITECTURE.md"
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 OWNERS = (bpy.types.Object, bpy.types.PoseBone, bpy.types.Scene, bpy.types.WindowManager)
 INHERITED = {"rna_type", "bl_idname", "name"}  # a group's name is to Blender that of any extension's group
@@ -72,7 +73,9 @@ def test_each_panels_button_leads_to_a_heading_that_is_there(panel: type[FabrikP
     assert heading in headings(PAGES / f"{page}.md")
 
 
-@pytest.mark.parametrize("path", [*sorted(PAGES.glob("*.md")), ROOT / "README.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [*sorted(PAGES.glob("*.md")), ROOT / "README.md", ARCHITECTURE], ids=lambda path: path.name
+)
 def test_no_link_is_dead(path: Path) -> None:
     for link in LINK.findall(path.read_text(encoding="utf-8")):
         if "://" in link:
@@ -81,6 +84,19 @@ def test_no_link_is_dead(path: Path) -> None:
         leads_to = (path.parent / file).resolve() if file else path
         assert leads_to.is_file(), link
         assert not anchor or anchor in headings(leads_to), link
+
+
+def test_the_architecture_names_what_is_there() -> None:
+    """Files and folders by their paths, names by their module or class, or alone."""
+    named = re.findall(r"`([\w./]+)`", ARCHITECTURE.read_text(encoding="utf-8"))
+    assert len(named) > 30
+    for name in named:
+        if (ARCHITECTURE.parent / name).exists() or (ROOT / name).exists():
+            continue
+        module, _, thing = name.rpartition(".")
+        files = ARCHITECTURE.parent.rglob(f"{PurePosixPath(module).name}.py" if module.islower() else "*.py")
+        texts = (file.read_text(encoding="utf-8") for file in files)
+        assert any(re.search(rf"\b(class|def) {thing}\b", text) for text in texts), name
 
 
 def test_the_index_names_each_page() -> None:
