@@ -16,14 +16,12 @@ from typing import Any, NamedTuple
 from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..kernel import FREE, Cone, Free, Hinge, Limit, Locked, Planar, Twist, Twisting
-from ..maths import ORIGIN, V3, cross, dot, length, minus, plus, scaled, unit
+from ..maths import ORIGIN, Q4, V3, X_AXIS, Y_AXIS, Z_AXIS, cross, dot, length, minus, rotated, scaled, unit
 from ..messages import Message
 
-Q4 = tuple[float, float, float, float]
 Curve = tuple[V3, ...]
 IkRange = tuple[float, float]
 
-X_AXIS, Y_AXIS, Z_AXIS = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 BONES_AXES = (X_AXIS, Y_AXIS, Z_AXIS)
 ALL_AXES = frozenset((0, 1, 2))
 FULL_TURN = (-pi, pi)
@@ -217,14 +215,14 @@ class HingeType(LimitType):
 
     def outline(self, limit: Any) -> Outline:
         if _turns_itself(limit):
-            side = scaled(turned(limit.zero, X_AXIS), TWIST_RADIUS)
+            side = scaled(rotated(limit.zero, X_AXIS), TWIST_RADIUS)
             twist = arc(side, limit.axis, limit.angle_min, limit.angle_max)
             return Outline(twist=(twist,), ends=curve_ends("angle_min", "angle_max", twist))
-        swing = arc(turned(limit.zero, Y_AXIS), limit.axis, limit.angle_min, limit.angle_max)
+        swing = arc(rotated(limit.zero, Y_AXIS), limit.axis, limit.angle_min, limit.angle_max)
         return Outline((swing,), ends=curve_ends("angle_min", "angle_max", swing))
 
     def setting_at(self, limit: Any, name: str, point: V3) -> float:
-        side = turned(limit.zero, X_AXIS if _turns_itself(limit) else Y_AXIS)
+        side = rotated(limit.zero, X_AXIS if _turns_itself(limit) else Y_AXIS)
         return set_end(name, angle_about(limit.axis, side, point), limit.angle_min, limit.angle_max)
 
     def ik_meaning(self, limit: Any) -> IkMeaning:
@@ -237,7 +235,7 @@ class HingeType(LimitType):
 
     def mirrored(self, limit: Any, turn: Q4) -> Limit | None:
         zero = mirrored_rotation(turn, limit.zero)
-        return Hinge(turned(turn, limit.axis), limit.angle_min, limit.angle_max, zero)
+        return Hinge(rotated(turn, limit.axis), limit.angle_min, limit.angle_max, zero)
 
     def narrowed(self, limit: Any, hinge: Limit) -> Limit | None:
         if not isinstance(hinge, Hinge):
@@ -320,7 +318,7 @@ class ConeType(LimitType):
             return Cone.circular(limit.x_high, limit.inner, twist)
         ends = {}
         for axis, low, high in ((X_AXIS, limit.x_low, limit.x_high), (Z_AXIS, limit.z_low, limit.z_high)):
-            x, _, z = turned(turn, axis)  # X and Z may change places with the roll
+            x, _, z = rotated(turn, axis)  # X and Z may change places with the roll
             to, along = ("x", x) if abs(x) > abs(z) else ("z", z)
             if abs(along) < ALIKE:
                 return None
@@ -357,7 +355,7 @@ class PlanarType(LimitType):
         return IkMeaning(frozenset((own[0], 1)), {own[0]: own[1], **_ik_twist(limit)})
 
     def mirrored(self, limit: Any, turn: Q4) -> Limit | None:
-        return Planar(turned(turn, limit.axis), limit.angle_min, limit.angle_max, mirrored_twist(limit))
+        return Planar(rotated(turn, limit.axis), limit.angle_min, limit.angle_max, mirrored_twist(limit))
 
 
 class LockedType(LimitType):
@@ -373,7 +371,7 @@ class LockedType(LimitType):
         return {}
 
     def outline(self, limit: Any) -> Outline:
-        return Outline(((ORIGIN, turned(limit.rotation, Y_AXIS)),))
+        return Outline(((ORIGIN, rotated(limit.rotation, Y_AXIS)),))
 
     def ik_meaning(self, limit: Any) -> IkMeaning:
         return IkMeaning(frozenset(), {})
@@ -506,7 +504,7 @@ def mirrored_twist(limit: Any) -> Twist | None:
 
 def mirrored_rotation(turn: Q4, rotation: Q4) -> Q4:
     """The mirror image of a rotation; see `mirrored_limit`."""
-    return (rotation[0], *turned(turn, rotation[1:]))
+    return (rotation[0], *rotated(turn, rotation[1:]))
 
 
 def checked_range(name: Message, low: float, high: float) -> IkRange:
@@ -536,18 +534,11 @@ def angle_about(axis: Sequence[float], start: V3, end: V3) -> float:
     return atan2(dot(axis, cross(a, b)), dot(a, b))
 
 
-def turned(rotation: Sequence[float], vector: Sequence[float]) -> V3:
-    """A vector turned by a unit quaternion."""
-    w, *axis = rotation
-    twice = scaled(cross(axis, vector), 2.0)
-    return plus(plus(vector, scaled(twice, w)), cross(axis, twice))
-
-
 def arc(point: V3, axis: Sequence[float], low: float, high: float) -> Curve:
     """A point turned about a unit axis from one angle to another, by a few degrees at a time."""
     count = int((high - low) / OUTLINE_STEP) + 1
     halves = (0.5 * (low + (high - low) * k / count) for k in range(count + 1))
-    return tuple(turned((cos(half), *scaled(axis, sin(half))), point) for half in halves)
+    return tuple(rotated((cos(half), *scaled(axis, sin(half))), point) for half in halves)
 
 
 def curve_ends(least: str, greatest: str, curve: Curve) -> dict[str, V3]:
@@ -569,7 +560,7 @@ def _ik_twist(limit: Any) -> dict[int, IkRange]:
 
 def _turns_itself(hinge: Hinge) -> bool:
     """Whether a hinge turns the bone about itself."""
-    return length(cross(hinge.axis, turned(hinge.zero, Y_AXIS))) < ALONG_THE_BONE
+    return length(cross(hinge.axis, rotated(hinge.zero, Y_AXIS))) < ALONG_THE_BONE
 
 
 def _bones_axis(limit: Any) -> tuple[int, IkRange] | None:
