@@ -232,7 +232,7 @@ def apply_range(
         owner: An armature object.
         limbs: Of its skeleton.
         names: Names of its bones.
-        joint: One of the tables of `joint_tables`.
+        joint: One of the tables of joints above.
         flip: Whether the bones flex to the other side than was found.
     """
     number = {name: i for i, name in enumerate(limbs.skeleton.names)}

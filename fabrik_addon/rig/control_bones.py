@@ -116,7 +116,7 @@ class ControlBone:
         name: How it is to be called; Blender numbers a name that is taken.
         head: Where its head is at rest, in armature space.
         length: In armature space; the shape is as large.
-        shape: Of `control_shapes`.
+        shape: Of the shapes above.
         parent: Name of its parent, or "".
     """
 

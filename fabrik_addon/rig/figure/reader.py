@@ -181,7 +181,7 @@ def prepare(
 ) -> Prepared:
     """Read chains that are solved together, without the places of their goals: all that can be found out once.
 
-    Where they were read before and nothing of that has changed (`figure_cache`), they are only brought to where their
+    Where they were read before and nothing of that has changed (`FigureCache`), they are only brought to where their
     armature and parents stand now.
 
     Args:
