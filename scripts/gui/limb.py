@@ -14,7 +14,7 @@ from blender import armature_of, limit_of, overlay_of, rig_of
 
 from .window import CONTEXT, MODULE, OPS, WAIT, Window, check, curves_of, leg, overridden, pose_of, tip
 
-LONG, SHORT = 20000, 120  # frames
+LONG, SHORT = 300_000, 120  # frames; the long ones take longer to bake than the check takes to look
 
 
 def made(window: Window, owner: bpy.types.Object) -> Iterator[float]:
