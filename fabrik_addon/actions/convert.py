@@ -9,13 +9,13 @@ from typing import Any
 
 import bpy
 
-from ..errors import FabrikError, RigError
+from ..errors import FabrikError
 from ..maths import IDENTITY, Q4, V3, distance, normalized, turn_angle, unit, v3
 from ..messages import ROLES
 from ..rig.animation.animation import Animated
 from ..rig.animation.keys import KeyedChannels
 from ..rig.bones import bones_to, names_if_any, pose_bones, resolve_bones
-from ..rig.checks import edit_refusal
+from ..rig.checks import check_editable
 from ..rig.figure.pose_writer import seen_rotations, write_rotations
 from ..rig.figure.reader import frame_of
 from ..rig.figure.start_pose import capture, is_animated
@@ -197,9 +197,7 @@ def convert_ik(context: bpy.types.Context, owner: bpy.types.Object, bones: Seque
     Raises:
         RigError: The armature can't be edited.
     """
-    refusal = edit_refusal(owner)
-    if refusal:
-        raise RigError(refusal, rig=owner.name)
+    check_editable(owner)
     found, animated = ik_constraints([pose_bones(owner)[name] for name in bones]), Animated(owner)
     results, made = [], []
     moved = {(bone.name, one.name): names_of_animated(animated, bone, one) for bone, one in found}
@@ -396,9 +394,7 @@ def convert_tracks(context: bpy.types.Context, owner: bpy.types.Object, bones: S
     Raises:
         RigError: The armature can't be edited.
     """
-    refusal = edit_refusal(owner)
-    if refusal:
-        raise RigError(refusal, rig=owner.name)
+    check_editable(owner)
     results, made = [], []
     animated, depsgraph = Animated(owner), context.evaluated_depsgraph_get()
     for bone, constraint in tracks([pose_bones(owner)[name] for name in bones]):

@@ -462,7 +462,7 @@ def answer_hands(context: bpy.types.Context, depsgraph: bpy.types.Depsgraph, rig
     tool = tool_of(context)
     found: Starts = {}
     for rig in rigs:
-        if rig_refusal(rig.owner) or not rig.owner.is_editable:
+        if rig_refusal(rig.owner):
             continue
         keyed = KeyedChannels(rig.owner, frame_of(depsgraph))
         chains = rig_of(rig.owner).chains
