@@ -126,10 +126,9 @@ class JudgedPose:
     def error_of(self, pose: Pose) -> cython.double:
         """What a pose misses; see `error`."""
         g: cython.int
-        goal: Goal
         total: cython.double = 0.0
         for g in range(self.kept, len(self.goals)):
-            goal = self.goals[g]
+            goal: Goal = self.goals[g]
             missing: V3 = minus(goal.missing(pose), v3(self.allowed, g))
             total += dot(missing, missing)
         return sqrt(total)
@@ -302,12 +301,11 @@ class Turning(JudgedPose):
     def turn_by(self, trial: Pose, pose: Pose, turns: Doubles, factor: cython.double) -> cython.void:
         """Make a trial of a pose whose joints turn by a share of some turns."""
         k: cython.int
-        limit: Limit
         for k in range(self.count_of_turned):
             i: cython.int = self.movers[k]
             rotation: Q4 = q4(pose.rotations, i)
             if i >= self.held:
-                limit = self.figure.limits[i]
+                limit: Limit = self.figure.limits[i]
                 rotation = limit.turn(rotation, scaled(v3(turns, i), factor))
             put4(trial.rotations, i, rotation)
         if self.count_of_movers > self.count_of_turned:
@@ -485,9 +483,8 @@ class Descent(Turning):
             tolerance: Goals that miss less, without their weight, are to be met exactly.
         """
         g: cython.int
-        goal: Goal
         for g in range(self.kept):
-            goal = self.goals[g]
+            goal: Goal = self.goals[g]
             missing: V3 = goal.missing(self.pose)
             put3(self.allowed, g, ORIGIN if length(missing) <= tolerance * goal.weight else missing)
         self.keeper.take(self.pose)

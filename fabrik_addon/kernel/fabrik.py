@@ -73,10 +73,9 @@ def limited_forward(figure: Figure, pose: Pose, wanted: Doubles) -> cython.void:
         wanted: n + 1 points, as the backward pass left them.
     """
     i: cython.int
-    limit: Limit
     put3(pose.heads, 0, ORIGIN)
     for i in range(figure.count):
-        limit = figure.limits[i]
+        limit: Limit = figure.limits[i]
         rest: Q4 = figure.rest_of(pose, i)
         head: V3 = v3(pose.heads, i)
         before: Q4 = q4(pose.rotations, i)

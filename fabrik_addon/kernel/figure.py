@@ -437,10 +437,9 @@ def checked_rotation(name: str, rotation: Sequence[float]) -> Q4:
 @cython.cfunc
 def clamp_start(figure: Figure) -> Doubles:
     """The start pose inside the limits: n rotations."""
-    limit: Limit
     rotations: Doubles = doubles(4 * figure.count)
     for i in range(figure.count):
-        limit = figure.limits[i]
+        limit: Limit = figure.limits[i]
         put4(rotations, i, limit.clamp(q4(figure.start, i)))
     return rotations
 

@@ -285,10 +285,9 @@ class Jacobian:
     def begin(self, pose: Pose, damping: cython.double) -> cython.void:
         """The system without any joint."""
         g: cython.int
-        goal: Goal
         self.system.clear(damping, 3 * self.kept, damping * EXACTLY)
         for g in range(self.count_of_goals):
-            goal = self.goals[g]
+            goal: Goal = self.goals[g]
             goal.prepare(pose)
             put3(self.system.wanted, g, minus(goal.missing(pose), v3(self.allowed, g)))
 
@@ -323,9 +322,6 @@ class Jacobian:
         """What small turns of a joint about its axes change."""
         a: cython.int
         t: cython.int
-        g: cython.int
-        at: cython.int
-        goal: Goal
         is_shift: cython.bint = i == self.figure.count
         rest: Q4 = IDENTITY if is_shift else q4(pose.rests, i)
         for a in range(3):
@@ -333,11 +329,11 @@ class Jacobian:
             axis: V3 = rotated(rest, local)
             is_held: cython.bint = dot(local, local) == 0.0
             for t in range(self.first_touch[i], self.first_touch[i + 1], 2):
-                g = self.touches[t]
-                at = (3 * i + a) * self.rows + 3 * g
+                g: cython.int = self.touches[t]
+                at: cython.int = (3 * i + a) * self.rows + 3 * g
                 change: V3 = ORIGIN
                 if not is_held:
-                    goal = self.goals[g]
+                    goal: Goal = self.goals[g]
                     if is_shift:
                         change = scaled(goal.shift(pose, axis), A_RADIAN_OF_SHIFT)
                     else:
@@ -384,10 +380,9 @@ class Jacobian:
     def strayed(self, pose: Pose) -> cython.double:
         """Distance from the goals that must hold; leaves their error as the system's right side."""
         g: cython.int
-        goal: Goal
         total: cython.double = 0.0
         for g in range(self.kept):
-            goal = self.goals[g]
+            goal: Goal = self.goals[g]
             missing: V3 = minus(goal.missing(pose), v3(self.allowed, g))
             put3(self.system.values, g, missing)
             total += dot(missing, missing)

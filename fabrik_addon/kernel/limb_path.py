@@ -99,9 +99,8 @@ def preferred_axis(figure: Figure, pose: Pose, first_moving: cython.int) -> V3:
     The first inner joint whose limit names an axis decides; else it is the X axis of the first moving bone.
     """
     i: cython.int
-    limit: Limit
     for i in range(1, figure.count):
-        limit = figure.limits[i]
+        limit: Limit = figure.limits[i]
         axis: V3 = limit.prefer(q4(pose.rotations, i))
         if dot(axis, axis) > 0.0:
             return rotated(q4(pose.rests, i), axis)
@@ -197,14 +196,13 @@ class Limb(Falling):
         Args:
             way: n rotations each, the reach falling from pose to pose.
         """
-        limit: Limit
         self.count_of_poses = len(way)
         self.poses, self.angles = doubles(4 * self.count * len(way)), doubles(self.count * len(way))
         self.reaches = doubles(len(way))
         for k, pose in enumerate(way):
             self.reaches[k] = self.reach_of(pose)
             for i in range(self.count):
-                limit = self.figure.limits[i]
+                limit: Limit = self.figure.limits[i]
                 put4(self.poses, k * self.count + i, q4(pose, i))
                 self.angles[k * self.count + i] = limit.measure(q4(pose, i))
 
@@ -224,9 +222,8 @@ class Limb(Falling):
     def blend(self, first: cython.int, share: cython.double) -> cython.void:
         """Put joint `first` and those behind it a share of the way between the two poses of the part at hand."""
         i: cython.int
-        limit: Limit
         for i in range(first, self.count):
-            limit = self.figure.limits[i]
+            limit: Limit = self.figure.limits[i]
             a: cython.int = self.part * self.count + i
             b: cython.int = a + self.count
             if limit.dofs == 1:

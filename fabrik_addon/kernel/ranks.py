@@ -141,10 +141,9 @@ class Body:
     def stretch(self, tolerance: cython.double) -> cython.void:
         """Let goals that are missed, and may stretch the joints on the way to them, do so one after the other."""
         g: cython.int
-        goal: Goal
         lengths: Doubles = None
         for g in range(len(self.goals)):
-            goal = self.goals[g]
+            goal: Goal = self.goals[g]
             goal.let_stretch(True)
             self.factors[g] = goal.factor_at(self.descent.pose, tolerance)
             if self.factors[g] > 1.0:
@@ -244,7 +243,6 @@ class Body:
         themselves, and take nothing from those.
         """
         i: cython.int
-        goal: Goal
         most: cython.double = 0.0
         for i in range(stage.kept, len(stage.goals)):
             most = larger(most, missing_of(stage.goals[i], stage.pose))
@@ -253,7 +251,7 @@ class Body:
         near, kept = [], stage.goals[: stage.kept]
         is_met: cython.bint = True
         for i in range(stage.kept, len(stage.goals)):
-            goal = stage.goals[i]
+            goal: Goal = stage.goals[i]
             missing: cython.double = missing_of(goal, stage.pose)
             if missing <= NEARLY_MET * most:
                 near.append(goal)
@@ -328,10 +326,9 @@ def is_less(errors: list[float], least: list[float]) -> bool:
 @cython.cfunc
 def are_too_far_apart(goals: list[Goal], figure: Figure) -> bool:
     """Whether some goals can't all be met, by the lengths of the joints alone: whatever start they have."""
-    goal: Goal
     other: Goal
     for k in range(len(goals)):
-        goal = goals[k]
+        goal: Goal = goals[k]
         if goal.is_beyond(figure):
             return True
         for other in goals[:k]:

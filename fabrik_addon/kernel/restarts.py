@@ -96,10 +96,9 @@ class BodyStarts:
                 self.fit(self.drawn[k])
             errors.append((self.descent.error_of(self.drawn[k]), k))
         chosen: list[Pose] = []
-        pose: Pose
         other: Pose
         for _, k in sorted(errors):
-            pose = self.drawn[k]
+            pose: Pose = self.drawn[k]
             is_apart: cython.bint = True
             for other in chosen:
                 if farthest(pose, other, self.figure.count) <= 0.5 * APART:

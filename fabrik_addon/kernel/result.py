@@ -73,11 +73,10 @@ def share_taken(limit: Limit, rotation: Q4, pull: V3) -> cython.double:
 def pull_on(descent: Descent, i: cython.int) -> V3:
     """The turn of a joint, in its rest frame, that brings the goals nearer the quickest: J^T e."""
     t: cython.int
-    goal: Goal
     jacobian: Jacobian = descent.equations()
     turn: V3 = ORIGIN
     for t in range(jacobian.first_touch[i], jacobian.first_touch[i + 1], 2):
-        goal = descent.goals[jacobian.touches[t]]
+        goal: Goal = descent.goals[jacobian.touches[t]]
         goal.prepare(descent.pose)
         missing: V3 = goal.missing(descent.pose)
         k: cython.int = jacobian.touches[t + 1]
@@ -91,11 +90,10 @@ def pull_on(descent: Descent, i: cython.int) -> V3:
 def leverage(descent: Descent, i: cython.int) -> cython.double:
     """The greatest change of a goal by a small turn of a joint, for each radian."""
     t: cython.int
-    goal: Goal
     jacobian: Jacobian = descent.equations()
     most: cython.double = 0.0
     for t in range(jacobian.first_touch[i], jacobian.first_touch[i + 1], 2):
-        goal = descent.goals[jacobian.touches[t]]
+        goal: Goal = descent.goals[jacobian.touches[t]]
         total: cython.double = 0.0
         for axis in (X_AXIS, Y_AXIS, Z_AXIS):
             change: V3 = goal.move(descent.pose, jacobian.touches[t + 1], axis)
@@ -164,13 +162,12 @@ def put_goals(
         tolerance: What a goal may miss.
     """
     g: cython.int
-    goal: Goal
     pose: Pose = body.descent.pose
     rows.status[k] = body.status(tolerance)
     rows.residual[k] = body.misses() * size
     rows.pole_error[k] = 0.0
     for g in range(len(rows.asked)):
-        goal = rows.asked[g]
+        goal: Goal = rows.asked[g]
         at: cython.Py_ssize_t = k * len(rows.asked) + g
         rows.goal_status[at] = body.status_of(goal, tolerance)
         rows.goal_residual[at] = missing_of(goal, pose) * size

@@ -264,10 +264,9 @@ class Rows:
     def load(self, row: cython.Py_ssize_t, factor: cython.double) -> cython.void:
         """Hand the numbers of a row, weights and ranks to the goals, lengths times a factor."""
         g: cython.int
-        goal: Goal
         at: cython.Py_ssize_t = row * self.width
         for g in range(len(self.asked)):
-            goal = self.asked[g]
+            goal: Goal = self.asked[g]
             goal.load(self.numbers, at, factor)
             goal.weight = self.weights[row * len(self.asked) + g]
             goal.rank = self.ranks[row * len(self.asked) + g]

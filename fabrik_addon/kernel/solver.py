@@ -94,8 +94,6 @@ class LimitedPoses:
         i: cython.int
         g: cython.int
         k: cython.Py_ssize_t
-        limit: Limit
-        goal: Goal
         share: cython.double = influence
         self._check_rows(rows)
         if influence >= 1.0:
@@ -105,13 +103,13 @@ class LimitedPoses:
             self.take_start(rows.starts, rows.stays, k * self.unit.count, v3(rows.roots, k))
             starts: Doubles = clamp_start(self.unit)
             for i in range(self.unit.count):
-                limit = self.unit.limits[i]
+                limit: Limit = self.unit.limits[i]
                 at: cython.Py_ssize_t = k * self.unit.count + i
                 put4(pose.rotations, i, limit.blend(q4(starts, i), q4(rows.rotations, at), share))
             figure: Figure = self.unit
             lengths: Doubles = ones(figure.count)
             for g in range(len(rows.asked)):
-                goal = rows.asked[g]
+                goal: Goal = rows.asked[g]
                 at = k * len(rows.asked) + g
                 if rows.factors[at] > 1.0:
                     rows.factors[at] = 1.0 + share * (rows.factors[at] - 1.0)
@@ -133,7 +131,6 @@ class LimitedPoses:
         """
         i: cython.int
         unit: Figure = self.unit
-        limit: Limit
         is_other: cython.bint = False
         for i in range(unit.count):
             start: Q4 = q4(starts, first + i)
@@ -153,7 +150,7 @@ class LimitedPoses:
         if is_other:
             unit.changes += 1
             for i in range(unit.count):
-                limit = self.figure.limits[i]
+                limit: Limit = self.figure.limits[i]
                 unit.limits[i] = Locked(limit.clamp(q4(unit.start, i))) if self.stays[i] else limit
 
     @cython.cfunc
@@ -170,12 +167,11 @@ class LimitedPoses:
         """`violation`, the worst of all rows."""
         i: cython.int
         k: cython.Py_ssize_t
-        limit: Limit
         worst: cython.double = 0.0
         self._check_rows(rows)
         for k in range(rows.count):
             for i in range(self.unit.count):
-                limit = self.figure.limits[i]
+                limit: Limit = self.figure.limits[i]
                 worst = larger(worst, limit.exceed(q4(rows.rotations, k * self.unit.count + i)))
         return worst
 
