@@ -113,8 +113,8 @@ def selected_limbs(owner: bpy.types.Object) -> SelectedLimbs:
     if not selected:
         skeleton = read_skeleton(owner)
         selected = selected_numbers(owner, skeleton)
-    found = Limbs(skeleton).selected(selected)
-    return SelectedLimbs(_named(skeleton, found.limbs), _named(skeleton, found.small))
+    limbs, small = Limbs(skeleton).selected(selected)
+    return SelectedLimbs(_named(skeleton, limbs), _named(skeleton, small))
 
 
 def taken_limb(owner: bpy.types.Object, limb: NamedLimb) -> str:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import sqrt
 
 from ..maths import (
     IDENTITY,
+    ORIGIN,
     Q4,
     V3,
     along,
@@ -26,7 +27,7 @@ from ..maths import (
 )
 from .body import need_of
 from .feet import Foothold, Refused
-from .ground import BODY, STATIC, Ground, Terrain, foot_rotation, is_body, laid
+from .ground import BODY, STATIC, Ground, Terrain, foot_rotation, laid
 from .legs import SWAYING, Leg, Shortage, held_off, spacing
 from .settings import Settings
 
@@ -82,41 +83,12 @@ class Stance:
         return [placed(place, rotation, self.leg.hip) for place, rotation in self.bodies]
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A foothold, and what was refused on the way to it.
-
-    Attributes:
-        foothold: In world space, or in that of its surface.
-        refused: Places, in world space, each with the reason.
-        slack: From the place wanted to the place chosen, world space: what the foot is off by, and does not step for.
-    """
-
-    foothold: Foothold
-    refused: tuple[tuple[V3, str], ...]
-    slack: V3
+# A foothold in world space, what speaks against it in quarters of a stride aside, and why it is refused, if it is
+Candidate = tuple[Foothold, float, Refused | None]
+Choice = tuple[Foothold, V3, tuple[tuple[V3, str], ...]]  # see `choose`
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    """A place for a foot.
-
-    Attributes:
-        flat: Place of the sole and rotation of the foot, without rolling.
-        normal: Of the ground there.
-        surface: What it is of.
-        cost: What speaks against it, in quarters of a stride aside; the least is chosen.
-        reason: Why it is refused; None for a good one.
-    """
-
-    flat: tuple[V3, Q4]
-    normal: V3
-    surface: int
-    cost: float
-    reason: Refused | None
-
-
-def choose(ground: Ground, stance: Stance, settings: Settings, hang: Callable[[], Foothold]) -> Choice:
+def choose(ground: Ground, stance: Stance, settings: Settings) -> Choice:
     """The best foothold: the place wanted where it is good, else the best of those around, nearer ones first.
 
     Where all are refused, the least bad of those; where there is no ground that the leg nearly reaches, the foot hangs.
@@ -125,43 +97,51 @@ def choose(ground: Ground, stance: Stance, settings: Settings, hang: Callable[[]
         ground: To stand on.
         stance: What it is for.
         settings: Of the walk.
-        hang: Makes the foothold of a foot for which there is no ground.
+
+    Returns:
+        The foothold, in the space of its surface; the way from the place wanted to the place chosen, world space, by
+        which the foot is off and does not step; and the places that were refused, in world space, each with the reason.
     """
     refused: list[tuple[V3, str]] = []
-    second: list[_Candidate] = []
+    second: list[Candidate] = []
     for ring in _rings(stance):
-        good: list[_Candidate] = []
+        good: list[Candidate] = []
         for place in ring:
             found = _candidate(ground, stance, settings, place)
             if found is None:
                 refused.append((place, Refused.NO_GROUND))
-                continue
-            if found.reason is not None:
-                refused.append((found.flat[0], found.reason))
+            elif found[2] is not None:
+                refused.append((found[0].place, found[2]))
                 second.append(found)
-                continue
-            good.append(found)
+            else:
+                good.append(found)
         for found in sorted(good, key=_cost):
             held = _within_limits(found, stance, settings)
-            if held.reason is None:
-                return _chosen(held, stance, refused)
-            refused.append((held.flat[0], held.reason))
+            if held[2] is None:
+                return _chosen(held[0], stance, ground.terrain, refused)
+            refused.append((held[0].place, held[2]))
             second.append(held)
     if second:
-        return _chosen(min(second, key=_cost), stance, refused)
-    return Choice(hang(), tuple(refused), (0.0, 0.0, 0.0))
+        return _chosen(min(second, key=_cost)[0], stance, ground.terrain, refused)
+    hanging = Foothold(stance.leg.home, IDENTITY, surface=BODY - stance.leg.segment)  # at home, in the body's frame
+    return hanging, ORIGIN, tuple(refused)
 
 
-def _cost(candidate: _Candidate) -> float:
+def _cost(candidate: Candidate) -> float:
     """What speaks against a candidate; of those that are alike but for rounding the first one of a ring is taken."""
-    return round(candidate.cost, COST_DECIMALS)
+    return round(candidate[1], COST_DECIMALS)
 
 
-def _chosen(candidate: _Candidate, stance: Stance, refused: list[tuple[V3, str]]) -> Choice:
-    place, rotation = candidate.flat
-    return Choice(
-        Foothold(place, rotation, candidate.normal, candidate.surface), tuple(refused), minus(place, stance.wanted)
-    )
+def _chosen(foothold: Foothold, stance: Stance, terrain: Terrain, refused: list[tuple[V3, str]]) -> Choice:
+    """A foothold that was found in world space, in the space of the surface that it is on where that moves."""
+    slack = minus(foothold.place, stance.wanted)
+    if foothold.surface != STATIC:
+        place, rotation = terrain.surface(foothold.surface, stance.time)
+        back = conjugated(rotation)
+        foothold = replace(
+            foothold, place=turned(back, minus(foothold.place, place)), rotation=multiplied(back, foothold.rotation)
+        )
+    return foothold, slack, tuple(refused)
 
 
 def _rings(stance: Stance) -> Sequence[Sequence[V3]]:
@@ -179,7 +159,7 @@ def _rings(stance: Stance) -> Sequence[Sequence[V3]]:
     return [[stance.wanted], placed(HEXAGON, INNER_RING * size), *outer]
 
 
-def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) -> _Candidate | None:
+def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) -> Candidate | None:
     """What there is at a place; None where there is no ground."""
     leg = stance.leg
     hit = ground.foothold(leg, place, (stance.hips[len(stance.hips) // 2], stance.up), stance.time)
@@ -208,7 +188,7 @@ def _candidate(ground: Ground, stance: Stance, settings: Settings, place: V3) ->
         cost += PENALTIES[reason] if lying is not None or steep else UNSTEADY
     if off > 0.0:
         reason, cost = reason or Refused.REACH, cost + PENALTIES[Refused.REACH] + OFF_BY_A_LEG * off / leg.reach
-    return _Candidate(lying or flat, hit.normal, hit.surface, cost, reason)
+    return Foothold(*(lying or flat), hit.normal, hit.surface), cost, reason
 
 
 def _out_of_reach(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> float:
@@ -228,13 +208,13 @@ def _out_of_reach(stance: Stance, flat: tuple[V3, Q4], hips: Sequence[V3]) -> fl
     return worst
 
 
-def _within_limits(candidate: _Candidate, stance: Stance, settings: Settings) -> _Candidate:
+def _within_limits(candidate: Candidate, stance: Stance, settings: Settings) -> Candidate:
     """A good candidate, refused where the limits of the leg's joints keep it from there."""
-    off = _held_off(stance, candidate.flat, settings.body_sway)
+    foothold, cost, _ = candidate
+    off = _held_off(stance, (foothold.place, foothold.rotation), settings.body_sway)
     if off <= 0.0:
         return candidate
-    cost = candidate.cost + PENALTIES[Refused.LIMITS] + OFF_BY_A_LEG * off / stance.leg.reach
-    return replace(candidate, reason=Refused.LIMITS, cost=cost)
+    return foothold, cost + PENALTIES[Refused.LIMITS] + OFF_BY_A_LEG * off / stance.leg.reach, Refused.LIMITS
 
 
 def _held_off(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
@@ -258,30 +238,6 @@ def _held_off(stance: Stance, flat: tuple[V3, Q4], sway: float) -> float:
     return 0.0
 
 
-def on_its_surface(choice: Choice, terrain: Terrain, time: float) -> Choice:
-    """A choice made in world space with its foothold in the space of the surface that it is on, where that moves.
-
-    Args:
-        choice: What was chosen.
-        terrain: That has the surface.
-        time: Of landing, seconds from the path's first frame.
-    """
-    foothold = choice.foothold
-    if foothold.surface == STATIC or is_body(foothold.surface):
-        return choice
-    place, rotation = terrain.surface(foothold.surface, time)
-    back = conjugated(rotation)
-    riding = replace(
-        foothold, place=turned(back, minus(foothold.place, place)), rotation=multiplied(back, foothold.rotation)
-    )
-    return replace(choice, foothold=riding)
-
-
 def least_distances(legs: Sequence[Leg]) -> list[float]:
     """By leg how near its foot may come to another foot, scene units."""
     return [min(NEAR_FOOT * leg.reach, NEAR_HOME * spacing(legs, index)) for index, leg in enumerate(legs)]
-
-
-def hanging(leg: Leg) -> Foothold:
-    """The foothold of a foot for which there is no ground: its home, in the body's frame."""
-    return Foothold(leg.home, IDENTITY, surface=BODY - leg.segment)

@@ -40,7 +40,7 @@ from ..messages import Message
 from .body import LOWEST, Course, Footing, Lean, carried, course_of, lean_of, need_of
 from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
 from .feet import Cause, Feet, Foothold, FootPose, Step, raised
-from .footholds import Choice, Stance, choose, hanging, least_distances, on_its_surface
+from .footholds import Choice, Stance, choose, least_distances
 from .ground import Ground, Terrain, is_body
 from .legs import Leg, Reaching, check_legs, held_off, rooms_of
 from .path import TICK, track_through
@@ -195,8 +195,8 @@ class HandWalk:
         self.states: list[_Foot] = []
         for index in range(len(legs)):
             home = self.course.home(index, 0.0)
-            choice = self._choose(index, home, 0.0)
-            self.states.append(_Foot(choice.foothold, slack=choice.slack, home=home))
+            foothold, slack, _ = self._choose(index, home, 0.0)
+            self.states.append(_Foot(foothold, slack=slack, home=home))
         self.starts = tuple(state.foothold for state in self.states)
         self._carry(None)
 
@@ -316,10 +316,10 @@ class HandWalk:
         if far > self.trigger:
             ahead = scaled(ahead, self.trigger / far)
         land = self.time + span
-        choice = self._choose(index, plus(state.home, ahead), land)
-        rising = unit_or(plus(state.foothold.normal, choice.foothold.normal), up) if self.ground.is_surface else up
-        step = Step(index, self.time, land, state.foothold, choice.foothold, rising, cause=Cause.DRIFT)
-        state.take(raised(step, leg, self.ground, self.settings, self._surface_pose), choice.slack)
+        foothold, slack, _ = self._choose(index, plus(state.home, ahead), land)
+        rising = unit_or(plus(state.foothold.normal, foothold.normal), up) if self.ground.is_surface else up
+        step = Step(index, self.time, land, state.foothold, foothold, rising, cause=Cause.DRIFT)
+        state.take(raised(step, leg, self.ground, self.settings, self._surface_pose), slack)
 
     def _choose(self, index: int, wanted: V3, time: float) -> Choice:
         """The foothold for a place of the world that is wanted, for a foot that lands at a time."""
@@ -335,8 +335,7 @@ class HandWalk:
             leg, wanted, track.uprights[0], up, ahead, (body,), others, self.near[index], self.trigger, time,
             self.course.shortage(index),
         )  # fmt: skip
-        choice = choose(self.ground, stance, self.settings, lambda: hanging(leg))
-        return on_its_surface(choice, self.ground.terrain, time)
+        return choose(self.ground, stance, self.settings)
 
     # ---- the body
 

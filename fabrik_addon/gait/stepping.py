@@ -29,7 +29,7 @@ from ..maths import (
 from .body import Carried, Course, need_of
 from .clock import LEAST_SWING, MOST_SWING, Clock
 from .feet import Cause, Feet, Foothold, Step, SurfacePose, raised, rolls_of
-from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, hanging, least_distances, on_its_surface
+from .footholds import HIP_SPARE, SINKING, Choice, Stance, choose, least_distances
 from .ground import BODY, Ground, is_body, smallest_circle
 from .legs import held_off, neighbours
 from .path import TICK
@@ -102,8 +102,8 @@ class Stepper:
         self.near = least_distances(legs)
         self.states: list[LegState] = []
         for index in range(len(legs)):
-            choice = self._choose(index, 0.0, 0.0)
-            self.states.append(LegState(choice.foothold, slack=choice.slack))
+            foothold, slack, _ = self._choose(index, 0.0, 0.0)
+            self.states.append(LegState(foothold, slack=slack))
         self.starts = tuple(state.foothold for state in self.states)
 
     @property
@@ -216,19 +216,19 @@ class Stepper:
         landing = self.clock.time_of(land_phase) if land_phase is not None else lift + SETTLING
         span = clipped((landing if landing is not None else lift + MOST_SWING) - lift, LEAST_SWING, MOST_SWING)
         land = lift + span
-        choice = self._choose(leg, land, self._next_lift(leg, land, land_phase))
+        foothold, slack, refused = self._choose(leg, land, self._next_lift(leg, land, land_phase))
         start, _ = state.foothold.in_world(lift, self._surface_pose)
-        end, landing_turn = choice.foothold.in_world(land, self._surface_pose)
+        end, landing_turn = foothold.in_world(land, self._surface_pose)
         up = self.course.of(leg).up(lift)
         if self.ground.is_surface:
-            up = unit_or(plus(state.foothold.normal, choice.foothold.normal), up)
+            up = unit_or(plus(state.foothold.normal, foothold.normal), up)
         axes, way = (self.course.of(leg).upright(lift), self.course.of(leg).up(lift)), (minus(end, start), landing_turn)
         toe_off, strike = rolls_of(self.legs[leg], settings.heel_toe, way, axes, span)
         step = Step(
-            leg, lift, land, state.foothold, choice.foothold, up, curve=settings.swing_curve, toe_off=toe_off,
-            heel_strike=strike, cause=cause, refused=choice.refused,
+            leg, lift, land, state.foothold, foothold, up, curve=settings.swing_curve, toe_off=toe_off,
+            heel_strike=strike, cause=cause, refused=refused,
         )  # fmt: skip
-        state.take(raised(step, self.legs[leg], self.ground, settings, self._surface_pose), choice.slack)
+        state.take(raised(step, self.legs[leg], self.ground, settings, self._surface_pose), slack)
 
     def _next_lift(self, leg: int, land: float, land_phase: float | None) -> float:
         """When a foot that lands will be lifted again; the end of the track where it will not."""
@@ -259,8 +259,7 @@ class Stepper:
             self.legs[leg], wanted, upright, up, ahead, bodies, stood_on(self.states, leg, land, self._surface_pose),
             self.near[leg], SEARCHED * self.clock.stride, land, self.course.shortage(leg),
         )  # fmt: skip
-        choice = choose(self.ground, stance, settings, lambda: hanging(self.legs[leg]))
-        return on_its_surface(choice, self.ground.terrain, land)
+        return choose(self.ground, stance, settings)
 
     def _lowered(self, leg: int, time: float, ankle: V3) -> tuple[V3, Q4]:
         """The body, come down so far that a leg is long enough for an ankle."""

@@ -159,18 +159,6 @@ class Limb(NamedTuple):
     bone_count: int
 
 
-class Selection(NamedTuple):
-    """The limbs that a selection of bones means.
-
-    Attributes:
-        limbs: Those to make chains of.
-        small: Those that are left for when they are asked for: fingers, toes, faces, single bones.
-    """
-
-    limbs: list[Limb]
-    small: list[Limb]
-
-
 class Limbs:
     """The limbs of a skeleton.
 
@@ -206,12 +194,16 @@ class Limbs:
             self._axes = find_axes(self.skeleton, self.twins, self.all(), self.parts)
         return self._axes
 
-    def selected(self, bones: set[int]) -> Selection:
+    def selected(self, bones: set[int]) -> tuple[list[Limb], list[Limb]]:
         """The limbs that selected bones mean.
 
         A single bone is the tip of its limb; a run of bones without a fork is a limb of just these. Bones that fork are
         divided into limbs, of which arms, legs, spine, tail, neck and head come first; where there are none of these,
         all that have two bones or more.
+
+        Returns:
+            Those to make chains of, and those that are left for when they are asked for: fingers, toes, faces, single
+            bones.
         """
         groups = self._groups(bones)
         forked = [group for group in groups if len(self._tips(group)) > 1]
@@ -224,14 +216,14 @@ class Limbs:
         if forked and any(limb.bone_count > 1 for limb in limbs):  # controls that only fork are none beside limbs
             small += [limb for limb in limbs if limb.bone_count == 1]
             limbs = [limb for limb in limbs if limb.bone_count > 1]
-        return Selection(limbs, small)
+        return limbs, small
 
     def _tips(self, group: Sequence[int]) -> list[int]:
         """The bones of a group on which none of it hangs."""
         parents = {self.skeleton.parents[bone] for bone in group}
         return [bone for bone in group if bone not in parents]
 
-    def _divided(self, group: set[int]) -> Selection:
+    def _divided(self, group: set[int]) -> tuple[list[Limb], list[Limb]]:
         """The limbs of bones that fork, without hands and feet."""
         runs = self._runs(group)
         great = [run for run in runs if self._is_great(run)] or [run for run in runs if run.bone_count > 1] or runs
@@ -242,7 +234,7 @@ class Limbs:
             bones = limb_bones(self.skeleton, run)
             limbs.append(Limb(bones[-1 - ends], run.bone_count - ends))
             small += [Limb(run.tip, ends)] if ends else []
-        return Selection(limbs, small)
+        return limbs, small
 
     def _runs(self, group: set[int]) -> list[Limb]:
         """The limbs into which bones fall, in the order of their tips."""

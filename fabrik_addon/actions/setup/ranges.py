@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import radians
-from typing import NamedTuple
 
 import bpy
 
@@ -47,19 +46,9 @@ MOST_BEND = 150.0  # degrees by which a joint of a leg bends
 MOST_BENDS = {"QUADRUPED": 120.0}  # the same where a body bends less: a dog's knee
 
 
-class Given(NamedTuple):
-    """What `give_ranges` did, by the names of bones.
-
-    Attributes:
-        limited: Those that have a limit now and had none.
-        exceeded: Those that were left free, since they are posed beyond the range that they would have.
-    """
-
-    limited: list[str]
-    exceeded: list[str]
-
-
-def give_ranges(owner: bpy.types.Object, limbs: Limbs, parts: Sequence[RigPart], plan: str) -> Given:
+def give_ranges(
+    owner: bpy.types.Object, limbs: Limbs, parts: Sequence[RigPart], plan: str
+) -> tuple[list[str], list[str]]:
     """Give joint limits to the bones of parts that have none yet, where the pose at hand is inside.
 
     Args:
@@ -67,6 +56,10 @@ def give_ranges(owner: bpy.types.Object, limbs: Limbs, parts: Sequence[RigPart],
         limbs: Of its skeleton.
         parts: Its parts.
         plan: What kind of body it is.
+
+    Returns:
+        Names of the bones that have a limit now and had none, and of those that were left free, since they are posed
+        beyond the range that they would have.
     """
     bones = pose_bones(owner)
     free = {bone for part in parts for bone in part.bones if not limit_of(bones[bone]).type.holds}
@@ -85,7 +78,7 @@ def give_ranges(owner: bpy.types.Object, limbs: Limbs, parts: Sequence[RigPart],
     given = [bone for part in parts for bone in part.bones if bone in free and limit_of(bones[bone]).type.holds]
     exceeded = [bone for bone in given if _exceeds(bones[bone])]
     give_limits(owner, [(bone, {"limit": FREE, "use_twist": False}) for bone in exceeded])
-    return Given([bone for bone in given if bone not in exceeded], exceeded)
+    return [bone for bone in given if bone not in exceeded], exceeded
 
 
 def _exceeds(bone: bpy.types.PoseBone) -> bool:
