@@ -18,7 +18,7 @@ from .fabrik import Trace
 from .figure import Figure, Pose, clamp_start, copied_pose, placed_pose
 from .forms import Doubles, Ints
 from .goals.base import HINT, Goal
-from .restarts import BodyStarts
+from .restarts import Restarts
 from .rows import BLOCKED, REACHED, TOO_FAR
 from .vectors import doubles, integers, larger, length, ones
 
@@ -39,6 +39,7 @@ NEARLY_MET = cython.declare(cython.double, 0.1)  # share of the most that a goal
 FINER_STEPS = cython.declare(cython.int, 12)  # by which they are met; goals that are in conflict gain nothing by more
 NEVER_ENOUGH = cython.declare(cython.double, -1.0)
 LAST_DAMPING = cython.declare(cython.double, 1e-5)  # of the first step of the descent that finishes a pose
+HALF_WAY = 0.5  # to a drawn pose from the start pose: the inner half of the limits
 NO_RANK = cython.declare(cython.int, -1)
 NOTHING = 1e-6  # what a rank may miss more than before and count as missing the same
 
@@ -67,7 +68,7 @@ class Body:
     stages: list[Descent]
     rough: Descent
     budget: cython.int
-    starts: BodyStarts
+    starts: Restarts
     trace: Trace
 
     def __init__(self, figure: Figure, goals: list[Goal]) -> None:
@@ -88,7 +89,7 @@ class Body:
         self.descent = self.stages[0] if len(self.stages) == 1 else Descent(figure, before)
         self.rough = self.stages[0] if len(self.stages) == 1 else Descent(figure, self.judged)
         self.budget = 0
-        self.starts = BodyStarts(self.descent)
+        self.starts = Restarts(self.descent, HALF_WAY)
         self.trace = None
 
     @cython.cfunc
@@ -169,7 +170,7 @@ class Body:
         rough: Descent = self.rough
         missed: cython.double = rough.error_of(best)
         start: Pose
-        for start in self.starts.best(restarts):
+        for start in self.starts.nearest(restarts):
             rough.take(start)
             used += rough.descend(ROUGH_ENOUGH * tolerance, ROUGH_STEPS)
             if rough.error > HOPEFUL * missed:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Other starts of a figure with several goals: poses half the way from the start pose to drawn ones."""
+"""Other starts of a figure: poses on the way from the start pose to such as are drawn inside the limits."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from random import Random
 
 from . import cython
 from .descent import Descent
-from .figure import Figure, Pose, clamp_start
-from .forms import V3, Doubles
+from .figure import Figure, Pose, clamp_start, placed_pose
+from .forms import Q4, V3, Doubles
 from .goals.base import Goal
 from .limits.base import Limit
 from .vectors import (
@@ -34,20 +34,6 @@ APART = cython.declare(cython.double, 0.2)  # between two starts, in sizes of th
 
 
 @cython.cfunc
-def drawn_poses(figure: Figure) -> list[Doubles]:
-    """Poses drawn inside the limits of a figure: a buffer of n rotations each."""
-    random = Random(SEED)
-    drawn = []
-    for _ in range(SCREENED):
-        rotations: Doubles = doubles(4 * figure.count)
-        for i in range(figure.count):
-            limit: Limit = figure.limits[i]
-            put4(rotations, i, limit.draw(random.random(), random.random(), random.random()))
-        drawn.append(rotations)
-    return drawn
-
-
-@cython.cfunc
 @cython.exceptval(check=False)
 def farthest(pose: Pose, other: Pose, count: cython.int) -> cython.double:
     """The largest distance between the same joint of two placed poses of n joints, the tip included."""
@@ -58,57 +44,85 @@ def farthest(pose: Pose, other: Pose, count: cython.int) -> cython.double:
     return most
 
 
-HALF_WAY = cython.declare(cython.double, 0.5)  # of a drawn pose from the start pose: the inner half of the limits
-
-
 @cython.cclass
-class BodyStarts:
-    """The poses from which a body is solved again where it misses its goals from the start pose.
+class Restarts:
+    """The poses from which a figure is solved again where it misses its goals from the start pose.
 
     Args:
-        descent: To all goals of the body: the errors of the poses are by these.
+        descent: To all goals: the errors of the poses are by these.
+        share: How far the poses are on the way from the start pose to those that are drawn.
 
     Attributes:
-        drawn: All poses among which it chooses; None before they are asked for.
+        rotations: Those of all poses among which it chooses, n each; None before they are asked for.
+        drawn: The poses.
         drawn_at: The figure's `changes` when they were drawn.
     """
 
     figure: Figure
     descent: Descent
+    share: cython.double
+    rotations: list[Doubles]
     drawn: list[Pose]
     drawn_at: cython.int
 
-    def __init__(self, descent: Descent) -> None:
+    def __init__(self, descent: Descent, share: float) -> None:
         self.figure = descent.figure
         self.descent = descent
-        self.drawn = None
+        self.share = share
+        self.rotations = self.drawn = None
         self.drawn_at = 0
 
     @cython.cfunc
-    def best(self, count: cython.int) -> list[Pose]:
+    def nearest(self, count: cython.int) -> list[Pose]:
         """Those with the least errors that stand apart from each other, as many as are asked for at most."""
         if self.drawn is None or self.drawn_at != self.figure.changes:
-            self.drawn_at = self.figure.changes
-            self.drawn = [self.half_way(rotations) for rotations in drawn_poses(self.figure)]
+            self.draw()
         errors = []
         for k in range(len(self.drawn)):
-            if self.figure.moves:
-                self.fit(self.drawn[k])
+            self.approach(k)
             errors.append((self.descent.error_of(self.drawn[k]), k))
         chosen: list[Pose] = []
         other: Pose
         for _, k in sorted(errors):
-            pose: Pose = self.drawn[k]
+            if len(chosen) >= count:
+                break
             is_apart: cython.bint = True
             for other in chosen:
-                if farthest(pose, other, self.figure.count) <= 0.5 * APART:
+                if farthest(self.drawn[k], other, self.figure.count) <= self.share * APART:
                     is_apart = False
                     break
             if is_apart:
-                chosen.append(pose)
-            if len(chosen) >= count:
-                break
+                chosen.append(self.drawn[k])
         return chosen
+
+    @cython.cfunc
+    def draw(self) -> cython.void:
+        """Draw the poses; joints that move no goal stay at their start."""
+        i: cython.int
+        k: cython.int
+        random = Random(SEED)
+        self.drawn_at = self.figure.changes
+        self.rotations, self.drawn = [], []
+        for _ in range(SCREENED):
+            drawn: Doubles = doubles(4 * self.figure.count)
+            for i in range(self.figure.count):
+                limit: Limit = self.figure.limits[i]
+                put4(drawn, i, limit.draw(random.random(), random.random(), random.random()))
+            rotations: Doubles = clamp_start(self.figure)
+            for k in range(self.descent.count_of_turned):
+                i = self.descent.movers[k]
+                limit = self.figure.limits[i]
+                is_whole: cython.bint = self.share >= 1.0
+                end: Q4 = q4(drawn, i)
+                put4(rotations, i, end if is_whole else limit.blend(q4(rotations, i), end, self.share))
+            self.rotations.append(rotations)
+            self.drawn.append(placed_pose(self.figure, rotations))
+
+    @cython.cfunc
+    def approach(self, k: cython.int) -> cython.void:
+        """Bring the root of a drawn pose to where the goals miss less."""
+        if self.figure.moves:
+            self.fit(self.drawn[k])
 
     @cython.cfunc
     def fit(self, pose: Pose) -> cython.void:
@@ -130,17 +144,3 @@ class BodyStarts:
                 best = plus(best, scaled(axis, pull / weight))
         put3(pose.shift, 0, best)
         self.figure.place(pose)
-
-    @cython.cfunc
-    def half_way(self, rotations: Doubles) -> Pose:
-        """The pose half the way from the start pose to a drawn one; joints that move no goal stay."""
-        k: cython.int
-        pose: Pose = Pose(self.figure.count)
-        copy_into(pose.rotations, clamp_start(self.figure), 4 * self.figure.count)
-        copy_into(pose.shift, self.figure.root, 3)
-        for k in range(self.descent.count_of_turned):
-            i: cython.int = self.descent.movers[k]
-            limit: Limit = self.figure.limits[i]
-            put4(pose.rotations, i, limit.blend(q4(pose.rotations, i), q4(rotations, i), HALF_WAY))
-        self.figure.place(pose)
-        return pose

@@ -7,11 +7,11 @@ from . import cython
 from .chain import Chain, Reach
 from .descent import LITTLE, Descent
 from .fabrik import backward, limited_forward
-from .figure import Figure, Pose, clamp_start, copied_pose, placed_pose
+from .figure import Pose, clamp_start, copied_pose, placed_pose
 from .forms import Q4, V3, Doubles
 from .limb_path import Limb, bent, limb_of
 from .limits.base import Limit
-from .restarts import APART, drawn_poses, farthest
+from .restarts import Restarts
 from .vectors import (
     X_AXIS,
     apart,
@@ -43,7 +43,7 @@ CLEARLY_BETTER = cython.declare(cython.double, 0.999)  # share of the error that
 
 
 @cython.cclass
-class Rungs:
+class Rungs(Restarts):
     """Solves a chain whose limits hold throughout, rung by rung; the pole is left to the caller.
 
     Attributes:
@@ -51,19 +51,15 @@ class Rungs:
     """
 
     chain: Chain
-    figure: Figure
     reach: Reach
-    descent: Descent
     limb: Limb
-    drawn: list[Doubles]
     work: Pose
     started: Pose  # the start pose, inside the limits
 
     def __init__(self, chain: Chain, reach: Reach, descent: Descent) -> None:
-        self.chain, self.figure = chain, chain.figure
-        self.reach, self.descent = reach, descent
+        Restarts.__init__(self, descent, 1.0)
+        self.chain, self.reach = chain, reach
         self.limb = limb_of(chain, reach)
-        self.drawn = None
         self.work = Pose(chain.count)
         self.started = placed_pose(chain.figure, clamp_start(chain.figure))
 
@@ -237,7 +233,7 @@ class Rungs:
     @cython.cfunc
     def other_starts(self) -> list[Pose]:
         """Where FABRIK's passes take a limb from the end of its path, and drawn poses."""
-        found = self.nearest_starts()
+        found = self.nearest(self.chain.restarts)
         if self.limb is not None:
             self.swing_limb(False)
             self.fabrik(FABRIK_PASSES)
@@ -245,26 +241,9 @@ class Rungs:
         return found
 
     @cython.cfunc
-    def nearest_starts(self) -> list[Pose]:
-        """The drawn poses that come nearest to the target when swung at it, and stand apart from each other."""
-        chain: Chain = self.chain
-        if self.drawn is None:
-            self.drawn = drawn_poses(self.figure)
-        errors = []
-        for k in range(len(self.drawn)):
-            self.start_at(self.drawn[k], chain.first_moving)
-            errors.append((self.descent.error, k))
-        chosen: list[Pose] = []
-        other: Pose
-        for _, k in sorted(errors):
-            if len(chosen) >= chain.restarts:
-                break
-            self.start_at(self.drawn[k], chain.first_moving)
-            is_apart: cython.bint = True
-            for other in chosen:
-                if farthest(self.descent.pose, other, chain.count) <= APART:
-                    is_apart = False
-                    break
-            if is_apart:
-                chosen.append(copied_pose(self.descent.pose, chain.count))
-        return chosen
+    def approach(self, k: cython.int) -> cython.void:
+        """Swing a drawn pose at the target."""
+        pose: Pose = self.drawn[k]
+        copy_into(pose.rotations, self.rotations[k], 4 * self.figure.count)
+        self.figure.place(pose)
+        self.swing(pose, self.chain.first_moving)
