@@ -179,9 +179,8 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
     def _end(self, context: bpy.types.Context, led: Led) -> None:
         """Keep what was walked, or leave the pose; and report it."""
         if self.record:
-            kept = keep_recording(context, led)
-            first, last = kept.frames
-            self.tell("{count} steps recorded in frames {first} to {last}", count=kept.steps, first=first, last=last)
+            (first, last), count = keep_recording(context, led)
+            self.tell("{count} steps recorded in frames {first} to {last}", count=count, first=first, last=last)
             return
         found = leave_led(context, led)
         if found.done or found.warnings:

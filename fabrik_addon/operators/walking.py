@@ -187,8 +187,8 @@ class FABRIK_OT_walk_mark(RigOperator):
         return "" if rig_of(working_rig(context)).walker.digest else NOT_PLANNED
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        made = mark_steps(context, owner, self.footprints, use_markers=self.use_markers)
-        self.tell("{prints} footprints, {markers} markers", prints=made.footprints, markers=made.markers)
+        prints, markers = mark_steps(context, owner, self.footprints, use_markers=self.use_markers)
+        self.tell("{prints} footprints, {markers} markers", prints=prints, markers=markers)
         return {"FINISHED"}
 
 

@@ -51,18 +51,6 @@ TIP = 0.04  # of a leg's reach: half the size of the footprint of a bare tip
 ABOVE = 0.002  # of a leg's reach: how far footprints lie above the ground, so that they are seen
 
 
-class Marked(NamedTuple):
-    """What `mark_steps` made.
-
-    Attributes:
-        footprints: Number of footprints.
-        markers: Number of markers in the timeline.
-    """
-
-    footprints: int
-    markers: int
-
-
 class _Print(NamedTuple):
     """A foot that lands.
 
@@ -81,7 +69,9 @@ class _Print(NamedTuple):
     is_step: bool
 
 
-def mark_steps(context: bpy.types.Context, owner: bpy.types.Object, footprints: str, *, use_markers: bool) -> Marked:
+def mark_steps(
+    context: bpy.types.Context, owner: bpy.types.Object, footprints: str, *, use_markers: bool
+) -> tuple[int, int]:
     """Mark the planned walk of a walker in the scene; what was marked of it before is taken away.
 
     Args:
@@ -89,6 +79,9 @@ def mark_steps(context: bpy.types.Context, owner: bpy.types.Object, footprints: 
         owner: The armature object.
         footprints: "NONE", "CURVE" for one object with an outline each, or "EMPTIES" for an empty each.
         use_markers: Whether each landing gets a marker with the name of the walker and its leg.
+
+    Returns:
+        How many footprints and how many markers were made.
 
     Raises:
         FabrikError: No walk is planned; nothing was changed.
@@ -113,7 +106,7 @@ def mark_steps(context: bpy.types.Context, owner: bpy.types.Object, footprints: 
             _add_outlines(collection, owner, found)
         else:
             _add_empties(collection, owner, found)
-    return Marked(len(found) if footprints != "NONE" else 0, len(steps) if use_markers else 0)
+    return len(found) if footprints != "NONE" else 0, len(steps) if use_markers else 0
 
 
 def _prints(plan: WalkPlan) -> Iterator[_Print]:

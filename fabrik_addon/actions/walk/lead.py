@@ -255,18 +255,6 @@ ROUNDING = 1e-6  # of a frame: so little more than a whole number of them is rou
 Values = Sequence[tuple[str, list[float]]]  # names of properties of a bone, with what they are to be
 
 
-class Recorded(NamedTuple):
-    """What `keep_recording` kept.
-
-    Attributes:
-        frames: First and last.
-        steps: How many there are.
-    """
-
-    frames: tuple[int, int]
-    steps: int
-
-
 def check_recording(owner: bpy.types.Object) -> None:
     """Refuse a walker whose body's way can't be keyed so that the keys play.
 
@@ -277,7 +265,7 @@ def check_recording(owner: bpy.types.Object) -> None:
     check_action(owner, [ChainSet(owner, (body,), body.tip_bone)], "ACTION")
 
 
-def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
+def keep_recording(context: bpy.types.Context, led: Led) -> tuple[tuple[int, int], int]:
     """End a walk by hand, and keep all of it from the scene's frame on: any frame shows what was shown then.
 
     The way of the body becomes keys of its bone, one a frame, in place of those that it had there; the steps become
@@ -286,6 +274,9 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
     Args:
         context: Its scene's frames are visited, and its frame is put back.
         led: From `begin`.
+
+    Returns:
+        First and last frame, and the number of steps.
 
     Raises:
         FabrikError: Armature or chains are gone, or the path can't be walked; no walk was kept.
@@ -309,7 +300,7 @@ def keep_recording(context: bpy.types.Context, led: Led) -> Recorded:
     keep_plan(owner, plan, stamp_of(owner, scene, frames))
     rig_of(owner).live = True
     resume_live()
-    return Recorded(frames, sum(len(steps) for steps in plan.steps))
+    return frames, sum(len(steps) for steps in plan.steps)
 
 
 def _path_values(

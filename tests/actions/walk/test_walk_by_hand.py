@@ -140,9 +140,9 @@ class TestRecording:
             update()
             if index % 2:
                 shown[2 + index // 2] = [effector(walker, chain) for chain in legs_of(walker)]
-        kept = keep_recording(bpy.context, led)
-        assert kept.frames[0] == 1
-        assert kept.frames[1] >= 37
+        (first, last), _ = keep_recording(bpy.context, led)
+        assert first == 1
+        assert last >= 37
         assert rig_of(walker).live
         size = led.walk.legs[0].reach
         for frame in (30, 3, 17, 36, 9):
@@ -154,21 +154,21 @@ class TestRecording:
         assert what_is_old(walker, bpy.context.scene) == ""
 
     def test_the_way_is_keyed_frame_by_frame_on_the_body_alone(self, walker: bpy.types.Object) -> None:
-        kept = keep_recording(bpy.context, led_ahead(walker, 1.0))
+        frames, _ = keep_recording(bpy.context, led_ahead(walker, 1.0))
         body = rig_of(walker).body_bone
         curves = fcurves_of(walker)
         assert {curve.data_path.split('"')[1] for curve in curves} == {body}
-        assert {len(curve.keyframe_points) for curve in curves} == {kept.frames[1] - kept.frames[0] + 1}
+        assert {len(curve.keyframe_points) for curve in curves} == {frames[1] - frames[0] + 1}
 
     def test_what_was_keyed_there_before_gives_way(self, walker: bpy.types.Object) -> None:
         bone = walker.pose.bones[rig_of(walker).body_bone]
         for frame in (-5.0, 3.5, 7.25, 400.0):
             bone.keyframe_insert("location", frame=frame)
-        kept = keep_recording(bpy.context, led_ahead(walker, 1.0))
+        frames, _ = keep_recording(bpy.context, led_ahead(walker, 1.0))
         for curve in fcurves_of(walker):
             if curve.data_path.endswith("location"):
                 inside = [frame for frame, _ in (point.co for point in curve.keyframe_points)][1:-1]
-                assert inside == [float(frame) for frame in range(kept.frames[0], kept.frames[1] + 1)]
+                assert inside == [float(frame) for frame in range(frames[0], frames[1] + 1)]
                 assert curve.keyframe_points[0].co.x == -5.0
                 assert curve.keyframe_points[-1].co.x == 400.0
 
