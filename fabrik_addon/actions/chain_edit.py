@@ -70,11 +70,11 @@ def set_effector(context: bpy.types.Context, item: Item, effector: str) -> LetGo
         FabrikError: The pose can't be read, or the chain aims; nothing was changed.
     """
     owner, chain = item
-    if chain.kind == "AIM":
+    if chain.aims:
         raise ChainError("it aims from the head of its tip bone", rig=owner.name, chain=chain.name)
     with unposed() as depsgraph:
         posed = check_rig(owner, depsgraph).evaluated_get(depsgraph)
-        held = read_held(posed, resolve_bones(owner, chain)[-1].name, effector)
+        held = read_held(posed, resolve_bones(owner, chain)[-1].name, effector == "HEAD")
         is_there = _is_at_goal(item, depsgraph)
     if chain.effector == effector:
         return LetGo([], [])
@@ -121,15 +121,15 @@ def orient(context: bpy.types.Context, item: Item, orientation: str) -> list[str
         FabrikError: It makes no sense for the chain, or the pose can't be read; nothing was changed.
     """
     owner, chain = item
-    if orientation != "FREE" and chain.kind == "AIM":
+    if orientation != "FREE" and chain.aims:
         raise ChainError("it aims at its target, which turns its tip already", rig=owner.name, chain=chain.name)
     if orientation == "TARGET" and chain.target is None:
         raise TargetError("its rotation can't follow a target: none is set", rig=owner.name, chain=chain.name)
     with unposed() as depsgraph:
         check_rig(owner, depsgraph)
         tip = resolve_bones(owner, chain)[-1].name
-        beyond = end_beyond(owner, tip) if orientation != "FREE" and chain.effector == "TAIL" else ""
-        held = read_held(owner.evaluated_get(depsgraph), beyond or tip, "HEAD" if beyond else chain.effector)
+        beyond = end_beyond(owner, tip) if orientation != "FREE" and not chain.at_head else ""
+        held = read_held(owner.evaluated_get(depsgraph), beyond or tip, bool(beyond) or chain.at_head)
         offset = None
         if orientation == "TARGET" and chain.target is not None:
             check_present("target", chain.target, depsgraph)
@@ -155,7 +155,7 @@ def _told(owner: bpy.types.Object, chain: FabrikChain, tip: str, beyond: str) ->
                 tip=tip,
             )
         ]
-    if chain.orientation != "FREE" and chain.effector == "TAIL" and not keeps_rotation(owner, tip):
+    if chain.orientation != "FREE" and not chain.at_head and not keeps_rotation(owner, tip):
         return [Text("no bone goes on where '{tip}' ends, so it is '{tip}' itself whose rotation is held", tip=tip)]
     return []
 

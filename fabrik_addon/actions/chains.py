@@ -292,10 +292,10 @@ def plan_target(
 def _reached(evaluated: bpy.types.Object, tip: bpy.types.PoseBone, chain: FabrikChain | None, length: float) -> Vector:
     """Where in the world a target stands to which a tip has come, or at which it aims from as far as it is long."""
     world = evaluated.matrix_world
-    if chain is not None and chain.kind == "AIM":
+    if chain is not None and chain.aims:
         along = (world @ tip.matrix).to_3x3() @ Vector(chain.aim_axis)
         return world @ tip.head + along.normalized() * AIMED * length
-    return world @ (tip.head if chain is not None and chain.effector == "HEAD" else tip.tail)
+    return world @ (tip.head if chain is not None and chain.at_head else tip.tail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,13 +306,13 @@ class PoleOptions:
         distance: From the chain, as a share of the chain's length.
         angle: The chain's pole angle, for which the pose is to stay as it is.
         starts: Rotations of the chain's start pose, or None for the pose at hand.
-        effector: Which end of the last bone the chain brings to its target; with `HEAD` that bone does not bend it.
+        at_head: Whether the chain brings the head of its last bone to the target, so that this bone does not bend it.
     """
 
     distance: float = 0.6
     angle: float = 0.0
     starts: Sequence[Q4] | None = None
-    effector: str = "TAIL"
+    at_head: bool = False
 
 
 def plan_pole(
@@ -329,7 +329,7 @@ def plan_pole(
         FabrikError: The armature can't be posed, or a bone's limit makes no sense.
     """
     tip = bones[-1].name
-    if options.effector == "HEAD":
+    if options.at_head:
         bones = bones[:-1]
         options = replace(options, starts=options.starts[:-1] if options.starts else None)
     if len(bones) < 2:

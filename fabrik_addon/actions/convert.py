@@ -122,9 +122,9 @@ def give_refusal(chain: FabrikChain) -> str:
     """Why a chain can't be an IK constraint; "" where it can, as far as it has a goal."""
     if chain.target is None and chain.pin:
         return Text("it is pinned without a target, which Blender's IK needs")
-    if chain.effector == "HEAD" and chain.bone_count == 1:
+    if chain.at_head and chain.bone_count == 1:
         return Text("it moves the body alone, which Blender's IK does not")
-    if chain.kind == "AIM":
+    if chain.aims:
         return Text(
             "several bones share its aim, or its axis is none of the bone's: Blender has no constraint for that"
         )
@@ -300,7 +300,7 @@ def _disabled(owner: bpy.types.Object, made: _Made) -> FabrikChain | None:
     for chain in rig_of(owner).chains:
         if chain.enabled or (chain.target, chain.target_bone) != (constraint.target, constraint.subtarget):
             continue
-        if names_if_any(owner, chain) == (names if chain.effector == "TAIL" else [*names, made.result.bone]):
+        if names_if_any(owner, chain) == ([*names, made.result.bone] if chain.at_head else names):
             return chain
     return None
 
@@ -372,7 +372,7 @@ def tracks(bones: Sequence[bpy.types.PoseBone]) -> list[tuple[bpy.types.PoseBone
 def track_axis(chain: FabrikChain) -> str:
     """How Damped Track names the axis that a chain of one bone aims; "" where it can't do what the chain does."""
     axis = unit(v3(chain.aim_axis))
-    if chain.kind != "AIM" or chain.bone_count != 1:
+    if not chain.aims or chain.bone_count != 1:
         return ""
     return next((name for name, one in TRACK_AXES.items() if distance(axis, one) <= ALONG), "")
 

@@ -110,7 +110,7 @@ def _constrained(one: _Read, keyed: KeyedChannels) -> Any:
             ]
     write_pose(owner, Pose(prepared, np.array(prepared.starts)))
     chain.enabled = False
-    if asked.kind == "AIM":
+    if asked.aims:
         track = make_track(owner, chain)
         track.influence, track.mute = chain.influence, False
         result.bone, result.constraint = names[-1], track.name

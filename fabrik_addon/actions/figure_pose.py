@@ -224,13 +224,13 @@ def tip_of(
     evaluated = owner.evaluated_get(depsgraph)
     poses = pose_bones(evaluated)
     tip = poses[bones[-1].name]
-    place = poses[bones[0].name].head if root else tip.head if chain.effector == "HEAD" else tip.tail
+    place = poses[bones[0].name].head if root else tip.head if chain.at_head else tip.tail
     return evaluated.matrix_world @ place
 
 
 def goal_point(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Vector:
     """Where the target of a chain would leave its pose: at the effector, or for one that aims as far ahead as it is."""
-    if chain.kind != "AIM":
+    if not chain.aims:
         return tip_of(owner, chain, depsgraph)
     evaluated = owner.evaluated_get(depsgraph)
     tip = pose_bones(evaluated)[resolve_bones(owner, chain)[-1].name]
@@ -257,12 +257,12 @@ def hard_place(owner: bpy.types.Object, chain: FabrikChain, place: Vector, depsg
     Raises:
         FabrikError: The chain has no such bones.
     """
-    if chain.soft <= 0.0 or chain.stretch > 1.0 or chain.kind == "AIM":
+    if chain.soft <= 0.0 or chain.stretch > 1.0 or chain.aims:
         return place
     evaluated = owner.evaluated_get(depsgraph)
     bones = [pose_bones(evaluated)[bone.name] for bone in resolve_bones(owner, chain)]
     joints = [evaluated.matrix_world @ bone.head for bone in bones]
-    joints += [evaluated.matrix_world @ bones[-1].tail] if chain.effector == "TAIL" else []
+    joints += [] if chain.at_head else [evaluated.matrix_world @ bones[-1].tail]
     reach = sum((b - a).length for a, b in pairwise(joints))
     away, width = (place - joints[0]).length, chain.soft * reach
     if width <= 0.0 or away <= reach - width:

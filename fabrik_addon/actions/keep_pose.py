@@ -377,7 +377,7 @@ def _evaluated(context: bpy.types.Context) -> bpy.types.Depsgraph:
 def _place_goal(context: bpy.types.Context, pose: FigurePose, one: Loosed) -> list[str]:
     """Bring what a chain goes to or holds to a place; why it stays where it is, where it can't be moved."""
     owner, chain = pose.owner, one.chain
-    held = read_held(owner.evaluated_get(context.evaluated_depsgraph_get()), chain.tip_bone, chain.effector)
+    held = read_held(owner.evaluated_get(context.evaluated_depsgraph_get()), chain.tip_bone, chain.at_head)
     told = _place_target(context, pose, one)
     if chain.pin and chain.target is None:
         store(chain, "held_location", v3(one.goal))

@@ -104,7 +104,7 @@ def _wanted(owner: bpy.types.Object, bone: str) -> Wanted:
         return Wanted(own, bone)
     parent = pose_bones(owner)[bone].parent
     name = parent.name if parent is not None else ""
-    ended = next((chain.name for chain in chains if chain.tip_bone == name and chain.effector == "TAIL"), "")
+    ended = next((chain.name for chain in chains if chain.tip_bone == name and not chain.at_head), "")
     return Wanted(ended if ended and end_beyond(owner, name) == bone else "", bone)
 
 
@@ -170,7 +170,7 @@ def _checked(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> list[Held]:
 def _read(owner: bpy.types.Object, one: Wanted, posed: bpy.types.Object) -> Held:
     chain = rig_of(owner).chains[one.chain] if one.chain else None
     is_own = chain is not None and chain.tip_bone == one.bone
-    return read_held(posed, one.bone, chain.effector if chain is not None and is_own else "HEAD")
+    return read_held(posed, one.bone, chain is None or not is_own or chain.at_head)
 
 
 def _check_free(owner: bpy.types.Object, wanted: Sequence[Wanted]) -> None:
@@ -201,7 +201,7 @@ def _chain_for(context: bpy.types.Context, owner: bpy.types.Object, one: Wanted,
             told.notes.append(Text("{chain} goes on to '{bone}'", chain=chain.name, bone=one.bone))
             go_on_to(owner, chain, one.bone)
             chain.orientation = "KEEP"
-        if chain.kind == "AIM" and chain.target is None:  # a head that was to look at something, and is held instead
+        if chain.aims and chain.target is None:  # a head that was to look at something, and is held instead
             chain.kind = "REACH"
         return chain
     count = limb_length(owner, one.bone)
@@ -334,7 +334,7 @@ def hold_first(chain: FabrikChain, is_elsewhere: bool) -> None:
     """
     owner = owner_of(chain)
     try:
-        held = read_held(owner, resolve_bones(owner, chain)[-1].name, chain.effector)
+        held = read_held(owner, resolve_bones(owner, chain)[-1].name, chain.at_head)
         if chain.pin and (is_elsewhere or not was_held(chain, "held_location")):
             store(chain, "held_location", held.location)
         if (chain.pin or chain.orientation == "KEEP") and not was_held(chain, "held_rotation"):

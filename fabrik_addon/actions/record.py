@@ -112,7 +112,7 @@ def _check(chain_set: ChainSet, chain: FabrikChain) -> None:
             ),
             chain=chain.name,
         )
-    turned = chain.kind == "AIM" or (chain.effector == "HEAD" and chain.bone_count == 1)
+    turned = chain.aims or (chain.at_head and chain.bone_count == 1)
     if turned:
         raise ChainError("it only turns, which takes no steps", chain=chain.name)
 

@@ -224,7 +224,7 @@ def _relocations_of(
         tip: Where its target would leave the pose (`figure_pose.goal_point`).
     """
     target = goal_of(chain, "target")
-    held = read_held(owner.evaluated_get(depsgraph), resolve_bones(owner, chain)[-1].name, chain.effector)
+    held = read_held(owner.evaluated_get(depsgraph), resolve_bones(owner, chain)[-1].name, chain.at_head)
     found: list[Moved] = []
     if target is not None:
         turn = turn_at(target, _turn_of_target(chain, held), depsgraph) if _turns_with_target(chain) else None

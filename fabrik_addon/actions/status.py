@@ -317,7 +317,7 @@ def status_text(chain: FabrikChain) -> Text:
     if chain.status == "NONE":
         has_goal = chain.target or chain.pin
         return Text("Not solved since the last change") if has_goal else Text("No target: add one, or pin it")
-    own = OF_AIM if chain.kind == "AIM" else OF_PIN if chain.pin else {}
+    own = OF_AIM if chain.aims else OF_PIN if chain.pin else {}
     text = own.get(chain.status, STATUS_TEXTS[chain.status])
     names = ", ".join(bone.name for bone in chain.blocking_bones)
     if chain.status == "BLOCKED" and not names and chain.message:  # which tells by what
@@ -328,7 +328,7 @@ def status_text(chain: FabrikChain) -> Text:
 def measure_text(chain: FabrikChain, scene: bpy.types.Scene) -> Text:
     """What is left of distance and angle, how far the soft goal is from the target, and passes."""
     parts = []
-    if chain.status != "REACHED" and chain.kind == "REACH":
+    if chain.status != "REACHED" and not chain.aims:
         parts.append(Text("{distance} off", distance=length_text(chain.residual, scene)))
     if chain.turn_residual > TURN_TOLD:
         parts.append(Text("{angle:.2g}° turned off", angle=degrees(chain.turn_residual)))

@@ -133,7 +133,7 @@ class FABRIK_OT_pole_add(GoalMaker):
         poses = read_poses([(owner, chain) for chain in chains], points, depsgraph)
         plans = []
         for chain, pose in zip(chains, poses, strict=True):
-            options = PoleOptions(self.distance, chain.pole_angle, pose.start_to_keep(chain.name), chain.effector)
+            options = PoleOptions(self.distance, chain.pole_angle, pose.start_to_keep(chain.name), chain.at_head)
             planned = plan_pole(context, owner, resolve_bones(owner, chain), options, defaults)
             plans.append(planned.moved(pole_in_bend(pose, chain.name, planned.location)))
         self.make(context, owner, [Asked(chain, "pole", one) for chain, one in zip(chains, plans, strict=True)])

@@ -48,11 +48,11 @@ def _of_goal(
     """
     length = sum(distance(a, b) for a, b in pairwise(joints))
     target = _target(chain, depsgraph)
-    if chain.kind == "AIM":
+    if chain.aims:
         aim = _aim(chain, tip, target)
         is_reached = not aim or target is None or distance(aim[1], target) <= AIMED * distance(*aim)
         return Picture(joints, target=target, effector=joints[-2], aim=aim, is_reached=is_reached)
-    effector = joints[-2 if chain.effector == "HEAD" else -1]
+    effector = joints[-2 if chain.at_head else -1]
     soft = None
     if target is not None and chain.softened > 0.0 and chain.status != "NONE":
         soft = plus(target, scaled(unit(minus(joints[0], target)), chain.softened))
@@ -160,7 +160,7 @@ def _picture(
     limits = [_limit(bone, start) for bone, start in zip(bones, starts, strict=True)]
     starts = [limit.clamped(start) for limit, start in zip(limits, starts, strict=True)]
     size = sum(distance(a, b) for a, b in pairwise(joints)) / _solver(path, starts, limits).figure.size
-    count = 0 if chain.kind == "AIM" else len(bones) - (chain.effector == "HEAD")
+    count = 0 if chain.aims else len(bones) - chain.at_head
     solver = _solver(path, starts, limits, count) if count else None
     limited = _limited_reach(solver) if solver is not None and with_limited_reach else ()
     chain_axes = world @ Matrix.Translation(poses[0].head) @ Quaternion(path.base).to_matrix().to_4x4()

@@ -91,7 +91,7 @@ def _pin(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsg
     bones = [pose_bones(evaluated)[bone.name] for bone in resolve_bones(owner, chain)]
     joints = [v3(evaluated.matrix_world @ point) for point in [*(bone.head for bone in bones), bones[-1].tail]]
     points = read_points(chain, depsgraph)
-    effector, length = joints[-2 if chain.effector == "HEAD" else -1], sum(distance(a, b) for a, b in pairwise(joints))
+    effector, length = joints[-2 if chain.at_head else -1], sum(distance(a, b) for a, b in pairwise(joints))
     place = v3(points.target)
     is_held = distance(place, effector) <= NEARLY * chain.tolerance * length
     return Pin(place, effector, length, points.turn, chain.target is not None, is_held)

@@ -181,7 +181,7 @@ def check_goal(owner: bpy.types.Object, chain: FabrikChain, bones: Sequence[str]
     Raises:
         TargetError: There is neither target nor pin, or target or pole is one of the bones, below, or hangs on one.
     """
-    if chain.kind == "AIM" and chain.target is None:
+    if chain.target is None and chain.aims:
         raise AbsentTargetError(Message("AIM_WITHOUT_TARGET"), chain=chain.name)
     if lacks_goal(chain) and not is_let_go(owner, chain):
         reason = Message("NO_TARGET")

@@ -87,7 +87,7 @@ def goal_of(chain: FabrikChain, role: str) -> GoalRef | None:
 
 def turns_tip(chain: FabrikChain) -> bool:
     """Whether the last bone of a chain is to have a rotation."""
-    return chain.kind == "REACH" and chain.orientation != "FREE" and chain.orientation_weight > 0.0
+    return chain.orientation != "FREE" and chain.orientation_weight > 0.0 and not chain.aims
 
 
 def read_points(
@@ -180,19 +180,19 @@ class Held(NamedTuple):
     rotation: Q4
 
 
-def read_held(posed: bpy.types.Object, name: str, effector: str) -> Held:
+def read_held(posed: bpy.types.Object, name: str, at_head: bool) -> Held:
     """How a bone stands.
 
     Args:
         posed: The armature object as it was evaluated; or itself, for how it was when the view was drawn last.
         name: Of the bone.
-        effector: "HEAD" or "TAIL", whose place it is.
+        at_head: Whether the place is that of its head, else of its tail.
 
     Raises:
         InvalidValueError: It stands nowhere.
     """
     bone = pose_bones(posed)[name]
-    place = posed.matrix_world @ (bone.head if effector == "HEAD" else bone.tail)
+    place = posed.matrix_world @ (bone.head if at_head else bone.tail)
     if not are_finite([*place, *[value for row in bone.matrix for value in row]]):
         raise InvalidValueError(Message("POSE_NOT_FINITE"), rig=posed.name, bone=name)
     return Held(v3(place), world_turn(posed, bone))

@@ -109,7 +109,7 @@ def is_walked(chain: FabrikChain) -> bool:
         return False
     walker = walker_of(owner)
     is_led = bool(_led) and owner.name_full in _led
-    if chain.kind != "REACH" or not (is_led or (walker.on and walker.digest)):
+    if not (is_led or (walker.on and walker.digest)) or chain.aims:
         return False
     return chain.name == walker.body or chain.name in walker.legs
 

@@ -169,16 +169,16 @@ class FABRIK_PT_asked(FabrikPanel):
         for name, _, _ in KIND_ITEMS:
             row.prop_enum(chain, "kind", name, icon=radio(chain.kind == name))
         _draw_pin(layout, chain)
-        if chain.kind == "REACH":
+        if not chain.aims:
             layout.label(text="End of the tip at the goal:")
             _draw_choice(context, layout, chain, "effector", EFFECTOR_ITEMS)
             layout.label(text="Rotation of the tip:")
             _draw_choice(context, layout, chain, "orientation", ORIENTATION_ITEMS)
             if chain.orientation != "FREE":
                 draw_settings(context, layout, chain, ("orientation_weight",))
-        if chain.kind == "AIM":
+        if chain.aims:
             layout.column().prop(chain, "aim_axis")
-        draw_settings(context, layout, chain, ("weight", "soft", "stretch") if chain.kind == "REACH" else ("weight",))
+        draw_settings(context, layout, chain, ("weight",) if chain.aims else ("weight", "soft", "stretch"))
 
 
 def _draw_pin(layout: bpy.types.UILayout, chain: FabrikChain) -> None:
@@ -297,7 +297,7 @@ class FABRIK_PT_goal(FabrikPanel):
         if chain.target is None:
             layout.operator("fabrik.target_add", icon="EMPTY_AXIS")
         layout.separator()
-        if chain.kind == "REACH":  # an aim has no use for a pole
+        if not chain.aims:  # an aim has no use for a pole
             _draw_goal(context, layout, chain, "pole")
             if chain.pole is None:
                 layout.operator("fabrik.pole_add", icon="EMPTY_AXIS")

@@ -23,7 +23,7 @@ def chains() -> tuple[Asked, ...]:
             Asked("place", (), (0, 1, 2, 3)),
             Asked("head", (), (0, 1, 2, 3), at_head=True, has_pole=True, pole_angle=0.4),
             Asked("turn", (), (0, 1), turns=True, has_pole=True),
-            Asked("aim", (), (2,), kind="AIM", axis=(0.0, 0.6, 0.8)),
+            Asked("aim", (), (2,), aims=True, axis=(0.0, 0.6, 0.8)),
             Asked("nothing", (), (3,), turns=True, weight=0.0),
         ]
     )

@@ -204,9 +204,9 @@ def _body_solved(track: Track, numbers: Doubles) -> Answers:
     for j, one in enumerate(prepared.asked):
         first = one.goal_at
         found.softened[:, j] = softened[:, first] / track.lengths[j]
-        if one.weight > 0.0 and one.kind == "REACH":
+        if one.weight > 0.0 and not one.aims:
             found.residual[:, j] = residual[:, first] / track.lengths[j]
-        if one.weight > 0.0 and (one.turns or one.kind == "AIM"):
+        if one.weight > 0.0 and (one.turns or one.aims):
             found.turn[:, j] = turn[:, first + one.turns]
     return found
 
@@ -344,9 +344,9 @@ def _visited(context: bpy.types.Context, wanted: Mapping[int, Wanted], tracks: d
     for frame in sorted(frames | _steps_to(scene, wanted.values(), max(frames, default=0.0))):
         go_to(scene, frame)
         if frame in frames:
-            visit = _Visit(context.evaluated_depsgraph_get(), frame, FactsByRig(frame))
+            at_hand = context.evaluated_depsgraph_get(), FactsByRig(frame)
             for group in groups:
-                group.read(visit)
+                group.read(*at_hand)
             yield
     for group, indices in zip(groups, together, strict=True):
         group.finish(context)
@@ -361,20 +361,6 @@ def _steps_to(scene: bpy.types.Scene, wanted: Iterable[Wanted], last: float) -> 
     if not any(is_simulated(thing, bone) for thing, bone in moving):
         return set()
     return {float(frame) for frame in range(scene.frame_start, floor(last) + 1)}
-
-
-class _Visit(NamedTuple):
-    """A frame that is gone to.
-
-    Attributes:
-        depsgraph: Evaluated for it.
-        frame: Sub-frame included.
-        facts: Of the armatures in it.
-    """
-
-    depsgraph: bpy.types.Depsgraph
-    frame: float
-    facts: FactsByRig
 
 
 class _Group:
@@ -400,22 +386,22 @@ class _Group:
     def tracks(self) -> list[Track]:
         return [figure.track for figure in self._figures if figure.track is not None]
 
-    def read(self, visit: _Visit) -> None:
-        """Read a frame, if it is one of these figures'.
+    def read(self, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
+        """Read the frame of the facts, if it is one of these figures'.
 
         Raises:
             FabrikError: Chains can't be solved in it.
         """
-        k = self.at.get(visit.frame)
+        k = self.at.get(facts.frame)
         if k is None:
             return
         try:
             for figure in self._figures:
-                figure.read(k, visit)
-            self._goals.read(k, visit.depsgraph)
+                figure.read(k, depsgraph, facts)
+            self._goals.read(k, depsgraph)
         except FabrikError as error:
             if k:  # in the first frame it would be so without a bake, too
-                _name_frame(error, visit.frame)
+                _name_frame(error, facts.frame)
             raise
 
     def finish(self, context: bpy.types.Context) -> None:
@@ -459,7 +445,7 @@ class _Figure:
         self._worlds, self._world_turns = np.zeros((count, 4, 4)), np.zeros((count, 4))
         self._origins, self._parents = np.zeros((count, 3)), np.zeros((count, 4))
 
-    def read(self, k: int, visit: _Visit) -> None:
+    def read(self, k: int, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
         """Read the chains in frame k, but for the goals of those that stay the same.
 
         Raises:
@@ -468,15 +454,15 @@ class _Figure:
         wanted, track = self._wanted, self.track
         if track is None or self.owner.hide_viewport:
             with place_of(rig=self.owner.name):
-                check_rig(self.owner, visit.depsgraph)
+                check_rig(self.owner, depsgraph)
         if track is None:
             with place_of(rig=self.owner.name):
-                prepared, _ = read(wanted.chain_set, visit.depsgraph, FactsByRig(wanted.since))
+                prepared, _ = read(wanted.chain_set, depsgraph, FactsByRig(wanted.since))
             track = self.track = Track(wanted.chain_set, prepared, wanted.frames)
         is_same = wanted.motion.is_same and track.prepared.is_rigid
-        if not is_same or (wanted.motion.is_carried and not self._carry(k, track.prepared, visit.depsgraph)):
+        if not is_same or (wanted.motion.is_carried and not self._carry(k, track.prepared, depsgraph)):
             with place_of(rig=self.owner.name):
-                self._solve(k, track, visit)
+                self._solve(k, track, depsgraph, facts)
 
     def _carry(self, k: int, prepared: Prepared, depsgraph: bpy.types.Depsgraph) -> bool:
         """Note where armature and parents have the chains; False where the parent makes them another figure."""
@@ -509,13 +495,13 @@ class _Figure:
         else:
             track.ask(goals, track.prepared.space)
 
-    def _solve(self, k: int, track: Track, visit: _Visit) -> None:
+    def _solve(self, k: int, track: Track, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> None:
         """Solve the chains in frame k, where they are others than at the first."""
-        chain_set, depsgraph = self._wanted.chain_set, visit.depsgraph
+        chain_set = self._wanted.chain_set
         check_rig(self.owner, depsgraph)
-        now = self._brought(track.prepared, visit)
+        now = self._brought(track.prepared, depsgraph, facts)
         if now is None:
-            now, points = read(chain_set, depsgraph, visit.facts)
+            now, points = read(chain_set, depsgraph, facts)
             track.is_one = False
         else:
             points = tuple(read_points(chain, depsgraph) for chain in chain_set.chains)
@@ -524,12 +510,12 @@ class _Figure:
         track.apart[k] = Answers.room(1, track.prepared)
         put_posed(track, track.apart[k], 0, item)
 
-    def _brought(self, prepared: Prepared, visit: _Visit) -> Prepared | None:
+    def _brought(self, prepared: Prepared, depsgraph: bpy.types.Depsgraph, facts: FactsByRig) -> Prepared | None:
         """Chains from the first frame brought to this one; None where they are other chains here."""
         owner, motion = self.owner, self._wanted.motion
         found = prepared if prepared.is_rigid and not motion.changes else None
         if found is not None and motion.start_changes:
-            found = restarted(found, owner, visit.facts.keyed(owner))
+            found = restarted(found, owner, facts.keyed(owner))
         if found is not None:
-            found = carried(found, owner, visit.depsgraph)
+            found = carried(found, owner, depsgraph)
         return resettled(found, self._wanted.chain_set) if found is not None and motion.settings_change else found

@@ -191,8 +191,8 @@ class _Compared:
             chain = self._baked[c].chain
             found[c] = before[c]._replace(
                 joints=(c,),
-                kind=chain.kind,
-                at_head=chain.effector == "HEAD",
+                aims=chain.aims,
+                at_head=chain.at_head,
                 turns=turns_tip(chain),
                 has_pole=False,
                 weight=0.0 if is_let_go(self._owner, chain) else chain.weight,
@@ -282,7 +282,7 @@ def _put(baked: _Baked, asked: Asked, at: Places, error: Doubles, turn: Doubles,
         return
     frames = result.frames[at]
     result.worst_tip_error = _worse(result.worst_tip_error, np.abs(error - softened), met, frames)
-    if asked.turns or asked.kind == "AIM":
+    if asked.turns or asked.aims:
         result.worst_tip_turn = _worse(result.worst_tip_turn, turn, met, frames)
     over = np.maximum(error - solved - softened - baked.far, turn - turned - baked.turned)
     result.status[at[met & (over > 0.0) & (over > carried)]] = MOVED

@@ -134,7 +134,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object, taken: Taken) -> 
     dragged = scope.dragged(owner)
     if scope.follows:
         _check_target(owner, dragged)
-    stood = read_held(owner.evaluated_get(depsgraph), taken.bone, taken.end)
+    stood = read_held(owner.evaluated_get(depsgraph), taken.bone, taken.end == "HEAD")
     place, turn = Vector(stood.location), stood.rotation
     chain_set = scope.chain_set(owner)
     pose = FigurePose.read(chain_set, depsgraph, {dragged.name: place})  # says what is wrong before anything moves
@@ -294,8 +294,8 @@ def _step(drag: Drag, owner: bpy.types.Object, hold: Hold, own: GoalPoints) -> D
     others = [other for other in prepared.asked if other is not one]
     missed = tuple([other.chain for other in others if {statuses[i] for i in other.wanted} != {REACHED}])
     where, at = rows.heads if one.at_head else rows.ends, 3 * one.joints[-1]
-    off = minus(hold.numbers[k][:3], where[at : at + 3]) if one.kind == "REACH" else ORIGIN
-    turns = one.weight > 0.0 and (one.turns or one.kind == "AIM")
+    off = ORIGIN if one.aims else minus(hold.numbers[k][:3], where[at : at + 3])
+    turns = one.weight > 0.0 and (one.turns or one.aims)
     turned = rows.goal_turn[one.goal_at + one.turns] if turns else 0.0
     return Dragged(STATUSES[statuses[worst]].value, prepared.space.world_length(off), turned, missed)
 

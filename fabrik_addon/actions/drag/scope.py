@@ -30,7 +30,7 @@ class LooseLimb:
     name: str
     tip_bone: str
     bone_count: int
-    effector: str = "TAIL"
+    at_head: bool = False
     enabled: bool = False
     target: None = None
     target_bone: str = ""
@@ -46,7 +46,7 @@ class LooseLimb:
     start: str = "REST"
     captured: list[FabrikCapturedRotation] = field(default_factory=list)
     status: str = "NONE"
-    kind: str = "REACH"
+    aims: bool = False
     weight: float = 1.0
     pin: bool = False
     orientation: str = "FREE"
@@ -105,7 +105,7 @@ class Scope(NamedTuple):
         if name and chain is None:
             raise ChainError("it is gone", rig=owner.name, chain=name)
         if chain is None:
-            return cast("FabrikChain", LooseLimb(_free_name(owner, bone), bone, self.bone_count, end))
+            return cast("FabrikChain", LooseLimb(_free_name(owner, bone), bone, self.bone_count, end == "HEAD"))
         return chain if self.follows else _loose_chain(chain, self.bone_count, is_alone=self.is_alone)
 
     @property
@@ -138,7 +138,7 @@ def _loose_chain(chain: FabrikChain, bone_count: int, *, is_alone: bool) -> Fabr
         bone_count: How many of its bones take part.
         is_alone: Whether nothing else does: a goal that gives way softly would leave the body where it is.
     """
-    found = LooseLimb(chain.name, chain.tip_bone, bone_count, chain.effector)
+    found = LooseLimb(chain.name, chain.tip_bone, bone_count, chain.at_head)
     found.pole, found.pole_bone, found.pole_angle = chain.pole, chain.pole_bone, chain.pole_angle
     found.tolerance, found.max_passes, found.restarts = chain.tolerance, chain.max_passes, chain.restarts
     found.use_plain, found.stretch = chain.use_plain, chain.stretch
@@ -198,7 +198,7 @@ def _holds(owner: bpy.types.Object, chain: FabrikChain, bone: bpy.types.PoseBone
     """Whether a chain that is not pinned keeps to its target: live, or looking at it with bones that aren't dragged."""
     if chain.target is None:
         return False
-    return rig_of(owner).live or (chain.kind == "AIM" and bone.name not in names_if_any(owner, chain))
+    return rig_of(owner).live or (chain.aims and bone.name not in names_if_any(owner, chain))
 
 
 def _named(chains: Iterable[FabrikChain]) -> tuple[str, ...]:

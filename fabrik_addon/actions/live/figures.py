@@ -424,10 +424,10 @@ def _take_numbers(known: LiveFigure, rows: Rows) -> bool:
 def _measure_of(one: Asked) -> Measure:
     """Where in a row there is told how one of the chains stands."""
     counts = one.weight > 0.0
-    turn = one.goal_at + one.turns if counts and (one.turns or one.kind == "AIM") else -1
+    turn = one.goal_at + one.turns if counts and (one.turns or one.aims) else -1
     bend = one.goal_at + one.goal_count - 1 if one.has_pole else -1
     wanted, end = one.wanted, 3 * one.joints[-1]
-    reaches = counts and one.kind == "REACH"
+    reaches = counts and not one.aims
     return Measure(wanted.start, wanted.stop, one.row_at, end, one.at_head, reaches, turn, bend)
 
 

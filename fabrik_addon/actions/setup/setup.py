@@ -308,7 +308,7 @@ def _make_goals(
                 done.notes.append(Text("{name} has no target: {reason}", name=name, reason=error.local))
                 continue
         wants_pole = options.use_poles and part.kind in WITH_POLES
-        if wants_pole and chain.pole is None and len(bones) > 1 + (chain.effector == "HEAD"):
+        if wants_pole and chain.pole is None and len(bones) > 1 + chain.at_head:
             bent.append(chain)
     asked += _poles(context, owner, bent, done)
     done.mended += [
@@ -332,7 +332,7 @@ def _poles(
         done.notes += [Text("{name} has no pole: {reason}", name=chain.name, reason=error.local) for chain in chains]
         return []
     for chain, pose in zip(chains, poses, strict=True):
-        options = PoleOptions(starts=pose.start_to_keep(chain.name), effector=chain.effector)
+        options = PoleOptions(starts=pose.start_to_keep(chain.name), at_head=chain.at_head)
         try:
             pole = plan_pole(context, owner, resolve_bones(owner, chain), options, defaults)
         except FabrikError as error:

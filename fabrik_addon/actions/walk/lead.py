@@ -152,7 +152,7 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
 
 def _stands(owner: bpy.types.Object, chain: FabrikChain, depsgraph: bpy.types.Depsgraph) -> Pose:
     """Where the effector of a chain stands in the world, and the turn of its tip bone from how it is at rest."""
-    held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, chain.effector)
+    held = read_held(owner.evaluated_get(depsgraph), chain.tip_bone, chain.at_head)
     return held.location, multiplied(held.rotation, conjugated(rest_turn(owner, chain.tip_bone)))
 
 

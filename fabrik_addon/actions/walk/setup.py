@@ -164,7 +164,7 @@ Read = tuple[bpy.types.Depsgraph, FactsByRig]
 
 def _leg(owner: bpy.types.Object, chain: FabrikChain, frame: Frame, seen: Read) -> Leg:
     bones = resolve_bones(owner, chain)
-    tip, is_head = bones[-1], chain.effector == "HEAD"
+    tip, is_head = bones[-1], chain.at_head
     if is_head and len(bones) < 2:
         raise ChainError("a leg has at least one bone above its foot", rig=owner.name, chain=chain.name)
     hip = hip_of(owner, chain, frame)
@@ -206,7 +206,7 @@ def _reach(owner: bpy.types.Object, chain: FabrikChain, seen: Read) -> tuple[flo
     depsgraph, facts = seen
     prepared = prepare(alone(owner, chain), depsgraph, facts)
     solver, last = prepared.solver, len(prepared.bones) - 1
-    is_head = chain.effector == "HEAD"
+    is_head = chain.at_head
 
     def tip_of(rotations: Sequence[Q4]) -> V3:
         placed = solver.figure.placed(rotations)
@@ -302,7 +302,7 @@ def leg_limits(owner: bpy.types.Object, chains: Sequence[FabrikChain], frame: Fr
     limbs: list[_Limb | None] = []
     for chain in chains:
         prepared = prepare(alone(owner, chain), depsgraph, facts)
-        is_head = chain.effector == "HEAD"
+        is_head = chain.at_head
         limits = prepared.solver.figure.joint_limits
         is_free = all(limit.is_free for limit in limits)
         lever = ORIGIN if is_head else None
@@ -425,7 +425,7 @@ def remove_walker(owner: bpy.types.Object) -> None:
 def legs_of(owner: bpy.types.Object, upright: Q4) -> list[FabrikChain]:
     """The enabled chains that reach the ground in the rest pose."""
     own = walker_of(owner).body
-    chains = [chain for chain in rig_of(owner).chains if chain.enabled and chain.kind == "REACH" and chain.name != own]
+    chains = [chain for chain in rig_of(owner).chains if chain.enabled and not chain.aims and chain.name != own]
     found = []
     for chain in chains:
         bones = resolve_bones(owner, chain)
@@ -504,8 +504,8 @@ def _hold(owner: bpy.types.Object, made: Sequence[str]) -> None:
     """Let the feet of legs that were made keep their rotation."""
     for name in made:
         chain = rig_of(owner).chains[name]
-        if chain.effector == "HEAD":
-            store_held(chain, read_held(owner, chain.tip_bone, "HEAD"))
+        if chain.at_head:
+            store_held(chain, read_held(owner, chain.tip_bone, at_head=True))
             chain.orientation = "KEEP"
 
 
@@ -520,7 +520,7 @@ def _make_body(context: bpy.types.Context, owner: bpy.types.Object, bone: str) -
         chain = add_chain(owner, bones, 1, read_defaults(context))
         chain.name = unique_name(BODY, taken)
         chain.effector = "HEAD"
-        store_held(chain, read_held(owner, bone, "HEAD"))
+        store_held(chain, read_held(owner, bone, at_head=True))
         chain.orientation = "KEEP"
         made.append(chain.name)
     take_keys(chain, bones)

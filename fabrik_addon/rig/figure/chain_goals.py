@@ -50,7 +50,7 @@ class Asked(NamedTuple):
         chain: Name of the chain.
         bones: Names of its bones, root to tip.
         joints: Their indices in the figure.
-        kind: "REACH" or "AIM".
+        aims: Whether an axis of the last bone is to point at a place, else the effector is to come to it.
         at_head: Whether the head of the last bone is the effector, else its tail.
         turns: Whether the last bone is to have a rotation.
         has_pole: Whether it is to bend towards a pole.
@@ -72,7 +72,7 @@ class Asked(NamedTuple):
     chain: str
     bones: tuple[str, ...]
     joints: tuple[int, ...]
-    kind: str = "REACH"
+    aims: bool = False
     at_head: bool = False
     turns: bool = False
     has_pole: bool = False
@@ -111,12 +111,12 @@ class Asked(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Whether nothing but a place, and perhaps a pole, is asked for, as they stand."""
-        return self.kind == "REACH" and not self.turns and self.influence >= 1.0
+        return not self.aims and not self.turns and self.influence >= 1.0
 
     def goals(self, numbers: Sequence[float]) -> list[Goal]:
         """Its goals, from its numbers of a row: the target, then the rotation, then the pole."""
         last, found = self.joints[-1], list[Goal]()
-        if self.kind == "AIM":
+        if self.aims:
             found.append(Aim(last, self.axis, numbers[:3], self.weight, self.rank))
         else:
             offset = ORIGIN if self.at_head else None
@@ -149,10 +149,10 @@ class Asked(NamedTuple):
 
         For an aim that is a point on the axis of the start pose, as far away as the target is.
         """
-        if self.kind == "REACH":
-            return self.start
-        along = rotated(self.start_turn, self.axis)
-        return plus(self.start, scaled(along, length(minus(target, self.start))))
+        if self.aims:
+            along = rotated(self.start_turn, self.axis)
+            return plus(self.start, scaled(along, length(minus(target, self.start))))
+        return self.start
 
     def many_numbers(self, space: ChainSpace | ChainSpaces, goals: GoalArrays) -> Doubles:
         """`numbers` for F frames, (F, k); equal bits.
@@ -195,21 +195,21 @@ def ask(
     if not are_finite(numbers.values()):
         lost = next(told for name, told in NUMBERS.items() if not are_finite([numbers[name]]))
         raise InvalidValueError(Message("SETTING_NOT_FINITE", name=lost), chain=chain.name)
-    axis = v3(chain.aim_axis)
-    if chain.kind == "AIM" and (not are_finite(axis) or length(axis) <= 0.0):
+    aims, turns, axis = chain.aims, turns_tip(chain), v3(chain.aim_axis)
+    if aims and (not are_finite(axis) or length(axis) <= 0.0):
         raise InvalidValueError(Message("AIM_AXIS_NOT_FINITE"), chain=chain.name)
-    at_head = chain.effector == "HEAD" and chain.kind == "REACH"
-    influence = 1.0 if is_one else chain.influence
+    at_head = not aims and chain.at_head
+    names, influence = [bone.name for bone in bones], 1.0 if is_one else chain.influence
     asks = influence > 0.0 and not is_let_go
-    is_alone = is_one and chain.kind == "REACH" and not at_head and not turns_tip(chain)  # nothing weighs against it
+    is_alone = is_one and not (aims or at_head or turns)  # nothing weighs against it
     return Asked(
         chain.name,
-        tuple(bone.name for bone in bones),
-        tuple(places[bone.name] for bone in bones),
-        chain.kind,
+        tuple(names),
+        tuple([places[name] for name in names]),
+        aims,
         at_head,
-        turns_tip(chain),
-        chain.pole is not None and chain.kind == "REACH" and len(bones) > at_head,
+        turns,
+        chain.pole is not None and not aims and len(bones) > at_head,
         chain.pole_angle,
         chain.weight if asks and not is_alone else float(asks),
         chain.orientation_weight * chain.weight if asks else 0.0,

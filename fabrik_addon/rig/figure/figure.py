@@ -37,7 +37,7 @@ def placed(asked: Sequence[Asked], figure: Figure) -> tuple[Asked, ...]:
     found = []
     for one in asked:
         last = one.joints[-1]
-        at_head = one.at_head or one.kind == "AIM"
+        at_head = one.at_head or one.aims
         start = placed.heads[last] if at_head else placed.ends[last]
         found.append(one._replace(start=start, start_turn=placed.frames[last]))
     return tuple(found)

@@ -90,9 +90,9 @@ def grown_by(
     Raises:
         BoneError: A bone can't be made longer, or the next one can't follow it.
     """
-    if (chain.stretch <= 1.0 and chain.name not in animated) or chain.kind == "AIM":
+    if (chain.stretch <= 1.0 and chain.name not in animated) or chain.aims:
         return ()
-    last = len(bones) - 2 if chain.effector == "HEAD" else len(bones) - 1
+    last = len(bones) - 2 if chain.at_head else len(bones) - 1
     found: list[Grown] = []
     above = False  # whether the bone before is scaled
     for i in range(last + 1):
@@ -102,7 +102,7 @@ def grown_by(
         if moves and following is not None:
             found.append(Grown(following.name, "location", way=_way(following)))
         above = not moves
-    if chain.effector == "HEAD" and last >= 0:
+    if chain.at_head and last >= 0:
         found += _of(bones[-1], above, False)
     for one in found:
         _check(next(bone for bone in bones if bone.name == one.bone), one, driven)
@@ -296,7 +296,7 @@ def _pose(bone: bpy.types.PoseBone, carrier: bpy.types.PoseBone, hanging: dict[s
 def _supports(asked: Sequence[Asked], segments: Sequence[V3]) -> list[Support]:
     found = []
     for k, one in enumerate(asked):
-        if one.rank == PIN and one.kind == "REACH" and one.weight > 0.0:
+        if one.rank == PIN and not one.aims and one.weight > 0.0:
             tip = segments[one.joints[-1]]
             away = tip if one.at_head else scaled(tip, -1.0)
             found.append(Support(k, away if one.turns else None))

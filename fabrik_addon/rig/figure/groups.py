@@ -157,10 +157,10 @@ def _check_pins(chain_set: ChainSet) -> None:
     Raises:
         BoneError: There are such.
     """
-    pinned: dict[tuple[str, str], str] = {}
+    pinned: dict[tuple[str, bool], str] = {}
     for chain in chain_set.chains:
-        key = chain.tip_bone, chain.effector
-        if chain.pin and chain.kind == "REACH" and chain.weight > 0.0:
+        if chain.pin and chain.weight > 0.0 and not chain.aims:
+            key = chain.tip_bone, chain.at_head
             if key in pinned:
                 reason = Message(
                     "PINNED_TWICE",

@@ -97,13 +97,13 @@ class Columns(NamedTuple):
     def of(cls, asked: Sequence[Asked]) -> Columns:
         """Of what the chains of a figure ask for; one of no weight asks for no place and no rotation."""
         counted = [one.weight > 0.0 for one in asked]
-        aims = [c for c, one in enumerate(asked) if one.kind == "AIM" and counted[c]]
-        turned = [c for c, one in enumerate(asked) if one.turns and one.kind != "AIM" and counted[c]]
+        aims = [c for c, one in enumerate(asked) if one.aims and counted[c]]
+        turned = [c for c, one in enumerate(asked) if one.turns and not one.aims and counted[c]]
         bent = [c for c, one in enumerate(asked) if one.has_pole]
         inner = [asked[c].joints[1:-1] if asked[c].at_head else asked[c].joints[1:] for c in bent]
         most = max([1, *map(len, inner)])
         roots = [asked[c].joints[0] for c in bent]
-        reaches = [one.kind == "REACH" and counts for one, counts in zip(asked, counted, strict=True)]
+        reaches = [not one.aims and counts for one, counts in zip(asked, counted, strict=True)]
         return cls(
             _places([one.joints[-1] for one in asked]),
             np.array([one.at_head for one in asked], dtype=bool)[:, None],
@@ -361,8 +361,8 @@ def stand_of(chain: FabrikChain) -> Stand | None:
     root, tip = v3(bones[0].head), v3(bones[-1].tail)
     shape, turn, size = _shape_of(bones)
     local = {role: rig.to_armature(minus(point, rig.away)) for role, point in points.items()}
-    effector = v3(bones[-1].head) if chain.effector == "HEAD" else tip
-    residual = length(rig.to_world(minus(effector, local["target"]))) if chain.kind == "REACH" else 0.0
+    effector = v3(bones[-1].head) if chain.at_head else tip
+    residual = 0.0 if chain.aims else length(rig.to_world(minus(effector, local["target"])))
     coordinates = [abs(value) for vector in (*local.values(), root, tip) for value in vector]
     world = max(abs(value) for vector in (*points.values(), rig.away) for value in vector)
     size_of_world = max(length(rig.axes[0::3]), length(rig.axes[1::3]), length(rig.axes[2::3]))
@@ -413,7 +413,7 @@ def _asked_turn(chain: FabrikChain) -> Q4:
 def _turn_off(owner: bpy.types.Object, chain: FabrikChain, tip: bpy.types.PoseBone, asked: Q4, target: V3) -> float:
     """By how much the last bone of a chain is off its rotation, or its aim; an angle in radians."""
     turn = world_turn(owner, tip)
-    if chain.kind == "AIM":
+    if chain.aims:
         along, wanted = rotated(turn, chain.aim_axis), minus(target, v3(owner.matrix_world @ tip.head))
         return atan2(length(cross(along, wanted)), dot(along, wanted))
     return turn_angle(multiplied(conjugated(turn), asked)) if any(asked) else 0.0

@@ -188,7 +188,7 @@ def endings(
     for one in prepared.asked:
         last = one.joints[-1]
         off = minus(one.of_row(numbers)[:3], heads[last] if one.at_head else ends[last])
-        found.append(_ending(prepared, one, solution, off if one.kind == "REACH" and one.weight > 0.0 else ORIGIN))
+        found.append(_ending(prepared, one, solution, off if not one.aims and one.weight > 0.0 else ORIGIN))
     return tuple(found)
 
 
@@ -216,7 +216,7 @@ def _ending(prepared: Prepared, one: Asked, solution: Solution, off: V3) -> Ende
         residual,
         missed,
         softened,
-        solution.turns[first + one.turns] if one.weight > 0.0 and (one.turns or one.kind == "AIM") else 0.0,
+        solution.turns[first + one.turns] if one.weight > 0.0 and (one.turns or one.aims) else 0.0,
         solution.turns[last] if one.has_pole else 0.0,
         tuple([i for i, _ in held]),
         tuple([give for _, give in held]),

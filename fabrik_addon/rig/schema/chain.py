@@ -17,6 +17,7 @@ from .fields import (
     Items,
     angle,
     choice,
+    chosen,
     group,
     items,
     pointer,
@@ -165,6 +166,8 @@ class ChainGoal:
     """How the goal of a chain is meant; a part of `FabrikChain`.
 
     Attributes:
+        aims: Whether an axis of the tip bone points at the target, else the effector comes to it.
+        at_head: Whether the effector is the head of the tip bone, else its tail.
         held_location: Where the effector stands, in the world, while the chain is pinned and has no target.
         held_rotation: World rotation (w, x, y, z) that the tip bone keeps.
         rotation_offset: Rotation (w, x, y, z) of the tip bone in the target's axes.
@@ -176,7 +179,9 @@ class ChainGoal:
         "What the chain does with its target",
         translation_context=CONTEXT,  # "Reach" is a verb here, and a distance in the overlay
     )
+    aims = chosen("kind", "AIM")
     effector = choice(EFFECTOR_ITEMS, "End", "Which end of the tip bone comes to the target")
+    at_head = chosen("effector", "HEAD")
     weight = share(
         "Weight", "How much the goal counts among others that are asked for; 0: it asks nothing", default=1.0
     )

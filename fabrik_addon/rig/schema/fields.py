@@ -133,6 +133,11 @@ def choice(items: Sequence[tuple[Any, ...]], name: str, description: str = "", *
     return cast("str", Field(EnumProperty, name, description, {"items": items, **options}))
 
 
+def chosen(name: str, value: str) -> bool:
+    """Whether the choice of a name has a value; not stored, so that one place alone knows the value's word."""
+    return cast("bool", property(lambda item: getattr(item, name) == value))
+
+
 def pointer(kind: type[T], name: str, description: str, **options: Any) -> T | None:
     """Another thing of the file, or None."""
     found: Any = Field(PointerProperty, name, description, {"type": kind, **options})
