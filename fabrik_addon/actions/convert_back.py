@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import pi
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 import numpy as np
@@ -22,7 +22,6 @@ from ..rig.figure.groups import set_of
 from ..rig.figure.joint_limits import write_ik_settings
 from ..rig.figure.pose_writer import Pose, updated, write_pose
 from ..rig.figure.reader import frame_of, read
-from ..rig.goals import GoalPoints
 from ..rig.schema import FabrikChain, limit_of
 from ..texts import Text, joined, worded
 from .bends import bend_between, differences, joints_of, solved_joints
@@ -35,24 +34,33 @@ AT_TAIL = 1e-3  # share of a bone's length
 
 @dataclass(slots=True)
 class _Made:
-    """A constraint with the bones that it moves, and where these stood by our solve."""
+    """A chain being converted.
 
-    item: Item
-    result: Converted
-    constraint: Any
-    bones: tuple[str, ...]
-    length: float
-    stood: list[V3]
-
-
-class _Read(NamedTuple):
-    """A chain, with those that it is solved with, where their goals stand, and its place among them."""
+    Attributes:
+        item: The chain.
+        result: What is told of it.
+        prepared: The chains with which it is solved.
+        place: Its own among these.
+        stood: Where our solve puts the joints of its bones.
+        constraint: What is made of it.
+    """
 
     item: Item
     result: Converted
     prepared: Prepared
-    points: tuple[GoalPoints, ...]
     place: int
+    stood: list[V3] = field(default_factory=list)
+    constraint: Any = None
+
+    @property
+    def asked(self) -> Asked:
+        """What the chain asks for."""
+        return self.prepared.asked[self.place]
+
+    @property
+    def bones(self) -> tuple[str, ...]:
+        """The bones that the constraint moves."""
+        return self.asked.bones[:-1] if self.asked.at_head else self.asked.bones
 
 
 def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Converted]:
@@ -67,8 +75,7 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
     Returns:
         What came of each; a chain that can't be solved stays as it is.
     """
-    results, made = [], []
-    found: list[_Read] = []
+    results, made = [], list[_Made]()
     depsgraph = context.evaluated_depsgraph_get()
     for owner, chain in items:
         result = Converted("", "", chain.name)
@@ -80,27 +87,24 @@ def convert_to_ik(context: bpy.types.Context, items: Sequence[Item]) -> list[Con
                 raise ChainError(refusal, chain=chain.name)
             chain_set = set_of(owner, chain)
             place = chain_set.names.index(chain.name)
-            found.append(_Read((owner, chain), result, *read(chain_set, depsgraph), place))
+            prepared, points = read(chain_set, depsgraph)
+            one = _Made((owner, chain), result, prepared, place)
+            one.stood = solved_joints(prepared, points)[place][: len(one.bones) + 1]
+            made.append(one)
         except FabrikError as error:
             result.lost.append(worded(error.local))
-    for one in found:
-        asked, figure = one.prepared.asked[one.place], one.prepared.solver.figure
-        count = len(asked.bones) - asked.at_head
-        stood = solved_joints(one.prepared, one.points)[one.place][: count + 1]
-        size = sum(figure.lengths[i] for i in asked.joints[:count])
-        keyed = KeyedChannels(one.item[0], frame_of(depsgraph))
-        made.append(_Made(one.item, one.result, _constrained(one, keyed), asked.bones[:count], size, stood))
+    for one in made:
+        one.constraint = _constrained(one, KeyedChannels(one.item[0], frame_of(depsgraph)))
     updated(context)
-    for done in made:
-        _match_bend(context, done)
+    for one in made:
+        _match_bend(context, one)
     return results
 
 
-def _constrained(one: _Read, keyed: KeyedChannels) -> Any:
+def _constrained(one: _Made, keyed: KeyedChannels) -> Any:
     """Make the constraint of a chain, and put its bones into the start pose."""
     (owner, chain), result, prepared = one.item, one.result, one.prepared
-    asked = prepared.asked[one.place]
-    names = asked.bones[:-1] if asked.at_head else asked.bones
+    asked, names = one.asked, one.bones
     bones = [pose_bones(owner)[name] for name in names]
     result.lost += _losses(one, bones, keyed)
     for bone, joint in zip(bones, (prepared.joints[i] for i in asked.joints), strict=False):
@@ -132,9 +136,9 @@ def _new_constraint(owner: bpy.types.Object, asked: Asked) -> Any:
     return constraint
 
 
-def _losses(one: _Read, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
+def _losses(one: _Made, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannels) -> list[str]:
     lost: list[str] = []
-    asked = one.prepared.asked[one.place]
+    asked = one.asked
     if asked.at_head and not _is_at_tail(one.item[0], asked.bones[-1]):
         lost.append(
             Text("the way from the end of '{bone}' to the head of '{tip}'", bone=bones[-1].name, tip=asked.bones[-1])
@@ -153,9 +157,9 @@ def _losses(one: _Read, bones: Sequence[bpy.types.PoseBone], keyed: KeyedChannel
     return lost
 
 
-def _shares_bones(one: _Read) -> bool:
+def _shares_bones(one: _Made) -> bool:
     """Whether a chain has a bone in common with another that it is solved with."""
-    asked = one.prepared.asked[one.place]
+    asked = one.asked
     others = (other for place, other in enumerate(one.prepared.asked) if place != one.place)
     return any(name in other.bones for other in others for name in asked.bones)
 
@@ -191,7 +195,9 @@ def _match_bend(context: bpy.types.Context, made: _Made) -> None:
             left = _left(context, made, angle)
             best = min(best, (abs(left), angle))
         _left(context, made, best[1])
-    made.result.lost += differences(_seen(context, made), made.stood, made.length)
+    lengths = made.prepared.solver.figure.lengths
+    size = sum(lengths[i] for i in made.asked.joints[: len(made.bones)])
+    made.result.lost += differences(_seen(context, made), made.stood, size)
 
 
 def _left(context: bpy.types.Context, made: _Made, angle: float) -> float:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import bpy
 
@@ -195,37 +195,20 @@ class KeyedChannels:
         return bool(self.curves) and not self.curves.keys().isdisjoint([(path, i) for i in range(4)])
 
 
-class Channel(NamedTuple):
-    """A property to be keyed.
-
-    Attributes:
-        thing: Whose it is.
-        name: Of the property.
-        group: The group of its curves.
-        is_keyed: Whether it has a curve.
-    """
-
-    thing: bpy.types.Object | bpy.types.PoseBone
-    name: str
-    group: str
-    is_keyed: bool
-
-
 def insert_auto_keys(context: bpy.types.Context, bones: list[bpy.types.PoseBone], keyed: KeyedChannels) -> int:
     """Key the rotation of bones where automatic keying is on, by the user's own preferences for it.
 
     Returns:
         The number of bones that were keyed.
     """
-    names = [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones]
-    return _insert(context, [Channel(bone, name, bone.name, keyed.has(bone, name)) for bone, name in names])
+    return insert_plain_keys(context, [(bone, channel_of(bone.rotation_mode)[0]) for bone in bones], keyed)
 
 
 def insert_plain_keys(
     context: bpy.types.Context, channels: Sequence[tuple[bpy.types.PoseBone, str]], keyed: KeyedChannels
 ) -> int:
-    """Key the location or scale of bones where automatic keying is on; see `insert_auto_keys`."""
-    return _insert(context, [Channel(bone, name, bone.name, keyed.has(bone, name)) for bone, name in channels])
+    """Key channels of bones, each by its name, where automatic keying is on; see `insert_auto_keys`."""
+    return sum([_insert(context, bone, name, bone.name, keyed.has(bone, name)) for bone, name in channels])
 
 
 def insert_posed_keys(
@@ -254,15 +237,14 @@ def insert_posed_keys(
 
 def insert_goal_keys(context: bpy.types.Context, goal: GoalRef) -> int:
     """Key the location of a target or pole where automatic keying is on; see `insert_auto_keys`."""
-    is_keyed = bool(location_curves(goal))
-    return _insert(context, [Channel(holder_of(goal), "location", key_group(goal), is_keyed)])
+    return _insert(context, holder_of(goal), "location", key_group(goal), bool(location_curves(goal)))
 
 
 def insert_turn_keys(context: bpy.types.Context, goal: GoalRef) -> int:
     """Key the rotation of a target where automatic keying is on; see `insert_auto_keys`."""
     holder = holder_of(goal)
     name = channel_of(holder.rotation_mode)[0]
-    return _insert(context, [Channel(holder, name, key_group(goal), bool(turn_curves(goal)))])
+    return _insert(context, holder, name, key_group(goal), bool(turn_curves(goal)))
 
 
 def insert_goal_key(goal: GoalRef, frame: float) -> None:
@@ -302,7 +284,8 @@ def insert_pin_keys(context: bpy.types.Context, owner: bpy.types.Object, chain: 
     assert context.scene is not None
     keyed = {curve.data_path for curve in fcurves_of(owner)}
     paths = [chain.path_from_id(name) for name in PINNED]
-    if not _insert(context, [Channel(owner, path, chain.name, path in keyed) for path in paths]):
+    made = [_insert(context, owner, path, chain.name, path in keyed) for path in paths]
+    if not any(made):
         return
     frame = context.scene.frame_current_final
     for curve in fcurves_of(owner):
@@ -341,25 +324,37 @@ def keys_only_what_is_keyed(context: bpy.types.Context) -> bool:
     return keys_by_itself(context) and context.preferences.edit.use_keyframe_insert_available
 
 
-def _insert(context: bpy.types.Context, wanted: list[Channel]) -> int:
+def _insert(
+    context: bpy.types.Context, thing: bpy.types.Object | bpy.types.PoseBone, name: str, group: str, is_keyed: bool
+) -> bool:
+    """Key a property where automatic keying is on, by the user's own preferences for it.
+
+    Args:
+        context: For automatic keying.
+        thing: Whose property it is.
+        name: Of the property.
+        group: The group of its curves.
+        is_keyed: Whether it has a curve.
+
+    Returns:
+        Whether it was keyed.
+    """
     assert context.scene is not None
     assert context.preferences is not None
     tools = context.scene.tool_settings
     if not tools.use_keyframe_insert_auto:
-        return 0
+        return False
     edit: Any = context.preferences.edit
     options: Any = set()
     if edit.use_keyframe_insert_available:
+        if not is_keyed:
+            return False
         options.add("INSERTKEY_AVAILABLE")
-        wanted = [channel for channel in wanted if channel.is_keyed]
     if edit.use_auto_keyframe_insert_needed:
         options.add("INSERTKEY_NEEDED")
     if tools.auto_keying_mode == "REPLACE_KEYS":
         options.add("INSERTKEY_REPLACE")
-    count = 0
-    for thing, name, group, _ in wanted:
-        count += bool(thing.keyframe_insert(name, group=group, options=options, keytype=tools.keyframe_type))
-    return count
+    return bool(thing.keyframe_insert(name, group=group, options=options, keytype=tools.keyframe_type))
 
 
 # Keys of goals that are objects: where they stand and how they are turned in the world.
