@@ -22,6 +22,7 @@ from support.scenes import (
     HEIGHT,
     add_limb,
     make_body,
+    make_body_on_root,
     make_empty,
     make_line,
     pin,
@@ -199,18 +200,6 @@ def test_names_that_tell_nothing_are_refused_and_nothing_is_changed() -> None:
 NEAR = 1e-4 * HEIGHT
 
 
-def with_root() -> bpy.types.Object:
-    """A body whose hips hang on a bone on the floor, as those for games do."""
-    owner = make_body()
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = owner.data.edit_bones
-    root = bones.new("root")
-    root.head, root.tail = (0, 0.2, 0), (0, 0.5, 0.1)
-    bones["hips"].parent = root
-    bpy.ops.object.mode_set(mode="OBJECT")
-    return owner
-
-
 def reaching(owner: bpy.types.Object, order: Sequence[tuple[str, int]]) -> dict[str, FabrikChain]:
     """Chains by their tips and the counts of their bones, each with a target where its tip is."""
     for tip, count in order:
@@ -237,7 +226,7 @@ LIMBS_WITHIN = [
     ],
 )
 def test_all_are_solved_together_in_any_order(order: Sequence[tuple[str, int]]) -> None:
-    owner = with_root()
+    owner = make_body_on_root()
     chains = reaching(owner, order)
     rig_of(owner).body_bone = "hips"
     stood = channels(owner)
@@ -256,7 +245,7 @@ def test_all_are_solved_together_in_any_order(order: Sequence[tuple[str, int]]) 
 
 
 def test_the_chain_by_itself_and_with_pins_below() -> None:
-    owner = with_root()
+    owner = make_body_on_root()
     spine = reaching(owner, [("chest", 5)])["chest"]
     rig_of(owner).body_bone = "hips"
     for name in ("foot.L", "foot.R"):
@@ -274,7 +263,7 @@ def test_the_chain_by_itself_and_with_pins_below() -> None:
 
 
 def test_the_report_says_that_the_body_does_not_move() -> None:
-    owner = with_root()
+    owner = make_body_on_root()
     reaching(owner, LIMBS_WITHIN)
     notes = set_body(bpy.context, owner, "hips").notes
     assert "it turns and does not move, for 'foot.L' begins above it" in notes

@@ -417,6 +417,18 @@ def make_body(mode: Any = "QUATERNION") -> bpy.types.Object:
     return owner
 
 
+def make_body_on_root() -> bpy.types.Object:
+    """A body whose hips hang on the bone "root" on the floor, as those for games do."""
+    owner = make_body()
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = armature(owner).edit_bones
+    root = bones.new("root")
+    root.head, root.tail = (0, 0.2, 0), (0, 0.5, 0.1)
+    bones["hips"].parent = root
+    bpy.ops.object.mode_set(mode="OBJECT")
+    return owner
+
+
 def pin(owner: bpy.types.Object, chain: FabrikChain, *, keeps: bool = True) -> None:
     """Pin a chain where its effector stands, with the rotation of its tip bone."""
     update()

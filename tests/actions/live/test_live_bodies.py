@@ -29,6 +29,7 @@ from support.scenes import (
     keyed,
     live_body,
     make_body,
+    make_body_on_root,
     make_empty,
     pin,
     press,
@@ -287,13 +288,7 @@ class TestFrames:
 
     @pytest.mark.parametrize("is_keyed", [True, False])
     def test_pins_hold_below_a_bone_that_moves(self, is_keyed: bool) -> None:
-        owner = make_body()
-        bpy.ops.object.mode_set(mode="EDIT")
-        bones = owner.data.edit_bones
-        above = bones.new("root")
-        above.head, above.tail = (0, 0.2, 0), (0, 0.5, 0.1)
-        bones["hips"].parent = above
-        bpy.ops.object.mode_set(mode="OBJECT")
+        owner = make_body_on_root()
         with_legs_pinned(owner)
         add_limb(owner, "hand.L", 3, target=(0.5, -0.4, 1.2))
         rig_of(owner).live = True

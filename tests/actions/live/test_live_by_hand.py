@@ -327,6 +327,17 @@ class TestIsNotByHand:
             assert [chain.start for chain in rig_of(owner).chains] == ["REST", "REST"]
 
 
+def dragged(owner: bpy.types.Object, tool: Callable[[int, bool], None], *shares: float) -> Quaternion:
+    """Turn a bone by a modal tool, which writes at each move of the mouse; how the bone stood."""
+    bone = owner.pose.bones["b1"]
+    stood = bone.rotation_quaternion.copy()
+    tool(7, True)
+    for share in shares:
+        bone.rotation_quaternion = stood @ Quaternion((1, 0, 0), 0.6 * share)
+        update()
+    return stood
+
+
 class TestTools:
     """A modal tool writes at each move of the mouse, from where it began."""
 
@@ -339,12 +350,7 @@ class TestTools:
         for steps in ((1.0,), (0.2, 0.9, 0.4, 1.0)):
             bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
             owner, chain = live_line(count=4)
-            bone = owner.pose.bones["b1"]
-            stood = bone.rotation_quaternion.copy()
-            tool(7, True)
-            for share in steps:
-                bone.rotation_quaternion = stood @ Quaternion((1, 0, 0), 0.6 * share)
-                update()
+            dragged(owner, tool, *steps)
             tool(0, True)
             owner.update_tag()
             update()
@@ -355,14 +361,9 @@ class TestTools:
     def test_cancelling_puts_pose_and_start_pose_back(self, tool: Callable[[int, bool], None]) -> None:
         owner, chain = live_line(count=4)
         before = channels(owner)
-        bone = owner.pose.bones["b1"]
-        stood = bone.rotation_quaternion.copy()
-        tool(7, True)
-        for share in (0.2, 0.9):
-            bone.rotation_quaternion = stood @ Quaternion((1, 0, 0), 0.6 * share)
-            update()
+        stood = dragged(owner, tool, 0.2, 0.9)
         tool(0, False)
-        bone.rotation_quaternion = stood
+        owner.pose.bones["b1"].rotation_quaternion = stood
         update()
         assert channels(owner) == before
         assert chain.start == "REST"
@@ -375,12 +376,7 @@ class TestTools:
         chain.start = start
         bpy.context.preferences.edit.use_keyframe_insert_available = False
         bpy.context.scene.tool_settings.use_keyframe_insert_auto = True
-        bone = owner.pose.bones["b1"]
-        stood = bone.rotation_quaternion.copy()
-        tool(7, True)
-        for share in (0.2, 0.9):
-            bone.rotation_quaternion = stood @ Quaternion((1, 0, 0), 0.6 * share)
-            update()
+        dragged(owner, tool, 0.2, 0.9)
         shown = channels(owner)
         assert not fcurves_of(owner)
         tool(0, True)
