@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Descents: step by step (`turning.py`) nearer to any number of weighted goals, until nothing more is gained.
+"""Descents: step by step nearer to any number of weighted goals, until nothing more is gained.
 
 Goals that are to be kept are rows that hold exactly, their damping being next to nothing, and a few steps back to them
 follow. A posture term, mu^2 |q - q0|^2, can pull the joints towards the start pose, so that of the many poses that meet
@@ -39,19 +39,48 @@ from .vectors import (
     v3,
 )
 
+HELD = cython.declare(cython.double, 1e-4)  # share of a joint's turn that a limit may take before the joint is held
+NEVER_HELD = cython.declare(cython.int, 0)  # how a joint stands to its limit within a step
+HELD_BACK = cython.declare(cython.int, 1)
+LET_GO = cython.declare(cython.int, 2)
+HELD_FOR_STEP = cython.declare(cython.int, 3)
+CLAMPED = cython.declare(cython.double, 0.05)  # share of its turn that a limit has to take for a joint to be held then
+PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew with what is held taken out
+LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
+FIRST_DAMPING = cython.declare(cython.double, 1e-3)  # of the first step of a descent
+LEAST_DAMPING = cython.declare(cython.double, 1e-9)
+MOST_DAMPING = cython.declare(cython.double, 1e3)  # with which steps are so short that nothing more is to be gained
+EASED = cython.declare(cython.double, 0.2)  # times the damping after a step that gained something
+STIFFENED = cython.declare(cython.double, 8.0)  # times the damping after one that did not
+STIFFENED_FROM = cython.declare(cython.double, 1e-6)  # a lesser damping would take too many such steps to grow
+STALLED = cython.declare(cython.int, 4)  # steps in a row that gain next to nothing
+LITTLE = cython.declare(cython.double, 1e-3)  # share of the error that is next to nothing
+ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that is added to the damping (Sugihara 2011)
+STEP_TRIES = cython.declare(cython.int, 3)  # times that a step is tried with ever more joints held
+SHORTENED = cython.declare(cython.int, 2)  # times that a step is tried again, shorter: edges of limits are curved
+SHORTER = cython.declare(cython.double, 0.3)
+KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
+KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # error of these goals that a step may leave
+RETURNS = cython.declare(cython.int, 6)  # steps back to them
+RETURN_DAMPING = cython.declare(cython.double, 1e-7)
+NOT_LOST = cython.declare(
+    cython.double, 0.05
+)  # error of these goals, in sizes of the figure, from which a way back is tried
+RETURNING = cython.declare(cython.double, 0.5)  # share of their error that a step back may leave
+
 
 @cython.cclass
-class JudgedPose:
-    """A pose of a figure of size 1, judged by what its goals miss.
+class Descent:
+    """The steps by which a figure of size 1 comes nearer to its goals.
 
     Args:
         figure: n joints.
-        kept: The goals that are to be kept, bound to the figure.
-        wanted: Those that are to come nearer.
+        wanted: The goals that are to come nearer, bound to the figure.
+        keeper: A descent to other goals, from which no step may take the figure away; None where there are none.
 
     Attributes:
-        goals: Those that are kept, then those that are wanted.
-        kept: How many are kept.
+        goals: Those of the keeper, then those that are wanted.
+        kept: How many are the keeper's.
         allowed: For each goal the vector that may be missing, times its weight.
         pose: The best so far, inside the limits.
         trial: Another that may take its place.
@@ -60,6 +89,13 @@ class JudgedPose:
         movers: The joints on the way to a goal; the others take no part. n stands for the shift.
         held: Joints before this one do not turn.
         posture: How readily joints turn, and what pulls them back to the start pose.
+        jacobian: What turns change; None before it is asked for (`equations`).
+        turns: The rotation vector of each joint in its rest frame, radians, and the shift: 3 n + 3 numbers.
+        standing: For each joint how it stands to its limit within the step.
+        little: Share of the error that is next to nothing.
+        first_damping: Of the first step of a descent.
+        patience: Steps in a row that may gain next to nothing.
+        robust_to: Error from which on the damping that is added grows with the error, no longer with its square.
     """
 
     figure: Figure
@@ -78,11 +114,21 @@ class JudgedPose:
     cost: cython.double
     held: cython.int
     posture: Posture
+    jacobian: Jacobian
+    turns: Doubles
+    standing: Ints
+    keeper: Descent
+    little: cython.double
+    first_damping: cython.double
+    robust_to: cython.double
+    patience: cython.int
+    returns: Doubles  # turns back to the goals that are kept
 
-    def __init__(self, figure: Figure, kept: list[Goal], wanted: list[Goal]) -> None:
+    def __init__(self, figure: Figure, wanted: list[Goal], keeper: Descent | None = None) -> None:
         count = figure.count
         self.figure = figure
         self.count = count
+        kept: list[Goal] = [] if keeper is None else keeper.goals
         self.goals = kept + wanted
         self.kept = len(kept)
         self.movers = movers_of(figure, self.goals)
@@ -95,6 +141,17 @@ class JudgedPose:
         self.error = self.cost = 0.0
         self.held = 0
         self.posture = Posture(figure, self.movers)
+        self.jacobian = None
+        self.turns, self.returns = doubles(3 * count + 3), doubles(3 * count + 3)
+        self.standing = integers(count + 1)
+        self.keeper = keeper
+        if keeper is not None:
+            keeper.allowed = self.allowed
+            keeper.first_damping = RETURN_DAMPING
+        self.little = LITTLE
+        self.first_damping = FIRST_DAMPING
+        self.robust_to = UNDEFINED
+        self.patience = STALLED
 
     @cython.cfunc
     def begin(self, rotations: Doubles) -> cython.void:
@@ -132,44 +189,6 @@ class JudgedPose:
             missing: V3 = minus(goal.missing(pose), v3(self.allowed, g))
             total += dot(missing, missing)
         return sqrt(total)
-
-
-HELD = cython.declare(cython.double, 1e-4)  # share of a joint's turn that a limit may take before the joint is held
-NEVER_HELD = cython.declare(cython.int, 0)  # how a joint stands to its limit within a step
-HELD_BACK = cython.declare(cython.int, 1)
-LET_GO = cython.declare(cython.int, 2)
-HELD_FOR_STEP = cython.declare(cython.int, 3)
-CLAMPED = cython.declare(cython.double, 0.05)  # share of its turn that a limit has to take for a joint to be held then
-PROJECTIONS = cython.declare(cython.int, 12)  # times that a step is solved anew with what is held taken out
-
-
-@cython.cclass
-class Turning(JudgedPose):
-    """How the joints of a figure of size 1 turn in a step from where it stands.
-
-    Args:
-        figure: n joints.
-        kept: The goals that are to be kept, bound to the figure.
-        wanted: Those that are to come nearer.
-
-    Attributes:
-        jacobian: What turns change; None before it is asked for (`equations`).
-        turns: The rotation vector of each joint in its rest frame, radians, and the shift: 3 n + 3 numbers.
-        largest: Of the turns of the last step, radians.
-        standing: For each joint how it stands to its limit within the step.
-    """
-
-    jacobian: Jacobian
-    turns: Doubles
-    largest: cython.double
-    standing: Ints
-
-    def __init__(self, figure: Figure, kept: list[Goal], wanted: list[Goal]) -> None:
-        JudgedPose.__init__(self, figure, kept, wanted)
-        self.jacobian = None
-        self.turns = doubles(3 * figure.count + 3)
-        self.largest = 0.0
-        self.standing = integers(figure.count + 1)
 
     @cython.cfunc
     def equations(self) -> Jacobian:
@@ -271,11 +290,11 @@ class Turning(JudgedPose):
     def factor_of(self, largest_turn: cython.double) -> cython.double:
         """The share of the turns at which no joint turns more than the largest turn."""
         k: cython.int
-        self.largest = 0.0
+        largest: cython.double = 0.0
         for k in range(self.count_of_movers):
             if self.movers[k] >= self.held:
-                self.largest = larger(self.largest, length(v3(self.turns, self.movers[k])))
-        return smaller(1.0, largest_turn / self.largest) if self.largest > 0.0 else 0.0
+                largest = larger(largest, length(v3(self.turns, self.movers[k])))
+        return smaller(1.0, largest_turn / largest) if largest > 0.0 else 0.0
 
     @cython.cfunc
     def hold_clamped(self, factor: cython.double) -> cython.bint:
@@ -299,7 +318,7 @@ class Turning(JudgedPose):
     @cython.cfunc
     @cython.exceptval(check=False)
     def turn_by(self, trial: Pose, pose: Pose, turns: Doubles, factor: cython.double) -> cython.void:
-        """Make a trial of a pose whose joints turn by a share of some turns."""
+        """Make a trial of a pose whose joints turn by a share of some turns; it is not placed yet."""
         k: cython.int
         for k in range(self.count_of_turned):
             i: cython.int = self.movers[k]
@@ -311,66 +330,6 @@ class Turning(JudgedPose):
         if self.count_of_movers > self.count_of_turned:
             shift: V3 = scaled(v3(turns, self.count), factor * A_RADIAN_OF_SHIFT)
             put3(trial.shift, 0, plus(v3(pose.shift, 0), shift))
-        self.figure.place_part(trial, self.placed, self.count_of_placed)
-
-
-LARGEST_TURN = cython.declare(cython.double, 0.7)  # radians a joint turns in one step
-FIRST_DAMPING = cython.declare(cython.double, 1e-3)  # of the first step of a descent
-LEAST_DAMPING = cython.declare(cython.double, 1e-9)
-MOST_DAMPING = cython.declare(cython.double, 1e3)  # with which steps are so short that nothing more is to be gained
-EASED = cython.declare(cython.double, 0.2)  # times the damping after a step that gained something
-STIFFENED = cython.declare(cython.double, 8.0)  # times the damping after one that did not
-STIFFENED_FROM = cython.declare(cython.double, 1e-6)  # a lesser damping would take too many such steps to grow
-STALLED = cython.declare(cython.int, 4)  # steps in a row that gain next to nothing
-LITTLE = cython.declare(cython.double, 1e-3)  # share of the error that is next to nothing
-ROBUST = cython.declare(cython.double, 0.3)  # share of the squared error that is added to the damping (Sugihara 2011)
-STEP_TRIES = cython.declare(cython.int, 3)  # times that a step is tried with ever more joints held
-SHORTENED = cython.declare(cython.int, 2)  # times that a step is tried again, shorter: edges of limits are curved
-SHORTER = cython.declare(cython.double, 0.3)
-KEPT_EXACTLY = cython.declare(cython.double, 1e-9)  # error at which goals that are kept are met again
-KEPT_WITHIN = cython.declare(cython.double, 1e-6)  # error of these goals that a step may leave
-RETURNS = cython.declare(cython.int, 6)  # steps back to them
-RETURN_DAMPING = cython.declare(cython.double, 1e-7)
-NOT_LOST = cython.declare(
-    cython.double, 0.05
-)  # error of these goals, in sizes of the figure, from which a way back is tried
-RETURNING = cython.declare(cython.double, 0.5)  # share of their error that a step back may leave
-
-
-@cython.cclass
-class Descent(Turning):
-    """The steps by which a figure of size 1 comes nearer to its goals.
-
-    Args:
-        figure: n joints.
-        wanted: The goals that are to come nearer, bound to the figure.
-        keeper: A descent to other goals, from which no step may take the figure away; None where there are none.
-
-    Attributes:
-        little: Share of the error that is next to nothing.
-        first_damping: Of the first step of a descent.
-        patience: Steps in a row that may gain next to nothing.
-        robust_to: Error from which on the damping that is added grows with the error, no longer with its square.
-    """
-
-    keeper: Descent
-    little: cython.double
-    first_damping: cython.double
-    robust_to: cython.double
-    patience: cython.int
-    returns: Doubles  # turns back to the goals that are kept
-
-    def __init__(self, figure: Figure, wanted: list[Goal], keeper: Descent | None = None) -> None:
-        Turning.__init__(self, figure, [] if keeper is None else keeper.goals, wanted)
-        self.keeper = keeper
-        if keeper is not None:
-            keeper.allowed = self.allowed
-            keeper.first_damping = RETURN_DAMPING
-        self.little = LITTLE
-        self.first_damping = FIRST_DAMPING
-        self.robust_to = UNDEFINED
-        self.patience = STALLED
-        self.returns = doubles(3 * figure.count + 3)
 
     @cython.cfunc
     def descend(self, enough: cython.double, budget: cython.int) -> cython.int:
@@ -432,6 +391,7 @@ class Descent(Turning):
         self.turn_by(trial, self.pose, self.turns, factor)
         if self.kept > 0 and not self.keeps(trial):
             return False
+        self.figure.place_part(trial, self.placed, self.count_of_placed)
         error: cython.double = self.error_of(trial)
         cost: cython.double = error * error + self.posture.strain_of(trial, self.held)
         if not cost < self.cost:
@@ -446,13 +406,15 @@ class Descent(Turning):
     def keeps(self, trial: Pose) -> cython.bint:
         """Bring a trial back to the goals that are kept, from which a long step strays; False if it can't be.
 
-        The columns and the factor of the step are used again, which serve near to where they were found.
+        The columns and the factor of the step are used again, which serve near to where they were found. Only the
+        joints that these goals want to know are placed meanwhile.
         """
         k: cython.int
         again: cython.int
         before: cython.double = UNDEFINED
         jacobian: Jacobian = self.jacobian
         for again in range(RETURNS):
+            self.figure.place_part(trial, self.keeper.placed, self.keeper.count_of_placed)
             strayed: cython.double = jacobian.strayed(trial)
             if strayed <= KEPT_EXACTLY:
                 return True
@@ -472,7 +434,6 @@ class Descent(Turning):
         self.keeper.descend(KEPT_EXACTLY, RETURNS)
         copy_into(trial.rotations, self.keeper.pose.rotations, 4 * self.count)
         copy_into(trial.shift, self.keeper.pose.shift, 3)
-        self.figure.place_part(trial, self.placed, self.count_of_placed)
         return self.keeper.error <= KEPT_WITHIN
 
     @cython.cfunc
