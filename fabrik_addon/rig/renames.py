@@ -14,7 +14,7 @@ import logging
 import re
 from base64 import b64decode, b64encode
 from binascii import Error as EncodingError
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import bpy
@@ -23,7 +23,6 @@ import numpy as np
 from ..maths import ULPS, Mask, Singles
 from .bones import armature_of, bones_if_any, pose_bones
 from .figure.start_pose import fingerprint
-from .goals import goals_of
 from .schema import FabrikChain, RigRecord, rig_of
 from .versions import newer_refusal
 
@@ -67,29 +66,40 @@ def follow_renames(objects: Iterable[bpy.types.Object]) -> None:
 
 def follow_renames_of(owner: bpy.types.Object | None) -> None:
     """`follow_renames` for an armature, and for those whose bones are goals of its chains."""
-    if owner is not None and owner.type == "ARMATURE":
-        goals = [goal.found for chain in rig_of(owner).chains for goal in goals_of(chain) if goal.bone]
-        for found in dict.fromkeys(goals):
-            if not _is_followed(found) and _can_be_followed(found):
-                _renamed_since(found)  # which keeps its first record
-        follow_renames(dict.fromkeys([owner, *goals]))
+    if owner is None or owner.type != "ARMATURE":
+        return
+    goals = [
+        found
+        for chain in rig_of(owner).chains
+        for found, bone in ((chain.target, chain.target_bone), (chain.pole, chain.pole_bone))
+        if found is not None and bone
+    ]
+    changed = _changed_among([owner, *goals])
+    for found in changed:
+        if found in goals and not _is_followed(found) and _can_be_followed(found):
+            _renamed_since(found)  # which keeps its first record
+    _follow_changed(changed)
 
 
 def follow_renames_after(depsgraph: bpy.types.Depsgraph) -> None:
     """`follow_renames` for the armatures that Blender evaluated anew."""
-    if not depsgraph.id_type_updated("ARMATURE"):
-        return
-    looks = dict(_looks)
-    changed: list[bpy.types.Object] = []
-    for update in depsgraph.updates:
-        found = update.id.original if update.id is not None else None
-        if not isinstance(found, bpy.types.Object) or not _is_followed(found):
-            continue
-        look = _look(found)
-        if looks.get(found.session_uid) != look:
-            looks[found.session_uid] = look
-            changed.append(found)
+    if depsgraph.id_type_updated("ARMATURE"):
+        found = [update.id.original for update in depsgraph.updates if update.id is not None]
+        _follow_changed(
+            _changed_among([one for one in found if isinstance(one, bpy.types.Object) and _is_followed(one)])
+        )
+
+
+def _changed_among(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Those armatures that do not look as they did when `_follow_changed` had them."""
+    found = [one for one in dict.fromkeys(objects) if one.type == "ARMATURE" and one.pose is not None]
+    return [one for one in found if _looks.get(one.session_uid) != _look(one)]
+
+
+def _follow_changed(changed: Sequence[bpy.types.Object]) -> None:
+    """`follow_renames` for armatures of `_changed_among`; the looks of those that have a record are taken note of."""
     if changed:
+        looks = _looks | {one.session_uid: _look(one) for one in changed if _is_followed(one)}
         follow_renames(changed)
         _looks.update(looks)
 

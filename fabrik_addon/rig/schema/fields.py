@@ -9,6 +9,7 @@ properties of the owner with a prefix before their names. To a type checker each
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import bpy
@@ -81,11 +82,13 @@ class Field:
         """What Blender registers."""
         return self.make(**self.options)
 
-    def __get__(self, view: View[Any] | None, cls: type | None = None) -> Any:
-        return self if view is None else getattr(view.owner, self.path)
+    def of_owner(self) -> property:
+        """The attribute of a view that reads and writes what its owner has."""
 
-    def __set__(self, view: View[Any], value: object) -> None:
-        setattr(view.owner, self.path, value)
+        def write(view: View[Any], value: object) -> None:
+            setattr(view.owner, self.path, value)
+
+        return property(attrgetter(f"owner.{self.path}"), write)
 
 
 def switch(name: str = "", description: str = "", **options: Any) -> bool:
@@ -150,7 +153,7 @@ def items(kind: type[T]) -> Items[T]:
     return cast("Items[T]", Field(CollectionProperty, "", "", options))
 
 
-def fields_of(cls: type) -> dict[str, Field]:
+def _fields_in(cls: type) -> dict[str, Field]:
     """The fields that stand in the body of a class, by their names."""
     return {name: member for name, member in vars(cls).items() if isinstance(member, Field)}
 
@@ -163,7 +166,7 @@ def group(update: Update | None = None) -> Callable[[type[T]], type[T]]:
     """
 
     def annotated(cls: type[T]) -> type[T]:
-        found = fields_of(cls)
+        found = _fields_in(cls)
         for name, field in found.items():
             delattr(cls, name)
             field.bind(name, name, update)
@@ -178,11 +181,13 @@ class View(Generic[Owner]):
 
     Attributes:
         prefix: What comes before each name on the owner.
+        fields: By their names.
         owner: What has the properties.
     """
 
     __slots__ = ("owner",)
     prefix: ClassVar[str]
+    fields: ClassVar[dict[str, Field]]
 
     def __init__(self, owner: Owner) -> None:
         self.owner = owner
@@ -194,18 +199,19 @@ class View(Generic[Owner]):
             prefix: As the attribute.
             update: Is called with the owner after a change of a field that has no callback of its own.
         """
-        cls.prefix = prefix
-        for name, field in fields_of(cls).items():
+        cls.prefix, cls.fields = prefix, _fields_in(cls)
+        for name, field in cls.fields.items():
             field.bind(name, prefix + name, update)
+            setattr(cls, name, field.of_owner())
 
     @classmethod
     def register(cls, owners: Any) -> None:
         """Let a type of Blender's have the properties of the view."""
-        for field in fields_of(cls).values():
+        for field in cls.fields.values():
             setattr(owners, field.path, field.definition())
 
     @classmethod
     def unregister(cls, owners: Any) -> None:
         """Take them away; what is stored in files stays in them."""
-        for field in reversed(fields_of(cls).values()):
+        for field in reversed(cls.fields.values()):
             delattr(owners, field.path)

@@ -16,7 +16,7 @@ from ..bones import resolve_bones
 from ..limit_types import LIMITS, LimitType, Setting
 from .chain import chains_of, forget_statuses
 from .changes import announce
-from .fields import NO_OTHERS, Field, View, angle, choice, fields_of, real, share, switch
+from .fields import NO_OTHERS, Field, View, angle, choice, real, share, switch
 
 LIMIT_ITEMS = tuple((kind, found.label, found.description, found.number) for kind, found in LIMITS.items())
 
@@ -72,7 +72,7 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
     )
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(fields_of(LimitView))}")
+        raise AttributeError(f"a bone's limit has no '{name}'; it has {', '.join(LimitView.fields)}")
 
     def __setattr__(self, name: str, value: object) -> None:
         if not hasattr(LimitView, name):
@@ -107,7 +107,7 @@ class LimitView(View[bpy.types.PoseBone], update=_change):
         return float(bone.ik_stiffness_x + bone.ik_stiffness_y + bone.ik_stiffness_z) / 3.0
 
 
-BONE_SETTINGS: Sequence[str] = tuple(fields_of(LimitView))
+BONE_SETTINGS: Sequence[str] = tuple(LimitView.fields)
 LIMIT_SETTINGS: Sequence[str] = tuple(name for name in BONE_SETTINGS if name != "mass")
 
 
