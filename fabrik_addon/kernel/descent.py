@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import sqrt
 
 from . import cython
-from .figure import Figure, Pose
+from .figure import Figure, Pose, copy_pose
 from .forms import Q4, V3, Doubles, Ints
 from .goals.base import Goal
 from .least_squares import A_RADIAN_OF_SHIFT, Jacobian, Posture, movers_of, placed_of
@@ -171,6 +171,14 @@ class Descent:
         copy_into(self.trial.shift, pose.shift, 3)
         copy_into(self.trial.rotations, pose.rotations, 4 * self.count)
         self.figure.place_part(self.pose, self.placed, self.count_of_placed)
+        self.judge()
+
+    @cython.cfunc
+    def take_placed(self, pose: Pose) -> cython.void:
+        """`take` for a pose of which every joint is placed."""
+        copy_pose(self.pose, pose, self.count)
+        copy_into(self.trial.shift, pose.shift, 3)
+        copy_into(self.trial.rotations, pose.rotations, 4 * self.count)
         self.judge()
 
     @cython.cfunc

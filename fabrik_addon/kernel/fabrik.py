@@ -64,6 +64,16 @@ def backward(joints: Doubles, lengths: Doubles, count: cython.int, target: V3) -
 
 
 @cython.cfunc
+@cython.exceptval(check=False)
+def forward(joints: Doubles, lengths: Doubles, count: cython.int) -> cython.void:
+    """Root to tip, in place: the root goes back to where it belongs, each joint follows at its bone's length."""
+    i: cython.int
+    put3(joints, 0, ORIGIN)
+    for i in range(count):
+        put3(joints, i + 1, follow(v3(joints, i + 1), v3(joints, i), lengths[i]))
+
+
+@cython.cfunc
 def limited_forward(figure: Figure, pose: Pose, wanted: Doubles) -> cython.void:
     """Root to tip with the joint frames carried along: each bone is aimed at the next wanted joint within its limit.
 

@@ -31,9 +31,11 @@ from .vectors import (
     rotated,
     scaled,
     smaller,
+    turn_about,
     turn_angle,
     unit,
     v3,
+    way_between,
 )
 
 ONE_WAY = cython.declare(cython.double, 1e-4)  # turn back, in radians, that still counts as none
@@ -168,6 +170,7 @@ class Limb(Falling):
     first: cython.int
     poses: Doubles
     angles: Doubles  # of the joints in these poses, where they turn about one axis
+    turns: Doubles  # by which they turn from each pose to the next: angle and axis, as `way_between` tells
     reaches: Doubles
     count_of_poses: cython.int
     leads_past_start: cython.bint
@@ -187,7 +190,7 @@ class Limb(Falling):
         self.leads_past_start = False
         self.start_reach = 0.0
         self.curls = False
-        self.poses = self.angles = self.reaches = doubles(0)
+        self.poses = self.angles = self.turns = self.reaches = doubles(0)
 
     @cython.cfunc
     def lead(self, way: list[Doubles]) -> cython.void:
@@ -198,24 +201,32 @@ class Limb(Falling):
         """
         self.count_of_poses = len(way)
         self.poses, self.angles = doubles(4 * self.count * len(way)), doubles(self.count * len(way))
-        self.reaches = doubles(len(way))
+        self.reaches, self.turns = doubles(len(way)), doubles(4 * self.count * len(way))
         for k, pose in enumerate(way):
             self.reaches[k] = self.reach_of(pose)
             for i in range(self.count):
                 limit: Limit = self.figure.limits[i]
                 put4(self.poses, k * self.count + i, q4(pose, i))
                 self.angles[k * self.count + i] = limit.measure(q4(pose, i))
+                if k > 0:
+                    put4(self.turns, (k - 1) * self.count + i, way_between(q4(way[k - 1], i), q4(pose, i)))
 
     @cython.cfunc
     @cython.exceptval(check=False)
     def reach_of(self, rotations: Doubles) -> cython.double:
-        """The distance of the tip from the first ball joint, summed up from the tip; all joints behind it follow it."""
+        """The distance of the tip from the first ball joint."""
+        return length(self.arm_of(rotations))
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def arm_of(self, rotations: Doubles) -> V3:
+        """From the first ball joint to the tip, in the joint's frame; all joints behind it follow it."""
         i: cython.int
         arm: V3 = v3(self.figure.segments, self.count - 1)
         for i in range(self.count - 1, self.first, -1):
             turned: V3 = rotated(q4(self.figure.rest, i), rotated(q4(rotations, i), arm))
             arm = plus(v3(self.figure.segments, i - 1), turned)
-        return length(arm)
+        return arm
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -226,7 +237,11 @@ class Limb(Falling):
             limit: Limit = self.figure.limits[i]
             a: cython.int = self.part * self.count + i
             b: cython.int = a + self.count
-            if limit.dofs == 1:
+            if self.chain.is_free:
+                turn: Q4 = q4(self.turns, a)
+                way: Q4 = turn_about((turn[1], turn[2], turn[3]), turn[0] * share)
+                put4(self.rotations, i, multiplied(q4(self.poses, a), way))
+            elif limit.dofs == 1:
                 put4(self.rotations, i, limit.at(self.angles[a] + (self.angles[b] - self.angles[a]) * share))
             else:
                 put4(self.rotations, i, limit.blend(q4(self.poses, a), q4(self.poses, b), share))

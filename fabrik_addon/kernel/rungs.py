@@ -6,7 +6,7 @@ from __future__ import annotations
 from . import cython
 from .chain import Chain, Reach
 from .descent import LITTLE, Descent
-from .fabrik import backward, limited_forward
+from .fabrik import backward, forward, limited_forward
 from .figure import Pose, clamp_start, copied_pose, placed_pose
 from .forms import Q4, V3, Doubles
 from .limb_path import Limb, bent, limb_of
@@ -34,6 +34,8 @@ from .vectors import (
 FINISHED = cython.declare(cython.double, 1e-6)  # error at which least squares stop
 SHORT = cython.declare(cython.double, 0.02)  # share of the limb's path from its start that FABRIK's passes close
 FABRIK_PASSES = cython.declare(cython.int, 4)  # before least squares take over: later ones gain little
+FREE_PASSES = cython.declare(cython.int, 8)  # of a chain without limits, whose passes are short
+GAINING = cython.declare(cython.double, 0.5)  # share of the error that a pass of those may leave
 STRAIGHTEST = cython.declare(cython.double, 0.98)  # of its length, to which a straight chain is bent for a far target
 FAR_OFF = cython.declare(cython.double, 4.0)  # a target farther away is as good as one at so many lengths
 TWO = cython.declare(cython.int, 2)  # bones, whose path leads to the target itself
@@ -116,7 +118,10 @@ class Rungs(Restarts):
         limb.match(distance)
         if chain.is_free:
             self.turn_whole(limb.rotations)
-        self.start_at(limb.rotations, limb.first)
+        self.aim_limb(limb)
+        copy_into(self.work.rotations, limb.rotations, 4 * chain.count)
+        self.figure.place(self.work)
+        self.descent.take_placed(self.work)
 
     @cython.cfunc
     def turn_whole(self, rotations: Doubles) -> cython.void:
@@ -134,6 +139,18 @@ class Rungs(Restarts):
         put4(rotations, first, normalized(multiplied(conjugated(q4(start.rests, first)), frame)))
 
     @cython.cfunc
+    def aim_limb(self, limb: Limb) -> cython.void:
+        """Turn the first ball joint of a limb to bring the tip towards the target; nothing needs to be placed yet."""
+        first: cython.int = limb.first
+        arm: V3 = limb.arm_of(limb.rotations)
+        away: V3 = minus(self.chain.tip.target, self.root_of_limb())
+        if length(arm) < NO_LEVER or length(away) < NO_LEVER:
+            return
+        limit: Limit = self.figure.limits[first]
+        direction: V3 = rotated(conjugated(q4(self.started.rests, first)), away)
+        put4(limb.rotations, first, limit.aim(q4(limb.rotations, first), arm, direction))
+
+    @cython.cfunc
     def root_of_limb(self) -> V3:
         """Where the first ball joint stands in the start pose: the joints before it keep that."""
         return v3(self.started.heads, self.limb.first)
@@ -145,7 +162,7 @@ class Rungs(Restarts):
         copy_into(work.rotations, rotations, 4 * self.figure.count)
         self.figure.place(work)
         self.swing(work, first)
-        self.descent.take(work)
+        self.descent.take_placed(work)
 
     @cython.cfunc
     def swing(self, pose: Pose, first: cython.int) -> cython.void:
@@ -167,27 +184,53 @@ class Rungs(Restarts):
 
     @cython.cfunc
     def fabrik(self, most: cython.int) -> cython.int:
-        """The passes of FABRIK with limits; the best pose is kept. Returns their number."""
+        """The passes of FABRIK; the best pose is kept. Returns their number."""
         chain: Chain = self.chain
         descent: Descent = self.descent
         work: Pose = self.work
         passes: cython.int = 0
-        most = most if most < chain.max_passes else chain.max_passes
         numbers: cython.int = 3 * chain.count + 3
         copy_into(work.rotations, descent.pose.rotations, 4 * chain.count)
         copy_into(chain.joints, descent.pose.heads, numbers)
+        if chain.is_free:
+            passes = self.free_passes(chain.max_passes if chain.plain else FREE_PASSES)
+            limited_forward(self.figure, work, chain.joints)
+            if descent.error_of(work) < descent.error:
+                descent.take_placed(work)
+            return passes
+        most = most if most < chain.max_passes else chain.max_passes
         while passes < most and descent.error > chain.tolerance:
             passes += 1
             backward(chain.joints, self.figure.spans, chain.count, chain.tip.target)
             chain.record("backward", chain.joints)
             limited_forward(self.figure, work, chain.joints)
-            if not chain.plain or not chain.is_free:
-                self.swing(work, chain.first_moving)
+            self.swing(work, chain.first_moving)
             copy_into(chain.joints, work.heads, numbers)
             chain.record("forward", chain.joints)
             if descent.error_of(work) < descent.error:
-                descent.take(work)
+                descent.take_placed(work)
             elif not chain.plain:
+                break
+        return passes
+
+    @cython.cfunc
+    def free_passes(self, most: cython.int) -> cython.int:
+        """The passes without limits on the chain's joints alone, while each gains enough. Returns their number."""
+        chain: Chain = self.chain
+        count: cython.int = chain.count
+        passes: cython.int = 0
+        most = most if most < chain.max_passes else chain.max_passes
+        enough: cython.double = chain.tolerance if chain.plain else FINISHED
+        error: cython.double = apart(v3(chain.joints, count), chain.tip.target)
+        while passes < most and error > enough:
+            passes += 1
+            backward(chain.joints, self.figure.spans, count, chain.tip.target)
+            chain.record("backward", chain.joints)
+            forward(chain.joints, self.figure.spans, count)
+            chain.record("forward", chain.joints)
+            before: cython.double = error
+            error = apart(v3(chain.joints, count), chain.tip.target)
+            if not chain.plain and error > GAINING * before:
                 break
         return passes
 

@@ -277,11 +277,11 @@ def angle_about(axis: V3, start: V3, end: V3) -> cython.double:
 
 @cython.cfunc
 @cython.exceptval(check=False)
-def part_way(start: Q4, end: Q4, factor: cython.double) -> Q4:
-    """The rotation `factor` of the way from one rotation to another, the short way.
+def way_between(start: Q4, end: Q4) -> Q4:
+    """The angle of the turn from one rotation to another, the short way, and its axis in the frame of `start`.
 
-    Where both ways are as good as equally long, rounding does not choose: the way is that whose axis, in the frame of
-    `start`, has its largest component positive.
+    Where both ways are as good as equally long, rounding does not choose: the way is that whose axis has its largest
+    component positive.
     """
     between: Q4 = multiplied(conjugated(start), end)
     axis: V3 = (between[1], between[2], between[3])
@@ -298,12 +298,22 @@ def part_way(start: Q4, end: Q4, factor: cython.double) -> Q4:
         cosine = -cosine
     size: cython.double = length(axis)
     if size <= 0.0:
-        return start
-    return normalized(multiplied(start, turn_about(scaled(axis, 1.0 / size), 2.0 * atan2(size, cosine) * factor)))
+        return (0.0, 1.0, 0.0, 0.0)
+    axis = scaled(axis, 1.0 / size)
+    return (2.0 * atan2(size, cosine), axis[0], axis[1], axis[2])
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def part_way(start: Q4, end: Q4, factor: cython.double) -> Q4:
+    """The rotation `factor` of the way from one rotation to another, the short way; see `way_between`."""
+    way: Q4 = way_between(start, end)
+    return normalized(multiplied(start, turn_about((way[1], way[2], way[3]), way[0] * factor)))
 
 
 @cython.cfunc
 @cython.inline
+@cython.boundscheck(False)
 @cython.exceptval(check=False)
 def v3(buffer: Doubles, i: cython.Py_ssize_t) -> V3:
     return (buffer[3 * i], buffer[3 * i + 1], buffer[3 * i + 2])
@@ -311,6 +321,7 @@ def v3(buffer: Doubles, i: cython.Py_ssize_t) -> V3:
 
 @cython.cfunc
 @cython.inline
+@cython.boundscheck(False)
 @cython.exceptval(check=False)
 def put3(buffer: Doubles, i: cython.Py_ssize_t, a: V3) -> cython.void:
     buffer[3 * i] = a[0]
@@ -320,6 +331,7 @@ def put3(buffer: Doubles, i: cython.Py_ssize_t, a: V3) -> cython.void:
 
 @cython.cfunc
 @cython.inline
+@cython.boundscheck(False)
 @cython.exceptval(check=False)
 def q4(buffer: Doubles, i: cython.Py_ssize_t) -> Q4:
     return (buffer[4 * i], buffer[4 * i + 1], buffer[4 * i + 2], buffer[4 * i + 3])
@@ -327,6 +339,7 @@ def q4(buffer: Doubles, i: cython.Py_ssize_t) -> Q4:
 
 @cython.cfunc
 @cython.inline
+@cython.boundscheck(False)
 @cython.exceptval(check=False)
 def put4(buffer: Doubles, i: cython.Py_ssize_t, a: Q4) -> cython.void:
     buffer[4 * i] = a[0]
@@ -336,6 +349,7 @@ def put4(buffer: Doubles, i: cython.Py_ssize_t, a: Q4) -> cython.void:
 
 
 @cython.cfunc
+@cython.boundscheck(False)
 @cython.exceptval(check=False)
 def copy_into(target: Doubles, source: Doubles, count: cython.Py_ssize_t) -> cython.void:
     """Copy the first numbers of one buffer into another."""
