@@ -10,6 +10,7 @@ starts where that is keyed.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -315,6 +316,7 @@ class _Tick:
         known = read_anew(rig, chain_set, self.depsgraph, self.rig_facts, starts)
         if rig.frame is not None and rig.frame == known.space.rig:
             known.space = known.space._replace(rig=rig.frame)
+            known.prepared = replace(known.prepared, space=known.space)  # so that no frame has to
         rig.figures[names] = known
         return known
 
