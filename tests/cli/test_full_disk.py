@@ -19,6 +19,7 @@ from fabrik_addon.cli.files import CutError, check_whole
 from support.cli_files import save_shot
 
 ROOT = Path(__file__).parents[2]
+MOST_SECONDS = 300  # after an unhandled error Blender as a module may hang when it ends
 SCRIPT = ROOT / "tests" / "support" / "cli_full_disk.py"
 
 
@@ -29,7 +30,7 @@ def outcomes(folder: Path, how: str, answers: Path) -> list[dict[str, Any]]:
     paths = (ROOT, ROOT / "tests", ROOT / "scripts", Path(pytest.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
     words = [*program, str(folder), how, str(answers)]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=MOST_SECONDS)
     assert done.returncode == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(answers.read_text())
     return found
