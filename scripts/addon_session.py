@@ -6,22 +6,29 @@ From then on it is imported as `fabrik_addon`, as its sources are called: what i
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import bpy
 
-from build import ROOT, stage
+from build import stage
 
 REPOSITORY = "fabrik_sources"
 MODULE = f"bl_ext.{REPOSITORY}.fabrik"
 SOURCES = "fabrik_addon"
 
 
-def enable(folder: Path = ROOT / "build" / "repository") -> None:
-    """Stage the extension into a local repository at `folder`, enable it, and let it be imported."""
+def enable(folder: Path | None = None) -> None:
+    """Stage the extension into a local repository, enable it, and let it be imported.
+
+    Args:
+        folder: The repository; without one, a folder in that of the user, as `environment.run_in_blender` sets it.
+    """
     import addon_utils  # noqa: PLC0415  # the wheel has it only once bpy is imported
 
+    folder = folder or Path(os.environ["BLENDER_USER_RESOURCES"]) / "repository"
     stage(folder / "fabrik")
     assert bpy.context.preferences is not None
     repositories = bpy.context.preferences.extensions.repos
@@ -35,3 +42,9 @@ def enable(folder: Path = ROOT / "build" / "repository") -> None:
     for name, module in list(sys.modules.items()):
         if name == MODULE or name.startswith(f"{MODULE}."):
             sys.modules[SOURCES + name.removeprefix(MODULE)] = module
+
+
+def leave(status: int) -> NoReturn:
+    """End the process at once: some wheels crash or hang in Blender's own clean-up."""
+    sys.stdout.flush()
+    os._exit(status)

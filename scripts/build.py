@@ -16,11 +16,7 @@ Compilers and the Markdown library are pinned packages that are set up on first 
 
 from __future__ import annotations
 
-import argparse
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import tomllib
 import zipfile
@@ -32,7 +28,7 @@ from dev.diagrams import write_diagrams
 from dev.manual import ensure_manual
 from dev.proving import renew_proof
 from dev.targets import SHIPPED, TARGETS
-from environment import ROOT, SetupError, blender_python, default_blender, say
+from environment import ROOT, SetupError, exit_with, new_parser, run_in_blender
 
 __all__ = ("NATIVE", "ROOT", "build", "ensure_built", "stage")
 
@@ -40,11 +36,11 @@ STAGED_FILES = ("blender_manifest.toml", "README.md", "LICENSE")
 LEFT_OUT = ("__pycache__", "native", "*.pyi", "ARCHITECTURE.md")
 EVERYWHERE = ROOT / "build" / "native"
 REFERENCE = """
-import os, sys, pathlib, addon_session
-addon_session.enable(pathlib.Path(sys.argv[1]))
+import addon_session
+addon_session.enable()
 from dev import reference
 reference.write()
-os._exit(0)  # some wheels crash or hang in Blender's own clean-up
+addon_session.leave(0)
 """
 EPOCH = (1980, 1, 1, 0, 0, 0)  # equal sources give an equal archive
 
@@ -99,55 +95,33 @@ def _compile_everywhere() -> None:
         raise SetupError(f"{error}\nwithout compilers: python3 scripts/build.py --pure") from error
 
 
-def _renew_reference() -> int:
-    """Write the reference in the Blender for which there is a Python, which has what the extension registers."""
-    ensure_built()
-    python = blender_python(default_blender())
-    with tempfile.TemporaryDirectory(prefix="fabrik-reference-") as folder:
-        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder, "PYTHONPATH": str(ROOT / "scripts")}
-        command = [str(python), "-c", REFERENCE, str(Path(folder) / "repository")]
-        return subprocess.run(command, env=environment, check=False).returncode
-
-
-def parser() -> argparse.ArgumentParser:
-    """The parser of the arguments."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    which = made.add_mutually_exclusive_group()
-    which.add_argument("--here", action="store_true")
-    which.add_argument("--pure", action="store_true")
-    which.add_argument("--check", action="store_true")
-    which.add_argument("--proof", action="store_true")
-    which.add_argument("--reference", action="store_true")
-    made.add_argument("--hints", action="store_true", help="with --here: what the compiler has to say on speed")
-    made.add_argument(
+def main() -> int:
+    parser = new_parser(__doc__)
+    which = parser.add_mutually_exclusive_group()
+    for name in ("here", "pure", "check", "proof", "reference"):
+        which.add_argument(f"--{name}", action="store_true")
+    parser.add_argument("--hints", action="store_true", help="with --here: what the compiler has to say on speed")
+    parser.add_argument(
         "--load", type=Path, action="append", default=[], help="with --check: a Python or Blender to load it in, too"
     )
-    return made
-
-
-def main() -> int:
-    arguments = parser().parse_args()
-    try:
-        if arguments.here:
-            ensure_built(hints=arguments.hints)
-        elif arguments.check:
-            return check(stage, arguments.load)
-        elif arguments.proof:
-            renew_proof()
-            ensure_built()
-        elif arguments.reference:
-            write_diagrams()
-            return _renew_reference()
-        elif arguments.pure:
-            print(build(natives=None))
-        else:
-            _compile_everywhere()
-            print(build(natives=EVERYWHERE))
-    except SetupError as error:
-        say(f"error: {error}")
-        return 2
+    arguments = parser.parse_args()
+    if arguments.check:
+        return check(stage, arguments.load)
+    if arguments.proof:
+        renew_proof()
+    if arguments.proof or arguments.here:
+        ensure_built(hints=arguments.hints)
+    elif arguments.reference:
+        write_diagrams()
+        ensure_built()
+        return run_in_blender(["-c", REFERENCE])[0]
+    elif arguments.pure:
+        print(build(natives=None))
+    else:
+        _compile_everywhere()
+        print(build(natives=EVERYWHERE))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import os
@@ -10,7 +11,9 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,6 +34,20 @@ class SetupError(Exception):
 def say(text: str) -> None:
     """Tell the user what is going on, on standard error."""
     print(text, file=sys.stderr, flush=True)
+
+
+def new_parser(doc: str | None) -> argparse.ArgumentParser:
+    """A parser of arguments whose help is what a script says of itself."""
+    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def exit_with(work: Callable[[], int]) -> None:
+    """Do a script's work and leave with the status that it returns; what is missing is told."""
+    try:
+        sys.exit(work())
+    except SetupError as error:
+        say(f"error: {error}")
+        sys.exit(2)
 
 
 def is_root() -> bool:
@@ -156,6 +173,30 @@ def blender_python(version: str, *extra: str) -> Path:
     if error:
         raise SetupError(f"the Blender {version} wheel does not load: {error}")
     return inside
+
+
+def run_in_blender(words: list[str], *extra: str) -> tuple[int, str]:
+    """Run code of ours where Blender is a Python module, with user folders of its own that are thrown away.
+
+    Args:
+        words: For the interpreter.
+        extra: More dependency groups.
+
+    Returns:
+        The status, and all that was printed, which is also shown as it comes.
+
+    Raises:
+        SetupError: There is no such Blender to be had.
+    """
+    python, printed = blender_python(default_blender(), *extra), []
+    with tempfile.TemporaryDirectory(prefix="fabrik-run-") as folder:
+        environment = {**os.environ, "BLENDER_USER_RESOURCES": folder, "PYTHONPATH": str(ROOT / "scripts")}
+        command = [str(python), *words]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+            for line in process.stdout or ():
+                print(line, end="", flush=True)
+                printed.append(line)
+    return process.returncode, "".join(printed)
 
 
 def _import_error(python: Path) -> str:

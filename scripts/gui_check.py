@@ -12,41 +12,30 @@ Needs a display (`xvfb-run -s "-screen 0 1280x800x24"` makes one). Exits with 1 
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from build import build, ensure_built
-from environment import ROOT, SetupError, say
+from environment import ROOT, exit_with, new_parser, say
 
 STEPS = ROOT / "scripts" / "gui" / "steps.py"
 SECONDS = 3600  # a busy machine takes several times as long as one at rest
 SHOWN = ("3_live", "4_blocked", "5_dragging", "7_steps", "11_bake_report", "12_pie")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of the arguments."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--blender", required=True, help="a Blender with a window, 4.2 or newer")
-    made.add_argument("--out", type=Path, default=ROOT / "out" / "gui")
-    made.add_argument("--grab", default="", help="command that takes a picture of the screen")
-    made.add_argument("--part", default="", help="one part alone: surfaces or panels, to look at their pictures")
-    made.add_argument("--readme", action="store_true", help="copy the pictures of the README to scripts/pictures/")
-    return made
-
-
 def main() -> int:
-    arguments = parser().parse_args()
+    parser = new_parser(__doc__)
+    parser.add_argument("--blender", required=True, help="a Blender with a window, 4.2 or newer")
+    parser.add_argument("--out", type=Path, default=ROOT / "out" / "gui")
+    parser.add_argument("--grab", default="", help="command that takes a picture of the screen")
+    parser.add_argument("--part", default="", help="one part alone: surfaces or panels, to look at their pictures")
+    parser.add_argument("--readme", action="store_true", help="copy the pictures of the README to scripts/pictures/")
+    arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    try:
-        ensure_built()
-    except SetupError as error:
-        say(f"error: {error}")
-        return 2
+    ensure_built()
     with tempfile.TemporaryDirectory(prefix="fabrik-gui-") as folder:
         archive = build(Path(folder))
         report = Path(folder) / "report.txt"
@@ -75,4 +64,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

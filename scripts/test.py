@@ -16,13 +16,10 @@ core.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 from build import ensure_built
 from dev.any_report import check_any
@@ -35,6 +32,8 @@ from environment import (
     blender_python,
     default_blender,
     ensure,
+    exit_with,
+    new_parser,
     packages,
     python_for,
     say,
@@ -48,33 +47,23 @@ OLDEST, *BETWEEN, NEWEST = PYTHON_OF
 ON_ALL_CORES = ["--numprocesses", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 
 
-class Job(NamedTuple):
-    """A command that runs beside others.
+def run_beside(jobs: list[tuple[str, list[str], dict[str, str]]]) -> int:
+    """Run commands beside each other, and print the output of each once it has ended, in order.
 
-    Attributes:
-        title: What is said before its output.
-        command: Its words.
-        settings: More of its environment.
+    Args:
+        jobs: Of each what is said before its output, its words, and more of its environment.
     """
-
-    title: str
-    command: list[str]
-    settings: dict[str, str]
-
-
-def run_beside(jobs: list[Job]) -> int:
-    """Run commands beside each other, and print the output of each once it has ended, in order."""
     with tempfile.TemporaryDirectory(prefix="fabrik-jobs-") as folder:
         files = [Path(folder, str(i)) for i in range(len(jobs))]
         processes = []
-        for job, file in zip(jobs, files, strict=True):
+        for (_, command, settings), file in zip(jobs, files, strict=True):
             with file.open("wb") as output:
-                environment = {**os.environ, **job.settings}
-                processes.append(subprocess.Popen(job.command, cwd=ROOT, env=environment, stdout=output, stderr=output))
+                environment = {**os.environ, **settings}
+                processes.append(subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=output))
         failed = 0
-        for job, file, process in zip(jobs, files, processes, strict=True):
+        for (title, *_), file, process in zip(jobs, files, processes, strict=True):
             failed |= process.wait()
-            say(job.title)
+            say(title)
             print(file.read_text(encoding="utf-8", errors="replace"), end="", flush=True)
         return failed
 
@@ -98,7 +87,7 @@ def run_kernel(pytest_arguments: list[str]) -> int:
     python = ensure("kernel", ["kernel-test", "numpy"])
     command = [str(python), str(RUNNER), *(pytest_arguments or KERNEL_TESTS)]
     forms = {"compiled": "", "interpreted": "1"}
-    return run_beside([Job(f"Kernel, {form}", command, {SWITCH: switch}) for form, switch in forms.items()])
+    return run_beside([(f"Kernel, {form}", command, {SWITCH: switch}) for form, switch in forms.items()])
 
 
 def run_wheel(version: str, pytest_arguments: list[str], python: Path | None = None) -> int:
@@ -142,10 +131,12 @@ def run_lint() -> int:
     """Format, lint, and strict types against the stubs of the oldest and the newest Blender."""
     lint = [str(ensure("lint", ["lint"])), "-m"]
     reports = {version: ROOT / "build" / f"any-{version}" for version in (OLDEST, NEWEST)}
-    jobs = [Job("ruff", [*lint, "ruff", *words], {}) for words in (["format", "--check", "."], ["check", "."])]
+    jobs = [
+        ("ruff", [*lint, "ruff", *words], dict[str, str]()) for words in (["format", "--check", "."], ["check", "."])
+    ]
     for version, report in reports.items():
         words = [*_mypy(version), "--any-exprs-report", str(report)]
-        jobs.append(Job(f"mypy against Blender {version}", [*lint, *words], {}))
+        jobs.append((f"mypy against Blender {version}", [*lint, *words], {}))
     failed = run_beside(jobs)
     for report in reports.values():
         failed |= check_any(report)
@@ -168,8 +159,10 @@ def run_changed(base: str) -> int:
         return 0
     lint = [str(ensure("lint", ["lint"])), "-m"]
     sources = [str(path) for path in changed if path.suffix == ".py"]
-    jobs = [Job("ruff", [*lint, "ruff", *words, *sources], {}) for words in (["format", "--check"], ["check"])]
-    jobs.append(Job("mypy", [*lint, *_mypy(NEWEST), *sources], {}))
+    jobs = [
+        ("ruff", [*lint, "ruff", *words, *sources], dict[str, str]()) for words in (["format", "--check"], ["check"])
+    ]
+    jobs.append(("mypy", [*lint, *_mypy(NEWEST), *sources], {}))
     failed = run_beside(jobs) if sources else 0
     tests = [str(path) for path in ImportGraph(ROOT).tests_of(changed)]
     if any(path.parts[:2] == ("fabrik_addon", "kernel") for path in changed):
@@ -198,12 +191,20 @@ def run_all(newest: Path | None) -> int:
     return 0
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run what was asked for.
-
-    Raises:
-        SetupError: Something is missing that can't be installed, or the kernel does not compile.
-    """
+def main() -> int:
+    parser = new_parser(__doc__)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--bpy", choices=sorted(PYTHON_OF))
+    which.add_argument("--all", action="store_true")
+    which.add_argument("--changed", action="store_true")
+    which.add_argument("--blender", type=Path)
+    which.add_argument("--kernel", action="store_true")
+    which.add_argument("--lint", action="store_true")
+    parser.add_argument("--base", default="main", help="with --changed: the branch that was left")
+    parser.add_argument("--newest", type=Path, help="with --all: a Python that has the newest Blender's wheel")
+    parser.add_argument("--interpreted", action="store_true", help="run the kernel interpreted")
+    parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+    arguments = parser.parse_args()
     if arguments.lint:
         return run_lint()
     ensure_built()
@@ -221,31 +222,5 @@ def run(arguments: argparse.Namespace) -> int:
     return run_wheel(arguments.bpy or default_blender(), arguments.pytest or ON_ALL_CORES)
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of the arguments."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    which = made.add_mutually_exclusive_group()
-    which.add_argument("--bpy", choices=sorted(PYTHON_OF))
-    which.add_argument("--all", action="store_true")
-    which.add_argument("--changed", action="store_true")
-    which.add_argument("--blender", type=Path)
-    which.add_argument("--kernel", action="store_true")
-    which.add_argument("--lint", action="store_true")
-    made.add_argument("--base", default="main", help="with --changed: the branch that was left")
-    made.add_argument("--newest", type=Path, help="with --all: a Python that has the newest Blender's wheel")
-    made.add_argument("--interpreted", action="store_true", help="run the kernel interpreted")
-    made.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
-    return made
-
-
-def main() -> int:
-    arguments = parser().parse_args()
-    try:
-        return run(arguments)
-    except SetupError as error:
-        say(f"error: {error}")
-        return 2
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_with(main)

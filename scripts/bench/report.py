@@ -8,13 +8,14 @@ not measured now.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from dev.marked import between, write_between
 
-from .tables import Group, Judged, Table, number, text_of
+from . import GROUPS
+from .tables import Judged, Table, number, text_of
 
 BEGIN = "<!-- written by scripts/benchmark.py --write -->"
 MISSED, GOALS = "### Aims missed", "### Goals not reached yet"
@@ -49,23 +50,32 @@ PICKS = (
 )
 
 
-def write_pages(groups: Mapping[str, Group], tables: Path, readme: Path) -> None:
-    """Renew what groups say between the marks of both pages; what other groups say there stays.
+def write_group(key: str, found: Sequence[Table], tables: Path, readme: Path) -> None:
+    """Renew what a group says between the marks of both pages; what other groups say there stays.
+
+    Args:
+        key: Of the group.
+        found: Its tables.
+        tables: The page with all tables.
+        readme: The page with a few figures.
 
     Raises:
         MarksError: A page has no marks.
     """
     head, sections = _read(between(tables, BEGIN))
     summary = between(readme, BEGIN)
-    for key, group in groups.items():
-        sections[key] = _section(key, group)
-        for heading, lines in head.items():
-            kept = [line for line in lines if _key(line) != key]
-            head[heading] = kept + [_line(miss) for table in group.tables for miss in table.missed(heading == GOALS)]
-    told = [HEADS[heading] + "\n".join(sorted(lines, key=_order)) for heading, lines in head.items() if lines]
+    parts = [part for table in found for part in (table.as_markdown(), f"<sub>{table.made}</sub>")]
+    sections[key] = "\n\n".join([f"## {key}. {GROUPS[key][0]}", *parts])
+    for heading, lines in head.items():
+        missed = [f"| {' | '.join(miss)} |" for table in found for miss in table.missed(heading == GOALS)]
+        head[heading] = [line for line in lines if _key(line) != key] + missed
+    told = [
+        HEADS[heading] + "\n".join(sorted(lines, key=lambda line: int(_key(line))))
+        for heading, lines in head.items()
+        if lines
+    ]
     in_order = [sections[key] for key in sorted(sections, key=int)]
     write_between(tables, BEGIN, "\n\n".join([*(told or ["All aims hold, and all goals are reached."]), *in_order]))
-    found = [table for group in groups.values() for table in group.tables]
     lines = [line for pick in PICKS if (line := _picked(pick, found, summary.splitlines()))]
     counts = [f"| Benchmark aims missed | {len(head[MISSED])} |", f"| Goals not reached yet | {len(head[GOALS])} |"]
     write_between(readme, BEGIN, "\n".join(["| measured | figure |", "| --- | ---: |", *lines, *counts]))
@@ -86,21 +96,6 @@ def _key(line: str) -> str:
     """The key of the group with which a line of a table begins, as titles of tables do; or ""."""
     found = re.match(r"\| (\d+)", line)
     return found.group(1) if found else ""
-
-
-def _order(line: str) -> int:
-    return int(_key(line))
-
-
-def _line(miss: Sequence[str]) -> str:
-    return "| " + " | ".join(miss) + " |"
-
-
-def _section(key: str, group: Group) -> str:
-    parts = [f"## {key}. {group.title}"]
-    for table in group.tables:
-        parts += [table.as_markdown(), f"<sub>{table.made}</sub>"]
-    return "\n\n".join(parts)
 
 
 def _picked(pick: Pick, tables: Sequence[Table], earlier: Sequence[str]) -> str:

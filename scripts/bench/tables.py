@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 FIRST_DIGITS = 3
 NONE = "-"
@@ -67,7 +67,7 @@ class Table:
         for row in self.rows:
             for column, cell in row.items():
                 if isinstance(cell, Judged) and cell.is_missed and cell.is_goal == goals:
-                    yield f"{self.title}: {_label(row)}, {column}", number(cell.value), cell.target
+                    yield f"{self.title}: {next(iter(row.values()))}, {column}", number(cell.value), cell.target
 
     def as_text(self) -> str:
         """For a terminal, columns in line."""
@@ -94,33 +94,14 @@ class Table:
         names = list(self.rows[0])
         targets = {name: [_target(row[name]) for row in self.rows] for name in names}
         apart = {name for name in names if len(set(targets[name])) > 1}
-        head = [_headed(name, targets[name][0] if name not in apart else NONE) for name in names]
-        lines = [[text for name, cell in zip(names, head, strict=True) for text in _with(cell, "to be", name in apart)]]
+        lines: list[list[str]] = [[]]
+        for name in names:
+            is_same = name not in apart and targets[name][0] != NONE
+            lines[0] += _with(f"{name} ({targets[name][0]})" if is_same else name, "to be", name in apart)
         for i, row in enumerate(self.rows):
             cells = [(text_of(row[name], bold), targets[name][i], name in apart) for name in names]
             lines.append([text for cell in cells for text in _with(*cell)])
         return lines
-
-
-class Group(NamedTuple):
-    """The tables of one subject.
-
-    Attributes:
-        title: Its heading.
-        tables: Its tables.
-    """
-
-    title: str
-    tables: list[Table]
-
-
-def _label(row: Row) -> str:
-    return str(next(iter(row.values())))
-
-
-def _headed(name: str, target: str) -> str:
-    """The head of a column, with what all of its figures are to be."""
-    return name if target == NONE else f"{name} ({target})"
 
 
 def _with(cell: str, target: str, is_apart: bool) -> list[str]:

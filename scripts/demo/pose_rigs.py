@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from pathlib import Path
@@ -13,11 +12,11 @@ from dev.quiet import quiet
 from environment import say
 
 
-def main(out: Path, rigs: Path, user: Path) -> int:
+def main(out: Path, rigs: Path) -> int:
     """Pose everything; returns 1 where something is not as it is to be."""
     out.mkdir(parents=True, exist_ok=True)
     with quiet():
-        addon_session.enable(user / "repository")
+        addon_session.enable()
     from bodies import pose_bodies  # noqa: PLC0415  # what follows imports the extension, which is enabled by now
     from characters import pose_characters  # noqa: PLC0415
     from limbs import pose_limbs  # noqa: PLC0415
@@ -31,6 +30,4 @@ def main(out: Path, rigs: Path, user: Path) -> int:
 
 
 if __name__ == "__main__":
-    status = main(*(Path(argument) for argument in sys.argv[1:4]))
-    sys.stdout.flush()
-    os._exit(status)  # some wheels crash or hang in Blender's own clean-up
+    addon_session.leave(main(*(Path(argument) for argument in sys.argv[1:3])))

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dev.demo_tables import NAMES, mark_of, write_tables
-from dev.marked import END, MarksError
+from dev.marked import END, NAMES, MarksError, mark_of, write_tables
 
 PRINTED = "\n\n".join(f"{name}  off\nrow of {name}  1" for name in NAMES) + "\n\noff: share of the height\n"
 
