@@ -4,7 +4,7 @@
 from .feet import Cause, Foothold, FootPose, Refused, Step
 from .gaits import GAITS
 from .ground import Hit, Plain, Terrain
-from .led import HandWalk, Moment, RecordedWalk, Steering
+from .led import HandWalk, Steering
 from .legs import Leg, Reaching, arranged
 from .path import BodyPath
 from .plan import WalkPlan, body_pose_at, feet_at, from_text, path_at, steps_between, to_text
@@ -22,10 +22,8 @@ __all__ = (
     "HandWalk",
     "Hit",
     "Leg",
-    "Moment",
     "Plain",
     "Reaching",
-    "RecordedWalk",
     "Refused",
     "Settings",
     "Steering",

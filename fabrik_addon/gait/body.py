@@ -43,7 +43,7 @@ from .feet import (
     turned_off,
 )
 from .ground import is_body
-from .legs import Leg, Reaching, Shortage, by_segment, middle_of
+from .legs import Leg, Reaching, Shortage, by_segment
 from .path import TICK, Track, covered, smoothed, smoothed_points
 from .settings import Settings
 
@@ -55,18 +55,12 @@ class Course:
     Attributes:
         tracks: By segment; a rigid body is one.
         legs: The walker's.
-        members: By segment the indices of its legs.
-        middles: By segment the centre of its legs' homes, in its frame.
-        pivots: By segment the point between its hips.
         settings_at: The settings at a time.
         reaching: How far legs reach within the limits of their joints; None where their length alone bounds them.
     """
 
     tracks: Sequence[Track]
     legs: Sequence[Leg]
-    members: Sequence[Sequence[int]]
-    middles: Sequence[V3]
-    pivots: Sequence[V3]
     settings_at: Callable[[float], Settings]
     reaching: Reaching | None
 
@@ -79,6 +73,22 @@ class Course:
     def settings(self) -> list[Settings]:
         """The settings by sample."""
         return [self.settings_at(index * TICK) for index in range(self.count)]
+
+    @cached_property
+    def members(self) -> list[list[int]]:
+        """By segment the indices of its legs; see `by_segment`."""
+        return by_segment(self.legs, len(self.tracks))
+
+    @cached_property
+    def middles(self) -> list[V3]:
+        """By segment the centre of its legs' homes, in its frame."""
+        return [mean([self.legs[leg].home for leg in each]) for each in self.members]
+
+    @cached_property
+    def pivots(self) -> list[V3]:
+        """By segment the point between its hips, in its frame."""
+        heights = [sum(self.legs[leg].hip[2] for leg in each) / len(each) for each in self.members]
+        return [(x, y, height) for (x, y, _), height in zip(self.middles, heights, strict=True)]
 
     @cached_property
     def carriers(self) -> list[tuple[list[int], float]]:
@@ -107,44 +117,19 @@ class Course:
         return None if self.reaching is None else partial(self.reaching.turn_missed, leg)
 
 
-def course_of(
-    tracks: Sequence[Track],
-    legs: Sequence[Leg],
-    settings_at: Callable[[float], Settings],
-    reaching: Reaching | None,
-) -> Course:
-    """Put legs to the segments that they belong to.
-
-    Raises:
-        InvalidValueError: See `by_segment`.
-    """
-    members = by_segment(legs, len(tracks))
-    middles = [middle_of([legs[index] for index in each]) for each in members]
-    pivots = []
-    for (x, y, _), each in zip(middles, members, strict=True):
-        pivots.append((x, y, sum(legs[index].hip[2] for index in each) / len(each)))
-    return Course(tracks, legs, members, middles, pivots, settings_at, reaching)
-
-
 HALF_LIFE = 0.15  # seconds
 LOWEST = 0.5  # of the hips' height: the body is never lowered by more
 GIVING_WAY = 5  # samples before and after in which the body goes down to where a leg reaches
 STEADY = 0.08  # of the legs' spread: how much of it feet must have in a direction to tilt the body in it
 
 
-@dataclass(frozen=True)
-class Lean:
-    """How the body leans by its feet: height, tilt and sideways shift against feet that stand at home.
-
-    Attributes:
-        raised: How much higher the ground under the body is than with all feet at home, along what is up.
-        normal: Of the plane through the feet, in world space.
-        aside: From the middle of all homes to the middle of the standing feet, level.
-    """
-
-    raised: float = 0.0
-    normal: V3 = Z_AXIS
-    aside: V3 = ORIGIN
+# How the body leans by its feet, against feet that stand at home: how much higher the ground under it is along what is
+# up; the normal of the plane through the feet, in world space; the level way from the middle of all homes to the middle
+# of the standing feet
+Lean = tuple[float, V3, V3]
+# A foot and its home at a time, in world space: the sole's point without rising and rolling, None where the foot hangs;
+# where it stands at rest, by the body's path; whether it stands
+Footing = tuple[V3 | None, V3, bool]
 
 
 @dataclass(frozen=True)
@@ -168,21 +153,6 @@ class Carried:
         return plus(track.places[index], self.offsets[index]), multiplied(self.tilts[index], track.rotations[index])
 
 
-@dataclass(frozen=True)
-class Footing:
-    """A foot and its home at a time, in world space.
-
-    Attributes:
-        point: The sole's point without rising and rolling; None where the foot hangs.
-        home: Where it stands at rest, by the body's path.
-        carries: Whether it stands.
-    """
-
-    point: V3 | None
-    home: V3
-    carries: bool = True
-
-
 def lean_of(track: Track, index: int, middle: V3, footings: Sequence[Footing], size: float) -> Lean:
     """The plane through feet, against their homes.
 
@@ -196,19 +166,19 @@ def lean_of(track: Track, index: int, middle: V3, footings: Sequence[Footing], s
     back, up = conjugated(track.uprights[index]), track.ups[index]
     under = placed(track.places[index], track.uprights[index], middle)
     rows, carrying = [], []
-    for each in footings:
-        if each.point is not None:
-            x, y, _ = turned(back, minus(each.point, under))
-            rows.append((x, y, dot(minus(each.point, each.home), up)))
-            if each.carries:
-                carrying.append(each.point)
+    for point, home, carries in footings:
+        if point is not None:
+            x, y, _ = turned(back, minus(point, under))
+            rows.append((x, y, dot(minus(point, home), up)))
+            if carries:
+                carrying.append(point)
     if not rows:
-        return Lean(0.0, up)
+        return 0.0, up, ORIGIN
     raised, across, along_it = _plane(rows, size)
     aside = ORIGIN
     if carrying:
-        aside = perpendicular(minus(mean(carrying), mean([each.home for each in footings])), up)
-    return Lean(raised, turned(track.uprights[index], unit_or((-across, -along_it, 1.0), Z_AXIS)), aside)
+        aside = perpendicular(minus(mean(carrying), mean([home for _, home, _ in footings])), up)
+    return raised, turned(track.uprights[index], unit_or((-across, -along_it, 1.0), Z_AXIS)), aside
 
 
 def _plane(rows: Sequence[tuple[float, float, float]], size: float) -> tuple[float, float, float]:
@@ -239,9 +209,9 @@ def carried(
         settings: By sample.
         legs: Those that carry it.
     """
-    raised = smoothed([lean.raised for lean in leans], HALF_LIFE, TICK)
-    normals = smoothed_points([lean.normal for lean in leans], HALF_LIFE, TICK)
-    asides = smoothed_points([lean.aside for lean in leans], HALF_LIFE, TICK)
+    raised = smoothed([lift for lift, _, _ in leans], HALF_LIFE, TICK)
+    normals = smoothed_points([normal for _, normal, _ in leans], HALF_LIFE, TICK)
+    asides = smoothed_points([aside for _, _, aside in leans], HALF_LIFE, TICK)
     factors = smoothed([each.body_height for each in settings], HALF_LIFE, TICK)
     height, spare = sum(leg.height for leg in legs) / len(legs), min(_spare(leg) for leg in legs)
     offsets, tilts = [], []
@@ -278,7 +248,7 @@ def lowered(track: Track, body: Carried, needs: Sequence[float]) -> Carried:
     """
     depths = covered(needs, GIVING_WAY)
     offsets = [along(offset, up, -depth) for offset, up, depth in zip(body.offsets, track.ups, depths, strict=True)]
-    return Carried(offsets, body.tilts, body.raised, body.normals)
+    return replace(body, offsets=offsets)
 
 
 def need_of(hip: V3, ankle: V3, up: V3, most: float, deepest: float) -> float:
@@ -304,19 +274,19 @@ def with_heels_up(course: Course, feet: Feet, bodies: Sequence[Carried], surface
 
     Args:
         course: The body's and the legs'.
-        feet: All steps, rolled as the settings say.
+        feet: All footholds and steps, rolled as the settings say.
         bodies: By segment how it is carried by these feet.
         surface_pose: Where surfaces that move stand.
     """
-    if course.reaching is None:
-        return feet
-    starts, steps = list(feet.starts), [list(each) for each in feet.steps]
-    for leg in range(len(feet.legs)):
-        turn_missed = course.turn_missed(leg)
-        if turn_missed is not None and feet.legs[leg].foot_length > 0.0:
-            ankle = _Ankle(course, leg, turn_missed, (bodies[feet.legs[leg].segment], surface_pose))
-            starts[leg], steps[leg] = ankle.rolled(starts[leg], steps[leg])
-    return Feet(feet.legs, tuple(starts), tuple(tuple(each) for each in steps))
+    found = []
+    for leg, (start, steps) in enumerate(feet):
+        turn_missed, limb = course.turn_missed(leg), course.legs[leg]
+        if turn_missed is None or limb.foot_length <= 0.0:
+            found.append((start, steps))
+        else:
+            ankle = _Ankle(course, leg, turn_missed, (bodies[limb.segment], surface_pose))
+            found.append(ankle.rolled(start, list(steps)))
+    return found
 
 
 class _Ankle:
@@ -334,7 +304,7 @@ class _Ankle:
         self.limb = course.legs[leg]
         self.carried, self.surface_pose = seen
 
-    def rolled(self, start: Foothold, steps: list[Step]) -> tuple[Foothold, list[Step]]:
+    def rolled(self, start: Foothold, steps: list[Step]) -> tuple[Foothold, Sequence[Step]]:
         """The foothold at first, and the steps, rolled as the ankle asks for."""
         for index in range(-1, len(steps)):
             landing = steps[index] if index >= 0 else None

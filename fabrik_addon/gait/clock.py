@@ -118,7 +118,7 @@ def _stride(legs: Sequence[Leg], rooms: Mapping[int, Room], settings: Settings, 
     height = sum(size_of(leg) for leg in legs) / len(legs)
     usual = usual_stride(sqrt(USUAL_FROUDE * settings.acceleration * height), height, settings)
     least = min(room(leg, leg.rest_way, X_AXIS) for leg in legs)
-    least = min([least, *(limits.along(0.0, 1.0) for limits in rooms.values())])
+    least = min([least, *(limit(0.0, 1.0) for limit in rooms.values())])
     return min(usual, 2.0 * ROOM * least / rhythm.duty)
 
 
@@ -211,7 +211,7 @@ def _speeds(
                 if paces[leg] > SLOW_LEG * speed:
                     move = turned(back, moves[leg])
                     space = _room_along(course.legs[leg], ways_down[leg], rise, move)
-                    space = min(space, rooms[leg].along(move[0], move[1])) if leg in rooms else space
+                    space = min(space, rooms[leg](move[0], move[1])) if leg in rooms else space
                     ways.append(2.0 * ROOM * space * speed / paces[leg])
         speeds.append(speed)
         bounds.append(min(ways))

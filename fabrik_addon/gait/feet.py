@@ -152,45 +152,35 @@ class FootPose:
         return placed(self.sole, self.rotation, point)
 
 
+# By leg where a foot stands at first, and its steps in the order of time
+Feet = Sequence[tuple[Foothold, Sequence[Step]]]
 LIFT = attrgetter("lift")
 
 
-@dataclass(frozen=True)
-class Feet:
-    """All footholds of a walk.
+def around(steps: Sequence[Step], time: float) -> tuple[Step | None, Step | None]:
+    """Of the steps of a leg, in the order of time, the last that has begun, and the next."""
+    index = bisect_right(steps, time, key=LIFT)
+    return (steps[index - 1] if index else None), (steps[index] if index < len(steps) else None)
 
-    Attributes:
-        legs: The walker's.
-        starts: By leg where it stands at first.
-        steps: By leg, in the order of time.
+
+def foot_at(leg: Leg, start: Foothold, steps: Sequence[Step], time: float, surface_pose: SurfacePose) -> FootPose:
+    """A foot at a time.
+
+    Args:
+        leg: The foot's.
+        start: Where it stands at first.
+        steps: All of its leg, in the order of time.
+        time: Seconds from the path's first frame.
+        surface_pose: Where surfaces that move stand.
     """
-
-    legs: Sequence[Leg]
-    starts: Sequence[Foothold]
-    steps: Sequence[Sequence[Step]]
-
-    @property
-    def surfaces(self) -> list[int]:
-        """The numbers of the surfaces that move and are stood on."""
-        footholds = [*self.starts, *(step.end for steps in self.steps for step in steps)]
-        return sorted({foothold.surface for foothold in footholds if foothold.surface > STATIC})
-
-    def around(self, leg: int, time: float) -> tuple[Step | None, Step | None]:
-        """The last step that has begun, and the next."""
-        steps = self.steps[leg]
-        index = bisect_right(steps, time, key=LIFT)
-        return (steps[index - 1] if index else None), (steps[index] if index < len(steps) else None)
-
-    def at(self, leg: int, time: float, surface_pose: SurfacePose) -> FootPose:
-        """A foot at a time, seconds from the path's first frame."""
-        last, following = self.around(leg, time)
-        if last is not None and time < last.land:
-            return swinging(self.legs[leg], last, time, surface_pose)
-        foothold = last.end if last is not None else self.starts[leg]
-        place, rotation = foothold.in_world(time, surface_pose)
-        hangs = is_body(foothold.surface)
-        pitch = foothold.pitch + roll_standing(time, last, following) if not hangs else 0.0
-        return pose_of(self.legs[leg], (place, rotation), pitch, base=place, is_hanging=hangs)
+    last, following = around(steps, time)
+    if last is not None and time < last.land:
+        return swinging(leg, last, time, surface_pose)
+    foothold = last.end if last is not None else start
+    place, rotation = foothold.in_world(time, surface_pose)
+    hangs = is_body(foothold.surface)
+    pitch = foothold.pitch + roll_standing(time, last, following) if not hangs else 0.0
+    return pose_of(leg, (place, rotation), pitch, base=place, is_hanging=hangs)
 
 
 def roll_standing(time: float, last: Step | None, following: Step | None) -> float:

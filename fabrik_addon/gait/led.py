@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
 from math import ceil
@@ -13,6 +13,7 @@ from ..errors import InvalidValueError
 from ..finite import are_finite
 from ..maths import (
     FRONT,
+    IDENTITY,
     ORIGIN,
     Q4,
     V3,
@@ -20,6 +21,7 @@ from ..maths import (
     along,
     angle_between,
     clipped,
+    conjugated,
     cross,
     distance,
     dot,
@@ -37,12 +39,12 @@ from ..maths import (
     unit_or,
 )
 from ..messages import Message
-from .body import LOWEST, Course, Footing, Lean, carried, course_of, lean_of, need_of
+from .body import LOWEST, Course, Lean, carried, lean_of, need_of
 from .clock import LEAST_SWING, USUAL_FROUDE, size_of, usual_stride
-from .feet import Cause, Feet, Foothold, FootPose, Step, raised
+from .feet import Cause, Feet, Foothold, FootPose, Step, foot_at, raised
 from .footholds import Choice, Stance, choose, least_distances
 from .ground import Ground, Terrain, is_body
-from .legs import Leg, Reaching, check_legs, held_off, rooms_of
+from .legs import Leg, Reaching, by_segment, check_legs, held_off, rooms_of
 from .path import TICK, track_through
 from .plan import WalkPlan, surfaces_of, to_text
 from .settings import ROUNDING, Gravity, Settings, check_settings
@@ -61,7 +63,7 @@ class Steering:
 
     Attributes:
         place: Of the body, world space.
-        rotation: Of it.
+        rotation: From the body at rest.
         fastest: Scene units a second.
         gravity: A name of `settings.Gravity`.
         faces_way: Whether it turns to where it goes.
@@ -141,28 +143,26 @@ ROUNDED = 1e-6  # share of a leg's reach by which rounding may make it longer
 SHORTEST_SPAN = 1e-4  # seconds between two poses that tell a speed
 
 
-@dataclass
-class _Foot(LegState):
-    """A foot that is walked by hand.
-
-    Attributes:
-        home: Where it would stand at rest, world space.
-        speed: Of its home, scene units a second, evened out.
-    """
-
-    home: V3 = ORIGIN
-    speed: V3 = ORIGIN
+Pose = tuple[V3, Q4]
+# A body at a time, in seconds since the beginning: its pose as it was led, and how its feet carried it, see
+# `HandWalk.body`
+Moment = tuple[float, Pose, Pose]
 
 
 class HandWalk:
-    """Feet under a body that is moved by hand. What comes is not known, so footholds follow the speed at hand."""
+    """Feet under a body that is moved by hand. What comes is not known, so footholds follow the speed at hand.
+
+    Attributes:
+        time: Seconds since the beginning.
+        moments: What was shown so far, in the order of time.
+    """
 
     def __init__(
         self,
         legs: Sequence[Leg],
         settings: Settings,
         terrain: Terrain,
-        pose: tuple[V3, Q4],
+        pose: Pose,
         reaching: Reaching | None,
     ) -> None:
         """Stand all feet on the ground.
@@ -189,29 +189,37 @@ class HandWalk:
             usual_stride(usual, size, settings), 2.0 * min(leg.reach for leg in legs)
         )
         rooms = rooms_of(legs, reaching, settings.body_sway).values()
-        self.trigger = min([self.trigger, *(WITHIN * limits.along(0.0, 1.0) for limits in rooms)])
+        self.trigger = min([self.trigger, *(WITHIN * limit(0.0, 1.0) for limit in rooms)])
+        by_segment(legs, 1)
         self._stand(pose)
-        self.lean, self.depth = Lean(0.0, self.course.tracks[0].ups[0]), 0.0
-        self.states: list[_Foot] = []
-        for index in range(len(legs)):
-            home = self.course.home(index, 0.0)
+        self.lean: Lean = 0.0, self.course.tracks[0].ups[0], ORIGIN
+        self.depth, self.at_first = 0.0, (ORIGIN, IDENTITY)
+        self.homes = [self.course.home(index, 0.0) for index in range(len(legs))]
+        self.speeds = [ORIGIN] * len(legs)  # of the homes, scene units a second, evened out
+        self.states: list[LegState] = []
+        for index, home in enumerate(self.homes):
             foothold, slack, _ = self._choose(index, home, 0.0)
-            self.states.append(_Foot(foothold, slack=slack, home=home))
-        self.starts = tuple(state.foothold for state in self.states)
+            self.states.append(LegState(foothold, slack=slack))
+        self.starts = [state.foothold for state in self.states]
         self._carry(None)
+        self.moments: list[Moment] = [(0.0, pose, self.body())]
 
     def stand_at(self, footholds: Sequence[Foothold]) -> None:
         """Let the feet stand where they are before the first move, instead of near their homes.
+
+        From then on the body is carried as it was, so that grabbing it moves nothing.
 
         Args:
             footholds: By leg.
         """
         for state, foothold in zip(self.states, footholds, strict=True):
             state.foothold, state.slack = foothold, ORIGIN
-        self.starts = tuple(footholds)
+        self.starts = [*footholds]
         self._carry(None)
+        self.at_first = self.body()
+        self.moments = [(0.0, self.moments[0][1], self.body())]
 
-    def holds(self, pose: tuple[V3, Q4]) -> bool:
+    def holds(self, pose: Pose) -> bool:
         """Whether all feet that stand would reach, the body at a pose of its path and no lower than it may come."""
         offset, tilt = self._carried()
         place, rotation, up = plus(pose[0], offset), multiplied(tilt, pose[1]), self.course.tracks[0].ups[0]
@@ -229,8 +237,8 @@ class HandWalk:
 
     @property
     def feet(self) -> Feet:
-        """All footholds and steps so far, as a plan has them."""
-        return Feet(self.legs, self.starts, tuple(tuple(state.steps) for state in self.states))
+        """All footholds and steps so far."""
+        return [(start, state.steps) for start, state in zip(self.starts, self.states, strict=True)]
 
     @property
     def is_stepping(self) -> bool:
@@ -239,11 +247,11 @@ class HandWalk:
 
     def poses(self) -> tuple[FootPose, ...]:
         """All feet now."""
-        feet = self.feet
-        return tuple(feet.at(leg, self.time, self._surface_pose) for leg in range(len(self.legs)))
+        feet = zip(self.legs, self.feet, strict=True)
+        return tuple(foot_at(leg, start, steps, self.time, self._surface_pose) for leg, (start, steps) in feet)
 
-    def move(self, time: float, pose: tuple[V3, Q4]) -> tuple[FootPose, ...]:
-        """Move the body.
+    def move(self, time: float, pose: Pose) -> tuple[FootPose, ...]:
+        """Move the body, and keep the moment; one that is no later than the last takes its place.
 
         Args:
             time: Seconds since the beginning; times that do not grow only move the body.
@@ -261,18 +269,20 @@ class HandWalk:
         self._stand(pose)
         if span >= SHORTEST_SPAN:
             self.time = time
-            for index, state in enumerate(self.states):
-                home = self.course.home(index, 0.0)
-                pace = scaled(minus(home, state.home), 1.0 / span)
-                state.speed = lerp(pace, state.speed, _kept(span, LISTENING))
-                state.home = home
+            for index, before in enumerate(self.homes):
+                self.homes[index] = home = self.course.home(index, 0.0)
+                pace = scaled(minus(home, before), 1.0 / span)
+                self.speeds[index] = lerp(pace, self.speeds[index], _kept(span, LISTENING))
             self._let_step()
         self._carry(max(span, 0.0))
+        if self.moments[-1][0] >= self.time:
+            self.moments.pop()
+        self.moments.append((self.time, pose, self.body()))
         return self.poses()
 
-    def _stand(self, pose: tuple[V3, Q4]) -> None:
+    def _stand(self, pose: Pose) -> None:
         track = track_through([pose[0]], [pose[1]], self.settings.gravity)
-        self.course: Course = course_of([track], self.legs, lambda _: self.settings, self.reaching)
+        self.course = Course([track], self.legs, lambda _: self.settings, self.reaching)
 
     # ---- steps
 
@@ -295,7 +305,7 @@ class HandWalk:
         """
         state, up = self.states[index], self.course.tracks[0].ups[0]
         place, rotation = state.foothold.in_world(self.time, self._surface_pose)
-        drift = length(perpendicular(minus(minus(place, state.slack), state.home), up)) / self.trigger
+        drift = length(perpendicular(minus(minus(place, state.slack), self.homes[index]), up)) / self.trigger
         leg = self.legs[index]
         ankle = placed(place, rotation, leg.ankle)
         stretch = distance(self._hip(index), ankle) - max(leg.reach, distance(leg.hip, leg.rest_ankle))
@@ -309,14 +319,15 @@ class HandWalk:
 
     def _step(self, index: int) -> None:
         state, leg, up = self.states[index], self.legs[index], self.course.tracks[0].ups[0]
-        pace = length(perpendicular(state.speed, up))
+        speed = perpendicular(self.speeds[index], up)
+        pace = length(speed)
         span = clipped(self.trigger / pace if pace > 0.0 else SLOWEST_STEP, LEAST_SWING, SLOWEST_STEP)
-        ahead = scaled(perpendicular(state.speed, up), AHEAD * span * self.settings.prediction)
+        ahead = scaled(speed, AHEAD * span * self.settings.prediction)
         far = length(ahead)
         if far > self.trigger:
             ahead = scaled(ahead, self.trigger / far)
         land = self.time + span
-        foothold, slack, _ = self._choose(index, plus(state.home, ahead), land)
+        foothold, slack, _ = self._choose(index, plus(self.homes[index], ahead), land)
         rising = unit_or(plus(state.foothold.normal, foothold.normal), up) if self.ground.is_surface else up
         step = Step(index, self.time, land, state.foothold, foothold, rising, cause=Cause.DRIFT)
         state.take(raised(step, leg, self.ground, self.settings, self._surface_pose), slack)
@@ -326,7 +337,7 @@ class HandWalk:
         track, leg = self.course.tracks[0], self.legs[index]
         up = track.ups[0]
         others = stood_on(self.states, index, time, self._surface_pose)
-        wanted = along(wanted, up, self.lean.raised * self.settings.body_carry)
+        wanted = along(wanted, up, self.lean[0] * self.settings.body_carry)
         way = perpendicular(minus(wanted, self.course.home(index, 0.0)), up)
         ahead = unit_or(way, turned(track.uprights[0], X_AXIS))
         place, rotation = self._body()
@@ -343,23 +354,27 @@ class HandWalk:
         """Let the body follow its feet; at once where no time is given."""
         track = self.course.tracks[0]
         footings = [
-            Footing(None if foot.is_hanging else foot.base, self.course.home(index, 0.0), foot.is_planted)
+            (None if foot.is_hanging else foot.base, self.course.home(index, 0.0), foot.is_planted)
             for index, foot in enumerate(self.poses())
         ]
         size = max(leg.reach for leg in self.legs)
-        now = lean_of(track, 0, self.course.middles[0], footings, size)
-        keep = _kept(span, CARRYING) if span is not None else 0.0
-        self.lean = Lean(
-            now.raised + (self.lean.raised - now.raised) * keep,
-            unit_or(lerp(now.normal, self.lean.normal, keep), track.ups[0]),
-            lerp(now.aside, self.lean.aside, keep),
+        raised, normal, aside = lean_of(track, 0, self.course.middles[0], footings, size)
+        before, keep = self.lean, _kept(span, CARRYING) if span is not None else 0.0
+        self.lean = (
+            raised + (before[0] - raised) * keep,
+            unit_or(lerp(normal, before[1], keep), track.ups[0]),
+            lerp(aside, before[2], keep),
         )
         self.depth = max(self._need(), self.depth * keep)
 
-    def body(self) -> tuple[V3, Q4]:
-        """The offset to the body's place, and the rotation to follow its own; no standing leg is overstretched."""
+    def body(self) -> Pose:
+        """The offset to the body's place, and the rotation to follow its own; no standing leg is overstretched.
+
+        Both are against those with which it was grabbed, see `stand_at`.
+        """
         offset, tilt = self._carried()
-        return along(offset, self.course.tracks[0].ups[0], -self.depth), tilt
+        offset = along(offset, self.course.tracks[0].ups[0], -self.depth)
+        return minus(offset, self.at_first[0]), multiplied(tilt, conjugated(self.at_first[1]))
 
     def _need(self) -> float:
         """How far the body has to come down for the legs: also for those in the air, which reach back at first."""
@@ -371,11 +386,11 @@ class HandWalk:
                 need = max(need, need_of(hip, foot.ankle, up, leg.standing_reach, LOWEST * leg.height))
         return need
 
-    def _carried(self) -> tuple[V3, Q4]:
+    def _carried(self) -> Pose:
         body = carried(self.course.tracks[0], self.course.pivots[0], [self.lean], [self.settings], self.legs)
         return body.offsets[0], body.tilts[0]
 
-    def _body(self) -> tuple[V3, Q4]:
+    def _body(self) -> Pose:
         """The body over its feet, before it gives way to legs that would not reach."""
         offset, tilt = self._carried()
         track = self.course.tracks[0]
@@ -385,84 +400,46 @@ class HandWalk:
         place, rotation = self._body()
         return placed(place, rotation, self.legs[index].hip)
 
-    def _surface_pose(self, surface: int, time: float) -> tuple[V3, Q4]:
+    def _surface_pose(self, surface: int, time: float) -> Pose:
         if is_body(surface):
             return self._body()
         return self.ground.terrain.surface(surface, time)
+
+    # ---- what was shown
+
+    def recorded(self, first: int, fps: float) -> WalkPlan:
+        """All that was shown, as a plan; the last of the steps have landed.
+
+        Args:
+            first: The frame of the first moment.
+            fps: Frames a second.
+        """
+        path, carried = self._way()
+        surfaces = surfaces_of(self.feet, self.ground.terrain, len(path))
+        starts, steps = tuple(self.starts), tuple(tuple(state.steps) for state in self.states)
+        plan = WalkPlan("", first, fps, tuple(self.legs), starts, steps, (tuple(path),), (tuple(carried),), surfaces)
+        return replace(plan, digest=sha256(to_text(plan).encode()).hexdigest())
+
+    def _way(self) -> tuple[list[Pose], list[Pose]]:
+        """The path and how the body was carried off it, each TICK seconds, from the first moment to the last."""
+        count = ceil(self.time / TICK - ROUNDING) + 1
+        path, carried = [], []
+        pairs = list(pairwise(self.moments)) or [(self.moments[0], self.moments[0])]
+        place = 0
+        for index in range(count):
+            time = min(index * TICK, self.time)
+            while place + 1 < len(pairs) and pairs[place][1][0] < time:
+                place += 1
+            (begun, *before), (ended, *after) = pairs[place]
+            share = (time - begun) / (ended - begun) if ended > begun else 0.0
+            path.append(_between(before[0], after[0], share))
+            carried.append(_between(before[1], after[1], share))
+        return path, carried
 
 
 def _kept(span: float, half_life: float) -> float:
     """What share of an old value is kept after a time, of which half is lost in each half-life, seconds."""
     return float(0.5 ** (span / half_life))
-
-
-Pose = tuple[V3, Q4]
-
-
-@dataclass(frozen=True)
-class Moment:
-    """A body that is walked by hand, at a time.
-
-    Attributes:
-        time: Seconds since the beginning.
-        path: Place and rotation of the body as it was led.
-        carried: Offset to the place, and rotation to be applied after the path's.
-    """
-
-    time: float
-    path: Pose
-    carried: Pose
-
-
-@dataclass
-class RecordedWalk:
-    """The moments of a walk by hand, in the order of time."""
-
-    moments: list[Moment] = field(default_factory=list)
-
-    def add(self, moment: Moment) -> None:
-        """Keep a moment; one that is no later than the last takes its place."""
-        if self.moments and moment.time <= self.moments[-1].time:
-            moment = Moment(self.moments[-1].time, moment.path, moment.carried)
-            self.moments.pop()
-        self.moments.append(moment)
-
-    @property
-    def seconds(self) -> float:
-        """How long it is."""
-        return self.moments[-1].time - self.moments[0].time
-
-    def poses(self) -> tuple[list[Pose], list[Pose]]:
-        """The path and how the body was carried off it, each TICK seconds, from the first moment to the last."""
-        first, count = self.moments[0].time, ceil(self.seconds / TICK - ROUNDING) + 1
-        path, carried = [], []
-        pairs = list(pairwise(self.moments)) or [(self.moments[0], self.moments[0])]
-        place = 0
-        for index in range(count):
-            time = min(first + index * TICK, self.moments[-1].time)
-            while place + 1 < len(pairs) and pairs[place][1].time < time:
-                place += 1
-            a, b = pairs[place]
-            share = (time - a.time) / (b.time - a.time) if b.time > a.time else 0.0
-            path.append(_between(a.path, b.path, share))
-            carried.append(_between(a.carried, b.carried, share))
-        return path, carried
-
-    def plan(self, feet: Feet, terrain: Terrain, first: int, fps: float) -> WalkPlan:
-        """The walk as a plan.
-
-        Args:
-            feet: All steps of it; the last of them have landed.
-            terrain: What was walked on.
-            first: The frame of the first moment, whose time is 0.
-            fps: Frames a second.
-        """
-        path, carried = self.poses()
-        surfaces = surfaces_of(feet, terrain, len(path))
-        legs: tuple[Leg, ...] = tuple(feet.legs)
-        starts, steps = tuple(feet.starts), tuple(tuple(each) for each in feet.steps)
-        plan = WalkPlan("", first, fps, legs, starts, steps, (tuple(path),), (tuple(carried),), surfaces)
-        return replace(plan, digest=sha256(to_text(plan).encode()).hexdigest())
 
 
 def _between(a: Pose, b: Pose, share: float) -> Pose:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from math import atan2, cos, pi, sin
 from typing import Protocol
 
@@ -21,7 +21,6 @@ from ..maths import (
     cross,
     distance,
     dot,
-    mean,
     minus,
     perpendicular,
     plus,
@@ -200,11 +199,6 @@ def spacing(legs: Sequence[Leg], index: int) -> float:
     return min([*distances, legs[index].reach])
 
 
-def middle_of(legs: Sequence[Leg]) -> V3:
-    """The centre of homes, in the frame of the segment that they belong to."""
-    return mean(leg.home for leg in legs)
-
-
 CROUCH = 0.82  # of a leg's reach: how low over the ankle the hip of a leg that is straight at rest comes as it walks
 NEAR_ENOUGH = 2e-3  # of a leg's reach: a point that the ankle misses by no more is reached
 SWAYING = 0.04  # of a leg's reach: how far a body that sways in full is before or behind where it is expected
@@ -213,6 +207,9 @@ DIRECTIONS = 16  # round a home, in which the room within the limits is measured
 HALVINGS = 6  # of the way on which the room ends, to find where it does
 
 Shortage = Callable[[V3], float]  # how far a leg's ankle stays away from a point of the body's frame, scene units
+# How far a leg's ankle can be from its place at rest, to either side along a level direction (x, y) of the body's
+# frame, within the limits of its joints: scene units, never nothing at all
+Room = Callable[[float, float], float]
 
 
 class Reaching(Protocol):
@@ -276,49 +273,36 @@ def rooms_of(legs: Sequence[Leg], reaching: Reaching | None, sway: float) -> dic
     if reaching is None:
         return {}
     return {
-        index: Room(leg, partial(reaching.shortage, index), CROUCH * leg.reach, SWAYING * sway * leg.reach)
+        index: _room_of(leg, partial(reaching.shortage, index), SWAYING * sway * leg.reach)
         for index, leg in enumerate(legs)
     }
 
 
-@dataclass
-class Room:
-    """How far a leg's ankle can be from its place at rest along lines of the ground, within the limits of its joints.
+def _room_of(leg: Leg, shortage: Shortage, spare: float) -> Room:
+    """The room of a leg: both ways of a direction have it, and a spare length is left at both ends.
 
-    Attributes:
-        leg: The leg.
-        shortage: Of the leg.
-        lowest: How far below the hip the ankle is at most, scene units: hips of straight legs come down as they walk.
-        spare: What is left free at both ends, scene units.
+    Hips of straight legs come down as they walk, so the ankle is looked at no farther below the hip than it then is.
     """
+    x, y, z = leg.rest_ankle
+    home = (x, y, max(z, leg.hip[2] - CROUCH * leg.reach))
 
-    leg: Leg
-    shortage: Shortage
-    lowest: float
-    spare: float = 0.0
-    _known: dict[int, float] = field(default_factory=dict)
+    def is_reached(x: float, y: float, way: float) -> bool:
+        return shortage(plus(home, (way * x, way * y, 0.0))) <= NEAR_ENOUGH * leg.reach
 
-    def along(self, x: float, y: float) -> float:
-        """To either side along a level direction of the body's frame, scene units; never nothing at all."""
-        place = round(atan2(y, x) / pi * (DIRECTIONS // 2)) % (DIRECTIONS // 2)
-        if place not in self._known:
-            angle = place * pi / (DIRECTIONS // 2)
-            ways = self._way(cos(angle), sin(angle)), self._way(-cos(angle), -sin(angle))
-            self._known[place] = max(min(ways) - self.spare, LEAST_ROOM * self.leg.reach)
-        return self._known[place]
-
-    def _way(self, x: float, y: float) -> float:
+    def way_along(x: float, y: float) -> float:
         """How far the ankle gets from its place at rest in a level direction, scene units."""
-        home = self.leg.rest_ankle
-        home = (home[0], home[1], max(home[2], self.leg.hip[2] - self.lowest))
-
-        def is_reached(way: float) -> bool:
-            return self.shortage(plus(home, (way * x, way * y, 0.0))) <= NEAR_ENOUGH * self.leg.reach
-
-        if not is_reached(0.0):
+        if not is_reached(x, y, 0.0):
             return 0.0
-        low, high = 0.0, self.leg.reach
+        low, high = 0.0, leg.reach
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
-            low, high = (middle, high) if is_reached(middle) else (low, middle)
+            low, high = (middle, high) if is_reached(x, y, middle) else (low, middle)
         return low
+
+    @cache
+    def in_direction(number: int) -> float:
+        angle = number * pi / (DIRECTIONS // 2)
+        ways = way_along(cos(angle), sin(angle)), way_along(-cos(angle), -sin(angle))
+        return max(min(ways) - spare, LEAST_ROOM * leg.reach)
+
+    return lambda x, y: in_direction(round(atan2(y, x) / pi * (DIRECTIONS // 2)) % (DIRECTIONS // 2))

@@ -14,8 +14,8 @@ from typing import TypeVar
 from ..errors import InvalidValueError
 from ..maths import Q4, V3, lerp, multiplied, plus, slerp
 from ..messages import Message
-from .feet import Feet, Foothold, FootPose, Step
-from .ground import BODY, Terrain, is_body
+from .feet import Feet, Foothold, FootPose, Step, foot_at
+from .ground import BODY, STATIC, Terrain, is_body
 from .legs import Leg
 from .path import TICK, BodyPath
 from .settings import Settings
@@ -52,10 +52,6 @@ class WalkPlan:
     told: tuple[str | Message, ...] = ()
 
     @property
-    def feet(self) -> Feet:
-        return Feet(self.legs, self.starts, self.steps)
-
-    @property
     def last(self) -> float:
         """The frame from which on nothing moves any more."""
         return self.first + (len(self.body[0]) - 1) * TICK * self.fps
@@ -75,8 +71,8 @@ class WalkPlan:
 
 def feet_at(plan: WalkPlan, frame: float) -> tuple[FootPose, ...]:
     """All feet at a frame, which need not be a whole number, in world space."""
-    time, feet = plan.time_of(frame), plan.feet
-    return tuple(feet.at(leg, time, plan.surface_pose) for leg in range(len(plan.legs)))
+    time, legs = plan.time_of(frame), zip(plan.legs, plan.starts, plan.steps, strict=True)
+    return tuple(foot_at(leg, start, steps, time, plan.surface_pose) for leg, start, steps in legs)
 
 
 def path_at(plan: WalkPlan, frame: float) -> tuple[V3, Q4]:
@@ -102,7 +98,9 @@ def _order(step: Step) -> tuple[float, int]:
 
 def surfaces_of(feet: Feet, terrain: Terrain, count: int) -> dict[int, Poses]:
     """The ways of the surfaces that move and are stood on, of so many samples."""
-    return {number: tuple(terrain.surface(number, i * TICK) for i in range(count)) for number in feet.surfaces}
+    footholds = [start for start, _ in feet] + [step.end for _, steps in feet for step in steps]
+    numbers = sorted({foothold.surface for foothold in footholds if foothold.surface > STATIC})
+    return {number: tuple(terrain.surface(number, i * TICK) for i in range(count)) for number in numbers}
 
 
 def sample(poses: Poses, time: float) -> tuple[V3, Q4]:

@@ -17,16 +17,15 @@ from .body import (
     Footing,
     Lean,
     carried,
-    course_of,
     lean_of,
     lowered,
     need_of,
     with_heels_up,
 )
 from .clock import Clock, clock_of
-from .feet import Feet, FootPose, SurfacePose
+from .feet import Feet, FootPose, SurfacePose, foot_at
 from .ground import BODY, Ground, Terrain, is_body
-from .legs import Leg, Reaching, check_legs
+from .legs import Leg, Reaching, by_segment, check_legs
 from .path import TICK, BodyPath, Track, check_paths, track_of
 from .plan import WalkPlan, digest_of, surfaces_of
 from .settings import ROUNDING, Gravity, Settings, check_settings
@@ -82,6 +81,7 @@ class Walk:
             raise InvalidValueError(Message("SETTINGS_INCOMPLETE"))
         for each in dict.fromkeys(self.settings):
             check_settings(each)
+        by_segment(self.legs, len(self.paths))
 
 
 def plan_walk(walk: Walk) -> WalkPlan:
@@ -115,7 +115,7 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
     walk.check()
     first = walk.settings[0]
     tracks = [track_of(path, first.gravity) for path in walk.paths]
-    course = course_of(tracks, walk.legs, walk.settings_at, walk.reaching)
+    course = Course(tracks, walk.legs, walk.settings_at, walk.reaching)
     ground = Ground(walk.terrain, first.gravity == Gravity.SURFACE)
     expected = _carried(course, _ground_below(course, ground))
     clock = clock_of(course, [body.normals for body in expected])
@@ -135,8 +135,8 @@ def planning(walk: Walk) -> Generator[float, None, WalkPlan]:
         first=walk.paths[0].first,
         fps=walk.paths[0].fps,
         legs=walk.legs,
-        starts=tuple(feet.starts),
-        steps=tuple(tuple(steps) for steps in feet.steps),
+        starts=tuple(start for start, _ in feet),
+        steps=tuple(tuple(steps) for _, steps in feet),
         body=tuple(tuple(zip(track.places, track.rotations, strict=True)) for track in tracks),
         carried=tuple(tuple(zip(body.offsets, body.tilts, strict=True)) for body in bodies),
         surfaces=surfaces_of(feet, walk.terrain, course.count),
@@ -173,13 +173,13 @@ def _ground_below(course: Course, ground: Ground) -> list[list[Lean]]:
         index = min(look, course.count - 1)
         footings: list[list[Footing]] = []
         for number, each in enumerate(probes):
-            track, here = course.of(number), []
+            track, here = course.of(number), list[Footing]()
             for probe, leg in enumerate(each):
                 home = track.home(leg.home, index * TICK)
                 hit = _below(ground, track, index, (leg, levels[number][probe], look == 0))
                 if hit is not None and not ground.is_surface:
                     levels[number][probe] = hit[2] - home[2]
-                here.append(Footing(hit, home))
+                here.append((hit, home, True))
             footings.append(here)
         found.append(_leans(course, index, footings))
     looks = [min((index + LOOKS // 2) // LOOKS, len(found) - 1) for index in range(course.count)]
@@ -228,9 +228,8 @@ def _surface_pose(course: Course, terrain: Terrain) -> SurfacePose:
 
 def _foot_poses(course: Course, feet: Feet, surface_pose: SurfacePose) -> list[list[FootPose]]:
     """All feet at all samples."""
-    return [
-        [feet.at(leg, index * TICK, surface_pose) for leg in range(len(feet.legs))] for index in range(course.count)
-    ]
+    ways = [(leg, start, steps) for leg, (start, steps) in zip(course.legs, feet, strict=True)]
+    return [[foot_at(*way, index * TICK, surface_pose) for way in ways] for index in range(course.count)]
 
 
 def _over(course: Course, clock: Clock, poses: Sequence[Sequence[FootPose]]) -> list[Carried]:
@@ -239,7 +238,7 @@ def _over(course: Course, clock: Clock, poses: Sequence[Sequence[FootPose]]) -> 
     homes = [course.of(leg).homes(limb.home) for leg, limb in enumerate(course.legs)]
     for index, feet in enumerate(poses):
         footings = [
-            [Footing(None if foot.is_hanging else foot.base, homes[leg][index], foot.is_planted)]
+            [(None if foot.is_hanging else foot.base, homes[leg][index], foot.is_planted)]
             for leg, foot in enumerate(feet)
         ]
         for lean, found in zip(leans, _leans(course, index, footings), strict=True):
@@ -280,7 +279,7 @@ def _told(walk: Walk, clock: Clock, feet: Feet) -> tuple[Message, ...]:
                 seconds=len(hurried) * TICK,
             )
         )
-    for leg, steps in zip(walk.legs, feet.steps, strict=True):
+    for leg, (_, steps) in zip(walk.legs, feet, strict=True):
         hanging = [step for step in steps if is_body(step.end.surface)]
         if hanging:
             frame = walk.paths[0].first + round(hanging[0].land * walk.paths[0].fps)

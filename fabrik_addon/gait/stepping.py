@@ -108,8 +108,8 @@ class Stepper:
 
     @property
     def feet(self) -> Feet:
-        """All footholds so far."""
-        return Feet(self.legs, self.starts, tuple(tuple(state.steps) for state in self.states))
+        """All footholds and steps so far."""
+        return [(start, state.steps) for start, state in zip(self.starts, self.states, strict=True)]
 
     def run(self) -> Iterator[int]:
         """Walk; yields each sample that is done."""

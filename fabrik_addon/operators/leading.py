@@ -193,7 +193,7 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
         way = (Vector(led.steering.place) - self._origin).length
         text = Text("Walk by Hand: {distance}", distance=length_text(way, scene))
         if self.record:
-            frame = scene.frame_current + led.recording.seconds * scene.render.fps / scene.render.fps_base
+            frame = scene.frame_current + led.walk.time * scene.render.fps / scene.render.fps_base
             text = joined(", ", (text, Text("recording frame {frame:.0f}", frame=frame)))
         if context.area is not None:
             context.area.header_text_set(iface_(text))

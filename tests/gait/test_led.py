@@ -13,9 +13,7 @@ from fabrik_addon.gait import (
     Foothold,
     HandWalk,
     Leg,
-    Moment,
     Plain,
-    RecordedWalk,
     Steering,
     body_pose_at,
     feet_at,
@@ -23,6 +21,7 @@ from fabrik_addon.gait import (
     settings_for,
     to_text,
 )
+from fabrik_addon.gait.feet import foot_at
 from fabrik_addon.maths import IDENTITY, V3, Z_AXIS, distance, multiplied, plus, turn_about, turned
 
 from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, flat, height_of, noise, slope
@@ -30,12 +29,11 @@ from dev.walkers import HEXAPOD, HUMAN, SPIDER, WOLF, flat, height_of, noise, sl
 WALKERS = {"human": HUMAN, "wolf": WOLF, "hexapod": HEXAPOD, "spider": SPIDER}
 
 
-def led(legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0) -> tuple[HandWalk, RecordedWalk]:
+def led(legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0) -> HandWalk:
     """Lead a creature along a winding way, by a mouse that trembles, at the speed that it can go."""
     random, start = Random(4), (0.0, 0.0, height_of(legs))
     walk = HandWalk(legs, settings_for(legs), noise(0.1 * legs[0].reach, 3.0), (start, IDENTITY), None)
-    steering, recording = Steering(start, IDENTITY, walk.fastest, "DOWN"), RecordedWalk()
-    recording.add(Moment(0.0, (start, IDENTITY), walk.body()))
+    steering = Steering(start, IDENTITY, walk.fastest, "DOWN")
     time = 0.0
     while time < seconds or walk.is_stepping:
         span = random.choice((0.008, 0.016, 0.03, 0.05))
@@ -43,18 +41,15 @@ def led(legs: tuple[Leg, ...], seconds: float, trembles: float = 0.0) -> tuple[H
         aside, beyond = random.gauss(0.0, trembles), random.gauss(0.0, trembles)
         way = min(time, seconds) * walk.fastest
         wanted: V3 = (0.5 * sin(way) + aside, -way + beyond, 0.0)
-        pose = steering.go(wanted, span, walk.holds)
-        walk.move(time, pose)
-        recording.add(Moment(time, pose, walk.body()))
-    return walk, recording
+        walk.move(time, steering.go(wanted, span, walk.holds))
+    return walk
 
 
 @pytest.mark.parametrize("name", WALKERS)
 def test_feet_keep_up_with_a_body_as_fast_as_it_may_be(name: str) -> None:
     """But for the time between two moves of the mouse, in which a foot lifts and the body may rise already."""
     legs = WALKERS[name]
-    walk, recording = led(legs, 5.0)
-    plan = recording.plan(walk.feet, walk.ground.terrain, 1, 24.0)
+    plan = led(legs, 5.0).recorded(1, 24.0)
     for frame in range(1, int(plan.last) + 1):
         place, rotation = body_pose_at(plan, frame)
         for leg, foot in zip(legs, feet_at(plan, frame), strict=True):
@@ -63,12 +58,11 @@ def test_feet_keep_up_with_a_body_as_fast_as_it_may_be(name: str) -> None:
 
 
 def test_a_mouse_that_trembles_does_not_shake_the_body() -> None:
-    _, calm = led(SPIDER, 3.0)
-    _, shaken = led(SPIDER, 3.0, trembles=0.03)
+    calm, shaken = led(SPIDER, 3.0), led(SPIDER, 3.0, trembles=0.03)
 
-    def shaking(recording: RecordedWalk) -> float:
+    def shaking(walk: HandWalk) -> float:
         """How much the body's way turns back and forth: the sum of what it goes against the way it goes."""
-        places = [place for place, _ in recording.poses()[0]]
+        places = [place for place, _ in walk.recorded(1, 24.0).body[0]]
         moves = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(places)]
         return sum(max(0.0, -(a[0] * b[0] + a[1] * b[1])) for a, b in pairwise(moves))
 
@@ -98,15 +92,13 @@ def test_the_frame_rate_of_the_mouse_does_not_matter() -> None:
 
 
 def test_a_recording_shows_what_was_shown() -> None:
-    walk, recording = led(HEXAPOD, 3.0)
-    plan = recording.plan(walk.feet, walk.ground.terrain, 11, 60.0)
+    walk = led(HEXAPOD, 3.0)
+    plan = walk.recorded(11, 60.0)
     assert from_text(to_text(plan)) == plan
-    for moment in recording.moments[::7]:
-        frame = 11 + 60.0 * moment.time
-        place, rotation = body_pose_at(plan, frame)
-        shown = plus(moment.path[0], moment.carried[0])
-        assert distance(place, shown) < 0.01 * HEXAPOD[0].reach
-        turn = multiplied(moment.carried[1], moment.path[1])
+    for time, (led_to, led_turn), (offset, tilt) in walk.moments[::7]:
+        place, rotation = body_pose_at(plan, 11 + 60.0 * time)
+        assert distance(place, plus(led_to, offset)) < 0.01 * HEXAPOD[0].reach
+        turn = multiplied(tilt, led_turn)
         assert abs(sum(a * b for a, b in zip(rotation, turn, strict=True))) > cos(0.02)
     assert all(foot.is_planted for foot in feet_at(plan, plan.last))
 
@@ -145,7 +137,7 @@ def test_feet_follow_a_ragged_drag_and_planted_ones_stay(name: str) -> None:
             if old.is_planted and new.is_planted:
                 assert new.sole == old.sole or distance(new.sole, old.sole) > 0.05 * legs[0].reach
         before = feet
-    assert all(steps for steps in walk.feet.steps)
+    assert all(steps for _, steps in walk.feet)
     for leg, foot in zip(legs, before, strict=True):
         home = turned(turn_about(Z_AXIS, 0.2 * sin(time)), leg.home)
         assert distance((foot.sole[0], foot.sole[1], 0.0), (home[0], home[1] - speed * time, 0.0)) < 1.2 * leg.reach
@@ -191,10 +183,9 @@ def test_steps_by_hand_are_steps_as_in_a_plan() -> None:
     for index in range(1, 150):
         time = 0.02 * index
         shown.append((time, walk.move(time, ((0.0, -0.5 * time, height_of(HEXAPOD)), IDENTITY))))
-    feet = walk.feet
     for time, poses in shown:
-        for leg, pose in enumerate(poses):
-            assert feet.at(leg, time, lambda number, at: Plain().surface(number, at)) == pose
+        for leg, (start, steps), pose in zip(HEXAPOD, walk.feet, poses, strict=True):
+            assert foot_at(leg, start, steps, time, Plain().surface) == pose
 
 
 def test_times_that_do_not_grow_move_the_body_alone() -> None:

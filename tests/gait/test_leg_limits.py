@@ -143,7 +143,7 @@ def test_a_body_moved_by_hand_steps_before_the_limits_are_met() -> None:
             if foot.is_planted
         )
     assert outside == 0
-    assert all(walk.feet.steps)
+    assert all(steps for _, steps in walk.feet)
 
 
 def test_other_limits_are_another_plan() -> None:

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from fabrik_addon.gait import GAITS, Foothold, Settings, Step, Swing
 from fabrik_addon.gait.body import need_of
-from fabrik_addon.gait.feet import Feet, advance, arch, swinging
+from fabrik_addon.gait.feet import FootPose, advance, arch, foot_at, swinging
 from fabrik_addon.gait.gaits import rhythm_of
 from fabrik_addon.gait.ground import smallest_circle
 from fabrik_addon.gait.legs import neighbours
@@ -128,15 +128,18 @@ def test_a_foot_rolls_over_heel_and_ball() -> None:
     first = Step(0, 1.0, 1.4, Foothold((0.0, 0.0, 0.0), IDENTITY), Foothold((0.0, -1.0, 0.0), IDENTITY))
     first = replace(first, heel_strike=0.3, apex=0.1)
     second = replace(first, lift=2.2, land=2.6, start=first.end, toe_off=0.6, heel_strike=0.0)
-    feet = Feet((leg,), (first.start,), ((first, second),))
-    heel, ball = feet.at(0, 5.0, unmoved), feet.at(0, 1.6, unmoved)
+
+    def at(time: float) -> FootPose:
+        return foot_at(leg, first.start, (first, second), time, unmoved)
+
+    heel, ball = at(5.0), at(1.6)
     assert heel.pitch == 0.0
-    landed = feet.at(0, 1.4, unmoved)
+    landed = at(1.4)
     assert landed.pitch == pytest.approx(-0.3)
     assert landed.contact(leg.heel) == pytest.approx(ball.contact(leg.heel), abs=1e-9)
     assert landed.contact(leg.ball)[2] > 0.03
-    flat = feet.at(0, 1.75, unmoved)
-    lifting = feet.at(0, 2.199999, unmoved)
+    flat = at(1.75)
+    lifting = at(2.199999)
     assert flat.pitch == pytest.approx(0.0, abs=1e-3)
     assert lifting.pitch == pytest.approx(0.6, abs=1e-4)
     assert lifting.contact(leg.ball)[2] == pytest.approx(0.0, abs=1e-9)

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import ceil
-from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from ...errors import BoneError, ChainError, place_of
-from ...gait import Foothold, HandWalk, Leg, Moment, RecordedWalk, Steering, WalkPlan, path_at
+from ...gait import Foothold, HandWalk, Leg, Steering, WalkPlan, path_at
 from ...maths import Q4, V3, conjugated, minus, multiplied, plus, rotated
 from ...rig.animation.channels import KeptChannels, channel_of, plain_path, read_values, stored
 from ...rig.animation.curves import PLAIN, Channels, CurveWriter, Keys
@@ -47,24 +46,6 @@ LONGEST_SETTLING = 120  # of these steps
 Pose = tuple[V3, Q4]
 
 
-class Start(NamedTuple):
-    """Offset and tilt that the feet would give the body when it is grabbed.
-
-    They are subtracted from then on, so that grabbing moves nothing.
-
-    Attributes:
-        offset: To the body's place, world space.
-        tilt: Rotation to follow the body's own.
-    """
-
-    offset: V3
-    tilt: Q4
-
-    def carried(self, body: Pose) -> Pose:
-        """What an offset and a tilt, as `HandWalk.body` gives them, are against those at first."""
-        return minus(body[0], self.offset), multiplied(body[1], conjugated(self.tilt))
-
-
 @dataclass(slots=True)
 class Led:
     """A walker that is being led.
@@ -73,21 +54,17 @@ class Led:
         rig: Name of the armature object.
         walk: What its feet do.
         steering: Where its body goes.
-        start: How its feet would have carried the body at first.
         chains: Names of the chains that are solved together.
         prepared: These, to be solved from the pose in which they stood at first.
         restore: Puts back the pose, and live posing as it was.
-        recording: What was shown so far.
     """
 
     rig: str
     walk: HandWalk
     steering: Steering
-    start: Start
     chains: tuple[str, ...]
     prepared: Prepared
     restore: Callable[[], None]
-    recording: RecordedWalk = field(default_factory=RecordedWalk)
 
     @property
     def owner(self) -> bpy.types.Object:
@@ -103,7 +80,7 @@ class Led:
 
     def poses(self) -> Mapping[str, Pose]:
         """Where feet and body are now; see `rig.walk_goals.Parsed.poses_at`."""
-        offset, tilt = self.start.carried(self.walk.body())
+        offset, tilt = self.walk.body()
         place, rotation = self.steering.place, self.steering.rotation
         found = {
             leg.name: (foot.ankle, foot.rotation) for leg, foot in zip(self.walk.legs, self.walk.poses(), strict=True)
@@ -133,7 +110,6 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     chains = rig_of(owner).chains
     walk.stand_at([_foothold(leg, _stands(owner, chains[leg.name], depsgraph)) for leg in found.legs])
     steering = Steering(*at, walk.fastest, settings.gravity)
-    start = Start(*walk.body())
     set_led_poses(
         owner.name_full, {leg.name: _stands(owner, chains[leg.name], depsgraph) for leg in found.legs} | {"": at}
     )
@@ -143,10 +119,9 @@ def begin(context: bpy.types.Context, owner: bpy.types.Object) -> Led:
     except BaseException:
         set_led_poses(owner.name_full, None)
         raise
-    led = Led(owner.name, walk, steering, start, chain_set.names, prepared, _restorer(owner, prepared))
+    led = Led(owner.name, walk, steering, chain_set.names, prepared, _restorer(owner, prepared))
     live_state.held = True
     live_state.paused = live_state.paused or rig_of(owner).live
-    led.recording.add(Moment(0.0, at, start.carried(walk.body())))
     return led
 
 
@@ -195,7 +170,6 @@ def lead_to(context: bpy.types.Context, led: Led, wanted: V3, span: float) -> No
     owner, walk = led.owner, led.walk
     pose = led.steering.go(wanted, span, walk.holds)
     walk.move(walk.time + span, pose)
-    led.recording.add(Moment(walk.time, pose, led.start.carried(walk.body())))
     set_led_poses(owner.name_full, led.poses())
     depsgraph = context.evaluated_depsgraph_get()
     points = [read_points(chain, depsgraph) for chain in _chain_set(led).chains]
@@ -288,9 +262,9 @@ def keep_recording(context: bpy.types.Context, led: Led) -> tuple[tuple[int, int
     set_led_poses(owner.name_full, None)
     live_state.held = live_state.paused = False
     first, fps = scene.frame_current, scene.render.fps / scene.render.fps_base
-    frames = first, first + ceil(led.recording.seconds * fps - ROUNDING)
+    frames = first, first + ceil(led.walk.time * fps - ROUNDING)
     check_range(*frames, 1)
-    plan = led.recording.plan(led.walk.feet, led.walk.ground.terrain, first, fps)
+    plan = led.walk.recorded(first, fps)
     body = body_chain(owner)
     with place_of(rig=owner.name, chain=body.name):
         with frames_visited(scene):

@@ -95,7 +95,7 @@ class TestLeading:
                         assert (now[chain.name] - stood[chain.name]).length <= 1e-4 * size, (index, chain.name)
             stood = now
         assert count > 90
-        assert all(led.walk.feet.steps)
+        assert all(steps for _, steps in led.walk.feet)
         assert led.steering.place[1] < place[1] - 0.3
         led.restore()
 
