@@ -112,19 +112,16 @@ def metarig(kind: str) -> bpy.types.Object:
 
 
 def make_spider() -> bpy.types.Object:
-    """A body and eight legs of four bones, "coxa.L1" to "tarsus.R4"; it looks along -Y."""
+    """A body and eight legs of four bones with hinges, "coxa.L1" to "tarsus.R4"; it looks along -Y."""
     bones = {"body": BoneRow("", (0.0, -0.35, 0.55), (0.0, 0.35, 0.55))}
     for leg in SPIDER_LEGS:
         angle = radians(SPIDER_ANGLES[int(leg[1]) - 1])
         angle = angle if leg[0] == "L" else pi - angle
         joints = [(r * cos(angle), r * sin(angle), z) for r, z in SPIDER_JOINTS]
         bones |= row_of_bones([f"{part}.{leg}" for part in SPIDER_PARTS], joints, "body")
-    return make_armature("spider", bones)
-
-
-def limit_spider(owner: bpy.types.Object) -> None:
-    """Give the legs of a spider their hinges."""
+    owner = make_armature("spider", bones)
     for bone in owner.pose.bones:
         part = bone.name.partition(".")[0]
         if part in SPIDER_RANGES:
             give_hinge(bone, *SPIDER_RANGES[part], UP if part == "coxa" else bend_axis(bone))
+    return owner

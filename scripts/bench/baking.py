@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 import tracemalloc
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import bpy
 import numpy as np
@@ -74,7 +74,7 @@ FLOOR_GOALS = {str(case): FLOOR_GOAL for case in CASES}
 
 @dataclass(slots=True)
 class Baked:
-    """A bake that was done; its rig is good until the next file.
+    """A bake of ours that was done; its rig is good until the next file.
 
     Attributes:
         peak: Memory in MB that Python and numpy took at most, where it was traced.
@@ -86,18 +86,7 @@ class Baked:
     peak: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class KeyedCurve:
-    """One curve with its keys.
-
-    Attributes:
-        points: Frames and values in turn.
-    """
-
-    path: str
-    index: int
-    group: str
-    points: NDArray[np.float32]
+KeyedCurve: TypeAlias = tuple[str, int, str, NDArray[np.float32]]  # path, index, group, frames and values in turn
 
 
 def made(case: Case) -> Rig:
@@ -125,8 +114,8 @@ def baked(case: Case, verify: str = "NONE", is_traced: bool = False) -> Baked:
     return Baked(seconds, rig, sum(found.keys for found in result.chains), peak)
 
 
-def blenders(case: Case) -> Baked:
-    """`nla.bake` of Blender's own IK."""
+def blenders(case: Case) -> tuple[float, Rig]:
+    """Seconds of `nla.bake` of Blender's own IK, and its rig."""
     rig = made(case)
     with_blender_ik(rig, add_poles(rig) if case.is_limited else [])
     CONTEXT.view_layer.objects.active = rig.owner
@@ -137,29 +126,29 @@ def blenders(case: Case) -> Baked:
     OPS.nla.bake(frame_start=1, frame_end=case.frames, visual_keying=True, clear_constraints=True, bake_types={"POSE"})
     seconds = time.perf_counter() - started
     OPS.object.mode_set(mode="OBJECT")
-    return Baked(seconds, rig)
+    return seconds, rig
 
 
 def keyed_curves(rig: Rig) -> list[KeyedCurve]:
     """All curves of a rig that was baked."""
-    found = []
+    found: list[KeyedCurve] = []
     for curve in fcurves_of(rig.owner):
         stored: Any = curve.keyframe_points
         points = np.empty(2 * len(stored), dtype=np.float32)
         stored.foreach_get("co", points)
         group = curve.group.name if curve.group is not None else ""
-        found.append(KeyedCurve(curve.data_path, curve.array_index, group, points))
+        found.append((curve.data_path, curve.array_index, group, points))
     return found
 
 
-def floor(case: Case, curves: list[KeyedCurve]) -> Baked:
-    """Curves of the targets read and keys written, both by the quickest means."""
+def floor(case: Case, curves: list[KeyedCurve]) -> float:
+    """Seconds in which curves of the targets are read and keys written, both by the quickest means."""
     rig = made(case)
     started = time.perf_counter()
     for target in rig.targets:
         _read(target, case.frames)
     _write(rig, curves)
-    return Baked(time.perf_counter() - started, rig)
+    return time.perf_counter() - started
 
 
 def _read(target: Any, frames: int) -> NDArray[np.float32]:
@@ -180,11 +169,11 @@ def _write(rig: Rig, curves: list[KeyedCurve]) -> None:
     """Make the curves, and their keys in bulk."""
     data = rig.owner.animation_data_create()
     data.action = bpy.data.actions.new("floor")
-    for keyed in curves:
-        curve: Any = ensure_curve(rig.owner, keyed.path, keyed.index, keyed.group)
-        points, count = curve.keyframe_points, len(keyed.points) // 2
+    for path, index, group, keys in curves:
+        curve: Any = ensure_curve(rig.owner, path, index, group)
+        points, count = curve.keyframe_points, len(keys) // 2
         points.add(count)
-        points.foreach_set("co", keyed.points)
+        points.foreach_set("co", keys)
         points.foreach_set("interpolation", np.full(count, LINEAR, dtype=np.uint8))
         curve.update()
     data.action = data.action
@@ -210,9 +199,9 @@ def _row(case: Case, rounds: int) -> Row:
     curves, error = keyed_curves(first.rig), worst_error(first.rig, frames)
     times: list[tuple[float, ...]] = []
     for _ in range(rounds):
-        bakes = (baked(case).seconds, baked(case, "EVERY").seconds, floor(case, curves).seconds)
-        theirs = blenders(case)
-        times.append((*bakes, theirs.seconds))
+        bakes = (baked(case).seconds, baked(case, "EVERY").seconds, floor(case, curves))
+        theirs, rig = blenders(case)
+        times.append((*bakes, theirs))
     timing = Timing(times)
     return {
         "chains x bones x frames": str(case),
@@ -224,7 +213,7 @@ def _row(case: Case, rounds: int) -> Row:
         "over nla.bake": Judged(timing.ratio(3, 0), at_least=FASTER),
         "verified, over nla.bake": Judged(timing.ratio(3, 1), at_least=VERIFIED),
         "tip error": Judged(error, at_most=NEAR),
-        "Blender's": worst_error(theirs.rig, frames),
+        "Blender's": worst_error(rig, frames),
         "keys": first.keys,
         "peak MB": baked(case, is_traced=True).peak,
     }

@@ -20,10 +20,10 @@ from mathutils import Quaternion, Vector
 from dev.humans import bone_of, both
 
 from .body_rigs import Built, bodies, built_anew
-from .problems import Q4, TOLERANCE, V3, drawn, integers, random_direction, v3
+from .problems import Q4, TOLERANCE, V3, drawn, integers, q4, random_direction, v3
 from .rivals import Doubles
 from .tables import Judged, Row, Table, at_most, percentile, worst_of
-from .timing import Scale, interleaved
+from .timing import Scale
 
 NEAR = 1e-4  # of the body's height, within which all goals are met
 FIVE, TWELVE = 99.5, 98.0  # of a hundred poses, that are to be met
@@ -95,7 +95,7 @@ def _success_row(
 def random_pose(random: Random, found: Built) -> tuple[list[Q4], V3]:
     """Rotations inside the limits, and by how much the hips are moved."""
     pose = [drawn(random, limit) for limit in found.figure.joint_limits]
-    pose[0] = _q4(Quaternion(random_direction(random), random.uniform(0.0, HIPS_TURN)))
+    pose[0] = q4(Quaternion(random_direction(random), random.uniform(0.0, HIPS_TURN)))
     return pose, v3(random_direction(random) * random.uniform(0.0, HIPS_MOVE) * found.height)
 
 
@@ -136,7 +136,7 @@ class Tree(NamedTuple):
         for i in range(self.trunk + LIMBS * self.limb):
             first = i == 0 or (i >= self.trunk and (i - self.trunk) % self.limb == 0)
             turn = Quaternion(random_direction(random), 1.0 if first and i else 0.1)
-            joints.append(Joint((0.0, 1.0, 0.0), _q4(turn)))
+            joints.append(Joint((0.0, 1.0, 0.0), q4(turn)))
             parents.append(i - 1 if not first or i == 0 else self.trunk - 1)
         return Figure(joints, parents)
 
@@ -181,7 +181,7 @@ def _cost_row(scale: Scale, name: str, tree: Tree) -> Row:
     figure, random = tree.figure(), Random(5)
     solver, matrix = Solver(figure), tree.jacobian(figure)
     poses = [
-        [_q4(Quaternion(random_direction(random), random.uniform(0.0, TURN))) for _ in range(figure.count)]
+        [q4(Quaternion(random_direction(random), random.uniform(0.0, TURN))) for _ in range(figure.count)]
         for _ in range(SOLVES)
     ]
     near = [tree.rows(figure, pose) for pose in poses]
@@ -197,8 +197,7 @@ def _cost_row(scale: Scale, name: str, tree: Tree) -> Row:
             np.linalg.lstsq(matrix, np.ones(len(matrix)), rcond=None)
 
     few, more = (Settings(TOLERANCE, passes) for passes in STEPS)
-    timing = interleaved(
-        scale.effort,
+    timing = scale.interleaved(
         lambda: solve(far, few),
         lambda: solve(far, more),
         by_numpy,
@@ -232,7 +231,7 @@ def unreachable(scale: Scale) -> Table:
         far = v3(Vector(rest.heads[hand]) + Vector((0.4, -0.4, 0.5)) * found.height)
         goals = [*pins, Point(hand, far)]
         solver, settings = Solver(found.figure), Settings(NEAR * found.height / found.figure.size)
-        seconds = interleaved(scale.effort, partial(solver.solve, goals, settings)).seconds(0)
+        seconds = scale.interleaved(partial(solver.solve, goals, settings)).seconds(0)
         off = solver.solve(goals, settings).residuals
         rows.append(
             {
@@ -246,8 +245,3 @@ def unreachable(scale: Scale) -> Table:
         "Feet are pinned, and the left hand is asked for far above and ahead of where it reaches; shares of the height."
     )
     return Table("6c. A body with a hand out of reach", note, rows)
-
-
-def _q4(rotation: Quaternion) -> Q4:
-    w, x, y, z = rotation
-    return (w, x, y, z)

@@ -10,13 +10,13 @@ from typing import Any
 import bpy
 from fabrik_addon.kernel import Figure, Joint
 from fabrik_addon.rig.figure.joint_limits import read_limit
-from mathutils import Quaternion, Vector
+from mathutils import Vector
 
 from dev.humans import bone_of, give_ranges, make_human, named
 from dev.quiet import quiet
-from rigs import bend_axis, empty_file, give_cone, give_hinge, limit_spider, make_spider, metarig
+from rigs import bend_axis, empty_file, give_cone, give_hinge, make_spider, metarig
 
-from .problems import Q4, v3
+from .problems import q4, v3
 
 BALL = (40.0, 30.0)  # degrees of swing and twist, of the wolf's hips and shoulders
 SPINE = (15.0, 10.0)
@@ -76,7 +76,7 @@ def bodies() -> list[Body]:
     return [
         *(_human(name) for name in ("human_game_engine", "human_mixamo")),
         Body("wolf", _make_wolf, "spine.004", wolf, [*wolf, *more], [head, "spine.008", *feet]),
-        Body("spider", _make_spider, "body", tips[:5], [*tips, *(f"tibia.{side}{i}" for i in (1, 3) for side in "LR")]),
+        Body("spider", make_spider, "body", tips[:5], [*tips, *(f"tibia.{side}{i}" for i in (1, 3) for side in "LR")]),
     ]
 
 
@@ -115,12 +115,6 @@ def _make_wolf() -> Any:
     return owner
 
 
-def _make_spider() -> Any:
-    owner = make_spider()
-    limit_spider(owner)
-    return owner
-
-
 def built_anew(body: Body) -> Built:
     """A body in an empty file, whose hips can be moved."""
     empty_file()
@@ -143,7 +137,7 @@ def built(owner: Any, body: Body, *, moves: bool = True) -> Built:
     for bone in bones:
         above = bone.bone.parent if bone.name != body.hips else None
         local = above.matrix_local.inverted() @ bone.bone.matrix_local if above else bone.bone.matrix_local
-        rest = _q4(local.to_quaternion())
+        rest = q4(local.to_quaternion())
         joints.append(Joint((0.0, bone.bone.length, 0.0), rest, limit=read_limit(bone, (1.0, 0.0, 0.0, 0.0))))
         parents.append(index[above.name] if above else -1)
         heads.append(v3(local.translation) if above else None)
@@ -157,8 +151,3 @@ def _way(owner: Any, end: str, hips: str) -> Iterable[str]:
     bone = owner.pose.bones[end]
     names = [found.name for found in (bone, *bone.parent_recursive)]
     return names[: names.index(hips) + 1] if hips in names else ()
-
-
-def _q4(rotation: Quaternion) -> Q4:
-    w, x, y, z = rotation
-    return (w, x, y, z)

@@ -10,7 +10,7 @@ from .baking import Case, baked
 from .one_solve import InNumbers, InRows
 from .problems import free_tasks
 from .tables import Row, Table, at_most
-from .timing import Scale, interleaved
+from .timing import Scale
 
 SHARE = 0.8  # of reach
 LINEAR = 1.3  # times the least of the smaller cases that a unit may cost in the largest, and the growth is linear
@@ -41,7 +41,7 @@ def bones(scale: Scale) -> Table:
     rows: list[Row] = []
     for count in BONES:
         work = InNumbers(free_tasks(CHAINS, TARGETS, count, SHARE))
-        seconds = interleaved(scale.effort, work.run).seconds(0) / work.solves
+        seconds = scale.interleaved(work.run).seconds(0) / work.solves
         rows.append({"bones": str(count), "µs a solve": seconds * 1e6, "µs a bone": seconds * 1e6 / count})
     note = f"Free chains, targets at {SHARE} of reach. *Growth*: over the least of the shorter chains."
     return Table("2a. Growth with the number of bones", note, _judged(rows, "µs a bone", {}))
@@ -56,7 +56,7 @@ def chains(scale: Scale) -> Table:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         together = InRows(free_tasks(1, count, 4, SHARE))
-        timing = interleaved(scale.effort, own.run, together.run)
+        timing = scale.interleaved(own.run, together.run)
         row: Row = {
             "chains": str(count),
             "µs a chain": timing.seconds(0) * 1e6 / count,

@@ -37,15 +37,6 @@ class Rig:
     targets: list[Any]
     counts: list[int]
 
-    def again(self, names: tuple[str, list[str]]) -> Rig:
-        """The same rig of a file that was opened again, by the names of its objects."""
-        return Rig(bpy.data.objects[names[0]], self.tips, [bpy.data.objects[name] for name in names[1]], self.counts)
-
-    @property
-    def names(self) -> tuple[str, list[str]]:
-        """Of its objects."""
-        return self.owner.name, [target.name for target in self.targets]
-
 
 def make_rig(chains: int, bones: int, others: int = 0) -> Rig:
     """A file made anew with an armature of limbs that bend a little.

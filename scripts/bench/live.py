@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from math import cos, tau
-from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Any
@@ -20,7 +19,6 @@ from mathutils import Quaternion, Vector
 from numpy.typing import NDArray
 
 from dev.humans import HEIGHT, bone_of, both
-from dev.quiet import quiet
 from rigs import add_empty, empty_file
 
 from .body_rigs import bodies, built
@@ -37,9 +35,9 @@ from .limb_rigs import (
     with_chains,
     worst_error,
 )
-from .problems import Q4, drawn
+from .problems import Q4, drawn, q4
 from .tables import Judged, Row, Table, at_most
-from .timing import Scale, Timing
+from .timing import Scale, Timing, play, timed
 
 FRAMES = 24
 ORDER = range(1, FRAMES + 1)
@@ -106,7 +104,7 @@ def _character(*, with_skin: bool) -> Case:
         for frame in ORDER:
             share = MOST * (0.5 - 0.5 * cos(tau * frame / FRAMES))
             pairs = zip(found.figure.joint_limits, far, strict=True)
-            placed = found.figure.placed([limit.clamped(_q4(Quaternion().slerp(q, share))) for limit, q in pairs])
+            placed = found.figure.placed([limit.clamped(q4(Quaternion().slerp(q, share))) for limit, q in pairs])
             for tip, target in zip(tips, rig.targets, strict=True):
                 target.location = Vector(placed.ends[found.index[tip]]) + found.origin
                 target.keyframe_insert("location", frame=frame)
@@ -114,11 +112,6 @@ def _character(*, with_skin: bool) -> Case:
 
     more = ", with skin" if with_skin else ""
     return Case(f"character of 53 bones{more}", make, HEIGHT, (LIVE, BLENDER, WRITING, BODY))
-
-
-def _q4(turn: Quaternion) -> Q4:
-    w, x, y, z = turn
-    return (w, x, y, z)
 
 
 CASES = (
@@ -135,27 +128,17 @@ CASES = (
 CHARACTERS = (_character(with_skin=False), _character(with_skin=True))
 
 
-@dataclass(slots=True, eq=False)
-class Writer:
-    """Writes poses that were found before ahead of each frame by the quickest means, and solves nothing."""
+@contextmanager
+def writing(owner: Any, poses: list[NDArray[np.float32]]) -> Iterator[None]:
+    """Write poses that were found before ahead of each frame by the quickest means, and solve nothing."""
 
-    poses: list[NDArray[np.float32]] = field(default_factory=list)
-    owner: Any = None
+    def write(scene: bpy.types.Scene, _: object = None) -> None:
+        owner.pose.bones.foreach_set("rotation_quaternion", poses[scene.frame_current - 1])
+        owner.update_tag(refresh={"DATA"})
 
-    def __call__(self, scene: bpy.types.Scene, _: object = None) -> None:
-        """Ahead of a frame."""
-        self.owner.pose.bones.foreach_set("rotation_quaternion", self.poses[scene.frame_current - 1])
-        self.owner.update_tag(refresh={"DATA"})
-
-    def hold(self, rig: Rig) -> None:
-        """Write into a rig from now on."""
-        self.owner = rig.owner
-        bpy.app.handlers.frame_change_pre.append(self)
-
-    def let_go(self) -> None:
-        """Write no more."""
-        if self in bpy.app.handlers.frame_change_pre:
-            bpy.app.handlers.frame_change_pre.remove(self)
+    bpy.app.handlers.frame_change_pre.append(write)
+    yield
+    bpy.app.handlers.frame_change_pre.remove(write)
 
 
 @dataclass(slots=True)
@@ -163,57 +146,46 @@ class Files:
     """One file for each contender of a case, opened again in each round.
 
     Attributes:
-        rig: The rig of the last one; the others have the same names.
+        poses: Rotations of all bones by frame, as live posing finds them.
         errors: Worst tip error of each contender.
         orders: Frames of which a channel is another one when they are gone through backwards or in jumps.
     """
 
-    folder: Path
+    scale: Scale
     case: Case
-    rig: Rig = field(init=False)
-    names: tuple[str, list[str]] = ("", [])
-    writer: Writer = field(default_factory=Writer)
+    poses: list[NDArray[np.float32]] = field(default_factory=list)
     errors: dict[str, float] = field(default_factory=dict)
     orders: int = 0
 
     def make(self) -> None:
         """Make the files."""
         for contender in self.case.contenders:
-            self.rig = self.case.make()
-            self.names = self.rig.names
-            _give(contender, self.rig)
+            rig = self.case.make()
+            _give(contender, rig)
             CONTEXT.view_layer.update()
             if contender == LIVE:
-                forwards = _channels(self.rig, list(ORDER))
-                self.writer.poses += [np.frombuffer(turns, np.float32) for turns, _ in forwards.values()]
-                self.orders = _differing(self.rig, forwards)
-            if contender == WRITING:
-                self.writer.hold(self.rig)
-            self.errors[contender] = worst_error(self.rig, ORDER, self.case.length)
-            self.writer.let_go()
-            with quiet():
-                bpy.ops.wm.save_as_mainfile(filepath=self._path(contender), compress=False)
+                forwards = _channels(rig, list(ORDER))
+                self.poses += [np.frombuffer(turns, np.float32) for turns, _ in forwards.values()]
+                self.orders = _differing(rig, forwards)
+            with self._followed(contender, rig.owner):
+                self.errors[contender] = worst_error(rig, ORDER, self.case.length)
+            self.scale.save(contender)
 
     def seconds(self) -> tuple[float, ...]:
         """Seconds of a frame of each contender: the file opened, played once, and then played again and again."""
         return tuple(self._played(contender) for contender in self.case.contenders)
 
-    def _played(self, contender: str) -> float:
-        with quiet():
-            bpy.ops.wm.open_mainfile(filepath=self._path(contender), load_ui=False)
-        if contender == WRITING:
-            self.writer.hold(self.rig.again(self.names))
-        _play()
-        times: list[float] = []
-        while len(times) < LEAST_PLAYS or sum(times) < SECONDS:
-            started = time.perf_counter()
-            _play()
-            times.append(time.perf_counter() - started)
-        self.writer.let_go()
-        return median(times) / FRAMES
+    def _followed(self, contender: str, owner: Any) -> AbstractContextManager[None]:
+        """While the targets are followed: live posing and Blender do so by themselves."""
+        return writing(owner, self.poses) if contender == WRITING else nullcontext()
 
-    def _path(self, contender: str) -> str:
-        return str(self.folder / f"{contender}.blend")
+    def _played(self, contender: str) -> float:
+        with self._followed(contender, self.scale.opened(contender)):
+            play(ORDER)
+            times: list[float] = []
+            while len(times) < LEAST_PLAYS or sum(times) < SECONDS:
+                times.append(timed(lambda: play(ORDER)))
+        return median(times) / FRAMES
 
 
 def _give(contender: str, rig: Rig) -> None:
@@ -239,11 +211,6 @@ def _make_body(rig: Rig) -> None:
             chain.tip_bone, chain.bone_count, chain.effector = foot.name, 3, "HEAD"
             chain.held_rotation = (rig.owner.matrix_world @ foot.matrix).to_quaternion()
             chain.pin, chain.orientation = True, "KEEP"
-
-
-def _play() -> None:
-    for frame in ORDER:
-        CONTEXT.scene.frame_set(frame)
 
 
 def _differing(rig: Rig, forwards: dict[int, tuple[bytes, bytes]]) -> int:
@@ -294,7 +261,7 @@ def measured(scale: Scale) -> list[Table]:
 
 
 def _row(scale: Scale, case: Case) -> Row:
-    files = Files(scale.folder, case)
+    files = Files(scale, case)
     files.make()
     timing = Timing([files.seconds() for _ in range(scale.of(9, 1))])
     milliseconds = {name: 1e3 * timing.seconds(i) for i, name in enumerate(case.contenders)}

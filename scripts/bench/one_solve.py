@@ -12,7 +12,7 @@ from fabrik_addon.kernel import Rows, Settings, Solver
 from .problems import TOLERANCE, Task, doubles, free_tasks, integers, limb_tasks
 from .rivals import MOST, BlenderIk, Doubles, fabrik_many, fabrik_scalar, start_points
 from .tables import Judged, Row, Table, at_most
-from .timing import Scale, interleaved
+from .timing import Scale
 
 CHAINS, TARGETS = 16, 4
 COUNT = 2048  # rows of the batches
@@ -133,7 +133,7 @@ def free(scale: Scale) -> Table:
     rows: list[Row] = []
     for name, tasks, share in _cases(CHAINS, TARGETS):
         ours, objects, native = InNumbers(tasks), InObjects(tasks), Native(tasks)
-        timing = interleaved(scale.effort, ours.run, objects.run, native.run)
+        timing = scale.interleaved(ours.run, objects.run, native.run)
         passes, missed, worst = ours.counts()
         each = 1e6 / ours.solves
         rows.append(
@@ -176,7 +176,7 @@ def _limb_row(scale: Scale, limb: str, with_pole: bool) -> Row:
         for i, target in enumerate(tasks[0].targets):
             rival.follow(target, tasks[0].poles[i] if with_pole else None)
 
-    timing = interleaved(scale.effort, ours.run, native.run, blender)
+    timing = scale.interleaved(ours.run, native.run, blender)
     passes, missed, worst = ours.counts()
     each = 1e6 / ours.solves
     name = limb + (" and pole" if with_pole else "")
@@ -210,7 +210,7 @@ def many(scale: Scale) -> Table:
 
 def _many_row(scale: Scale, name: str, tasks: list[Task], aim: float) -> Row:
     ours, native = InRows(tasks), Native(tasks)
-    timing = interleaved(scale.effort, ours.run, native.run_many)
+    timing = scale.interleaved(ours.run, native.run_many)
     count = sum(len(task.targets) for task in tasks)
     statuses = [status for _, rows in ours.work for status in integers(rows.status)]
     worst = max(residual / solver.figure.size for solver, rows in ours.work for residual in doubles(rows.residual))

@@ -64,6 +64,12 @@ def v3(point: Sequence[float]) -> V3:
     return (x, y, z)
 
 
+def q4(rotation: Quaternion) -> Q4:
+    """A rotation as the kernel has it."""
+    w, x, y, z = rotation
+    return (w, x, y, z)
+
+
 def random_vector(random: Random) -> Vector:
     """A vector of no preferred direction."""
     return Vector([random.gauss(0.0, 1.0) for _ in range(3)])
@@ -119,8 +125,7 @@ def limb_tasks(name: str, chains: int, targets: int, with_pole: bool = False) ->
 def drawn(random: Random, limit: Limit) -> Q4:
     """A rotation inside a limit."""
     if limit.is_free:
-        w, x, y, z = Quaternion(random_direction(random), random.uniform(0.0, MOST_DRAWN))
-        return (w, x, y, z)
+        return q4(Quaternion(random_direction(random), random.uniform(0.0, MOST_DRAWN)))
     return limit.drawn(random.random(), random.random(), random.random())
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from blender import armature_of
 from rigs import BoneRow, add_empty, add_ik, empty_file, make_armature
 
-from .problems import Q4, V3, Task
+from .problems import Q4, V3, Task, q4
 
 F = TypeVar("F", bound=Callable[..., object])
 Doubles: TypeAlias = NDArray[np.float64]
@@ -131,6 +131,5 @@ class BlenderIk:
         found = []
         for bone in self.bones:
             local = self.owner.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
-            w, x, y, z = local.to_quaternion().normalized()
-            found.append((w, x, y, z))
+            found.append(q4(local.to_quaternion().normalized()))
         return found

@@ -19,7 +19,7 @@ from .bodies import NEAR, joints_exceeded
 from .body_rigs import Built, bodies, built_anew
 from .problems import FRONT, Q4, TOLERANCE, V3, limb, limbs, v3
 from .rivals import BlenderIk
-from .tables import Judged, Row, Table, worst_of
+from .tables import Judged, Row, Table
 from .timing import Scale
 
 Path: TypeAlias = Callable[[float], tuple[Vector, Vector]]
@@ -74,17 +74,13 @@ def paths(scale: Scale) -> Table:
     rows: list[Row] = []
     for name, (chain, pole) in _chains().items():
         tip = Vector(chain.placed(chain.starts).joints[-1])
-        found = [_along(chain, path, steps) for path in paths_of(tip, Vector(pole)).values()]
-        labels = list(paths_of(tip, Vector(pole)))
+        found = {label: _along(chain, path, steps) for label, path in paths_of(tip, Vector(pole)).items()}
         at_most = LEG_TURN * STEPS / steps if name.startswith(("free", "leg")) else None
-        turns: Row = {label: Judged(ours, at_most=at_most) for label, (ours, _) in zip(labels, found, strict=True)}
-        rows += [{"limb": f"{name}: ours", **turns}, {"limb": f"{name}: Blender", **_others(labels, found)}]
+        turns: Row = {label: Judged(ours, at_most=at_most) for label, (ours, _) in found.items()}
+        others: Row = {label: theirs for label, (_, theirs) in found.items()}
+        rows += [{"limb": f"{name}: ours", **turns}, {"limb": f"{name}: Blender", **others}]
     note = f"Degrees: the largest turn of a joint between two of {steps} frames along a path of target and pole."
     return Table("7a. Smoothness along paths", note, rows)
-
-
-def _others(labels: Sequence[str], found: Sequence[tuple[float, float]]) -> Row:
-    return {label: theirs for label, (_, theirs) in zip(labels, found, strict=True)}
 
 
 def _along(chain: Figure, path: Path, steps: int) -> tuple[float, float]:
@@ -157,37 +153,13 @@ DRAGS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Dragged:
-    """What came of a drag.
-
-    Attributes:
-        turn: The largest turn of a joint in a frame, in degrees.
-        pins: The farthest that a foot is from its place, a share of the height.
-        pins_turned: The most that it is turned, in degrees.
-        exceeded: Joints outside their limits, by frame.
-        orders: Frames whose pose is another one when they are solved backwards or in jumps.
-    """
-
-    drag: Drag
-    turn: float
-    pins: float
-    pins_turned: float
-    exceeded: int
-    orders: int
-
-
 def drags(scale: Scale) -> Table:
     """All drags of both humans, in reach and held back."""
     steps, rows = scale.of(STEPS, STEPS // 2), list[Row]()
     for body in bodies():
         if body.name in DRAGGED:
             found = built_anew(body)
-            dragged = [_dragged(body.name, found, drag, steps) for drag in DRAGS]
-            rows += [_drag_row(body.name, [each for each in dragged if each.drag.in_reach], SMOOTH * STEPS / steps)]
-            rows += [
-                _drag_row(body.name, [each for each in dragged if not each.drag.in_reach], HELD_BACK * STEPS / steps)
-            ]
+            rows += [_drag_row(body.name, found, in_reach, steps) for in_reach in (True, False)]
     note = (
         f"One bone of a human is dragged along a path and back in {steps} frames, up to 3 cm a frame; both feet are "
         "pinned at the ankle with their rotation. *A frame*: the largest turn of a joint between two frames, and in "
@@ -197,22 +169,31 @@ def drags(scale: Scale) -> Table:
     return Table("7b. Drags on pinned feet", note, rows)
 
 
-def _drag_row(human: str, dragged: Sequence[Dragged], most: float) -> Row:
-    worst = max(dragged, key=lambda each: each.turn)
-    in_reach = worst.drag.in_reach
+def _drag_row(human: str, found: Built, in_reach: bool, steps: int) -> Row:
+    tried = [drag for drag in DRAGS if drag.in_reach == in_reach]
+    figures = [_dragged(human, found, drag, steps) for drag in tried]
+    turns, pins, pins_turned, exceeded, orders = zip(*figures, strict=True)
+    worst, most = tried[turns.index(max(turns))], SMOOTH if in_reach else HELD_BACK
     return {
         "human and drags": f"{human}: {'in reach' if in_reach else 'held back'}",
-        "drags": len(dragged),
-        "° a frame": Judged(worst.turn, at_most=most, is_goal=not in_reach),
-        "worst of": f"{worst.drag.part} {worst.drag.label}",
-        "pins": Judged(worst_of([each.pins for each in dragged]), at_most=PINS),
-        "pins °": worst_of([each.pins_turned for each in dragged]),
-        "limits exceeded": Judged(sum(each.exceeded for each in dragged), at_most=0),
-        "orders": Judged(sum(each.orders for each in dragged), at_most=0),
+        "drags": len(tried),
+        "° a frame": Judged(max(turns), at_most=most * STEPS / steps, is_goal=not in_reach),
+        "worst of": f"{worst.part} {worst.label}",
+        "pins": Judged(max(pins), at_most=PINS),
+        "pins °": max(pins_turned),
+        "limits exceeded": Judged(sum(exceeded), at_most=0),
+        "orders": Judged(sum(orders), at_most=0),
     }
 
 
-def _dragged(human: str, found: Built, drag: Drag, steps: int) -> Dragged:
+def _dragged(human: str, found: Built, drag: Drag, steps: int) -> tuple[float, float, float, int, int]:
+    """What comes of a drag.
+
+    Returns:
+        The largest turn of a joint in a frame, in degrees; the farthest that a foot is from its place, a share of the
+        height; the most that it is turned, in degrees; joints outside their limits, by frame; frames whose pose is
+        another one when they are solved backwards or in jumps.
+    """
     rest = found.figure.placed(found.figure.starts)
     joint = found.index[bone_of(human, drag.part, drag.side)]
     feet = [found.index[name] for name in both(human, "foot")]
@@ -233,8 +214,7 @@ def _dragged(human: str, found: Built, drag: Drag, steps: int) -> Dragged:
     poses = [found.figure.placed(each.rotations, each.shift) for each in forwards.values()]
     off = [(Vector(p.heads[foot]) - Vector(rest.heads[foot])).length / found.height for p in poses for foot in feet]
     turned = [turn_between(p.frames[foot], rest.frames[foot]) for p in poses for foot in feet]
-    return Dragged(
-        drag,
+    return (
         largest_turn([each.rotations for each in forwards.values()]),
         max(off),
         degrees(max(turned)),

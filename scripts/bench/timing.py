@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Taking the time of contenders in turn, so that what slows the machine for a while slows all of them."""
+"""Taking the time of contenders in turn, so that what slows the machine for a while slows all of them; their files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
+
+import bpy
+
+from dev.quiet import quiet
 
 LEAST_ROUNDS = 5
 
@@ -31,35 +36,11 @@ class Timing:
         return median(times[contender] / times[other] for times in self.rounds)
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How long to measure.
-
-    Attributes:
-        rounds: Greatest number of rounds.
-        seconds: After which no more rounds are begun, once there were enough for a median.
-    """
-
-    rounds: int
-    seconds: float
-
-
-def interleaved(effort: Effort, *contenders: Callable[[], object]) -> Timing:
-    """Let contenders run in turn, round by round; each has run once before, so that nothing is made in the first."""
-    for contender in contenders:
-        contender()
-    rounds: list[tuple[float, ...]] = []
-    begun = time.perf_counter()
-    while len(rounds) < effort.rounds:
-        times = []
-        for contender in contenders:
-            started = time.perf_counter()
-            contender()
-            times.append(time.perf_counter() - started)
-        rounds.append(tuple(times))
-        if len(rounds) >= min(LEAST_ROUNDS, effort.rounds) and time.perf_counter() - begun > effort.seconds:
-            break
-    return Timing(rounds)
+def timed(work: Callable[[], object]) -> float:
+    """How many seconds something takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +59,37 @@ class Scale:
         """One of two counts."""
         return quick if self.is_quick else full
 
-    @property
-    def effort(self) -> Effort:
-        """For times of milliseconds and less."""
-        return Effort(1001, 0.2 if self.is_quick else 4.0)
+    def interleaved(self, *contenders: Callable[[], object], rounds: int = 1001, seconds: float = 4.0) -> Timing:
+        """Let contenders run in turn, round by round; each has run once before, so that nothing is made in the first.
+
+        Args:
+            contenders: What is timed.
+            rounds: Greatest number of rounds.
+            seconds: After which no more rounds are begun, once there were enough for a median.
+        """
+        for contender in contenders:
+            contender()
+        most, begun = 0.05 * seconds if self.is_quick else seconds, time.perf_counter()
+        found: list[tuple[float, ...]] = []
+        while len(found) < rounds:
+            found.append(tuple(timed(contender) for contender in contenders))
+            if len(found) >= min(LEAST_ROUNDS, rounds) and time.perf_counter() - begun > most:
+                break
+        return Timing(found)
+
+    def save(self, name: str) -> None:
+        """Save what is open as a file of the folder."""
+        with quiet():
+            bpy.ops.wm.save_as_mainfile(filepath=str(self.folder / f"{name}.blend"), compress=False)
+
+    def opened(self, name: str) -> Any:
+        """The armature object of a file of the folder, which is opened."""
+        with quiet():
+            bpy.ops.wm.open_mainfile(filepath=str(self.folder / f"{name}.blend"), load_ui=False)
+        return next(found for found in bpy.data.objects if found.type == "ARMATURE")
+
+
+def play(frames: range) -> None:
+    """Go through frames of the open file."""
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)

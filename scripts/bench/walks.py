@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fabrik_addon.gait import BodyPath, Leg, Plain, Settings, Terrain, Walk, plan_walk, settings_for
 from fabrik_addon.gait.clock import size_of, usual_stride
@@ -32,7 +32,7 @@ from dev.walkers import (
 )
 
 from .tables import Judged, Row, Table, at_most
-from .timing import Effort, Scale, interleaved
+from .timing import Scale
 
 FPS, OTHER_RATES = 24.0, (30.0, 60.0)
 SLIP, DRIFT, INSIDE, HOVER = 1e-4, 1e-3, 0.01, 0.005
@@ -49,55 +49,41 @@ GROWTH = 2.2
 QUICK = ("human", "spider")
 
 
-@dataclass(frozen=True)
-class Case:
-    """A creature over some ground.
-
-    Attributes:
-        legs: The creature's.
-        terrain: The ground.
-        settings: Of its walk.
-        way: The paths of its segments at a frame rate.
-    """
-
-    legs: Sequence[Leg]
-    terrain: Terrain
-    settings: Settings
-    way: Callable[[float], tuple[BodyPath, ...]]
-
-    def judged(self) -> tuple[Figures, float]:
-        """Figures at 24 frames a second, and the farthest that a foothold is from its leg's nearest at other rates."""
-        walks = [
-            shown(plan_walk(Walk(self.way(fps), tuple(self.legs), (self.settings,), self.terrain)))
-            for fps in (FPS, *OTHER_RATES)
-        ]
-        return judge_shown(walks[0], self.terrain), max(farthest_foothold(walks[0], walk) for walk in walks[1:])
-
-
 def measured(scale: Scale) -> list[Table]:
     """The tables of the group."""
     return [quality(scale), strides(scale), growth(scale)]
 
 
-def _cases(name: str) -> list[Case]:
+def _judged(
+    legs: Sequence[Leg], terrain: Terrain, settings: Settings, way: Callable[[float], tuple[BodyPath, ...]]
+) -> tuple[Figures, float]:
+    """Figures of a walk at 24 frames a second, and the farthest that a foothold is from its leg's nearest at others.
+
+    Args:
+        legs: The creature's.
+        terrain: The ground.
+        settings: Of its walk.
+        way: The paths of its segments at a frame rate.
+    """
+    walks = [shown(plan_walk(Walk(way(fps), tuple(legs), (settings,), terrain))) for fps in (FPS, *OTHER_RATES)]
+    return judge_shown(walks[0], terrain), max(farthest_foothold(walks[0], walk) for walk in walks[1:])
+
+
+def _over(name: str, kind: str) -> tuple[Figures, float]:
+    """The same of a creature over ground of a kind."""
     legs = CREATURES[name]
-    settings = settings_for(legs)
-
-    def way(kind: str) -> Callable[[float], tuple[BodyPath, ...]]:
-        return lambda fps: segments(legs, well_over(name, kind, fps))
-
-    return [Case(legs, ground_of(name, kind, legs[0].reach), settings, way(kind)) for kind in GROUNDS]
+    ground = ground_of(name, kind, legs[0].reach)
+    return _judged(legs, ground, settings_for(legs), lambda fps: segments(legs, well_over(name, kind, fps)))
 
 
 def quality(scale: Scale) -> Table:
     """All creatures over all kinds of ground, and the spider up a wall."""
     names = QUICK if scale.is_quick else tuple(CREATURES)
-    rows = [_row(name, _cases(name)) for name in names]
+    rows = [_row(name, [_over(name, kind) for kind in GROUNDS], len(CREATURES[name]) > LEAST_FEET) for name in names]
     room = Room(*ROOM)
     settings = replace(settings_for(SPIDER), gravity="SURFACE")
-    rows.append(
-        _row("spider, wall to ceiling", [Case(SPIDER, room, settings, lambda fps: (up_the_wall(room, SPIDER, fps),))])
-    )
+    climbed = _judged(SPIDER, room, settings, lambda fps: (up_the_wall(room, SPIDER, fps),))
+    rows.append(_row("spider, wall to ceiling", [climbed], has_support=False))
     note = (
         "Walks at 24 frames a second over flat ground, a slope of 25°, stairs .3 high and .7 deep, waves of .25, and a "
         "gap .5 wide; the worst of all. Lengths are shares of a leg's reach. *In reach*: standing feet of a hundred, "
@@ -112,11 +98,9 @@ def quality(scale: Scale) -> Table:
     return Table("8a. Planned walks", note, rows)
 
 
-def _row(name: str, cases: Sequence[Case]) -> Row:
-    found = [case.judged() for case in cases]
+def _row(name: str, found: Sequence[tuple[Figures, float]], has_support: bool) -> Row:
     figures = [each for each, _ in found]
     supported = min(100.0 * each.supported for each in figures)
-    has_support = len(cases[0].legs) > LEAST_FEET and len(cases) > 1
     return {
         "creature": name,
         "in reach %": Judged(min(100.0 * each.reached for each in figures), at_least=REACHED),
@@ -163,14 +147,13 @@ def _off_stride(name: str, froude: float) -> tuple[float, bool]:
 
 def growth(scale: Scale) -> Table:
     """Planning with twice the frames, and with twice the legs."""
-    effort = Effort(scale.of(9, 1), 60.0)
     pairs = {
         "frames: 250 and 500, 8 legs": (_planned(SPIDER, 250, "spider"), _planned(SPIDER, 500, "spider")),
         "legs: 30 and 60, 125 frames": (_planned(CENTIPEDE, 125), _planned(centipede(30), 125)),
     }
     rows: list[Row] = []
     for name, pair in pairs.items():
-        timing = interleaved(effort, *pair)
+        timing = scale.interleaved(*pair, rounds=scale.of(9, 1), seconds=60.0)
         row: Row = {"twice as many": name, "once, s": timing.seconds(0), "twice, s": timing.seconds(1)}
         rows.append(row | {"ratio": Judged(timing.ratio(1, 0), at_most=GROWTH)})
     note = "The planner alone on waves of a quarter of a leg's reach. 2 is linear growth."

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import degrees, pi, radians, tan, tau
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -29,7 +27,7 @@ from dev.walking_rigs import FPS, ahead, go_along, make_profile, make_rubble, ma
 from rigs import empty_file, metarig
 
 from .tables import Judged, Row, Table, at_most
-from .timing import Scale, Timing
+from .timing import Scale, Timing, play, timed
 from .walks import SLIP, TURN
 
 OFF_PLAN = 1e-3  # of a leg's reach: what chains are solved to
@@ -63,21 +61,6 @@ def measured(scale: Scale) -> list[Table]:
     return [quality(scale), cost(scale)]
 
 
-@dataclass(frozen=True, slots=True)
-class Creature:
-    """A rig that walks.
-
-    Attributes:
-        name: Of its row.
-        kind: Whose pace it has.
-        make: Makes its armature in an empty file.
-    """
-
-    name: str
-    kind: str
-    make: Callable[[], Any]
-
-
 def _human(*, with_limits: bool) -> Any:
     with quiet():
         owner = make_human(HUMAN)
@@ -86,13 +69,13 @@ def _human(*, with_limits: bool) -> Any:
     return owner
 
 
-CREATURES = (
-    Creature("spider", "spider", make_spider),
-    Creature("hexapod", "hexapod", lambda: make_spider(3)),
-    Creature("human", "human", lambda: _human(with_limits=False)),
-    Creature(LIMITED, "human", lambda: _human(with_limits=True)),
-    Creature("wolf", "wolf", lambda: metarig("wolf")),
-)
+CREATURES: dict[str, tuple[str, Callable[[], Any]]] = {  # by row whose pace it has, and what makes its armature
+    "spider": ("spider", make_spider),
+    "hexapod": ("hexapod", lambda: make_spider(3)),
+    "human": ("human", lambda: _human(with_limits=False)),
+    LIMITED: ("human", lambda: _human(with_limits=True)),
+    "wolf": ("wolf", lambda: metarig("wolf")),
+}
 
 
 def _profile(kind: str, reach: float) -> None:
@@ -117,10 +100,11 @@ def _waves(reach: float, cells: int) -> None:
     make_rubble(lambda x, y: waves.height(x, y) or 0.0, cells, BEHIND * reach, (BEHIND + 2.0 * WAY) * reach)
 
 
-def _made(creature: Creature, ground: str) -> tuple[Any, Frames]:
+def _made(name: str, ground: str) -> tuple[Any, Frames]:
     """An empty file with a walker on some ground, keyed along its way, and the frames of that."""
     empty_file()
-    owner = creature.make()
+    kind, make = CREATURES[name]
+    owner = make()
     legs = _as_walker(owner)
     reach = legs[0].reach
     if ground == "noise":
@@ -128,7 +112,7 @@ def _made(creature: Creature, ground: str) -> tuple[Any, Frames]:
     else:
         _profile(ground, reach)
     way = WAY * reach
-    seconds = PEAK * way / pace_of(tuple(legs), FROUDE[creature.kind] * SLOW.get(ground, 1.0))
+    seconds = PEAK * way / pace_of(tuple(legs), FROUDE[kind] * SLOW.get(ground, 1.0))
     frames = (1, 1 + 3 * round(seconds * FPS / 3.0))
     go_along(owner, ahead(way), frames)
     return owner, frames
@@ -175,23 +159,26 @@ class Seen:
         assert parsed is not None
         chains = [rig_of(owner).chains[leg.name] for leg in parsed.plan.legs]
         bones = [bone.name for chain in chains for bone in resolve_bones(owner, chain)]
-        before, poses = _Frame(), []
+        stood, turns, poses = dict[str, Vector](), list[Quaternion](), []
         for number in range(frames[0], frames[1] + 1):
             CONTEXT.scene.frame_set(number)
-            now = _Frame(turns=[owner.pose.bones[name].matrix_basis.to_quaternion() for name in bones])
+            stands: dict[str, Vector] = {}
             for leg, foot, chain in zip(parsed.plan.legs, feet_at(parsed.plan, number), chains, strict=True):
-                self._see_foot(leg, foot, chain, (before, now))
-            pairs = zip(before.turns, now.turns, strict=bool(before.turns))
-            angles = [a.rotation_difference(b).angle for a, b in pairs]
+                self._see_foot(leg, foot, chain, (stood, stands))
+            now = [owner.pose.bones[name].matrix_basis.to_quaternion() for name in bones]
+            angles = [a.rotation_difference(b).angle for a, b in zip(turns, now, strict=bool(turns))]
             most = degrees(max((min(angle, tau - angle) for angle in angles), default=0.0))
             self.turned, self.whirling = max(self.turned, most), self.whirling + (most > TURN)
             poses.append([bone.matrix.copy() for bone in owner.pose.bones])
-            before = now
+            stood, turns = stands, now
         self.frames += len(poses)
         return poses
 
-    def _see_foot(self, leg: Leg, foot: FootPose, chain: FabrikChain, frames: tuple[_Frame, _Frame]) -> None:
-        before, now = frames
+    def _see_foot(
+        self, leg: Leg, foot: FootPose, chain: FabrikChain, ends: tuple[dict[str, Vector], dict[str, Vector]]
+    ) -> None:
+        """Look at a foot; where those that stand flat had their ends a frame before, and have them now."""
+        before, now = ends
         end = _end(chain)
         self.off = max(self.off, (end - Vector(foot.ankle)).length / leg.reach)
         if not foot.is_planted:
@@ -199,8 +186,8 @@ class Seen:
         self.stances += 1
         self.reached += chain.status == "REACHED"
         if foot.pitch == 0.0:
-            now.standing[leg.name] = end
-            self.slip = max(self.slip, (end - before.standing.get(leg.name, end)).length / leg.reach)
+            now[leg.name] = end
+            self.slip = max(self.slip, (end - before.get(leg.name, end)).length / leg.reach)
 
     def compare_bake(self, owner: Any, frames: Frames, poses: list[list[Matrix]]) -> None:
         """Bake the walk, and look at how that differs from what was seen live."""
@@ -211,14 +198,6 @@ class Seen:
             for bone, matrix in zip(owner.pose.bones, matrices, strict=True):
                 pairs = zip(bone.matrix, matrix, strict=True)
                 self.off_bake = max(self.off_bake, *(abs(a - b) for p, q in pairs for a, b in zip(p, q, strict=True)))
-
-
-@dataclass(slots=True)
-class _Frame:
-    """The legs in a frame: where those that stand flat have their ends, and how bones are turned."""
-
-    standing: dict[str, Vector] = field(default_factory=dict)
-    turns: list[Quaternion] = field(default_factory=list)
 
 
 def _end(chain: FabrikChain) -> Vector:
@@ -233,13 +212,13 @@ def _end(chain: FabrikChain) -> Vector:
 def quality(scale: Scale) -> Table:
     """All rigs over all kinds of ground."""
     rows: list[Row] = []
-    for creature in CREATURES[: scale.of(len(CREATURES), 1)]:
+    for name in list(CREATURES)[: scale.of(len(CREATURES), 1)]:
         seen = Seen()
         for ground in ("flat", "slope", "stairs", "noise")[: scale.of(4, 2)]:
-            owner, frames = _made(creature, ground)
+            owner, frames = _made(name, ground)
             plan_walk(CONTEXT, owner, frames)
             seen.compare_bake(owner, frames, seen.play(owner, frames))
-        rows.append(_row(creature.name, seen))
+        rows.append(_row(name, seen))
     note = (
         "Rigs on meshes, flat ground, a slope, stairs and waves as in table 8a, played live, every frame; lengths are "
         "shares of a leg's reach, and the worst of all. *REACHED*: feet that stand, of a hundred, whose chain says so. "
@@ -268,92 +247,59 @@ def _row(name: str, seen: Seen) -> Row:
 
 def cost(scale: Scale) -> Table:
     """Planning and playing eight legs on many triangles."""
-    files = _Files(scale.folder, (1, scale.of(250, 50)), scale.of(MANY_CELLS, 30))
-    files.make()
-    timing = Timing([files.seconds() for _ in range(scale.of(9, 1))])
+    frames, cells = range(1, scale.of(250, 50) + 1), scale.of(MANY_CELLS, 30)
+    _make_files(scale, frames, cells)
+    timing = Timing([_seconds(scale, frames) for _ in range(scale.of(9, 1))])
     most = {"anew": PLANNING, "again": PLANNING, "walk": PLAYING}
     number = list(CONTENDERS).index("goals")
     rows: list[Row] = [
         {
             "what": text,
             "s": timing.seconds(i),
-            "ms a frame": 1e3 * timing.seconds(i) / files.frames[1],
+            "ms a frame": 1e3 * timing.seconds(i) / len(frames),
             "over the chains alone": Judged(timing.ratio(i, number), at_most=most.get(name)),
         }
         for i, (name, text) in enumerate(CONTENDERS.items())
     ]
     note = (
-        f"A spider of eight legs of three bones, {files.frames[1]} frames, on a mesh of {2 * files.cells**2:,} "
+        f"A spider of eight legs of three bones, {len(frames)} frames, on a mesh of {2 * cells**2:,} "
         "triangles (waves of a quarter of a leg's reach). Planning goes through the frames once for the body's path, "
         "and is all that the button does. Files are opened in turn and played once before; medians of the rounds."
     )
     return Table("9b. What planning and playing a walk cost", note, rows)
 
 
-@dataclass(slots=True)
-class _Files:
-    """A file of each kind, opened again in each round.
-
-    Attributes:
-        folder: Where they are.
-        frames: First and last.
-        cells: Of the ground, to each side.
-    """
-
-    folder: Path
-    frames: Frames
-    cells: int
-
-    def make(self) -> None:
-        """Make them one from another."""
-        empty_file()
-        owner = make_spider()
-        legs = _as_walker(owner)
-        _waves(legs[0].reach, self.cells)
-        seconds = (self.frames[1] - self.frames[0]) / FPS
-        go_along(owner, ahead(pace_of(tuple(legs), FROUDE["spider"]) * seconds / PEAK), self.frames)
-        self._save("unplanned")
-        plan_walk(CONTEXT, owner, self.frames)
-        rig_of(owner).live = True
-        self._save("walk")
-        bake_goals(CONTEXT, owner, TOLERANCE)
-        self._save("goals")
-        owner = self._opened("walk")
-        rig_of(owner).live = False
-        bake_bones(CONTEXT, owner)
-        self._save("baked")
-
-    def seconds(self) -> tuple[float, ...]:
-        """Of each contender, in turn."""
-        owner = self._opened("unplanned")
-        terrain._trees.clear()
-        planned = [_timed(lambda: plan_walk(CONTEXT, owner, self.frames)) for _ in ("anew", "again")]
-        return *planned, *(self._played(name) for name in ("goals", "walk", "baked"))
-
-    def _played(self, name: str) -> float:
-        self._opened(name)
-        self._play()
-        return _timed(self._play)
-
-    def _play(self) -> None:
-        for frame in range(self.frames[0], self.frames[1] + 1):
-            CONTEXT.scene.frame_set(frame)
-
-    def _opened(self, name: str) -> Any:
-        with quiet():
-            bpy.ops.wm.open_mainfile(filepath=self._path(name), load_ui=False)
-        return next(found for found in bpy.data.objects if found.type == "ARMATURE")
-
-    def _save(self, name: str) -> None:
-        CONTEXT.view_layer.update()
-        with quiet():
-            bpy.ops.wm.save_as_mainfile(filepath=self._path(name), compress=False)
-
-    def _path(self, name: str) -> str:
-        return str(self.folder / f"walker_{name}.blend")
+def _make_files(scale: Scale, frames: range, cells: int) -> None:
+    """Make files of all that is played, one from another."""
+    empty_file()
+    owner = make_spider()
+    legs = _as_walker(owner)
+    _waves(legs[0].reach, cells)
+    seconds = (len(frames) - 1) / FPS
+    span = (frames[0], frames[-1])
+    go_along(owner, ahead(pace_of(tuple(legs), FROUDE["spider"]) * seconds / PEAK), span)
+    scale.save("unplanned")
+    plan_walk(CONTEXT, owner, span)
+    rig_of(owner).live = True
+    CONTEXT.view_layer.update()
+    scale.save("walk")
+    bake_goals(CONTEXT, owner, TOLERANCE)
+    CONTEXT.view_layer.update()
+    scale.save("goals")
+    owner = scale.opened("walk")
+    rig_of(owner).live = False
+    bake_bones(CONTEXT, owner)
+    CONTEXT.view_layer.update()
+    scale.save("baked")
 
 
-def _timed(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+def _seconds(scale: Scale, frames: range) -> tuple[float, ...]:
+    """Of each contender, in turn; files are opened again, and those that are played were played once before."""
+    owner = scale.opened("unplanned")
+    terrain._trees.clear()
+    times = [timed(lambda: plan_walk(CONTEXT, owner, (frames[0], frames[-1]))) for _ in ("anew", "again")]
+    for name in ("goals", "walk", "baked"):
+        scale.opened(name)
+        play(frames)
+        times.append(timed(lambda: play(frames)))
+    return tuple(times)

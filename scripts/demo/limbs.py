@@ -20,7 +20,7 @@ from picture import draw_rig, save_side_by_side
 from blender import OPS, armature_of, rig_of
 from dev.quiet import quiet
 from environment import say
-from rigs import SPIDER_LEGS, empty_file, give_hinge, limit_spider, make_armature, make_spider, metarig, row_of_bones
+from rigs import SPIDER_LEGS, empty_file, give_hinge, make_armature, make_spider, metarig, row_of_bones
 
 HEADER = (
     f"{'rig':<10} {'chain':<12} {'bones':>5}  {'status':<9} {'tip error':>10} {'passes':>6} {'limit violation':>16}"
@@ -81,12 +81,6 @@ def _gltf(path: Path) -> bpy.types.Object:
     return owner
 
 
-def _spider() -> bpy.types.Object:
-    owner = make_spider()
-    limit_spider(owner)
-    return owner
-
-
 def _spider_limbs() -> tuple[Limb, ...]:
     random, limbs = Random(8), []
     for leg in SPIDER_LEGS:
@@ -136,7 +130,7 @@ def demo_rigs(folder: Path) -> list[DemoRig]:
     rigs = [
         DemoRig("human", lambda: metarig("human"), _human_limbs(), (1.0, -0.9, 0.3)),
         DemoRig("wolf", lambda: metarig("wolf"), _wolf_limbs(), (1.0, -0.45, 0.25)),
-        DemoRig("spider", _spider, _spider_limbs(), (0.5, -1.0, 0.7)),
+        DemoRig("spider", make_spider, _spider_limbs(), (0.5, -1.0, 0.7)),
         DemoRig(
             "tentacle",
             _tentacle,

@@ -20,7 +20,7 @@ from blender import OPS, armature_of, rig_of
 from dev.humans import bone_of, give_ranges, make_human
 from dev.quiet import quiet
 from environment import say
-from rigs import empty_file, limit_spider, make_spider
+from rigs import empty_file, make_spider
 
 HEADER = (
     f"{'walk':<12} {'legs':>4} {'frames':>6} {'steps':>5} {'reached':>8} {'slip/frame':>10} {'/stance':>8} {'sunk':>8}"
@@ -149,7 +149,6 @@ def make_rubble_walker() -> bpy.types.Object:
     place = Matrix.Translation((8.0, 5.0, 0.0)) @ Matrix.Rotation(pi / 2, 4, "Z")
     make_slab("Stairs", [*up, *down], (-2.6, 2.6), STAIRS, place)
     owner = make_spider()
-    limit_spider(owner)
     dress_spider(owner)
     return owner
 
