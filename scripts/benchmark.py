@@ -13,19 +13,26 @@ missed; goals that are not reached yet are named.
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
+
 from bench import GROUPS
 from build import ensure_built
 from environment import exit_with, new_parser, run_in_blender
 
 
+def parser() -> ArgumentParser:
+    """The parser of the arguments."""
+    made = new_parser(__doc__)
+    made.add_argument("--quick", action="store_true")
+    made.add_argument("--group", nargs="+", choices=list(GROUPS), default=list(GROUPS), metavar="N")
+    made.add_argument("--write", action="store_true")
+    return made
+
+
 def main() -> int:
-    parser = new_parser(__doc__)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--group", nargs="+", choices=list(GROUPS), default=list(GROUPS), metavar="N")
-    parser.add_argument("--write", action="store_true")
-    arguments = parser.parse_args()
+    arguments = parser().parse_args()
     if arguments.quick and arguments.write:
-        parser.error("figures of a quick run are not to be written")
+        parser().error("figures of a quick run are not to be written")
     ensure_built()
     options = [f"--{name}" for name in ("quick", "write") if getattr(arguments, name)]
     return run_in_blender(["-m", "bench.run", *arguments.group, *options], "benchmark")[0]

@@ -20,14 +20,14 @@ import shutil
 import tempfile
 import tomllib
 import zipfile
+from argparse import ArgumentParser
 from pathlib import Path
 
 from dev.checking import check
-from dev.compiling import NATIVE, compile_kernel, ensure_built, is_current
+from dev.compiling import NATIVE, SHIPPED, TARGETS, compile_kernel, ensure_built, is_current
 from dev.diagrams import write_diagrams
 from dev.manual import ensure_manual
 from dev.proving import renew_proof
-from dev.targets import SHIPPED, TARGETS
 from environment import ROOT, SetupError, exit_with, new_parser, run_in_blender
 
 __all__ = ("NATIVE", "ROOT", "build", "ensure_built", "stage")
@@ -95,16 +95,21 @@ def _compile_everywhere() -> None:
         raise SetupError(f"{error}\nwithout compilers: python3 scripts/build.py --pure") from error
 
 
-def main() -> int:
-    parser = new_parser(__doc__)
-    which = parser.add_mutually_exclusive_group()
+def parser() -> ArgumentParser:
+    """The parser of the arguments."""
+    made = new_parser(__doc__)
+    which = made.add_mutually_exclusive_group()
     for name in ("here", "pure", "check", "proof", "reference"):
         which.add_argument(f"--{name}", action="store_true")
-    parser.add_argument("--hints", action="store_true", help="with --here: what the compiler has to say on speed")
-    parser.add_argument(
+    made.add_argument("--hints", action="store_true", help="with --here: what the compiler has to say on speed")
+    made.add_argument(
         "--load", type=Path, action="append", default=[], help="with --check: a Python or Blender to load it in, too"
     )
-    arguments = parser.parse_args()
+    return made
+
+
+def main() -> int:
+    arguments = parser().parse_args()
     if arguments.check:
         return check(stage, arguments.load)
     if arguments.proof:

@@ -10,6 +10,7 @@ Makes its own virtual environment with Blender as a Python module on first use.
 from __future__ import annotations
 
 import shutil
+from argparse import ArgumentParser
 from pathlib import Path
 
 from build import ensure_built
@@ -23,14 +24,17 @@ PICTURES = (
 )  # fmt: skip
 
 
+def parser() -> ArgumentParser:
+    """The parser of the arguments."""
+    made = new_parser(__doc__)
+    made.add_argument("--out", type=Path, default=ROOT / "out", help="folder for .blend files and pictures")
+    made.add_argument("--rigs", type=Path, default=ROOT.parent / "shared" / "rigs", help="folder with cesium_man.gltf")
+    made.add_argument("--readme", action="store_true", help="renew the pictures and tables that pages show")
+    return made
+
+
 def main() -> int:
-    parser = new_parser(__doc__)
-    parser.add_argument("--out", type=Path, default=ROOT / "out", help="folder for .blend files and pictures")
-    parser.add_argument(
-        "--rigs", type=Path, default=ROOT.parent / "shared" / "rigs", help="folder with cesium_man.gltf"
-    )
-    parser.add_argument("--readme", action="store_true", help="renew the pictures and tables that pages show")
-    arguments = parser.parse_args()
+    arguments = parser().parse_args()
     ensure_built()
     scripts = ROOT / "scripts"
     words = [str(scripts / "demo" / "pose_rigs.py"), str(arguments.out), str(arguments.rigs)]

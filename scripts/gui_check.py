@@ -16,6 +16,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from argparse import ArgumentParser
 from pathlib import Path
 
 from build import build, ensure_built
@@ -26,14 +27,19 @@ SECONDS = 3600  # a busy machine takes several times as long as one at rest
 SHOWN = ("3_live", "4_blocked", "5_dragging", "7_steps", "11_bake_report", "12_pie")
 
 
+def parser() -> ArgumentParser:
+    """The parser of the arguments."""
+    made = new_parser(__doc__)
+    made.add_argument("--blender", required=True, help="a Blender with a window, 4.2 or newer")
+    made.add_argument("--out", type=Path, default=ROOT / "out" / "gui")
+    made.add_argument("--grab", default="", help="command that takes a picture of the screen")
+    made.add_argument("--part", default="", help="one part alone: surfaces or panels, to look at their pictures")
+    made.add_argument("--readme", action="store_true", help="copy the pictures of the README to scripts/pictures/")
+    return made
+
+
 def main() -> int:
-    parser = new_parser(__doc__)
-    parser.add_argument("--blender", required=True, help="a Blender with a window, 4.2 or newer")
-    parser.add_argument("--out", type=Path, default=ROOT / "out" / "gui")
-    parser.add_argument("--grab", default="", help="command that takes a picture of the screen")
-    parser.add_argument("--part", default="", help="one part alone: surfaces or panels, to look at their pictures")
-    parser.add_argument("--readme", action="store_true", help="copy the pictures of the README to scripts/pictures/")
-    arguments = parser.parse_args()
+    arguments = parser().parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     ensure_built()
     with tempfile.TemporaryDirectory(prefix="fabrik-gui-") as folder:

@@ -17,12 +17,13 @@ core.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
+from argparse import ArgumentParser
 from pathlib import Path
 
 from build import ensure_built
-from dev.any_report import check_any
 from dev.changed import ImportGraph, changed_files
 from dev.manual import ensure_manual
 from environment import (
@@ -44,6 +45,11 @@ KERNEL, RIG = "tests/kernel", "tests/rig"
 KERNEL_TESTS = [KERNEL, "tests/scripts/test_amalgamate.py", "tests/test_layering.py"]
 SWITCH = "FABRIK_INTERPRETED"
 OLDEST, *BETWEEN, NEWEST = PYTHON_OF
+ANY_REPORT = "any-exprs.txt"  # as mypy calls it
+CEILING, CEILINGS = (
+    10.0,
+    {"fabrik_addon.kernel": 5.0},
+)  # per cent of a package's expressions that may be of the type Any
 ON_ALL_CORES = ["--numprocesses", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 
 
@@ -143,6 +149,46 @@ def run_lint() -> int:
     return failed
 
 
+def check_any(folder: Path) -> int:
+    """Print each package's share of Any; 1 where one is above its ceiling.
+
+    Args:
+        folder: Where mypy has left its report.
+    """
+    told = (folder / ANY_REPORT).read_text(encoding="utf-8")
+    failed = 0
+    print(f"{'package':24} {'Any':>6} {'expressions':>12} {'share':>7}")
+    for package, (found, count) in sorted(shares(told).items()):
+        share = 100.0 * found / count if count else 0.0
+        ceiling = CEILINGS.get(package, CEILING)
+        is_over = share > ceiling
+        print(f"{package:24} {found:6} {count:12} {share:6.1f}%{f'  more than {ceiling:g} %' if is_over else ''}")
+        failed |= is_over
+    return int(failed)
+
+
+def shares(report: str) -> dict[str, tuple[int, int]]:
+    """For each package how many expressions are of the type Any, and how many there are."""
+    paths = (path.relative_to(ROOT / "tests").with_suffix("") for path in (ROOT / "tests").rglob("*.py"))
+    tests = {".".join(path.parts).removesuffix(".__init__") for path in paths}
+    sums: dict[str, tuple[int, int]] = {}
+    for line in report.splitlines():
+        match = re.match(r"\s*([\w.]+)\s+(\d+)\s+(\d+)\s+[\d.]+%", line)
+        if match and match[1] != "Total":
+            package = _package(match[1], tests)
+            found, count = sums.get(package, (0, 0))
+            sums[package] = (found + int(match[2]), count + int(match[3]))
+    return sums
+
+
+def _package(module: str, tests: set[str]) -> str:
+    """The package of a module; those of scripts and tests have names within their folders."""
+    parts = module.split(".")
+    if parts[0] != "fabrik_addon":
+        return "tests" if module in tests else "scripts"
+    return ".".join(parts[:2]) if len(parts) > 1 and (ROOT / "fabrik_addon" / parts[1]).is_dir() else "fabrik_addon"
+
+
 def _mypy(version: str) -> list[str]:
     """The words that check types against the stubs of a Blender."""
     return ["mypy", "--python-executable", str(ensure(f"types-{version}", [f"types-{version}"]))]
@@ -191,20 +237,25 @@ def run_all(newest: Path | None) -> int:
     return 0
 
 
-def main() -> int:
-    parser = new_parser(__doc__)
-    which = parser.add_mutually_exclusive_group()
+def parser() -> ArgumentParser:
+    """The parser of the arguments."""
+    made = new_parser(__doc__)
+    which = made.add_mutually_exclusive_group()
     which.add_argument("--bpy", choices=sorted(PYTHON_OF))
     which.add_argument("--all", action="store_true")
     which.add_argument("--changed", action="store_true")
     which.add_argument("--blender", type=Path)
     which.add_argument("--kernel", action="store_true")
     which.add_argument("--lint", action="store_true")
-    parser.add_argument("--base", default="main", help="with --changed: the branch that was left")
-    parser.add_argument("--newest", type=Path, help="with --all: a Python that has the newest Blender's wheel")
-    parser.add_argument("--interpreted", action="store_true", help="run the kernel interpreted")
-    parser.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
-    arguments = parser.parse_args()
+    made.add_argument("--base", default="main", help="with --changed: the branch that was left")
+    made.add_argument("--newest", type=Path, help="with --all: a Python that has the newest Blender's wheel")
+    made.add_argument("--interpreted", action="store_true", help="run the kernel interpreted")
+    made.add_argument("pytest", nargs="*", help="arguments for pytest, after --")
+    return made
+
+
+def main() -> int:
+    arguments = parser().parse_args()
     if arguments.lint:
         return run_lint()
     ensure_built()

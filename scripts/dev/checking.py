@@ -13,8 +13,7 @@ from pathlib import Path
 
 from environment import VENVS, ensure, say
 
-from .compiling import compile_kernel
-from .targets import SHIPPED, Target
+from .compiling import SHIPPED, Target, compile_kernel
 
 Stage = Callable[[Path, Path], Path]
 LOADED = "LOADED"

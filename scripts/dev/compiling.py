@@ -11,26 +11,37 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from environment import ROOT, SetupError, ensure, requirements, say
+from environment import ROOT, VENVS, SetupError, ensure, is_root, requirements, say
 
-from .amalgamate import DIRECTIVES, Amalgam, amalgamate
-from .headers import find_headers
+from .amalgamate import DIRECTIVES, Amalgam, SourceError, amalgamate
 from .proving import check_proof
-from .sources import SourceError
-from .targets import FLAGS, MODULE, SOURCE, TARGETS, Target
 
+MODULE = "_fabrik_posing.kernel.core"  # a name that no module in a process has; the last part is that of PyInit_core
+SOURCE = "core.py"
+OPTIMISED = ["-O3", "-fno-math-errno", "-ffp-contract=off"]  # never -ffast-math: the bits are those of the interpreter
+MODULE_FLAGS = ["-shared", "-s", "-w", "-fvisibility=hidden", "-DNDEBUG", "-DCYTHON_COMPRESS_STRINGS=0"]
+FLAGS = [*OPTIMISED, *MODULE_FLAGS, "-DPy_LIMITED_API=0x030B0000"]
 KERNEL = ROOT / "fabrik_addon" / "kernel"
 HINT = "performance hint: "  # how a line of what Cython has to say on speed begins
 NATIVE = ROOT / "fabrik_addon" / "native"  # this machine's alone; the archive's are made under build/
 CYTHON = (  # buffers of one dimension: they are handed on by value, and by default have room for eight
     "from Cython.Compiler import Main, Options; Options.buffer_max_dims = 1; Main.main(command_line=1)"
 )
-OWN = ("amalgamate.py", "compiling.py", "pyconfig.h", "sources.py", "targets.py")  # decide the binary, too
+OWN = ("amalgamate.py", "compiling.py", "pyconfig.h")  # decide the binary, too
+
+
+# The headers of 3.11, whoever packaged them, give the same bytes everywhere; any from there on will do, since the
+# kernel keeps to the stable API.
+OLDEST = (3, 11)
+UNPACKED = VENVS / "headers"
+PACKAGED = ("3.11", "3.12", "3.13", "3.14")
 
 
 class CompileError(SetupError):
@@ -38,22 +49,44 @@ class CompileError(SetupError):
 
 
 @dataclass(frozen=True)
-class Loader:
-    """What the kernel's loader knows, asked without importing the kernel.
+class Target:
+    """A platform.
 
     Attributes:
-        tag: Name of this machine's platform.
-        sources: The modules of a kernel's folder that are compiled.
-        sources_digest: Digest of those.
+        tag: Its name, which `fabrik_addon/kernel/loading.py` knows it by.
+        triple: The compiler's name for it, with the oldest system.
+        file: Name of the binary.
+        flags: More flags for the compiler.
+        machine: For Windows, whose linker wants an import library, the machine by the name that library's maker uses.
+        is_shipped: Whether Blender is published for it, and the archive so holds its binary.
     """
 
     tag: str
-    sources: Callable[[Path], list[Path]]
-    sources_digest: Callable[[Path], str]
+    triple: str
+    file: str = "core.abi3.so"
+    flags: tuple[str, ...] = ()
+    machine: str = ""
+    is_shipped: bool = True
 
 
-def loader() -> Loader:
-    """The loader's own functions."""
+_LINUX = ("-fPIC", "-lm")
+_MACOS = ("-Wl,-undefined,dynamic_lookup",)
+TARGETS = {
+    target.tag: target
+    for target in (
+        Target("linux-x64", "x86_64-linux-gnu.2.17", flags=_LINUX),
+        Target("windows-x64", "x86_64-windows-gnu", "core.pyd", machine="i386:x86-64"),
+        Target("windows-arm64", "aarch64-windows-gnu", "core.pyd", machine="arm64"),
+        Target("macos-x64", "x86_64-macos.10.15", flags=_MACOS),
+        Target("macos-arm64", "aarch64-macos.11.0", flags=_MACOS),
+        Target("linux-arm64", "aarch64-linux-gnu.2.17", flags=_LINUX, is_shipped=False),
+    )
+}
+SHIPPED = [target for target in TARGETS.values() if target.is_shipped]
+
+
+def loader() -> Any:
+    """What the kernel's loader knows of this machine and of the sources, asked without importing the kernel."""
     name = "_fabrik_loading"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, KERNEL / "loading.py")
@@ -61,8 +94,7 @@ def loader() -> Loader:
         assert spec.loader is not None
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
-    module = sys.modules[name]
-    return Loader(module.platform_tag(), module.compiled_sources, module.sources_digest)
+    return sys.modules[name]
 
 
 def is_current(folder: Path, target: Target) -> bool:
@@ -141,7 +173,7 @@ def _patience(targets: Sequence[Target]) -> str:
 def _to_c(python: Path, work: Path, *, hints: bool) -> None:
     """Amalgamate the kernel and translate it to C, in a folder to work in."""
     try:
-        amalgam = amalgamate(KERNEL, loader().sources(KERNEL))
+        amalgam = amalgamate(KERNEL, loader().compiled_sources(KERNEL))
     except SourceError as error:
         raise CompileError(str(error)) from error
     (work / SOURCE).write_text(amalgam.text, encoding="utf-8")
@@ -209,6 +241,59 @@ def _put(made: Path, folder: Path, target: Target, sources: str) -> None:
         fresh.replace(folder / file.name)
 
 
+def find_headers() -> Path:
+    """The folder that holds Python.h: one on this machine, else unpacked from Debian's package under .venv/.
+
+    Raises:
+        SetupError: It is not to be had.
+    """
+    found = [folder for folder in _header_places() if (folder / "Python.h").is_file() and _version_of(folder) >= OLDEST]
+    return min(found, key=_version_of) if found else _unpacked_headers()
+
+
+def _header_places() -> Iterator[Path]:
+    yield Path(sysconfig.get_path("include"))
+    for root in (UNPACKED / "usr", Path(sys.base_prefix), Path("/usr/local"), Path("/usr")):
+        yield from sorted((root / "include").glob("python3.*"))
+
+
+def _version_of(folder: Path) -> tuple[int, int]:
+    """The version of the headers in a folder; (0, 0) where they do not tell."""
+    try:
+        text = (folder / "patchlevel.h").read_text(encoding="utf-8")
+    except OSError:
+        return 0, 0
+    found = dict(re.findall(r"#define\s+PY_(MAJOR|MINOR)_VERSION\s+(\d+)", text))
+    return int(found.get("MAJOR", 0)), int(found.get("MINOR", 0))
+
+
+def _unpacked_headers() -> Path:
+    """Unpack Debian's package of the headers beside the environments; nothing is installed.
+
+    Raises:
+        SetupError: There is no such package.
+    """
+    running = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    missing = f"no C headers of Python; on Debian or Ubuntu run: sudo apt-get install libpython{running}-dev"
+    if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
+        raise SetupError(missing)
+    say("Getting the C headers of Python")
+    if is_root():
+        subprocess.run(["apt-get", "update", "-q"], capture_output=True, check=False)
+    for version in dict.fromkeys((*PACKAGED, running)):
+        with tempfile.TemporaryDirectory() as folder:
+            command = ["apt-get", "download", "-q", f"libpython{version}-dev"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+            packages = list(Path(folder).glob("*.deb"))
+            if done.returncode or not packages:
+                continue
+            subprocess.run(["dpkg-deb", "-x", str(packages[0]), str(UNPACKED)], check=True)
+        headers = UNPACKED / "usr" / "include" / f"python{version}"
+        if (headers / "Python.h").is_file():
+            return headers
+    raise SetupError(missing)
+
+
 def ensure_built(*, hints: bool = False) -> None:
     """See to it that the kernel is compiled for this machine, or say that it runs interpreted.
 
@@ -218,9 +303,9 @@ def ensure_built(*, hints: bool = False) -> None:
     Raises:
         CompileError: The sources do not compile.
     """
-    target = TARGETS.get(loader().tag)
+    target = TARGETS.get(loader().platform_tag())
     if target is None:
-        say(f"The kernel runs interpreted: nothing is compiled for {loader().tag}")
+        say(f"The kernel runs interpreted: nothing is compiled for {loader().platform_tag()}")
         return
     try:
         compile_kernel(NATIVE, [target], fresh=hints, hints=hints)

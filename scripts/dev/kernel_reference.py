@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
-from dev.property_words import Row, table
 from environment import ROOT
 
 ADDON = ROOT / "fabrik_addon"
@@ -24,6 +24,31 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (  # without names: all that i
     ("Limits", ()),
     ("Solving", ("Settings", "Solver", "Solution", "Status", "Rows", "Trace", "Step")),
 )
+
+
+class Row(NamedTuple):
+    """A row of a table.
+
+    Attributes:
+        name: Of the property.
+        kind: Type, unit and range.
+        default: What it is at first.
+        meaning: What it does.
+    """
+
+    name: str
+    kind: str
+    default: str
+    meaning: str
+
+
+def table(rows: Sequence[Row], first: str = "name") -> str:
+    """Rows as a table in Markdown."""
+    lines = [f"| {first} | type | default | meaning |", "|---|---|---|---|"]
+    for row in rows:
+        cells = (f"`{row.name}`", row.kind, row.default, row.meaning)
+        lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
 
 
 @dataclass

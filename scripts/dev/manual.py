@@ -11,7 +11,6 @@ from environment import ROOT, SetupError, ensure, requirements
 
 SOURCES = ROOT / "fabrik_addon" / "manual"
 HERE = Path(__file__).parent
-RENDERER = "render_manual", "manual_pages", "manual_words"  # its modules, the first of which is run
 BUILT = ROOT / "build" / "manual"
 STAMP = "digest.txt"
 
@@ -27,7 +26,7 @@ def ensure_manual() -> Path:
         return pages
     stamp.unlink(missing_ok=True)
     python = ensure("manual", ["manual"])
-    command = [str(python), "-m", f"dev.{RENDERER[0]}", str(pages)]
+    command = [str(python), "-m", "dev.render_manual", str(pages)]
     done = subprocess.run(command, cwd=ROOT / "scripts", check=False, capture_output=True, text=True)
     if done.returncode:
         raise SetupError(f"the manual can't be rendered: {done.stderr.strip().splitlines()[-1]}")
@@ -39,7 +38,6 @@ def _digest() -> str:
     """Of all that decides how the pages come out."""
     found = hashlib.sha256(repr(requirements("manual")).encode())
     pictures = sorted((ROOT / "scripts" / "pictures").iterdir())
-    renderer = (HERE / f"{name}.py" for name in RENDERER)
-    for file in (*renderer, HERE / "manual.css", *sorted(SOURCES.glob("*.md")), *pictures):
+    for file in (HERE / "render_manual.py", HERE / "manual.css", *sorted(SOURCES.glob("*.md")), *pictures):
         found.update(file.name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return found.hexdigest()

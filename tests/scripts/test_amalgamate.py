@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from fabrik_addon.kernel import loading
 
-from dev.amalgamate import amalgamate
-from dev.sources import SourceError
+from dev.amalgamate import SourceError, amalgamate
 
 Write = Callable[..., Path]
 
