@@ -8,10 +8,9 @@ import json
 from collections.abc import Generator
 from math import degrees
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..actions import live
 from ..actions.bake import BakeResult, BakeSettings, ChainBake, bake_steps, read_report
@@ -22,6 +21,7 @@ from ..actions.solve import Item
 from ..errors import ChainError, FabrikError
 from ..rig.animation.compat import is_selected
 from ..rig.bones import bones_if_any
+from ..rig.schema.fields import Options, angle, choice, real, switch, whole
 from ..rig.schema.rig import name_all, rig_of
 from ..rig.versions import check_not_newer
 from ..texts import Text, joined, worded
@@ -44,9 +44,9 @@ SLICE = 0.1  # seconds for which Blender's window waits
 BEFORE_BAR = 0.5  # seconds that a bake may take before its progress is shown
 
 
-def chains_property(default: str) -> Any:
+def chains_choice(default: str) -> str:
     """The option that chooses chains."""
-    return EnumProperty(name="Chains", description="Which chains", items=CHAINS, default=default)
+    return choice(CHAINS, "Chains", "Which chains", default=default)
 
 
 def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) -> list[Item]:
@@ -80,17 +80,12 @@ def items_of(context: bpy.types.Context, owner: bpy.types.Object, which: str) ->
     return items
 
 
-class SpanOptions:
+class SpanOptions(Options):
     """The options that choose a range of frames."""
 
-    if TYPE_CHECKING:
-        span: str
-        frame_start: int
-        frame_end: int
-    else:
-        span: EnumProperty(name="Frames", description="Which frames", items=SPANS)
-        frame_start: IntProperty(name="Start", description="First frame", default=1)
-        frame_end: IntProperty(name="End", description="Last frame", default=250)
+    span = choice(SPANS, "Frames", "Which frames")
+    frame_start = whole("Start", "First frame", default=1)
+    frame_end = whole("End", "Last frame", default=250)
 
     def take_span(self, context: bpy.types.Context) -> None:
         """Begin with what plays: the preview range where one is set, else the scene's."""
@@ -117,14 +112,10 @@ class SpanOptions:
 class SnapOptions(SpanOptions):
     """`SpanOptions`, for this frame alone too, or at keys; and the chains, at first the active one."""
 
-    if TYPE_CHECKING:
-        chains: str
-        only_keys: bool
-        layout: bpy.types.UILayout
-    else:
-        chains: chains_property("ACTIVE")
-        span: EnumProperty(name="Frames", description="Which frames", items=(FRAME, *SPANS))
-        only_keys: BoolProperty(name="Only at Keys", description="Only at frames of the range that have keys")
+    chains = chains_choice("ACTIVE")
+    span = choice((FRAME, *SPANS), "Frames", "Which frames")
+    only_keys = switch("Only at Keys", "Only at frames of the range that have keys")
+    layout: bpy.types.UILayout
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -156,52 +147,40 @@ class FABRIK_OT_bake(SpanOptions, ChainOperator):
     bl_idname = "fabrik.bake"
     bl_label = "Bake"
 
-    if TYPE_CHECKING:
-        step: int
-        only_keys: bool
-        chains: str
-        into: str
-        interpolation: str
-        clean_up: float
-        verify: str
-    else:
-        step: IntProperty(name="Step", description="Frames from key to key", default=1, min=1)
-        only_keys: BoolProperty(
-            name="Only at Keys", description="Key each chain only where its target or its pole has a key"
-        )
-        chains: chains_property("ALL")
-        into: EnumProperty(
-            name="Into",
-            description="Where the keys go",
-            items=(
-                ("ACTION", "Action", "The armature's action; keys of the chains in the range are replaced"),
-                ("NEW_ACTION", "New Action", "A copy of the armature's action"),
-                ("NLA", "NLA Track", "A new action on a track of its own"),
-            ),
-        )
-        interpolation: EnumProperty(
-            name="Interpolation",
-            description="How the bones move from key to key",
-            items=(("LINEAR", "Linear", "Straight from key to key"), ("BEZIER", "Bezier", "Smooth from key to key")),
-        )
-        clean_up: FloatProperty(
-            name="Clean Up",
-            description="Leave out keys as long as no bone is off against its parent by more than this; 0 keeps all",
-            subtype="ANGLE",
-            min=0.0,
-            max=MOST_CLEAN_UP,
-            precision=3,
-            step=1,
-        )
-        verify: EnumProperty(
-            name="Verify",
-            description="Let Blender evaluate the keys afterwards and report how far the tips are off",
-            items=(
-                ("EVERY", "Every Frame", "Evaluate every frame"),
-                ("SAMPLE", "Sampled Frames", "Evaluate about fifty frames, with those of the largest turns"),
-                ("NONE", "None", "Trust the solve"),
-            ),
-        )
+    step = whole("Step", "Frames from key to key", default=1, min=1)
+    only_keys = switch("Only at Keys", "Key each chain only where its target or its pole has a key")
+    chains = chains_choice("ALL")
+    into = choice(
+        (
+            ("ACTION", "Action", "The armature's action; keys of the chains in the range are replaced"),
+            ("NEW_ACTION", "New Action", "A copy of the armature's action"),
+            ("NLA", "NLA Track", "A new action on a track of its own"),
+        ),
+        "Into",
+        "Where the keys go",
+    )
+    interpolation = choice(
+        (("LINEAR", "Linear", "Straight from key to key"), ("BEZIER", "Bezier", "Smooth from key to key")),
+        "Interpolation",
+        "How the bones move from key to key",
+    )
+    clean_up = angle(
+        "Clean Up",
+        "Leave out keys as long as no bone is off against its parent by more than this; 0 keeps all",
+        min=0.0,
+        max=MOST_CLEAN_UP,
+        precision=3,
+        step=1,
+    )
+    verify = choice(
+        (
+            ("EVERY", "Every Frame", "Evaluate every frame"),
+            ("SAMPLE", "Sampled Frames", "Evaluate about fifty frames, with those of the largest turns"),
+            ("NONE", "None", "Trust the solve"),
+        ),
+        "Verify",
+        "Let Blender evaluate the keys afterwards and report how far the tips are off",
+    )
 
     _steps: Generator[float, None, BakeResult] | None = None
     _owners: list[bpy.types.Object] = []
@@ -388,10 +367,7 @@ class FABRIK_OT_report_frame(ReportOperator):
     bl_idname = "fabrik.report_frame"
     bl_label = "Go to Frame"
 
-    if TYPE_CHECKING:
-        frame: float
-    else:
-        frame: FloatProperty(name="Frame", description="Frame to go to, sub-frame included")
+    frame = real("Frame", "Frame to go to, sub-frame included")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         go_to(context.scene, self.frame)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import StringProperty
 
 from ..actions import live
 from ..actions.chain_edit import working_chain, working_rig
@@ -17,6 +16,7 @@ from ..overlay.shapes import text_width
 from ..rig.checks import edit_refusal, rig_refusal
 from ..rig.renames import follow_renames_of
 from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema.fields import FORGOTTEN, Options, text
 from ..texts import Text, capitalised, joined
 from ..translations import CONTEXT, iface_, rpt_, tip_
 
@@ -34,7 +34,7 @@ BETWEEN = "   "
 RIGHT = 75.0  # of the bar, in which Blender has its own
 
 
-class RigOperator(bpy.types.Operator):
+class RigOperator(Options, bpy.types.Operator):
     """An operator on the active armature, or on that of the active target or pole, in Object and Pose mode.
 
     Attributes:
@@ -128,15 +128,10 @@ class ChainOperator(RigOperator):
         return "" if working_chain(context) else Text("there is no active chain: add one first")
 
 
-class NamedChain:
+class NamedChain(Options):
     """An option that names a chain; see `named_chain`."""
 
-    if TYPE_CHECKING:
-        chain: str
-    else:
-        chain: StringProperty(
-            name="Chain", description="Name of the chain; empty for the active one", options={"SKIP_SAVE"}
-        )
+    chain = text("Chain", "Name of the chain; empty for the active one", options=FORGOTTEN)
 
 
 def named_chain(owner: bpy.types.Object, name: str) -> FabrikChain:

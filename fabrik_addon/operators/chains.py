@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
 
 from ..actions.bends import pole_in_bend
 from ..actions.chain_edit import working_chain, working_rig
@@ -36,11 +34,12 @@ from ..recognise.words import side_of
 from ..rig.bones import bones_to
 from ..rig.checks import rig_refusal
 from ..rig.schema import rig_of
+from ..rig.schema.fields import FORGOTTEN, choice, switch, text, whole
 from ..rig.versions import holds_data
 from ..texts import Text, joined
 from ..translations import iface_, label_
 from .base import ChainOperator, Returned, RigOperator, listed, rigs_in_pose_mode
-from .goals import chosen_kind, kind_property
+from .goals import chosen_kind, kind_choice
 
 MOST_NAMES = 12  # that a report lists
 
@@ -89,34 +88,22 @@ class FABRIK_OT_chain_add(RigOperator):
     bl_idname = "fabrik.chain_add"
     bl_label = "Add Chain"
 
-    if TYPE_CHECKING:
-        tip_bone: str
-        bone_count: int
-        use_small: bool
-        use_target: bool
-        use_pole: bool
-        kind: str
-    else:
-        tip_bone: StringProperty(
-            name="Tip Bone", description="Last bone of the chain; empty for the selected bones", options={"SKIP_SAVE"}
-        )
-        bone_count: IntProperty(
-            name="Bones",
-            description="Number of bones of each chain. 0: as selected, or all up to the root for a named tip bone",
-            min=0,
-            soft_max=20,
-            options={"SKIP_SAVE"},
-        )
-        use_small: BoolProperty(
-            name="Small Limbs",
-            description="Of bones that fork, take hands, feet, fingers, toes, face and single bones, too",
-            options={"SKIP_SAVE"},
-        )
-        use_target: BoolProperty(name="Add Target", description="Make a target at the tip of each chain")
-        use_pole: BoolProperty(
-            name="Add Pole", description="Make a pole in the plane of the bend of each chain of two bones or more"
-        )
-        kind: kind_property()
+    tip_bone = text("Tip Bone", "Last bone of the chain; empty for the selected bones", options=FORGOTTEN)
+    bone_count = whole(
+        "Bones",
+        "Number of bones of each chain. 0: as selected, or all up to the root for a named tip bone",
+        min=0,
+        soft_max=20,
+        options=FORGOTTEN,
+    )
+    use_small = switch(
+        "Small Limbs",
+        "Of bones that fork, take hands, feet, fingers, toes, face and single bones, too",
+        options=FORGOTTEN,
+    )
+    use_target = switch("Add Target", "Make a target at the tip of each chain")
+    use_pole = switch("Add Pole", "Make a pole in the plane of the bend of each chain of two bones or more")
+    kind = kind_choice()
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         if self.tip_bone:
@@ -293,14 +280,11 @@ class FABRIK_OT_chain_move(ChainOperator):
     bl_label = "Move Chain"
     poses = False
 
-    if TYPE_CHECKING:
-        direction: str
-    else:
-        direction: EnumProperty(
-            name="Direction",
-            description="Which way in the list",
-            items=(("UP", "Up", "Towards the top of the list"), ("DOWN", "Down", "Towards the end of the list")),
-        )
+    direction = choice(
+        (("UP", "Up", "Towards the top of the list"), ("DOWN", "Down", "Towards the end of the list")),
+        "Direction",
+        "Which way in the list",
+    )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         rig = rig_of(owner)
@@ -317,14 +301,8 @@ class FABRIK_OT_chain_mirror(ChainOperator):
     bl_idname = "fabrik.chain_mirror"
     bl_label = "Mirror Chain"
 
-    if TYPE_CHECKING:
-        use_all: bool
-        use_update: bool
-    else:
-        use_all: BoolProperty(name="All of This Side", description="Every chain of the side of the active one")
-        use_update: BoolProperty(
-            name="Update", description="Bring a chain that is on the other side already up to date", default=True
-        )
+    use_all = switch("All of This Side", "Every chain of the side of the active one")
+    use_update = switch("Update", "Bring a chain that is on the other side already up to date", default=True)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         active = working_chain(context)

@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import bpy
-from bpy.props import BoolProperty
 
 from ..actions.convert import convert_ik, convert_tracks, ik_constraints, tracks
 from ..actions.convert_back import convert_to_ik
 from ..errors import ChainError
 from ..rig.animation.compat import is_selected
 from ..rig.bones import pose_bones
+from ..rig.schema.fields import switch
 from ..texts import Text, joined
-from .baking import chains_property, items_of
+from .baking import chains_choice, items_of
 from .base import ChainOperator, Returned, RigOperator
 
 
@@ -24,16 +22,8 @@ class FABRIK_OT_from_ik(RigOperator):
     bl_idname = "fabrik.from_ik"
     bl_label = "Chains from IK"
 
-    if TYPE_CHECKING:
-        use_selected: bool
-        use_aims: bool
-    else:
-        use_selected: BoolProperty(
-            name="Selected Bones", description="Only constraints of selected bones, not all of the armature"
-        )
-        use_aims: BoolProperty(
-            name="Aims", description="Make a chain that aims of each Damped Track constraint as well"
-        )
+    use_selected = switch("Selected Bones", "Only constraints of selected bones, not all of the armature")
+    use_aims = switch("Aims", "Make a chain that aims of each Damped Track constraint as well")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         bones = [bone for bone in pose_bones(owner) if not self.use_selected or is_selected(bone)]
@@ -59,10 +49,7 @@ class FABRIK_OT_to_ik(ChainOperator):
     bl_idname = "fabrik.to_ik"
     bl_label = "IK from Chains"
 
-    if TYPE_CHECKING:
-        chains: str
-    else:
-        chains: chains_property("ALL")
+    chains = chains_choice("ALL")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         results = convert_to_ik(context, items_of(context, owner, self.chains))

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from math import degrees
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, StringProperty
 from bpy_extras.view3d_utils import region_2d_to_location_3d
 from mathutils import Euler, Quaternion, Vector
 
@@ -30,6 +29,7 @@ from ..actions.status import STATUS_TEXTS, length_text
 from ..errors import FabrikError, RigError
 from ..maths import IDENTITY, Q4, multiplied, q4
 from ..rig.schema import rig_of
+from ..rig.schema.fields import FORGOTTEN, choice, share, switch, text, vector
 from ..texts import Text, joined, worded
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
@@ -48,70 +48,6 @@ FINGERTIP = 2.0  # pixels at scale 1 within which a press and release of the mou
 MODIFIERS = {"LEFT_CTRL", "RIGHT_CTRL", "LEFT_SHIFT", "RIGHT_SHIFT"}
 FALLOFF = {"WHEELUPMOUSE": 1, "PAGE_UP": 1, "WHEELDOWNMOUSE": -1, "PAGE_DOWN": -1}
 SWITCHES = {"X", "Y", "Z", "A", "T", "R", *FALLOFF}
-
-
-class DragOptions:
-    """What is dragged, how far, and how; a part of the operator."""
-
-    if TYPE_CHECKING:
-        rig: str
-        chain: str
-        bone: str
-        end: str
-        way: Any
-        with_turn: bool
-        turn: Any
-        falloff: float
-        anchored: bool
-    else:
-        rig: StringProperty(
-            name="Armature", description="Armature object; empty for the active one", options={"SKIP_SAVE"}
-        )
-        chain: StringProperty(name="Chain", description="Chain whose tip is dragged", options={"SKIP_SAVE"})
-        bone: StringProperty(
-            name="Bone", description="Without a chain: the bone that is dragged", options={"SKIP_SAVE"}
-        )
-        end: EnumProperty(items=ENDS, name="End", description="Which end of the bone is dragged", options={"SKIP_SAVE"})
-        way: FloatVectorProperty(
-            name="Way",
-            description="How far the end is dragged, in the world",
-            subtype="TRANSLATION",
-            options={"SKIP_SAVE"},
-        )
-        with_turn: BoolProperty(
-            name="With Rotation",
-            description="Let the bone keep its rotation in the world, or have that which it is turned to",
-            options={"SKIP_SAVE"},
-        )
-        turn: FloatVectorProperty(
-            name="Turn",
-            description="How the bone is turned in the world from how it stood, with a rotation",
-            subtype="EULER",
-            options={"SKIP_SAVE"},
-        )
-        falloff: FloatProperty(
-            name="Falloff",
-            description="How much less the bones far from the dragged one follow than those near it; stored with the "
-            "armature",
-            subtype="FACTOR",
-            min=0.0,
-            max=1.0,
-            options={"SKIP_SAVE"},
-        )
-        anchored: BoolProperty(
-            name="Anchored Root",
-            description="Keep the root of a limb where it is; else the whole limb is pulled along",
-            default=True,
-            options={"SKIP_SAVE"},
-        )
-
-    if TYPE_CHECKING:
-        layout: bpy.types.UILayout
-
-    def draw(self, context: bpy.types.Context) -> None:
-        self.layout.use_property_split = True
-        for name in ("way", "with_turn", "turn", "falloff", "anchored"):
-            self.layout.prop(self, name)
 
 
 class Mode(Enum):
@@ -191,7 +127,7 @@ def name_of(drag: Drag) -> Text:
     return joined(": ", [drag.rig, what])
 
 
-class FABRIK_OT_drag(DragOptions, MouseOperator):
+class FABRIK_OT_drag(MouseOperator):
     """Drag any bone by its head or tail: the limb follows, and with a body bone or pins the whole body. \
 From a menu it shows the bone under the mouse and waits for the click. \
 The pose stays as it is let go: it becomes the start pose, and goals are brought to it"""
@@ -199,6 +135,34 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     bl_idname = "fabrik.drag"
     bl_label = "Drag Bone"
     bl_options = {"REGISTER", "UNDO", "BLOCKING", "GRAB_CURSOR"}
+
+    rig = text("Armature", "Armature object; empty for the active one", options=FORGOTTEN)
+    chain = text("Chain", "Chain whose tip is dragged", options=FORGOTTEN)
+    bone = text("Bone", "Without a chain: the bone that is dragged", options=FORGOTTEN)
+    end = choice(ENDS, "End", "Which end of the bone is dragged", options=FORGOTTEN)
+    way = vector("Way", "How far the end is dragged, in the world", subtype="TRANSLATION", options=FORGOTTEN)
+    with_turn = switch(
+        "With Rotation",
+        "Let the bone keep its rotation in the world, or have that which it is turned to",
+        options=FORGOTTEN,
+    )
+    turn = vector(
+        "Turn",
+        "How the bone is turned in the world from how it stood, with a rotation",
+        subtype="EULER",
+        options=FORGOTTEN,
+    )
+    falloff = share(
+        "Falloff",
+        "How much less the bones far from the dragged one follow than those near it; stored with the armature",
+        options=FORGOTTEN,
+    )
+    anchored = switch(
+        "Anchored Root",
+        "Keep the root of a limb where it is; else the whole limb is pulled along",
+        default=True,
+        options=FORGOTTEN,
+    )
 
     _drag: Drag
     _view: View
@@ -211,6 +175,11 @@ The pose stays as it is let go: it becomes the start pose, and goals are brought
     _heeds_keys: bool
     _note: str
     _falloff_before: float
+
+    def draw(self, context: bpy.types.Context) -> None:
+        self.layout.use_property_split = True
+        for name in ("way", "with_turn", "turn", "falloff", "anchored"):
+            self.layout.prop(self, name)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         view = view_of(context)

@@ -6,10 +6,9 @@ Those two are how animating by goals and by bones change over to each other with
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..actions.bake import BakeSettings, bake
 from ..actions.bends import pole_in_bend
@@ -28,6 +27,7 @@ from ..rig.bones import resolve_bones
 from ..rig.control_bones import control_names, new_bones_refusal
 from ..rig.figure.start_pose import capture, reset
 from ..rig.schema import FabrikChain, rig_of
+from ..rig.schema.fields import choice, real, switch
 from ..texts import Text, counted, joined
 from ..translations import CONTEXT
 from .baking import SnapOptions, frames_of_bones, items_of
@@ -41,9 +41,9 @@ ALL_HAVE = {
 }
 
 
-def kind_property() -> Any:
+def kind_choice() -> str:
     """The option that chooses what goals are made as."""
-    return EnumProperty(name="Made As", description="What is made", items=GOAL_KINDS, translation_context=CONTEXT)
+    return choice(GOAL_KINDS, "Made As", "What is made", translation_context=CONTEXT)
 
 
 def chosen_kind(operator: Any, context: bpy.types.Context) -> str:
@@ -59,8 +59,7 @@ def chosen_kind(operator: Any, context: bpy.types.Context) -> str:
 class GoalMaker(ChainOperator):
     """An operator that makes targets or poles: empties, or bones of the rig."""
 
-    if TYPE_CHECKING:
-        kind: str
+    kind = kind_choice()
 
     def make(self, context: bpy.types.Context, owner: bpy.types.Object, asked: list[Asked]) -> None:
         """Make them, switch on chains of which nothing was asked before, keep the pose, and report."""
@@ -87,11 +86,7 @@ class FABRIK_OT_target_add(GoalMaker):
     bl_idname = "fabrik.target_add"
     bl_label = "Add Target"
 
-    if TYPE_CHECKING:
-        use_all: bool
-    else:
-        kind: kind_property()
-        use_all: BoolProperty(name="All Chains", description="For every chain that has no target yet")
+    use_all = switch("All Chains", "For every chain that has no target yet")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         defaults = read_defaults(context)
@@ -107,19 +102,14 @@ class FABRIK_OT_pole_add(GoalMaker):
     bl_idname = "fabrik.pole_add"
     bl_label = "Add Pole"
 
-    if TYPE_CHECKING:
-        distance: float
-        use_all: bool
-    else:
-        kind: kind_property()
-        distance: FloatProperty(
-            name="Distance",
-            description="Distance of the pole from the chain, as a share of the chain's length",
-            default=PoleOptions().distance,
-            min=0.01,
-            soft_max=2.0,
-        )
-        use_all: BoolProperty(name="All Chains", description="For every chain of two bones or more without a pole")
+    distance = real(
+        "Distance",
+        "Distance of the pole from the chain, as a share of the chain's length",
+        default=PoleOptions().distance,
+        min=0.01,
+        soft_max=2.0,
+    )
+    use_all = switch("All Chains", "For every chain of two bones or more without a pole")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         defaults = read_defaults(context)
@@ -147,14 +137,9 @@ class FABRIK_OT_goal_select(ChainOperator):
     bl_label = "Select Target or Pole"
     poses = False
 
-    if TYPE_CHECKING:
-        role: str
-    else:
-        role: EnumProperty(
-            name="Role",
-            description="Which of the two",
-            items=(("target", "Target", "Select the target"), ("pole", "Pole", "Select the pole")),
-        )
+    role = choice(
+        (("target", "Target", "Select the target"), ("pole", "Pole", "Select the pole")), "Role", "Which of the two"
+    )
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         select_goal(context, working_chain(context), self.role)
@@ -214,10 +199,7 @@ class FABRIK_OT_start_pose_capture(StartPoseOperator):
     bl_idname = "fabrik.start_pose_capture"
     bl_label = "Capture Start Pose"
 
-    if TYPE_CHECKING:
-        use_all: bool
-    else:
-        use_all: BoolProperty(name="All Chains", description="For every chain of the armature")
+    use_all = switch("All Chains", "For every chain of the armature")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]
@@ -235,12 +217,8 @@ class FABRIK_OT_start_pose_reset(StartPoseOperator):
     bl_label = "Reset Start Pose"
     poses = False
 
-    if TYPE_CHECKING:
-        use_pose: bool
-        use_all: bool
-    else:
-        use_pose: BoolProperty(name="Pose", description="Turn the bones back to their rest pose, too")
-        use_all: BoolProperty(name="All Chains", description="For every chain of the armature")
+    use_pose = switch("Pose", "Turn the bones back to their rest pose, too")
+    use_all = switch("All Chains", "For every chain of the armature")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         found = [(chain, resolve_bones(owner, chain)) for chain in self.chains(context, owner, self.use_all)]

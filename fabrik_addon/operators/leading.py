@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from math import radians
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty
 from bpy_extras.view3d_utils import region_2d_to_origin_3d, region_2d_to_vector_3d
 from mathutils import Vector
 from mathutils.geometry import intersect_line_plane
@@ -22,6 +21,7 @@ from ..actions.walk.lead import Led, begin, check_recording, keep_recording, lea
 from ..errors import FabrikError, InvalidValueError
 from ..finite import are_finite
 from ..maths import v3
+from ..rig.schema.fields import FORGOTTEN, real, switch, vector
 from ..texts import Text, joined
 from ..translations import iface_
 from .base import CANCEL, CONFIRM, MouseOperator, Returned, give_back_window, tell_keys
@@ -45,33 +45,23 @@ The pose stays as it is let go, or all of the way becomes keys and a planned wal
     bl_label = "Walk by Hand"
     bl_options = {"UNDO", "BLOCKING", "GRAB_CURSOR"}
 
-    if TYPE_CHECKING:
-        record: bool
-        faces_way: bool
-        way: Any
-        seconds: float
-    else:
-        record: BoolProperty(
-            name="Record",
-            description="Keep the walk from the current frame on: the way of the body as keys, the steps as the "
-            "planned walk",
-        )
-        faces_way: BoolProperty(
-            name="Face Travel", description="The body turns to where it goes", default=True, options={"SKIP_SAVE"}
-        )
-        way: FloatVectorProperty(
-            name="Way",
-            description="For scripts: how far the body is led, straight, in world space",
-            subtype="TRANSLATION",
-            options={"SKIP_SAVE"},
-        )
-        seconds: FloatProperty(
-            name="Seconds",
-            description="For scripts: how long that takes; the body is no faster than its legs",
-            min=0.0,
-            max=LONGEST,
-            options={"SKIP_SAVE"},
-        )
+    record = switch(
+        "Record", "Keep the walk from the current frame on: the way of the body as keys, the steps as the planned walk"
+    )
+    faces_way = switch("Face Travel", "The body turns to where it goes", default=True, options=FORGOTTEN)
+    way = vector(
+        "Way",
+        "For scripts: how far the body is led, straight, in world space",
+        subtype="TRANSLATION",
+        options=FORGOTTEN,
+    )
+    seconds = real(
+        "Seconds",
+        "For scripts: how long that takes; the body is no faster than its legs",
+        min=0.0,
+        max=LONGEST,
+        options=FORGOTTEN,
+    )
 
     _led: Led
     _view: View

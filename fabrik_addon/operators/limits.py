@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import pi, radians
-from typing import TYPE_CHECKING
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..actions.bends import BendReport, hinges_from_bend
 from ..actions.chain_edit import copy_limit, working_chain
@@ -22,6 +20,7 @@ from ..rig.checks import edit_refusal
 from ..rig.figure.joint_limits import set_from_ik
 from ..rig.limit_types import LIMITS
 from ..rig.schema import limit_of
+from ..rig.schema.fields import angle, choice, switch
 from ..texts import Text, counted, joined, worded
 from ..translations import rpt_
 from .base import Returned, RigOperator, listed, rigs_in_pose_mode
@@ -52,10 +51,7 @@ class FABRIK_OT_limit_from_ik(BoneOperator):
     bl_label = "Limit from IK Limits"
     poses = False
 
-    if TYPE_CHECKING:
-        use_selected: bool
-    else:
-        use_selected: BoolProperty(name="Selected Bones", description="For every selected bone", default=True)
+    use_selected = switch("Selected Bones", "For every selected bone", default=True)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         active = context.active_pose_bone
@@ -84,18 +80,15 @@ class FABRIK_OT_limit_axis(BoneOperator):
     bl_label = "Hinge Axis"
     poses = False
 
-    if TYPE_CHECKING:
-        axis: str
-    else:
-        axis: EnumProperty(
-            name="Axis",
-            description="Axis of the bone about which the hinge turns",
-            items=(
-                ("X", "X", "The bone's X axis"),
-                ("Y", "Y", "The bone's Y axis, along the bone"),
-                ("Z", "Z", "The bone's Z axis"),
-            ),
-        )
+    axis = choice(
+        (
+            ("X", "X", "The bone's X axis"),
+            ("Y", "Y", "The bone's Y axis, along the bone"),
+            ("Z", "Z", "The bone's Z axis"),
+        ),
+        "Axis",
+        "Axis of the bone about which the hinge turns",
+    )
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
@@ -159,26 +152,15 @@ class FABRIK_OT_limit_from_bend(RigOperator):
     bl_label = "Hinge from Bend"
     poses = False
 
-    if TYPE_CHECKING:
-        bones: str
-        bend_max: float
-    else:
-        bones: EnumProperty(
-            name="Bones",
-            description="Which bones become hinges",
-            items=(
-                ("SELECTED", "Selected", "The selected bones, each bending at its head"),
-                ("CHAIN", "Active Chain", "All bones of the active chain but the first"),
-            ),
-        )
-        bend_max: FloatProperty(
-            name="Bend up To",
-            description="Greatest bend, from the straight limb",
-            subtype="ANGLE",
-            default=radians(140),
-            min=0.0,
-            max=pi,
-        )
+    bones = choice(
+        (
+            ("SELECTED", "Selected", "The selected bones, each bending at its head"),
+            ("CHAIN", "Active Chain", "All bones of the active chain but the first"),
+        ),
+        "Bones",
+        "Which bones become hinges",
+    )
+    bend_max = angle("Bend up To", "Greatest bend, from the straight limb", default=radians(140), min=0.0, max=pi)
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
@@ -228,9 +210,8 @@ class JointOperator(BoneOperator):
     poses = False
     joints: Mapping[str, JointRange]
 
-    if TYPE_CHECKING:
-        joint: str
-        use_flip: bool
+    joint: str
+    use_flip: bool
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         joint, done = self.joints[self.joint], []
@@ -258,9 +239,8 @@ class FABRIK_OT_limit_human(JointOperator):
     bl_label = "Human Joint"
     joints = HUMAN_JOINTS
 
-    if not TYPE_CHECKING:
-        joint: EnumProperty(name="Joint", description=WHICH, items=_items(HUMAN_JOINTS))
-        use_flip: BoolProperty(name="Flip", description=FLIP)
+    joint = choice(_items(HUMAN_JOINTS), "Joint", WHICH)
+    use_flip = switch("Flip", FLIP)
 
 
 class FABRIK_OT_limit_animal(JointOperator):
@@ -270,9 +250,8 @@ class FABRIK_OT_limit_animal(JointOperator):
     bl_label = "Animal Joint"
     joints = DOG_JOINTS
 
-    if not TYPE_CHECKING:
-        joint: EnumProperty(name="Joint", description=WHICH, items=_items(DOG_JOINTS))
-        use_flip: BoolProperty(name="Flip", description=FLIP)
+    joint = choice(_items(DOG_JOINTS), "Joint", WHICH)
+    use_flip = switch("Flip", FLIP)
 
 
 def _refusals(owner: bpy.types.Object, report: BendReport) -> list[str]:

@@ -7,11 +7,11 @@ Where it tells of each operator and setting is one list, for F1 and for the butt
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-from bpy.props import StringProperty
 
+from ..rig.schema.fields import FORGOTTEN, Options, text
 from ..translations import CONTEXT, rpt_
 from .base import Returned
 
@@ -128,7 +128,7 @@ def manual_map() -> tuple[str, tuple[tuple[str, str], ...]]:
     return folder(), tuple((pattern, file_of(page, heading)) for pattern, page, heading in PLACES)
 
 
-class FABRIK_OT_manual(bpy.types.Operator):
+class FABRIK_OT_manual(Options, bpy.types.Operator):
     """Open the page of the manual that describes this, in the web browser; it comes with the extension"""
 
     bl_idname = "fabrik.manual"
@@ -136,20 +136,10 @@ class FABRIK_OT_manual(bpy.types.Operator):
     bl_translation_context = CONTEXT
     bl_options = {"INTERNAL"}  # a redo would open it again
 
-    if TYPE_CHECKING:
-        page: str
-        heading: str
-    else:
-        page: StringProperty(
-            name="Page",
-            description="File of the manual, without its ending; empty for the first",
-            options={"SKIP_SAVE"},
-        )
-        heading: StringProperty(
-            name="Heading",
-            description="Heading on the page, in small letters with hyphens; empty for its top",
-            options={"SKIP_SAVE"},
-        )
+    page = text("Page", "File of the manual, without its ending; empty for the first", options=FORGOTTEN)
+    heading = text(
+        "Heading", "Heading on the page, in small letters with hyphens; empty for its top", options=FORGOTTEN
+    )
 
     def execute(self, context: bpy.types.Context) -> Returned:
         file = file_of(self.page or "index", self.heading)

@@ -6,10 +6,7 @@ What was done by hand to a live chain, and live posing put back, can be kept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import bpy
-from bpy.props import EnumProperty, StringProperty
 
 from ..actions import live
 from ..actions.body import fill_masses, find_body, set_body
@@ -19,6 +16,7 @@ from ..actions.solve import Item
 from ..errors import BoneError, ChainError
 from ..rig.checks import rig_refusal
 from ..rig.schema import EFFECTOR_ITEMS, ORIENTATION_ITEMS, name_all, rig_of
+from ..rig.schema.fields import FORGOTTEN, choice, text
 from ..texts import Text, joined
 from ..translations import tip_
 from .base import (
@@ -59,12 +57,8 @@ class FABRIK_OT_pin_toggle(RigOperator):
     bl_idname = "fabrik.pin_toggle"
     bl_label = "Pin"
 
-    if TYPE_CHECKING:
-        which: str
-        action: str
-    else:
-        which: EnumProperty(name="Which", description="What is pinned or freed", items=WHICH)
-        action: EnumProperty(name="Action", description="Whether to pin or to free", items=ACTIONS)
+    which = choice(WHICH, "Which", "What is pinned or freed")
+    action = choice(ACTIONS, "Action", "Whether to pin or to free")
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
@@ -165,12 +159,7 @@ class FABRIK_OT_orientation_set(TipOperator):
     bl_label = "Set Rotation of Tip"
     option, choices = "orientation", ORIENTATION_ITEMS
 
-    if TYPE_CHECKING:
-        orientation: str
-    else:
-        orientation: EnumProperty(
-            name="Rotation", description="Which rotation the tip bone is to have", items=ORIENTATION_ITEMS
-        )
+    orientation = choice(ORIENTATION_ITEMS, "Rotation", "Which rotation the tip bone is to have")
 
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
         notes = set_orientation(context, item, self.orientation)
@@ -186,12 +175,7 @@ class FABRIK_OT_effector_set(TipOperator):
     bl_label = "Set End of Tip"
     option, choices = "effector", EFFECTOR_ITEMS
 
-    if TYPE_CHECKING:
-        effector: str
-    else:
-        effector: EnumProperty(
-            name="End", description="Which end of the tip bone comes to the target", items=EFFECTOR_ITEMS
-        )
+    effector = choice(EFFECTOR_ITEMS, "End", "Which end of the tip bone comes to the target")
 
     def choose(self, context: bpy.types.Context, item: Item) -> tuple[list[str], list[str]]:
         done, warnings = set_effector(context, item, self.effector)
@@ -207,14 +191,8 @@ class FABRIK_OT_body_bone_set(RigOperator):
     bl_idname = "fabrik.body_bone_set"
     bl_label = "Set Body Bone"
 
-    if TYPE_CHECKING:
-        source: str
-        bone: str
-    else:
-        source: EnumProperty(name="Source", description="Where the body bone comes from", items=SOURCES)
-        bone: StringProperty(
-            name="Bone", description="Name of the bone; empty to go by the source", options={"SKIP_SAVE"}
-        )
+    source = choice(SOURCES, "Source", "Where the body bone comes from")
+    bone = text("Bone", "Name of the bone; empty to go by the source", options=FORGOTTEN)
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
@@ -250,10 +228,7 @@ class FABRIK_OT_balance_masses(RigOperator):
     bl_label = "Fill Masses"
     poses = False
 
-    if TYPE_CHECKING:
-        by: str
-    else:
-        by: EnumProperty(name="By", description="Where the shares come from", items=BY)
+    by = choice(BY, "By", "Where the shares come from")
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         count = fill_masses(owner, self.by)

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..actions.chain_edit import working_rig
 from ..actions.setup.parts import Found, chain_of, find_parts, found_by, mapping_of
@@ -16,6 +14,7 @@ from ..errors import ChainError, InvalidValueError
 from ..overlay.shapes import lines_of, text_width
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping, mapping_text
+from ..rig.schema.fields import FORGOTTEN, Options, choice, items, real, switch, text
 from ..rig.schema.rig import rig_of
 from ..texts import Text, capitalised, joined
 from ..translations import iface_, label_
@@ -40,53 +39,28 @@ MOST_TOLD = 3  # things to look out for that are told one by one
 ENDING = ".json"
 
 
-class FabrikSetupPart(bpy.types.PropertyGroup):
+class FabrikSetupPart(Options, bpy.types.PropertyGroup):
     """A part of a character that is asked about before it becomes a chain; the group's `name` is the part's."""
 
-    if TYPE_CHECKING:
-        name: str
-        use: bool
-        first_bone: str
-        last_bone: str
-        confidence: float
-        reason: str
-    else:
-        use: BoolProperty(name="Use", description="Make a chain of it")
-        first_bone: StringProperty(name="First Bone", description="Where the limb begins: upper arm, thigh")
-        last_bone: StringProperty(name="Last Bone", description="Where the limb ends: hand, foot")
-        confidence: FloatProperty(name="Confidence", description="How sure it is, from 0 to 1", subtype="FACTOR")
-        reason: StringProperty(name="Reason", description="What speaks against it")
+    use = switch("Use", "Make a chain of it")
+    first_bone = text("First Bone", "Where the limb begins: upper arm, thigh")
+    last_bone = text("Last Bone", "Where the limb ends: hand, foot")
+    confidence = real("Confidence", "How sure it is, from 0 to 1", subtype="FACTOR")
+    reason = text("Reason", "What speaks against it")
 
 
 class SetupOperator(RigOperator):
     """An operator that makes what a set-up makes, with its options."""
 
-    if TYPE_CHECKING:
-        controls: str
-        use_poles: bool
-        use_limits: bool
-        use_pins: bool
-        use_fingers: bool
-        use_tail: bool
-        use_walker: bool
-    else:
-        controls: EnumProperty(name="Goals", description="What targets and poles are made as", items=CONTROL_ITEMS)
-        use_poles: BoolProperty(
-            name="Poles", description="A pole for each arm and leg, in the plane of its bend", default=True
-        )
-        use_limits: BoolProperty(
-            name="Joint Limits",
-            description="Ranges of a human, or hinges by the bend at rest, for bones without a limit",
-            default=True,
-        )
-        use_pins: BoolProperty(
-            name="Pin Feet", description="Feet stay where they are, with priority over all other goals", default=True
-        )
-        use_fingers: BoolProperty(name="Fingers", description="A chain for each finger")
-        use_tail: BoolProperty(name="Tail and Ears", description="Chains for tail and ears", default=True)
-        use_walker: BoolProperty(
-            name="Walker", description="Make what stands on legs a walker, whose walk can be planned next"
-        )
+    controls = choice(CONTROL_ITEMS, "Goals", "What targets and poles are made as")
+    use_poles = switch("Poles", "A pole for each arm and leg, in the plane of its bend", default=True)
+    use_limits = switch(
+        "Joint Limits", "Ranges of a human, or hinges by the bend at rest, for bones without a limit", default=True
+    )
+    use_pins = switch("Pin Feet", "Feet stay where they are, with priority over all other goals", default=True)
+    use_fingers = switch("Fingers", "A chain for each finger")
+    use_tail = switch("Tail and Ears", "Chains for tail and ears", default=True)
+    use_walker = switch("Walker", "Make what stands on legs a walker, whose walk can be planned next")
 
     def wanted_options(self) -> SetupOptions:
         """What is to be made."""
@@ -99,17 +73,13 @@ class FABRIK_OT_character_setup(SetupOperator):
     bl_idname = "fabrik.character_setup"
     bl_label = "Set Up Character"
 
-    if TYPE_CHECKING:
-        plan: str
-        parts: Any
-    else:
-        plan: EnumProperty(name="Body", description="What kind of body it is", items=PLAN_ITEMS)
-        parts: CollectionProperty(
-            type=FabrikSetupPart,
-            name="Not Sure",
-            description="Parts that are not sure, with the bones that they are to have",
-            options={"SKIP_SAVE"},
-        )
+    plan = choice(PLAN_ITEMS, "Body", "What kind of body it is")
+    parts = items(
+        FabrikSetupPart,
+        "Not Sure",
+        "Parts that are not sure, with the bones that they are to have",
+        options=FORGOTTEN,
+    )
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         owner = working_rig(context)
@@ -234,12 +204,8 @@ class FABRIK_OT_mapping_export(RigOperator):
     bl_label = "Export Mapping"
     poses = False
 
-    if TYPE_CHECKING:
-        filepath: str
-        filter_glob: str
-    else:
-        filepath: StringProperty(name="File", description="The file to write", subtype="FILE_PATH")
-        filter_glob: StringProperty(name="Filter", description="What is shown", default="*.json", options={"HIDDEN"})
+    filepath = text("File", "The file to write", subtype="FILE_PATH")
+    filter_glob = text("Filter", "What is shown", default="*.json", options={"HIDDEN"})
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
@@ -268,12 +234,8 @@ class FABRIK_OT_mapping_import(SetupOperator):
     bl_idname = "fabrik.mapping_import"
     bl_label = "Set Up by Mapping"
 
-    if TYPE_CHECKING:
-        filepath: str
-        filter_glob: str
-    else:
-        filepath: StringProperty(name="File", description="The file to read", subtype="FILE_PATH")
-        filter_glob: StringProperty(name="Filter", description="What is shown", default="*.json", options={"HIDDEN"})
+    filepath = text("File", "The file to read", subtype="FILE_PATH")
+    filter_glob = text("Filter", "What is shown", default="*.json", options={"HIDDEN"})
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Returned:
         context.window_manager.fileselect_add(self)

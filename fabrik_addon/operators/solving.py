@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-from bpy.props import EnumProperty
 
 from ..actions.chain_edit import working_chain, working_rig
 from ..actions.record import record, state
@@ -16,6 +15,7 @@ from ..overlay.settings import set_step, step_of
 from ..overlay.timeline import current_step
 from ..rig.checks import check_rig
 from ..rig.schema import FabrikChain, name_all, rig_of
+from ..rig.schema.fields import Options, choice
 from ..texts import Text, joined
 from ..translations import CONTEXT, rpt_, tip_
 from .base import ChainOperator, NamedChain, Returned, named_chain
@@ -100,7 +100,7 @@ class FABRIK_OT_record(ChainOperator):
         return {"FINISHED"}
 
 
-class StepOperator(bpy.types.Operator):
+class StepOperator(Options, bpy.types.Operator):
     """An operator on the recording."""
 
     bl_options = {"REGISTER"}
@@ -119,21 +119,18 @@ class FABRIK_OT_step(StepOperator):
     bl_idname = "fabrik.step"
     bl_label = "Go to Step"
 
-    if TYPE_CHECKING:
-        to: str
-    else:
-        to: EnumProperty(
-            name="To",
-            description="Which step to go to",
-            items=(
-                ("FIRST", "First", "The pose from which the solve starts"),
-                ("BACK", "Back", "One step back"),
-                ("FORWARD", "Forward", "One step forward"),
-                ("LAST", "Last", "The solved pose"),
-            ),
-            default="FORWARD",
-            translation_context=CONTEXT,  # in Blender's words back is the rear
-        )
+    to = choice(
+        (
+            ("FIRST", "First", "The pose from which the solve starts"),
+            ("BACK", "Back", "One step back"),
+            ("FORWARD", "Forward", "One step forward"),
+            ("LAST", "Last", "The solved pose"),
+        ),
+        "To",
+        "Which step to go to",
+        default="FORWARD",
+        translation_context=CONTEXT,  # in Blender's words back is the rear
+    )
 
     def execute(self, context: bpy.types.Context) -> Returned:
         found = current_step(context.window_manager)

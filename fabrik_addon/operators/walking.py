@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 
 from ..actions.chain_edit import working_rig
 from ..actions.walk.bake import MOST, bake_bones, bake_goals, mark_steps
 from ..actions.walk.plan import Planning
 from ..actions.walk.setup import add_walker, remove_walker
 from ..rig.schema import GAIT_LABELS, rig_of
+from ..rig.schema.fields import FORGOTTEN, choice, real, switch, text
 from ..texts import Text, joined
 from ..translations import label_
 from .baking import SpanOptions, summary
@@ -39,14 +37,7 @@ class FABRIK_OT_walker_add(RigOperator):
     bl_idname = "fabrik.walker_add"
     bl_label = "Add Walker"
 
-    if TYPE_CHECKING:
-        body_bone: str
-    else:
-        body_bone: StringProperty(
-            name="Body Bone",
-            description="Name of the bone that carries all legs; empty to find it",
-            options={"SKIP_SAVE"},
-        )
+    body_bone = text("Body Bone", "Name of the bone that carries all legs; empty to find it", options=FORGOTTEN)
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
         made = add_walker(context, owner, self.body_bone)
@@ -106,34 +97,22 @@ class FABRIK_OT_walk_bake(RigOperator):
     bl_label = "Bake Walk"
     bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        into: str
-        tolerance: float
-    else:
-        into: EnumProperty(
-            name="Into",
-            description="What gets the keys",
-            items=(
-                (
-                    "GOALS",
-                    "Goals",
-                    "Few keys on empties that feet and body follow, where feet lift and land and between",
-                ),
-                (
-                    "BONES",
-                    "Bones",
-                    "Keys on the bones in each frame, in a copy of the action; the path stays in the old",
-                ),
-            ),
-        )
-        tolerance: FloatProperty(
-            name="Tolerance",
-            description="By how much a goal may be off the planned walk, as a share of the leg's reach",
-            default=0.01,
-            min=1e-4,
-            max=MOST,
-            precision=4,
-        )
+    into = choice(
+        (
+            ("GOALS", "Goals", "Few keys on empties that feet and body follow, where feet lift and land and between"),
+            ("BONES", "Bones", "Keys on the bones in each frame, in a copy of the action; the path stays in the old"),
+        ),
+        "Into",
+        "What gets the keys",
+    )
+    tolerance = real(
+        "Tolerance",
+        "By how much a goal may be off the planned walk, as a share of the leg's reach",
+        default=0.01,
+        min=1e-4,
+        max=MOST,
+        precision=4,
+    )
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:
@@ -169,18 +148,10 @@ class FABRIK_OT_walk_mark(RigOperator):
     bl_label = "Mark Steps"
     poses = False
 
-    if TYPE_CHECKING:
-        footprints: str
-        use_markers: bool
-    else:
-        footprints: EnumProperty(
-            name="Footprints", description="What is made where feet land", items=FOOTPRINT_ITEMS, default="CURVE"
-        )
-        use_markers: BoolProperty(
-            name="Markers",
-            description="A marker in the timeline for each foot that lands, with the names of walker and leg",
-            default=True,
-        )
+    footprints = choice(FOOTPRINT_ITEMS, "Footprints", "What is made where feet land", default="CURVE")
+    use_markers = switch(
+        "Markers", "A marker in the timeline for each foot that lands, with the names of walker and leg", default=True
+    )
 
     @classmethod
     def refusal(cls, context: bpy.types.Context) -> str:

@@ -3,27 +3,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, IntProperty, PointerProperty
 
 from ..rig.schema import announce
+from ..rig.schema.fields import NO_KEYS, Options, switch
 from ..translations import CONTEXT
 
-OPTIONS = {
-    "show_after": ("Pose", "The chain as it stands", True),
-    "show_before": ("Start Pose", "The pose from which the chain is solved", True),
-    "show_joints": ("Joints", "The joints of the chain", True),
-    "show_goal": ("Target", "A cross at the target", True),
-    "show_pole": ("Pole", "The pole and the plane in which the chain bends", True),
-    "show_limits": ("Limits", "The ranges of the joints; red where they hold the chain back", True),
-    "show_reach": ("Reach", "How far the tip comes from the root, nearest and farthest", False),
-    "show_limited_reach": ("Reach within Limits", "The same with the limits held", False),
-    "show_residual": ("Residual", "A line from the tip to a target that it does not reach", True),
-    "show_rotation": ("Rotation", "The axes of the rotation that the tip is to have, and where it aims", True),
-    "all_chains": ("All Chains", "Show all chains of the armature, not the active one alone", False),
-}
+OPTIONS = (  # what the overlay shows of a chain
+    "show_after", "show_before", "show_joints", "show_goal", "show_pole", "show_limits", "show_reach",
+    "show_limited_reach", "show_residual", "show_rotation", "all_chains",
+)  # fmt: skip
 
 
 def _redraw_timelines(settings: FabrikOverlay, context: bpy.types.Context) -> None:
@@ -34,52 +26,47 @@ def _redraw_timelines(settings: FabrikOverlay, context: bpy.types.Context) -> No
                 area.tag_redraw()
 
 
-class FabrikOverlay(bpy.types.PropertyGroup):
+def _shown(name: str, description: str, default: bool = True, **options: Any) -> bool:
+    """Whether something is shown, which is not keyed."""
+    return switch(name, description, default=default, options=NO_KEYS, **{"update": announce, **options})
+
+
+class FabrikOverlay(Options, bpy.types.PropertyGroup):
     """Which parts of the overlay are shown"""
 
-    if TYPE_CHECKING:
-        show: bool
-        all_chains: bool
-        show_limited_reach: bool
-        show_strip: bool
-        show_pins: bool
-        show_walk: bool
-    else:
-        show: BoolProperty(
-            name="Overlay",
-            description="Draw chains, goals and limits over the armature",
-            translation_context=CONTEXT,  # Blender has a verb for it
-            update=announce,
-            options=set(),
-        )
-        show_strip: BoolProperty(
-            name="Bake Strip",
-            description="Show along the timeline and the dope sheet how far the last bake is off its targets: green "
-            "on them, red by a tenth of the length and more",
-            default=True,
-            update=_redraw_timelines,
-            options=set(),
-        )
-        show_pins: BoolProperty(
-            name="Pins",
-            description="Show where pins hold their bones, of all armatures and also without the overlay: filled at a "
-            "place of the world, open at a target",
-            default=True,
-            update=announce,
-            options=set(),
-        )
-        show_walk: BoolProperty(
-            name="Planned Walk",
-            description="Show of a planned walk the path, the steps of the next second with the footholds that were "
-            "refused, and the polygon of the standing feet",
-            default=True,
-            update=announce,
-            options=set(),
-        )
-        for _name, (_label, _description, _default) in OPTIONS.items():
-            __annotations__[_name] = BoolProperty(
-                name=_label, description=_description, default=_default, update=announce, options=set()
-            )
+    show = _shown(
+        "Overlay",
+        "Draw chains, goals and limits over the armature",
+        default=False,
+        translation_context=CONTEXT,  # Blender has a verb for it
+    )
+    show_strip = _shown(
+        "Bake Strip",
+        "Show along the timeline and the dope sheet how far the last bake is off its targets: green on them, red by a "
+        "tenth of the length and more",
+        update=_redraw_timelines,
+    )
+    show_pins = _shown(
+        "Pins",
+        "Show where pins hold their bones, of all armatures and also without the overlay: filled at a place of the "
+        "world, open at a target",
+    )
+    show_walk = _shown(
+        "Planned Walk",
+        "Show of a planned walk the path, the steps of the next second with the footholds that were refused, and the "
+        "polygon of the standing feet",
+    )
+    show_after = _shown("Pose", "The chain as it stands")
+    show_before = _shown("Start Pose", "The pose from which the chain is solved")
+    show_joints = _shown("Joints", "The joints of the chain")
+    show_goal = _shown("Target", "A cross at the target")
+    show_pole = _shown("Pole", "The pole and the plane in which the chain bends")
+    show_limits = _shown("Limits", "The ranges of the joints; red where they hold the chain back")
+    show_reach = _shown("Reach", "How far the tip comes from the root, nearest and farthest", default=False)
+    show_limited_reach = _shown("Reach within Limits", "The same with the limits held", default=False)
+    show_residual = _shown("Residual", "A line from the tip to a target that it does not reach")
+    show_rotation = _shown("Rotation", "The axes of the rotation that the tip is to have, and where it aims")
+    all_chains = _shown("All Chains", "Show all chains of the armature, not the active one alone", default=False)
 
 
 def scene_settings(scene: bpy.types.Scene) -> FabrikOverlay:

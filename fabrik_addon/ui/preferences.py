@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import rna_keymap_ui
-from bpy.props import EnumProperty, FloatProperty, IntProperty
 
 from ..actions.chains import GOAL_KINDS, Defaults
 from ..kernel import loading
 from ..package import NAME
+from ..rig.schema.fields import Options, choice, real, whole
 from ..texts import Text
 from ..translations import CONTEXT, iface_
 from .menus import PIE_MENU
@@ -105,69 +105,52 @@ def item_of(keymap: Any, shortcut: Shortcut) -> Any:
     return None
 
 
-class FABRIK_AP_preferences(bpy.types.AddonPreferences):
+class FABRIK_AP_preferences(Options, bpy.types.AddonPreferences):
     """Settings of things to be made"""
 
     bl_idname = NAME
 
-    if TYPE_CHECKING:
-        tolerance: float
-        max_passes: int
-        soft: float
-        start: str
-        goal_kind: str
-        target_shape: str
-        pole_shape: str
-        target_size: float
-    else:
-        tolerance: FloatProperty(
-            name="Tolerance",
-            description="Distance from tip to target that counts as reached, as a share of the chain's length",
-            min=1e-6,
-            max=0.1,
-            precision=6,
-            default=BUILT_IN.tolerance,
-        )
-        max_passes: IntProperty(
-            name="Max Passes", description="Greatest number of passes", min=1, default=BUILT_IN.max_passes
-        )
-        soft: FloatProperty(
-            name="Soft",
-            description="Slows limbs of new chains down before they are fully stretched. A share of the chain's "
-            "length; 0: off",
-            min=0.0,
-            soft_max=0.1,
-            max=1.0,
-            precision=3,
-            default=BUILT_IN.soft,
-        )
-        start: EnumProperty(
-            name="Start Pose",
-            description="Pose from which new chains start each solve",
-            items=(
-                ("REST", "Rest", "The armature's rest pose"),
-                ("ANIMATED", "Animated", "The keyed pose of the frame; the rest pose for bones without keys"),
-            ),
-        )
-        goal_kind: EnumProperty(
-            name="Made As",
-            description="What new targets and poles are, until you choose in Add Target",
-            items=GOAL_KINDS,
-            translation_context=CONTEXT,  # in Blender's words empty is without content
-        )
-        target_shape: EnumProperty(
-            name="Target Shape", description="How new targets are drawn", items=SHAPES, default=BUILT_IN.target_shape
-        )
-        pole_shape: EnumProperty(
-            name="Pole Shape", description="How new poles are drawn", items=SHAPES, default=BUILT_IN.pole_shape
-        )
-        target_size: FloatProperty(
-            name="Target Size",
-            description="Size of new targets, as a share of the chain's length; poles are drawn a little smaller",
-            min=0.001,
-            soft_max=1.0,
-            default=BUILT_IN.target_size,
-        )
+    tolerance = real(
+        "Tolerance",
+        "Distance from tip to target that counts as reached, as a share of the chain's length",
+        min=1e-6,
+        max=0.1,
+        precision=6,
+        default=BUILT_IN.tolerance,
+    )
+    max_passes = whole("Max Passes", "Greatest number of passes", min=1, default=BUILT_IN.max_passes)
+    soft = real(
+        "Soft",
+        "Slows limbs of new chains down before they are fully stretched. A share of the chain's length; 0: off",
+        min=0.0,
+        soft_max=0.1,
+        max=1.0,
+        precision=3,
+        default=BUILT_IN.soft,
+    )
+    start = choice(
+        (
+            ("REST", "Rest", "The armature's rest pose"),
+            ("ANIMATED", "Animated", "The keyed pose of the frame; the rest pose for bones without keys"),
+        ),
+        "Start Pose",
+        "Pose from which new chains start each solve",
+    )
+    goal_kind = choice(
+        GOAL_KINDS,
+        "Made As",
+        "What new targets and poles are, until you choose in Add Target",
+        translation_context=CONTEXT,  # in Blender's words empty is without content
+    )
+    target_shape = choice(SHAPES, "Target Shape", "How new targets are drawn", default=BUILT_IN.target_shape)
+    pole_shape = choice(SHAPES, "Pole Shape", "How new poles are drawn", default=BUILT_IN.pole_shape)
+    target_size = real(
+        "Target Size",
+        "Size of new targets, as a share of the chain's length; poles are drawn a little smaller",
+        min=0.001,
+        soft_max=1.0,
+        default=BUILT_IN.target_size,
+    )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout

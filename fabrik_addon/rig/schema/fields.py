@@ -3,7 +3,8 @@
 
 In a class whose items Blender makes (`group`) the fields become the annotations by which Blender registers them. What
 is stored flat on an object, a bone or a scene is read and written by a `View` of it, whose fields stand for the
-properties of the owner with a prefix before their names. To a type checker each is an attribute of the stored type.
+properties of the owner with a prefix before their names. What operators and preferences have (`Options`) is written
+down in the same words. To a type checker each is an attribute of the stored type.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ Update = Callable[[Any, bpy.types.Context], None]
 
 NO_ROTATION = (1.0, 0.0, 0.0, 0.0)
 HIDDEN = {"HIDDEN"}
+FORGOTTEN = {"SKIP_SAVE"}  # options of what an operator begins with anew each time
 NO_KEYS: set[str] = set()  # options of what can't be animated
 NO_OTHERS: Sequence[str] = ()  # slots of a view; of a literal, type checkers would say that its fields can't be set
 
@@ -52,7 +54,7 @@ class Items(Protocol[T_co]):
 
 
 class Field:
-    """A property that is stored in the file; library overrides may have another value of it.
+    """A property of what Blender registers.
 
     Attributes:
         make: Blender's function for properties of its type.
@@ -65,17 +67,21 @@ class Field:
     def __init__(self, make: Callable[..., Any], name: str, description: str, options: dict[str, Any]) -> None:
         told = {"name": name, "description": description}
         self.make = make
-        self.options: dict[str, Any] = {
-            "override": {"LIBRARY_OVERRIDABLE"},
-            **{key: text for key, text in told.items() if text},
-        }
-        self.options |= options
+        self.options: dict[str, Any] = {key: text for key, text in told.items() if text} | options
         self.path = ""
 
     def bind(self, name: str, path: str, update: Update | None) -> None:
-        """Take note of the field's name and path, and call `update` after a change where it has no callback yet."""
+        """Store it in the file, where library overrides may have another value of it.
+
+        Args:
+            name: Of the field.
+            path: Name of the property on what has it.
+            update: Is called after a change where the field has no callback of its own.
+        """
         self.path = path
-        if update is not None and self.make is not CollectionProperty:  # which calls nothing
+        is_list = self.make is CollectionProperty
+        self.options.setdefault("override", {"LIBRARY_OVERRIDABLE", *(("USE_INSERTION",) if is_list else ())})
+        if update is not None and not is_list:  # which calls nothing
             self.options.setdefault("update", update)
 
     def definition(self) -> Any:
@@ -147,10 +153,9 @@ def pointer(kind: type[T], name: str, description: str, **options: Any) -> T | N
     return cast(T, found)
 
 
-def items(kind: type[T]) -> Items[T]:
+def items(kind: type[T], name: str = "", description: str = "", **options: Any) -> Items[T]:
     """A list of items of a group's class."""
-    options = {"type": kind, "override": {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}}
-    return cast("Items[T]", Field(CollectionProperty, "", "", options))
+    return cast("Items[T]", Field(CollectionProperty, name, description, {"type": kind, **options}))
 
 
 def _fields_in(cls: type) -> dict[str, Field]:
@@ -166,14 +171,28 @@ def group(update: Update | None = None) -> Callable[[type[T]], type[T]]:
     """
 
     def annotated(cls: type[T]) -> type[T]:
-        found = _fields_in(cls)
-        for name, field in found.items():
-            delattr(cls, name)
+        for name, field in _fields_in(cls).items():
             field.bind(name, name, update)
-        cls.__annotations__ = {name: field.definition() for name, field in found.items()}
+        _annotate(cls)
         return cls
 
     return annotated
+
+
+class Options:
+    """What has options, which no file stores: an operator, preferences, or a part of one."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        _annotate(cls)
+
+
+def _annotate(cls: type) -> None:
+    """Make the fields in the body of a class the annotations by which Blender registers them."""
+    found = _fields_in(cls)
+    for name in found:
+        delattr(cls, name)
+    cls.__annotations__ = {name: field.definition() for name, field in found.items()}
 
 
 class View(Generic[Owner]):
