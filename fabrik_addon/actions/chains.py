@@ -16,8 +16,8 @@ from ..finite import are_finite
 from ..kernel import DEFAULT_MAX_PASSES, DEFAULT_TOLERANCE, Figure, Solver
 from ..maths import Q4, V3, length, minus, plus, rotated, scaled, turn_about, turn_angle
 from ..package import NAME
-from ..recognise.limbs import Limb, Limbs
-from ..recognise.skeleton import Skeleton
+from ..recognise.limbs import Limbs
+from ..recognise.skeleton import Limb, Skeleton
 from ..rig.animation.channels import read_rotation
 from ..rig.animation.keys import KeyedChannels, check_can_follow, follow_order
 from ..rig.bones import bones_to, pose_bones
@@ -100,7 +100,7 @@ def limb_length(owner: bpy.types.Object, tip: str) -> int:
     """
     bones_to(owner, tip, 1)
     limbs = limbs_of(owner, [tip])
-    return limbs.limb_of(list(limbs.skeleton.names).index(tip)).bone_count
+    return len(limbs.limb_of(list(limbs.skeleton.names).index(tip)))
 
 
 def selected_limbs(owner: bpy.types.Object) -> SelectedLimbs:
@@ -124,7 +124,7 @@ def taken_limb(owner: bpy.types.Object, limb: NamedLimb) -> str:
 
 
 def _named(skeleton: Skeleton, limbs: Sequence[Limb]) -> list[NamedLimb]:
-    return [(skeleton.names[limb.tip], limb.bone_count) for limb in limbs]
+    return [(skeleton.names[limb[-1]], len(limb)) for limb in limbs]
 
 
 # Make chains, and the empties that serve as their targets and poles; and remove chains.

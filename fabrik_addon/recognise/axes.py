@@ -23,7 +23,7 @@ from ..maths import (
     scaled,
     unit,
 )
-from .skeleton import Skeleton
+from .skeleton import Limb, Skeleton
 
 SQUARE = 0.985  # cosine of the angle to an axis of the armature within which a body stands along it
 NEAR_GROUND = 0.12  # share of a leg's height within which a bone is of the foot that stands
@@ -42,13 +42,13 @@ class BodyAxes:
         up: From the feet to the head.
         lateral: Across the body, to either side.
         forward: To where the body faces.
-        legs: The tips of the limbs that stand, each with the number of its bones.
+        legs: The limbs that stand.
     """
 
     up: V3
     lateral: V3
     forward: V3 | None
-    legs: Sequence[tuple[int, int]]
+    legs: Sequence[Limb]
 
     @property
     def left(self) -> V3 | None:
@@ -56,19 +56,17 @@ class BodyAxes:
         return None if self.forward is None else cross(self.up, self.forward)
 
 
-def find_axes(
-    skeleton: Skeleton, twins: Sequence[int], limbs: Sequence[tuple[int, int]], parts: Sequence[str]
-) -> BodyAxes:
+def find_axes(skeleton: Skeleton, twins: Sequence[int], limbs: Sequence[Limb], parts: Sequence[str]) -> BodyAxes:
     """Up, forward and left.
 
     Args:
         skeleton: The bones.
         twins: See `find_twins`.
-        limbs: Tip and number of bones of each limb.
+        limbs: All that there are.
         parts: See `parts_of`.
     """
     lateral = _lateral(skeleton, twins)
-    paired = [limb for limb in limbs if limb[1] > 1 and twins[limb[0]] >= 0]
+    paired = [limb for limb in limbs if len(limb) > 1 and twins[limb[-1]] >= 0]
     up = skeleton.up if lateral is None else _up(skeleton, lateral, paired)
     legs = _legs(skeleton, paired, up)
     if lateral is None:
@@ -81,14 +79,6 @@ def find_axes(
     return BodyAxes(up, lateral, forward, legs)
 
 
-def limb_bones(skeleton: Skeleton, limb: tuple[int, int]) -> list[int]:
-    """The bones of a limb, root to tip."""
-    bones = [limb[0]]
-    while len(bones) < limb[1]:
-        bones.append(skeleton.parents[bones[-1]])
-    return bones[::-1]
-
-
 def ground(skeleton: Skeleton, up: V3) -> float:
     """Height of the lowest joint; 0 where there is none."""
     bones = range(len(skeleton.names))
@@ -96,29 +86,27 @@ def ground(skeleton: Skeleton, up: V3) -> float:
     return min((dot(point, up) for point in points), default=0.0)
 
 
-def stands(skeleton: Skeleton, limb: tuple[int, int], up: V3, low: float) -> bool:
+def stands(skeleton: Skeleton, limb: Limb, up: V3, low: float) -> bool:
     """Whether a limb goes down to the ground, which is at the height `low`."""
-    bones = limb_bones(skeleton, limb)
-    top = dot(skeleton.heads[bones[0]], up) - low
-    lowest = min(dot(skeleton.end(bones[-1]), up), dot(skeleton.heads[bones[-1]], up)) - low
+    top = dot(skeleton.heads[limb[0]], up) - low
+    lowest = min(dot(skeleton.end(limb[-1]), up), dot(skeleton.heads[limb[-1]], up)) - low
     return top > 0.0 and lowest <= NEAR_GROUND * top
 
 
-def count_on_ground(skeleton: Skeleton, limb: tuple[int, int], up: V3) -> int:
+def count_on_ground(skeleton: Skeleton, limb: Sequence[int], up: V3) -> int:
     """How many bones at the end of a leg are the foot that stands: toes, and a foot that lies flat."""
-    bones = limb_bones(skeleton, limb)
     low = ground(skeleton, up)
-    top = dot(skeleton.heads[bones[0]], up) - low
+    top = dot(skeleton.heads[limb[0]], up) - low
     count = 0
-    while count < len(bones) - 2 and dot(skeleton.heads[bones[-1 - count]], up) - low <= NEAR_GROUND * top:
+    while count < len(limb) - 2 and dot(skeleton.heads[limb[-1 - count]], up) - low <= NEAR_GROUND * top:
         count += 1
     return count
 
 
-def _legs(skeleton: Skeleton, limbs: Sequence[tuple[int, int]], up: V3) -> list[tuple[int, int]]:
+def _legs(skeleton: Skeleton, limbs: Sequence[Limb], up: V3) -> list[Limb]:
     """The limbs that stand, but for what is no higher than a foot."""
     low = ground(skeleton, up)
-    tops = {limb: dot(skeleton.heads[limb_bones(skeleton, limb)[0]], up) - low for limb in limbs}
+    tops = {limb: dot(skeleton.heads[limb[0]], up) - low for limb in limbs}
     standing = [limb for limb in limbs if stands(skeleton, limb, up, low)]
     highest = max((tops[limb] for limb in standing), default=0.0)
     return [limb for limb in standing if tops[limb] >= LEAST_LEG * highest]
@@ -138,19 +126,18 @@ def _lateral(skeleton: Skeleton, twins: Sequence[int]) -> V3 | None:
     return next((axis for axis in (X_AXIS, Y_AXIS, Z_AXIS) if abs(dot(axis, found)) > SQUARE), found)
 
 
-def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[tuple[int, int]]) -> V3:
+def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[Limb]) -> V3:
     """Of the four directions square to the body's width, the one along which most of its limbs stand."""
     square = [axis for axis in (Z_AXIS, Y_AXIS, X_AXIS) if dot(axis, lateral) == 0.0]
     first = square[0] if square else any_perpendicular(lateral, skeleton.up)
     second = cross(lateral, first)
     choices = [first, scaled(first, -1.0), second, scaled(second, -1.0)]
-    lengths = {limb: sum(skeleton.length(bone) for bone in limb_bones(skeleton, limb)) for limb in limbs}
-    longest = max(lengths.values(), default=0.0)
+    longest = max((sum(skeleton.length(bone) for bone in limb) for limb in limbs), default=0.0)
 
     def score(up: V3) -> float:
         low = ground(skeleton, up)
         drops = [
-            dot(minus(skeleton.heads[limb_bones(skeleton, limb)[0]], skeleton.end(limb[0])), up) / longest
+            dot(minus(skeleton.heads[limb[0]], skeleton.end(limb[-1])), up) / longest
             for limb in limbs
             if longest > 0.0 and stands(skeleton, limb, up, low)
         ]
@@ -159,11 +146,10 @@ def _up(skeleton: Skeleton, lateral: V3, limbs: Sequence[tuple[int, int]]) -> V3
     return max(choices, key=score)
 
 
-def _leg_votes(skeleton: Skeleton, legs: Sequence[tuple[int, int]], up: V3, ahead: V3) -> Iterator[float]:
+def _leg_votes(skeleton: Skeleton, legs: Sequence[Limb], up: V3, ahead: V3) -> Iterator[float]:
     """For each leg how far its toes stand ahead of what they hang on, as a share of its height."""
-    for leg in legs:
-        bones = limb_bones(skeleton, leg)
-        flat = count_on_ground(skeleton, leg, up)
+    for bones in legs:
+        flat = count_on_ground(skeleton, bones, up)
         if flat:
             height = dot(skeleton.heads[bones[0]], up) - ground(skeleton, up)
             way = minus(skeleton.end(bones[-1]), skeleton.heads[bones[-flat]])
@@ -172,11 +158,10 @@ def _leg_votes(skeleton: Skeleton, legs: Sequence[tuple[int, int]], up: V3, ahea
             yield KNEE_VOTE * _knee_ahead(skeleton, bones[: len(bones) - flat + 1], ahead)
 
 
-def _toe_votes(skeleton: Skeleton, legs: Sequence[tuple[int, int]], up: V3, ahead: V3) -> Iterator[float]:
+def _toe_votes(skeleton: Skeleton, legs: Sequence[Limb], up: V3, ahead: V3) -> Iterator[float]:
     """For each leg how far its last tail stands ahead of the ankle, as a share of its height."""
-    for leg in legs:
-        bones = limb_bones(skeleton, leg)
-        flat = max(1, count_on_ground(skeleton, leg, up))
+    for bones in legs:
+        flat = max(1, count_on_ground(skeleton, bones, up))
         height = dot(skeleton.heads[bones[0]], up) - ground(skeleton, up)
         yield dot(minus(skeleton.tails[bones[-1]], skeleton.heads[bones[-flat]]), ahead) / height
 

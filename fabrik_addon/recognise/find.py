@@ -9,7 +9,6 @@ from functools import reduce
 
 from ..maths import dot
 from ..messages import Message
-from .axes import limb_bones
 from .part import (
     APPLIED,
     ARM,
@@ -225,13 +224,12 @@ def _middle(tree: Tree, middle: Sequence[Middle], most: float) -> Iterator[Part]
 def _runs(tree: Tree, used: set[int]) -> list[Middle]:
     """Each great run of bones as a chain of its own."""
     found = []
-    for limb in tree.named.all():
-        bones = limb_bones(tree.skeleton, limb)
+    for bones in tree.named.all():
         size = sum(tree.skeleton.length(bone) for bone in bones)
         is_great = len(bones) >= LEAST_RUN and size >= GREAT_RUN * tree.skeleton.extent
         if is_great and not used.intersection(bones) and not any(tree.labels[bone] == "FACE" for bone in bones):
             sure: Features = [(1.0, Message("BONE_COUNT", count=len(bones)))]
-            found.append(Middle(RUN, bones, Evidence(structure=sure)))
+            found.append(Middle(RUN, [*bones], Evidence(structure=sure)))
     return found
 
 

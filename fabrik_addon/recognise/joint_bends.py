@@ -7,8 +7,9 @@ from math import atan2, cos, radians
 from typing import NamedTuple
 
 from ..maths import ORIGIN, V3, cross, dot, length, minus, scaled, unit
-from .axes import BodyAxes, limb_bones
-from .limbs import LEGS_OF_FOUR, Limb, Limbs
+from .axes import BodyAxes
+from .limbs import LEGS_OF_FOUR, Limbs
+from .skeleton import Limb
 
 LEAST_BEND = radians(1.0)  # at rest that tells an axis
 MOST_GUESSED = radians(60.0)  # bend of a last bone whose tail an importer guessed, above which it tells nothing
@@ -113,24 +114,23 @@ def part_of(limbs: Limbs, bone: int) -> str:
     """What a bone is: by its name, else by its place in a leg that stands, or in an arm."""
     if limbs.parts[bone]:
         return limbs.parts[bone]
-    run = next(run for run in limbs.all() if bone in limb_bones(limbs.skeleton, run))
-    place = limb_bones(limbs.skeleton, run).index(bone)
-    legs = [Limb(*leg) for leg in limbs.axes.legs]
+    run = next(run for run in limbs.all() if bone in run)
+    place, legs = run.index(bone), limbs.axes.legs
     if run in legs:
-        names = ("UPPER_ARM", "FOREARM", "HAND") if _is_front(limbs, run, legs) else ("THIGH", "SHIN", "FOOT")
-    elif limbs.twins[run.tip] >= 0 and limbs.axes.legs:
+        names = ("UPPER_ARM", "FOREARM", "HAND") if _is_front(limbs, run) else ("THIGH", "SHIN", "FOOT")
+    elif limbs.twins[run[-1]] >= 0 and legs:
         names = ("UPPER_ARM", "FOREARM", "HAND")
     else:
         return ""
     return names[place] if place < len(names) else ""
 
 
-def _is_front(limbs: Limbs, leg: Limb, legs: list[Limb]) -> bool:
+def _is_front(limbs: Limbs, leg: Limb) -> bool:
     """Whether a leg is one of the two in front, of four."""
-    forward = limbs.axes.forward
+    forward, legs = limbs.axes.forward, limbs.axes.legs
     if len(legs) != LEGS_OF_FOUR or forward is None:
         return False
-    ahead = {one: dot(limbs.skeleton.heads[limb_bones(limbs.skeleton, one)[0]], forward) for one in legs}
+    ahead = {one: dot(limbs.skeleton.heads[one[0]], forward) for one in legs}
     return sum(other > ahead[leg] for other in ahead.values()) < LEGS_OF_FOUR // 2
 
 

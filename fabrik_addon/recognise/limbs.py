@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ..maths import V3, distance, dot, minus, unit
-from .axes import BodyAxes, count_on_ground, find_axes, ground, limb_bones, stands
-from .skeleton import Skeleton
+from .axes import BodyAxes, count_on_ground, find_axes, ground, stands
+from .skeleton import Limb, Skeleton
 from .words import NO_LIMB, family_of, may_follow, parts_of, side_of, twin_key
 
 SAME_SIZE = 0.05  # share of the length by which the bones of both sides may differ
@@ -147,18 +146,6 @@ GIRDLE_ACROSS = 0.6
 GIRDLE_SHORTER = 0.85
 
 
-class Limb(NamedTuple):
-    """A limb.
-
-    Attributes:
-        tip: Number of its last bone.
-        bone_count: How many bones, counted from it.
-    """
-
-    tip: int
-    bone_count: int
-
-
 class Limbs:
     """The limbs of a skeleton.
 
@@ -210,12 +197,12 @@ class Limbs:
         limbs, small = self._divided({bone for group in forked for bone in group})
         for group in groups:
             if group not in forked:
-                found = Limb(self._tips(group)[0], len(group)) if len(group) > 1 else self.limb_of(group[0])
-                is_single = found.bone_count == 1 and (forked or len(groups) >= MANY_GROUPS)
+                found = tuple(group) if len(group) > 1 else self.limb_of(group[0])
+                is_single = len(found) == 1 and (forked or len(groups) >= MANY_GROUPS)
                 (small if is_single else limbs).append(found)
-        if forked and any(limb.bone_count > 1 for limb in limbs):  # controls that only fork are none beside limbs
-            small += [limb for limb in limbs if limb.bone_count == 1]
-            limbs = [limb for limb in limbs if limb.bone_count > 1]
+        if forked and any(len(limb) > 1 for limb in limbs):  # controls that only fork are none beside limbs
+            small += [limb for limb in limbs if len(limb) == 1]
+            limbs = [limb for limb in limbs if len(limb) > 1]
         return limbs, small
 
     def _tips(self, group: Sequence[int]) -> list[int]:
@@ -226,14 +213,13 @@ class Limbs:
     def _divided(self, group: set[int]) -> tuple[list[Limb], list[Limb]]:
         """The limbs of bones that fork, without hands and feet."""
         runs = self._runs(group)
-        great = [run for run in runs if self._is_great(run)] or [run for run in runs if run.bone_count > 1] or runs
+        great = [run for run in runs if self._is_great(run)] or [run for run in runs if len(run) > 1] or runs
         limbs: list[Limb] = []
         small = [run for run in runs if run not in great]
         for run in great:
             ends = self._end_count(run)
-            bones = limb_bones(self.skeleton, run)
-            limbs.append(Limb(bones[-1 - ends], run.bone_count - ends))
-            small += [Limb(run.tip, ends)] if ends else []
+            limbs.append(run[: len(run) - ends])
+            small += [run[-ends:]] if ends else []
         return limbs, small
 
     def _runs(self, group: set[int]) -> list[Limb]:
@@ -243,10 +229,10 @@ class Limbs:
 
     def _run(self, tip: int, group: set[int]) -> Limb:
         """The limb that ends with a bone, as far as its bones are in a group."""
-        count, bone = 1, tip
-        while self.above[bone] in group:
-            count, bone = count + 1, self.above[bone]
-        return Limb(tip, count)
+        bones = [tip]
+        while self.above[bones[-1]] in group:
+            bones.append(self.above[bones[-1]])
+        return tuple(bones[::-1])
 
     def _groups(self, bones: set[int]) -> list[list[int]]:
         """The selected bones, those that hang on each other together."""
@@ -262,37 +248,31 @@ class Limbs:
         return groups
 
     def _is_great(self, run: Limb) -> bool:
-        if run.bone_count < 2:
+        if len(run) < 2 or self._carries_hips(run):
             return False
-        bones = limb_bones(self.skeleton, run)
-        families = {family_of(self.parts[bone]) for bone in bones}
-        if self._carries_hips(run):
-            return False
+        families = {family_of(self.parts[bone]) for bone in run}
         if families - {""}:
-            return bool(families & GREAT_FAMILIES) and not self._is_foot_alone(bones)
-        size = sum(self.skeleton.length(bone) for bone in bones)
-        reach = distance(self.skeleton.heads[bones[0]], self.skeleton.tails[bones[-1]])
+            return bool(families & GREAT_FAMILIES) and not {self.parts[bone] for bone in run} <= {"FOOT", "TOE", "HEEL"}
+        size = sum(self.skeleton.length(bone) for bone in run)
+        reach = distance(self.skeleton.heads[run[0]], self.skeleton.tails[run[-1]])
         return size >= GREAT_SHARE * self.skeleton.extent and reach >= STRETCHED * size
 
     def _carries_hips(self, run: Limb) -> bool:
         """Whether a run is the root of the skeleton down to the bone on which its legs hang: the hips themselves."""
         parents = self.skeleton.parents
-        if parents[limb_bones(self.skeleton, run)[0]] >= 0:
+        if parents[run[0]] >= 0:
             return False
-        tops = [parents[limb_bones(self.skeleton, Limb(*leg))[0]] for leg in self.axes.legs]
-        return run.tip in tops or run.tip in {parents[top] for top in tops if top >= 0}
-
-    def _is_foot_alone(self, bones: Sequence[int]) -> bool:
-        return {self.parts[bone] for bone in bones} <= {"FOOT", "TOE", "HEEL"}
+        tops = [parents[leg[0]] for leg in self.axes.legs]
+        return run[-1] in tops or run[-1] in {parents[top] for top in tops if top >= 0}
 
     def _end_count(self, run: Limb) -> int:
         """How many bones at the end of an arm or leg are hand or foot, on whose joint the goal belongs."""
-        if run.bone_count < 3 or self.twins[run.tip] < 0:
+        if len(run) < 3 or self.twins[run[-1]] < 0:
             return 0
         up = self.axes.up
         if stands(self.skeleton, run, up, ground(self.skeleton, up)):
             return count_on_ground(self.skeleton, run, up)
-        is_hand = self.parts[run.tip] == "HAND" or (not self.parts[run.tip] and len(self._branches(run.tip)) > 2)
+        is_hand = self.parts[run[-1]] == "HAND" or (not self.parts[run[-1]] and len(self._branches(run[-1])) > 2)
         return int(is_hand)
 
     def _branches(self, bone: int) -> list[int]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..maths import V3, angle_between, clipped, distance, dot, length, minus, plus, scaled, unit
 from ..messages import Message
 from .axes import BodyAxes, count_on_ground
-from .limbs import LEGS_OF_FOUR, Limb
+from .limbs import LEGS_OF_FOUR
 from .tree import Tree
 
 APPLIED = 0.8  # confidence from which a part is set up without being asked about
@@ -166,7 +166,7 @@ def trimmed(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Trimmed:
     labels = [tree.labels[bone] for bone in run]
     family = [i for i, bone in enumerate(run) if tree.families[bone] in {"ARM", "LEG"}]
     is_named = len(family) > 1
-    end = _end_on_ground(tree, run) if kind == LEG else 0
+    end = count_on_ground(tree.skeleton, run, tree.axes.up) if kind == LEG else 0
     if is_named:
         first, last = family[0], family[-1]
         tip_role = "HAND" if kind == ARM else "FOOT"
@@ -181,10 +181,6 @@ def trimmed(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Trimmed:
         last = len(run) - end if end else len(run) - 1
         return Trimmed(list(run[first : last + 1]), [""] * (last + 1 - first), bool(end))
     return _fitted(tree, run, kind, len(run) - end if end else -1)
-
-
-def _end_on_ground(tree: Tree, run: Sequence[int]) -> int:
-    return count_on_ground(tree.skeleton, Limb(run[-1], len(run)), tree.axes.up)
 
 
 def _named_roles(labels: Sequence[str], first: int, last: int) -> list[str]:

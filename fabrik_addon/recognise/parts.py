@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from ..maths import distance, dot, minus, plus, scaled, unit
 from ..messages import Message
-from .axes import LEAST_LEG, ground, limb_bones, stands
-from .limbs import LEGS_OF_FOUR, Limb, Limbs
+from .axes import LEAST_LEG, ground, stands
+from .limbs import LEGS_OF_FOUR, Limbs
 from .part import (
     ARM,
     EAR,
@@ -77,9 +77,9 @@ def _limb(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Trimmed:
 
 def _runs(limbs: Limbs) -> Iterator[tuple[tuple[int, ...], ...]]:
     """The limbs of both sides, each with its twin where there is one."""
-    bones = {limb.tip: tuple(limb_bones(limbs.skeleton, limb)) for limb in limbs.all()}
-    for tip, run in bones.items():
-        twin = bones.get(limbs.twins[tip])
+    by_tip = {limb[-1]: limb for limb in limbs.all()}
+    for tip, run in by_tip.items():
+        twin = by_tip.get(limbs.twins[tip])
         if twin is not None and tip < twin[-1]:
             yield run, twin
 
@@ -111,14 +111,10 @@ def _standing(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]]) -> list[t
     """Those that go down to the ground, but for what is no higher than a foot."""
     up = tree.axes.up
     low = ground(tree.skeleton, up)
-    down = [one for one in runs if all(len(run) > 1 and stands(tree.skeleton, _as_limb(run), up, low) for run in one)]
+    down = [one for one in runs if all(len(run) > 1 and stands(tree.skeleton, run, up, low) for run in one)]
     tops = [dot(tree.skeleton.heads[one[0][0]], up) - low for one in down]
     highest = max(tops, default=0.0)
     return [one for one, top in zip(down, tops, strict=True) if top >= LEAST_LEG * highest]
-
-
-def _as_limb(run: Sequence[int]) -> Limb:
-    return Limb(run[-1], len(run))
 
 
 def _stance(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]], legs: set[tuple[int, ...]]) -> int:
@@ -358,10 +354,9 @@ def _middle_run(tree: Tree, bone: int, taken: set[int]) -> list[int]:
     """The bones of the middle from one on, as long as one of them goes on; of many the one with most below it."""
     if bone in taken or tree.unnamed.twins[bone] >= 0 or tree.sides[bone]:
         return []
-    runs = (limb_bones(tree.skeleton, limb) for limb in tree.unnamed.all())
-    run = next(run for run in runs if bone in run)
+    run = next(run for run in tree.unnamed.all() if bone in run)
     run = run[run.index(bone) :]
-    return [] if taken.intersection(run) else run
+    return [] if taken.intersection(run) else [*run]
 
 
 def _labels(tree: Tree, run: Sequence[int]) -> set[str]:
@@ -430,8 +425,7 @@ SURE, BY_PLACE = 0.95, 0.85  # confidence, by names and by where they hang
 def fingers_of(tree: Tree, arm: Part, taken: set[int]) -> Iterator[Part]:
     """The fingers that hang on the hand of an arm, each of two bones or more; what no name tells is none alone."""
     below = set(tree.below(arm.bones[-1])) - taken
-    runs = [limb_bones(tree.skeleton, limb) for limb in tree.named.all()]
-    runs = [[bone for bone in run if bone in below and tree.labels[bone] != "PALM"] for run in runs]
+    runs = [[bone for bone in run if bone in below and tree.labels[bone] != "PALM"] for run in tree.named.all()]
     runs = [run for run in runs if 2 <= len(run) <= MOST_FINGER_BONES and _is_finger(tree, arm.bones, run)]
     runs = runs if len(runs) > 1 or any(tree.labels[bone] for run in runs for bone in run) else []
     # without the bone in the palm

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ..maths import V3, Z_AXIS, distance, mean
 
+Limb = tuple[int, ...]  # the bones of a limb, root to tip, each the parent of the next
 JOINED = 1e-3  # share of the length of the bone above within which a head stands at its tail
 
 

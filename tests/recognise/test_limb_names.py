@@ -6,7 +6,6 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from fabrik_addon.recognise.axes import limb_bones
 from fabrik_addon.recognise.joint_bends import is_second_half, part_of
 from fabrik_addon.recognise.limbs import Limbs
 from fabrik_addon.recognise.skeleton import Skeleton
@@ -63,7 +62,7 @@ def test_a_limb_begins_below_the_body_and_has_one_knee_or_elbow(told: str, bends
     body, limb = (part.split() for part in told.split("|"))
     limbs = Limbs(line([*body, *limb]))
     tip = len(body) + len(limb) - 1
-    bones = limb_bones(limbs.skeleton, limbs.limb_of(tip))
+    bones = limbs.limb_of(tip)
     assert [limbs.skeleton.names[bone] for bone in bones] == limb
     assert [part_of(limbs, bone) for bone in bones if not is_second_half(limbs, bone)].count(bends) == 1
 
@@ -73,5 +72,5 @@ def test_twist_bones_beside_a_limb_are_helpers() -> None:
     heads = [(0.0, 0.0, 3.0), (0.0, 0.0, 2.0), (0.0, 0.0, 1.0), (0.0, 0.0, 2.5), (0.0, 0.0, 2.0)]
     tails = [(0.0, 0.0, 2.0), (0.0, 0.0, 1.0), (0.0, -1.0, 1.0), (0.0, 0.0, 2.0), (0.0, 0.0, 1.5)]
     limbs = Limbs(Skeleton(names, [-1, 0, 1, 0, 3], heads, tails, [False] * 5))
-    assert limb_bones(limbs.skeleton, limbs.limb_of(2)) == [0, 1, 2]
+    assert limbs.limb_of(2) == (0, 1, 2)
     assert limbs.parts[3:] == ["HELPER", "HELPER"]

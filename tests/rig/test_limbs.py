@@ -10,7 +10,7 @@ import pytest
 from fabrik_addon.actions.chains import limb_length
 from fabrik_addon.errors import ChainError
 from fabrik_addon.recognise.find import recognise
-from fabrik_addon.recognise.limbs import Limbs, limb_bones
+from fabrik_addon.recognise.limbs import Limbs
 from fabrik_addon.rig.skeleton import read_skeleton, selected_numbers
 from mathutils import Vector
 
@@ -22,15 +22,13 @@ from support.skeletons import IMPORTED, METARIGS, forward_of, make_character, re
 def found_limb(owner: bpy.types.Object, tip: str) -> Limb:
     skeleton = read_skeleton(owner)
     limb = Limbs(skeleton).limb_of(list(skeleton.names).index(tip))
-    return tuple(skeleton.names[bone] for bone in limb_bones(skeleton, limb))
+    return tuple(skeleton.names[bone] for bone in limb)
 
 
 def selected(owner: bpy.types.Object) -> tuple[list[Limb], list[Limb]]:
     skeleton = read_skeleton(owner)
     found = Limbs(skeleton).selected(selected_numbers(owner, skeleton))
-    limbs, small = (
-        [tuple(skeleton.names[bone] for bone in limb_bones(skeleton, limb)) for limb in some] for some in found
-    )
+    limbs, small = ([tuple(skeleton.names[bone] for bone in limb) for limb in some] for some in found)
     return limbs, small
 
 

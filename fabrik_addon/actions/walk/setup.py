@@ -451,8 +451,7 @@ def _new_legs(owner: bpy.types.Object, upright: Q4) -> list[NewLeg]:
     legs = [NewLeg(part.name, part.bones, part.holds_head) for part in parts]
     legs = [leg for leg in legs if _stands(owner, leg.bones, "HEAD" if leg.is_head else "TAIL", upright)]
     skeleton = read_skeleton(owner, without=control_names(owner))
-    limbs = [limb for limb in Limbs(skeleton).all() if limb.bone_count >= LEAST_BONES]
-    runs = [[bone.name for bone in bones_to(owner, skeleton.names[tip], count)] for tip, count in limbs]
+    runs = [[skeleton.names[bone] for bone in limb] for limb in Limbs(skeleton).all() if len(limb) >= LEAST_BONES]
     standing = [NewLeg(bones[-1], tuple(bones), False) for bones in runs if _stands(owner, bones, "TAIL", upright)]
     return legs if len(legs) >= len(standing) else standing
 
