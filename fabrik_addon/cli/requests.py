@@ -15,17 +15,19 @@ import bpy
 from ..actions.bake import BakeSettings, bake_steps, to_the_end
 from ..actions.bake.checks import INTERPOLATIONS, INTO, VERIFY
 from ..actions.frames import frames_between
-from ..actions.setup.parts import Found, find_parts, found_by
+from ..actions.setup.parts import check_mapping, find_parts
 from ..actions.setup.setup import KIND_OF_CONTROLS, SetupOptions, set_up, wanted_parts
 from ..actions.walk.plan import plan_walk
 from ..actions.walk.setup import add_walker
 from ..errors import ChainError, InvalidValueError
-from ..recognise.mapping import Mapping
+from ..recognise.part import Recognised
 from ..rig.schema.rig import rig_of
 from .files import put_line
 from .scene import Choice, armatures, chosen, items_of, put
 
 Report: TypeAlias = dict[str, Any]
+BODY_TOLD = ("plan", "convention", "body", "missing", "held", "notes")
+PART_TOLD = ("kind", "name", "bones", "roles", "holds_head", "confidence", "reasons", "is_applied")
 
 EVERY = 1.0  # seconds between two lines of progress
 FORMS = ("text", "openjd")  # of progress
@@ -45,7 +47,7 @@ class SetupRequest:
 
     plan: str
     options: SetupOptions
-    mapping: Mapping | None = None
+    mapping: Recognised[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +129,10 @@ def options_of(controls: str = "BONES", without: Sequence[str] = (), fingers: bo
     return SetupOptions(controls=controls, use_fingers=fingers, **left_out)
 
 
-def parts_told(found: Found) -> Report:
+def parts_told(found: Recognised[str]) -> Report:
     """The parts of an armature, sure or not, and what is missing."""
-    told = asdict(found)
-    for part, one in zip(told["parts"], found.parts, strict=True):
-        part["is_applied"] = one.is_applied
-    return told
+    told: Report = {name: getattr(found, name) for name in BODY_TOLD}
+    return {**told, "parts": [{name: getattr(part, name) for name in PART_TOLD} for part in found.parts]}
 
 
 def set_up_open_file(names: Sequence[str], request: SetupRequest) -> Report:
@@ -154,7 +154,9 @@ def set_up_open_file(names: Sequence[str], request: SetupRequest) -> Report:
 
 
 def _set_up(owner: bpy.types.Object, request: SetupRequest) -> Report:
-    found = find_parts(owner, request.plan) if request.mapping is None else found_by(owner, request.mapping)
+    if request.mapping is not None:
+        check_mapping(owner, request.mapping)
+    found = request.mapping or find_parts(owner, request.plan)
     report = {"name": owner.name, **parts_told(found)}
     report["asked"] = [part.name for part in found.parts if not part.is_applied]
     parts = wanted_parts([part for part in found.parts if part.is_applied], request.options)

@@ -8,12 +8,13 @@ from pathlib import Path
 import bpy
 
 from ..actions.chain_edit import working_rig
-from ..actions.setup.parts import Found, chain_of, find_parts, found_by, mapping_of
+from ..actions.setup.parts import chain_of, check_mapping, find_parts, mapping_of
 from ..actions.setup.setup import Done, SetupOptions, chosen_parts, set_up, wanted_parts
 from ..errors import ChainError, InvalidValueError
 from ..overlay.shapes import lines_of, text_width
 from ..recognise.find import PLANS
 from ..recognise.mapping import load_mapping, mapping_text
+from ..recognise.part import Recognised
 from ..rig.schema.fields import FORGOTTEN, Options, choice, items, real, switch, text
 from ..rig.schema.rig import rig_of
 from ..texts import Text, capitalised, joined
@@ -88,7 +89,7 @@ class FABRIK_OT_character_setup(SetupOperator):
             return context.window_manager.invoke_props_dialog(self, width=WIDTH, confirm_text=label_(self.bl_label))
         return self.execute(context)
 
-    def _ask(self, owner: bpy.types.Object, found: Found) -> None:
+    def _ask(self, owner: bpy.types.Object, found: Recognised[str]) -> None:
         """List what is not sure and has no chain yet."""
         self.parts.clear()
         for part in found.parts:
@@ -109,7 +110,7 @@ class FABRIK_OT_character_setup(SetupOperator):
         self._tell(owner, found, done)
         return {"FINISHED"}
 
-    def _tell(self, owner: bpy.types.Object, found: Found, done: Done) -> None:
+    def _tell(self, owner: bpy.types.Object, found: Recognised[str], done: Done) -> None:
         for name, reason in [*found.missing, *found.held]:
             self.warn("{part} was not found: {reason}", part=name, reason=reason)
         unsure = [part for part in found.parts if not part.is_applied]
@@ -170,7 +171,7 @@ def _draw_asked(
         column.label(text=line, icon="BLANK1", translate=False)
 
 
-def nothing_text(found: Found) -> Text:
+def nothing_text(found: Recognised[str]) -> Text:
     """Why there is nothing to set up."""
     if found.held:
         name, reason = found.held[0]
@@ -181,7 +182,7 @@ def nothing_text(found: Found) -> Text:
     return Text("no limb was found: add chains by hand")
 
 
-def done_text(found: Found, done: Done) -> Text:
+def done_text(found: Recognised[str], done: Done) -> Text:
     """What was done, in a sentence."""
     words = [Text(PLANS[found.plan].label)]
     if found.convention:
@@ -242,7 +243,8 @@ class FABRIK_OT_mapping_import(SetupOperator):
         return {"RUNNING_MODAL"}
 
     def run(self, context: bpy.types.Context, owner: bpy.types.Object) -> Returned:
-        found = found_by(owner, load_mapping(Path(bpy.path.abspath(self.filepath))))
+        found = load_mapping(Path(bpy.path.abspath(self.filepath)))
+        check_mapping(owner, found)
         options = self.wanted_options()
         done = set_up(context, owner, found, wanted_parts(found.parts, options), options)
         for note in done.notes:

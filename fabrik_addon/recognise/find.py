@@ -19,7 +19,6 @@ from .part import (
     RUN,
     WING,
     Evidence,
-    Features,
     Pair,
     Part,
     Recognised,
@@ -27,7 +26,7 @@ from .part import (
     evidence_of,
     reach_of,
 )
-from .parts import Middle, Trunk, all_pairs, fingers_of, middle_parts, side_of_limb, trunk_of
+from .parts import all_pairs, fingers_of, middle_parts, side_of_limb, trunk_of
 from .skeleton import Skeleton
 from .tree import Tree
 from .words import convention_of
@@ -92,7 +91,7 @@ def plan_for(legs: int, limbs: int) -> BodyPlan:
     return by_legs or (HUMAN if limbs else CHAINS)
 
 
-def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised:
+def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised[int]:
     """The parts of a body.
 
     Args:
@@ -108,19 +107,18 @@ def recognise(whole: Skeleton, plan: str = "AUTO") -> Recognised:
     trunk = trunk_of(tree, [pair for pair, evidence in chosen if evidence.confidence >= APPLIED] or pairs)
     used = {bone for pair in pairs for bone in pair.bones}
     is_chains = body_plan.name == "CHAINS"
-    middle = _runs(tree, used) if is_chains else middle_parts(tree, trunk, used)
-    found += _middle(tree, middle, _most_sure(found))
-    used |= {bone for one in middle for bone in one.bones}
+    middle = _runs(tree, used) if is_chains else middle_parts(tree, trunk, used, _most_sure(found))
+    found += middle
+    used |= {bone for part in middle for bone in part.bones}
     arms = [part for part in found if part.kind == ARM and part.holds_head and part.is_applied]
     found += [finger for arm in arms for finger in fingers_of(tree, arm, used)]
-    parts = [_in_whole(tree, part) for part in found if part.confidence >= ASKED]
+    likely = [part for part in found if part.confidence >= ASKED]
     convention = convention_of(whole.names)
     return Recognised(
         plan=body_plan.name,
+        body=-1 if is_chains else _body(tree, trunk[0], likely),
+        parts=[part for part in (_in_whole(tree, one) for one in likely) if part.bones],
         convention=convention.label if convention else "",
-        axes=tree.axes,
-        parts=[part for part in parts if part.bones],
-        body=-1 if is_chains else _body(tree, trunk, [part for part in found if part.confidence >= ASKED]),
         missing=_missing(body_plan, found),
         notes=(TAKEN,) if tree.is_left_drawn else (),
     )
@@ -171,7 +169,7 @@ def _by_place(tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
     return sorted(pairs, key=place, reverse=True)
 
 
-def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: BodyPlan) -> Iterator[Part]:
+def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: BodyPlan) -> Iterator[Part[int]]:
     """The parts of both sides, with their names."""
     counts: dict[str, int] = {}
     for pair, evidence in chosen:
@@ -182,83 +180,61 @@ def _limbs(tree: Tree, chosen: Sequence[Scored], legs: Sequence[Pair], plan: Bod
             number = counts[pair.kind]
             label = LABELS[pair.kind] + (f" {number}" if number > 1 else "")
         for i, limb in enumerate(pair.limbs):
-            others = pair.limbs[1 - i].bones if len(pair.limbs) == 2 else []
-            side = side_of_limb(tree, limb.bones, others)
-            yield Part(
-                kind=pair.kind,
-                name=f"{label}.{side.side}",
-                side=side.side,
-                bones=tuple(limb.bones),
-                roles=tuple(limb.roles),
-                holds_head=limb.holds_head,
-                confidence=min(evidence.confidence, side.most),
-                reasons=(*evidence.reasons, *side.reasons),
-                off_side=side.is_off,
+            others = pair.limbs[1 - i].bones if len(pair.limbs) == 2 else ()
+            side, most, doubts = side_of_limb(tree, limb.bones, others)
+            yield replace(
+                limb,
+                name=f"{label}.{side}",
+                side=side,
+                confidence=min(evidence.confidence, most),
+                reasons=(*evidence.reasons, *doubts),
             )
 
 
-def _most_sure(parts: Sequence[Part]) -> float:
+def _most_sure(parts: Sequence[Part[int]]) -> float:
     """How sure the limbs are that tell where hips and chest are: those that are applied, or else all."""
     sure = [part.confidence for part in parts if part.kind in CARRYING]
     return min([one for one in sure if one >= APPLIED] or sure, default=1.0)
 
 
-def _middle(tree: Tree, middle: Sequence[Middle], most: float) -> Iterator[Part]:
-    """The parts in the middle; without names they are no more sure than the limbs between which they lie."""
-    counts: dict[str, int] = {}
-    for one in middle:
-        counts[one.kind] = number = counts.get(one.kind, 0) + 1
-        is_named = bool(one.evidence.names) or one.kind == RUN
-        yield Part(
-            kind=one.kind,
-            name=LABELS[one.kind] + (f" {number}" if one.kind == RUN or number > 1 else ""),
-            side="",
-            bones=tuple(one.bones),
-            roles=tuple(tree.labels[bone] for bone in one.bones),
-            holds_head=False,
-            confidence=one.evidence.confidence if is_named else min(most, one.evidence.confidence),
-            reasons=one.evidence.reasons,
-        )
-
-
-def _runs(tree: Tree, used: set[int]) -> list[Middle]:
+def _runs(tree: Tree, used: set[int]) -> list[Part[int]]:
     """Each great run of bones as a chain of its own."""
-    found = []
+    found = list[Part[int]]()
     for bones in tree.named.all():
         size = sum(tree.skeleton.length(bone) for bone in bones)
         is_great = len(bones) >= LEAST_RUN and size >= GREAT_RUN * tree.skeleton.extent
-        if is_great and not used.intersection(bones) and not any(tree.labels[bone] == "FACE" for bone in bones):
-            sure: Features = [(1.0, Message("BONE_COUNT", count=len(bones)))]
-            found.append(Middle(RUN, [*bones], Evidence(structure=sure)))
+        roles = tuple(tree.labels[bone] for bone in bones)
+        if is_great and not used.intersection(bones) and "FACE" not in roles:
+            found.append(Part(RUN, f"{LABELS[RUN]} {len(found) + 1}", bones, roles))
     return found
 
 
-def _in_whole(tree: Tree, part: Part) -> Part:
+def _in_whole(tree: Tree, part: Part[int]) -> Part[int]:
     """A part with the numbers of the whole skeleton, and bones between that were left out."""
     bones = tree.in_whole(part.bones)
     roles = dict(zip((tree.numbers[bone] for bone in part.bones), part.roles, strict=True))
     return replace(part, bones=bones, roles=tuple(roles.get(bone, "") for bone in bones))
 
 
-def _body(tree: Tree, trunk: Trunk, parts: Sequence[Part]) -> int:
+def _body(tree: Tree, hips: int, parts: Sequence[Part[int]]) -> int:
     """The lowest bone on which all limbs hang, as a number of the whole skeleton; -1 for none."""
     firsts = [tree.skeleton.parents[part.bones[0]] for part in parts if part.kind != FINGER]
-    if trunk.hips < 0 and not any(part.kind == ARM for part in parts):
+    if hips < 0 and not any(part.kind == ARM for part in parts):
         return -1
     found = tree.shared([bone for bone in firsts if bone >= 0])
     return tree.numbers[found] if found >= 0 else -1
 
 
-def _missing(plan: BodyPlan, found: Sequence[Part]) -> list[tuple[str, Message]]:
+def _missing(plan: BodyPlan, found: Sequence[Part[int]]) -> list[tuple[str, str | Message]]:
     """What such a body has and was not found."""
     by_name = {part.name: part for part in found}
-    missing: list[tuple[str, Message]] = []
+    missing: list[tuple[str, str | Message]] = []
     for name in plan.expected:
         part = by_name.get(name)
         if name.startswith(LABELS[ARM]) and any(one.kind == WING for one in found):
             continue
         if part is None or part.confidence < ASKED:
-            reason = Message("NO_SUCH_BONES")
+            reason: str | Message = Message("NO_SUCH_BONES")
             if part and part.reasons:
                 reason = reduce(lambda first, second: Message("REASONS", first=first, second=second), part.reasons)
             missing.append((name, reason))

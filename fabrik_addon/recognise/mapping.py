@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..errors import InvalidValueError
 from ..messages import Message
 from .find import PLANS
-from .part import LABELS
+from .part import LABELS, Part, Recognised
 
 VERSION = 1
 MOST_CHARACTERS = 1_000_000
@@ -23,46 +22,23 @@ FIELDS = {"fabrik_mapping", "plan", "body", "parts"}
 PART_FIELDS = {"name", "kind", "bones", "roles", "end"}
 
 
-@dataclass(frozen=True, slots=True)
-class MappedPart:
-    """A part of a body by the names of its bones.
-
-    Attributes:
-        name: What its chain is called.
-        kind: One of `part.LABELS`.
-        bones: Root to tip.
-        roles: What each of them is, or "".
-        end: Which end of the last bone is brought to a goal, `HEAD` or `TAIL`.
-    """
-
-    name: str
-    kind: str
-    bones: tuple[str, ...]
-    roles: tuple[str, ...]
-    end: str
+def mapping_text(mapping: Recognised[str]) -> str:
+    """Parts by the names of their bones as JSON."""
+    parts = [
+        {
+            "name": part.name,
+            "kind": part.kind,
+            "bones": part.bones,
+            "roles": part.roles,
+            "end": "HEAD" if part.holds_head else "TAIL",
+        }
+        for part in mapping.parts
+    ]
+    told = {"fabrik_mapping": VERSION, "plan": mapping.plan, "body": mapping.body, "parts": parts}
+    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
-    """The parts of a body by the names of their bones.
-
-    Attributes:
-        plan: What kind of body it is.
-        body: The bone on which all limbs hang, or "".
-        parts: The parts.
-    """
-
-    plan: str
-    body: str
-    parts: tuple[MappedPart, ...]
-
-
-def mapping_text(mapping: Mapping) -> str:
-    """A mapping as JSON."""
-    return json.dumps({"fabrik_mapping": VERSION, **asdict(mapping)}, indent=1, ensure_ascii=False) + "\n"
-
-
-def load_mapping(path: Path) -> Mapping:
+def load_mapping(path: Path) -> Recognised[str]:
     """A mapping out of a file.
 
     Raises:
@@ -79,7 +55,7 @@ def load_mapping(path: Path) -> Mapping:
     return read_mapping(text)
 
 
-def read_mapping(text: str) -> Mapping:
+def read_mapping(text: str) -> Recognised[str]:
     """A mapping out of JSON.
 
     Raises:
@@ -103,15 +79,13 @@ def read_mapping(text: str) -> Mapping:
     parts = tuple(_part(one, Message("PART", number=i)) for i, one in enumerate(told, start=1))
     if len({part.name for part in parts}) < len(parts):
         raise InvalidValueError(Message("PART_NAME_TWICE"))
-    return Mapping(plan, _text(fields["body"], "'body'"), parts)
+    return Recognised(plan, _text(fields["body"], "'body'"), parts)
 
 
-def _part(data: object, where: str | Message) -> MappedPart:
+def _part(data: object, where: str | Message) -> Part[str]:
     fields = _fields(data, PART_FIELDS, where)
-    kind, end = (
-        _text(fields["kind"], Message("KIND_OF", where=where)),
-        _text(fields["end"], Message("END_OF", where=where)),
-    )
+    kind = _text(fields["kind"], Message("KIND_OF", where=where))
+    end = _text(fields["end"], Message("END_OF", where=where))
     if kind not in LABELS:
         raise InvalidValueError(Message("NO_SUCH_KIND", where=where, names=", ".join(LABELS)))
     if end not in ENDS:
@@ -121,7 +95,7 @@ def _part(data: object, where: str | Message) -> MappedPart:
     roles = _texts(fields["roles"], Message("ROLES_OF", where=where))
     if not name or not bones or not all(bones) or len(set(bones)) < len(bones) or len(roles) != len(bones):
         raise InvalidValueError(Message("PART_INCOMPLETE", where=where))
-    return MappedPart(name, kind, bones, roles, end)
+    return Part(kind, name, bones, roles, end == "HEAD")
 
 
 def _fields(data: object, known: set[str], where: str | Message) -> dict[str, object]:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from math import log, radians
-from typing import NamedTuple
+from typing import Generic, TypeVar
 
 from ..maths import V3, angle_between, clipped, distance, dot, length, minus, plus, scaled, unit
 from ..messages import Message
-from .axes import BodyAxes, count_on_ground
+from .axes import count_on_ground
 from .limbs import LEGS_OF_FOUR
 from .tree import Tree
 
@@ -60,31 +60,32 @@ MOST_ON_ONE = 2  # pairs that hang on one bone beside such an arm, itself includ
 LEAST_STRETCHED = 0.5  # share of its length that such an arm reaches
 
 
+Bone = TypeVar("Bone", int, str)  # its number in a skeleton, or its name in a rig
+
+
 @dataclass(frozen=True, slots=True)
-class Part:
+class Part(Generic[Bone]):
     """A part of a body that is to be one chain.
 
     Attributes:
         kind: What it is, one of those above.
         name: What its chain is called: part, number, side.
-        side: `L`, `R`, or "" in the middle; from where it stands.
-        bones: Numbers of its bones in the skeleton, root to tip, each the parent of the next.
+        bones: Root to tip, each the parent of the next.
         roles: What each of them is, as names of bones have it, or "".
         holds_head: Whether its end is the head of its last bone, a hand or a foot; else its tail.
         confidence: From 0 to 1.
         reasons: What speaks against it, in words; empty where nothing does.
-        off_side: Whether the names of its bones tell the other side.
+        side: `L`, `R`, or "" in the middle; from where it stands.
     """
 
     kind: str
     name: str
-    side: str
-    bones: tuple[int, ...]
+    bones: tuple[Bone, ...]
     roles: tuple[str, ...]
-    holds_head: bool
-    confidence: float
-    reasons: tuple[Message, ...] = ()
-    off_side: bool = False
+    holds_head: bool = False
+    confidence: float = 1.0
+    reasons: tuple[str | Message, ...] = ()
+    side: str = ""
 
     @property
     def is_applied(self) -> bool:
@@ -93,40 +94,26 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
-    """The parts of a skeleton.
+class Recognised(Generic[Bone]):
+    """The parts of a body: found in a skeleton or a rig, or as somebody wrote them down.
 
     Attributes:
         plan: What kind of body it is: `HUMAN`, `QUADRUPED`, `MANY_LEGS` or `CHAINS`.
-        convention: The convention that the names of its bones follow, or "".
-        axes: Where up, forward and left are.
+        body: The bone on which all limbs hang; -1, or "" as a name, for none.
         parts: The parts from which chains can be made, sure or to be asked about.
-        body: Number of the bone on which all limbs hang, or -1.
+        convention: The convention that the names of its bones follow, or "".
         missing: What such a body has and was not found, each with the reason.
+        held: Parts that something else poses, each with the reason.
         notes: What was taken for granted, as sentences.
     """
 
     plan: str
-    convention: str
-    axes: BodyAxes
-    parts: Sequence[Part]
-    body: int
-    missing: Sequence[tuple[str, Message]]
-    notes: Sequence[Message] = ()
-
-
-class Trimmed(NamedTuple):
-    """The bones of a limb.
-
-    Attributes:
-        bones: Root to tip.
-        roles: What each of them is.
-        holds_head: Whether the last one is a hand or foot.
-    """
-
-    bones: list[int]
-    roles: list[str]
-    holds_head: bool
+    body: Bone
+    parts: Sequence[Part[Bone]]
+    convention: str = ""
+    missing: Sequence[tuple[str, str | Message]] = ()
+    held: Sequence[tuple[str, str | Message]] = ()
+    notes: Sequence[str | Message] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +129,7 @@ class Pair:
 
     kind: str
     runs: tuple[tuple[int, ...], ...]
-    limbs: tuple[Trimmed, ...]
+    limbs: tuple[Part[int], ...]
     does_stand: bool
 
     @property
@@ -154,7 +141,7 @@ class Pair:
 # ---- which bones of a run are of a limb
 
 
-def trimmed(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Trimmed:
+def trimmed(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Part[int]:
     """The bones of an arm or leg out of a run that may begin with a clavicle, and end with toes.
 
     Args:
@@ -175,21 +162,21 @@ def trimmed(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Trimmed:
             named_tip = len(run) - end if end else -1
         holds_head = named_tip > first
         last = named_tip if holds_head else last
-        return Trimmed(list(run[first : last + 1]), _named_roles(labels, first, last), holds_head)
+        return Part(kind, "", tuple(run[first : last + 1]), _named_roles(labels, first, last), holds_head)
     if kind == LEG and stance:
         first = 0 if stance > LEGS_OF_FOUR else _after_pelvis(tree, run)
         last = len(run) - end if end else len(run) - 1
-        return Trimmed(list(run[first : last + 1]), [""] * (last + 1 - first), bool(end))
+        return Part(kind, "", tuple(run[first : last + 1]), ("",) * (last + 1 - first), bool(end))
     return _fitted(tree, run, kind, len(run) - end if end else -1)
 
 
-def _named_roles(labels: Sequence[str], first: int, last: int) -> list[str]:
+def _named_roles(labels: Sequence[str], first: int, last: int) -> tuple[str, ...]:
     """What names say, and what lies between two halves of one bone is of it."""
     roles = list(labels[first : last + 1])
     for i in range(1, len(roles)):
         if not roles[i]:
             roles[i] = roles[i - 1]
-    return roles
+    return tuple(roles)
 
 
 def _after_pelvis(tree: Tree, run: Sequence[int]) -> int:
@@ -202,14 +189,14 @@ def _joint(tree: Tree, run: Sequence[int], i: int) -> V3:
     return tree.skeleton.heads[run[i]] if i < len(run) else tree.skeleton.tails[run[-1]]
 
 
-def _fitted(tree: Tree, run: Sequence[int], kind: str, ankle: int) -> Trimmed:
+def _fitted(tree: Tree, run: Sequence[int], kind: str, ankle: int) -> Part[int]:
     """Shoulder, elbow and wrist where both halves are as long and straight."""
     count = len(run)
     if ankle < 0 and (len(tree.skeleton.children[run[-1]]) >= BRANCHES or count == len(ROLES[kind])):
         ankle = count - 1
     wrists = [ankle] if ankle > 1 else range(2, count + 1)
     if count > MOST_FITTED:
-        return Trimmed(list(run), [""] * count, False)
+        return Part(kind, "", tuple(run), ("",) * count)
     points = [_joint(tree, run, i) for i in range(count + 1)]
     least = int(count > len(ROLES[kind]) and _begins_in_middle(tree, run))
     choices = [(a, b, c) for c in wrists for a, b in combinations(range(least, c), 2)]
@@ -219,8 +206,8 @@ def _fitted(tree: Tree, run: Sequence[int], kind: str, ankle: int) -> Trimmed:
     holds_head = last < count
     end = last if holds_head else count - 1
     upper, lower, tip = ROLES[kind]
-    roles = [upper if i < knee else lower if i < last else tip for i in range(first, end + 1)]
-    return Trimmed(list(run[first : end + 1]), roles, holds_head)
+    roles = tuple(upper if i < knee else lower if i < last else tip for i in range(first, end + 1))
+    return Part(kind, "", tuple(run[first : end + 1]), roles, holds_head)
 
 
 def _begins_in_middle(tree: Tree, run: Sequence[int]) -> bool:

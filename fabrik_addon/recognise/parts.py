@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from ..maths import distance, dot, minus, plus, scaled, unit
 from ..messages import Message
@@ -17,6 +16,7 @@ from .part import (
     FIN,
     FINGER,
     HEAD,
+    LABELS,
     LEG,
     NO_LENGTH,
     SPINE,
@@ -26,18 +26,19 @@ from .part import (
     Features,
     Pair,
     Part,
-    Trimmed,
     attach_of,
     ramp,
     span_of,
     trimmed,
 )
+from .skeleton import Limb
 from .tree import Tree
 from .words import words_of
 
 SMALL_KINDS = {"WING": WING, "FIN": FIN, "EAR": EAR}  # limbs that names alone tell
 GREAT_KINDS = {"ARM": ARM, "LEG": LEG}
 NO_LIMB_NAMES = {"FINGER", "PALM", "FACE", "TOE", "HEEL", "HEAD", "TAIL", "SPINE"}
+Runs = tuple[Limb, ...]  # of both sides, or one alone
 UPRIGHT = 0.6  # cosine of the angle of the line from hips to chest, from which a body on two legs stands on its soles
 
 
@@ -61,7 +62,7 @@ def all_pairs(tree: Tree) -> list[Pair]:
     return found
 
 
-def _with_girdles(tree: Tree, runs: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+def _with_girdles(tree: Tree, runs: Runs) -> Runs:
     """Runs from the first bone on that is on one side alone: the hip of an insect's leg is of the leg."""
     if len(runs) == 1:
         return runs
@@ -69,13 +70,13 @@ def _with_girdles(tree: Tree, runs: tuple[tuple[int, ...], ...]) -> tuple[tuple[
     return tuple((*tree.between(top, run[0])[:-1], *run) for run in runs) if top >= 0 else runs
 
 
-def _limb(tree: Tree, run: Sequence[int], kind: str, stance: int) -> Trimmed:
+def _limb(tree: Tree, run: Limb, kind: str, stance: int) -> Part[int]:
     if kind in (ARM, LEG):
         return trimmed(tree, run, kind, stance)
-    return Trimmed(list(run), [tree.labels[bone] for bone in run], False)
+    return Part(kind, "", run, tuple(tree.labels[bone] for bone in run))
 
 
-def _runs(limbs: Limbs) -> Iterator[tuple[tuple[int, ...], ...]]:
+def _runs(limbs: Limbs) -> Iterator[Runs]:
     """The limbs of both sides, each with its twin where there is one."""
     by_tip = {limb[-1]: limb for limb in limbs.all()}
     for tip, run in by_tip.items():
@@ -92,9 +93,9 @@ def _labelled_above(tree: Tree, bone: int) -> Iterator[int]:
         yield above
 
 
-def _by_labels(tree: Tree) -> Iterator[tuple[tuple[int, ...], ...]]:
+def _by_labels(tree: Tree) -> Iterator[Runs]:
     """The bones that names call those of one arm or one leg, where they hang on each other, pair by pair."""
-    runs: dict[int, tuple[int, ...]] = {}
+    runs: dict[int, Limb] = {}
     for bone, family in enumerate(tree.families):
         is_last = not any(tree.families[child] == family for child in tree.skeleton.children[bone])
         if family in GREAT_KINDS and is_last and tree.sides[bone]:
@@ -107,7 +108,7 @@ def _by_labels(tree: Tree) -> Iterator[tuple[tuple[int, ...], ...]]:
             yield run, twin
 
 
-def _standing(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]]) -> list[tuple[tuple[int, ...], ...]]:
+def _standing(tree: Tree, runs: Sequence[Runs]) -> list[Runs]:
     """Those that go down to the ground, but for what is no higher than a foot."""
     up = tree.axes.up
     low = ground(tree.skeleton, up)
@@ -117,7 +118,7 @@ def _standing(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]]) -> list[t
     return [one for one, top in zip(down, tops, strict=True) if top >= LEAST_LEG * highest]
 
 
-def _stance(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]], legs: set[tuple[int, ...]]) -> int:
+def _stance(tree: Tree, runs: Sequence[Runs], legs: set[Limb]) -> int:
     """On how many legs an animal stands: more than two, or two with its back level or with wings; 0 for a human."""
     count = _apart(legs)
     if count > 2 or any(family in SMALL_KINDS and family != EAR for family in tree.families):
@@ -133,7 +134,7 @@ def _stance(tree: Tree, runs: Sequence[tuple[tuple[int, ...], ...]], legs: set[t
     return count if max(rise) < UPRIGHT else 0
 
 
-def _apart(runs: Iterable[tuple[int, ...]]) -> int:
+def _apart(runs: Iterable[Limb]) -> int:
     """How many runs there are that share no bone."""
     used: set[int] = set()
     count = 0
@@ -143,7 +144,7 @@ def _apart(runs: Iterable[tuple[int, ...]]) -> int:
     return count
 
 
-def _kind(tree: Tree, runs: tuple[tuple[int, ...], ...], legs: set[tuple[int, ...]], is_animal: bool) -> str:
+def _kind(tree: Tree, runs: Runs, legs: set[Limb], is_animal: bool) -> str:
     """What a run may be, or "" where it is no limb."""
     families = Counter(tree.families[bone] for run in runs for bone in run if tree.families[bone])
     small = next((kind for family, kind in SMALL_KINDS.items() if families[family]), "")
@@ -165,42 +166,28 @@ def _kind(tree: Tree, runs: tuple[tuple[int, ...], ...], legs: set[tuple[int, ..
 DOUBTED = 0.75  # greatest confidence where names and place tell different sides, or neither tells one
 
 
-class Side(NamedTuple):
-    """The side of a limb.
+def side_of_limb(tree: Tree, bones: Sequence[int], others: Sequence[int]) -> tuple[str, float, tuple[Message, ...]]:
+    """The side of a limb, beside its twin: from where it stands; what names tell otherwise is told.
 
-    Attributes:
-        side: `L` or `R`.
-        most: The greatest confidence that a limb can have whose side is found like this.
-        reasons: What is in doubt.
-        is_off: Whether names tell the other side.
+    Returns:
+        `L` or `R`; the greatest confidence that a limb can have whose side is found like this; and what is in doubt.
     """
-
-    side: str
-    most: float
-    reasons: tuple[Message, ...]
-    is_off: bool
-
-
-def side_of_limb(tree: Tree, bones: Sequence[int], others: Sequence[int]) -> Side:
-    """The side of a limb, beside its twin: from where it stands; what names tell otherwise is told."""
     told = Counter(tree.sides[bone] for bone in bones if tree.sides[bone])
     named = told.most_common(1)[0][0] if told else ""
     placed = tree.side_at(bones, others)
     if not placed and named:
-        return Side(named, 1.0 if len(told) == 1 else DOUBTED, (), False)
+        return named, 1.0 if len(told) == 1 else DOUBTED, ()
     if not placed:
         heads, lateral = tree.skeleton.heads, tree.axes.lateral
         way = minus(heads[bones[0]], heads[others[0]]) if others else heads[bones[0]]
-        side = "L" if dot(way, lateral) > 0.0 else "R"
-        return Side(side, DOUBTED, (Message("FACING_UNKNOWN"),), False)
+        return "L" if dot(way, lateral) > 0.0 else "R", DOUBTED, (Message("FACING_UNKNOWN"),)
     if named and named != placed:
-        reason = Message("SIDES_CONTRADICT", named=named, placed=placed)
-        return Side(placed, DOUBTED, (reason,), True)
+        return placed, DOUBTED, (Message("SIDES_CONTRADICT", named=named, placed=placed),)
     if len(told) > 1:
-        return Side(placed, DOUBTED, (Message("NAMES_OF_BOTH_SIDES"),), False)
+        return placed, DOUBTED, (Message("NAMES_OF_BOTH_SIDES"),)
     if not named and not others:
-        return Side(placed, DOUBTED, (Message("SIDE_UNKNOWN"),), False)
-    return Side(placed, 1.0, (), False)
+        return placed, DOUBTED, (Message("SIDE_UNKNOWN"),)
+    return placed, 1.0, ()
 
 
 AGREES = {SPINE: {"SPINE": 1.0, "PELVIS": 0.7, "": 0.0}, HEAD: {"HEAD": 1.0, "NECK": 1.0, "SPINE": 0.8}}
@@ -214,45 +201,20 @@ NOT_SMALL = 0.05  # share of the skeleton's extent from which a part is not smal
 ELSEWHERE = 0.5  # how far it is met that a head hangs on the chest, or a tail on the hips, where it does not
 
 
-class Middle(NamedTuple):
-    """A part in the middle.
+def trunk_of(tree: Tree, pairs: Sequence[Pair]) -> tuple[int, int]:
+    """Hips and chest, by the legs and arms that were found, else by names.
 
-    Attributes:
-        kind: `SPINE`, `HEAD` or `TAIL`.
-        bones: Root to tip.
-        evidence: What speaks for it.
+    Returns:
+        The bone on which the hindmost legs hang, and that on which the foremost limbs hang, farther along the body; -1
+        for none.
     """
-
-    kind: str
-    bones: list[int]
-    evidence: Evidence
-
-
-class Trunk(NamedTuple):
-    """Where the limbs hang.
-
-    Attributes:
-        hips: The bone on which the hindmost legs hang, or -1.
-        chest: The bone on which the foremost limbs hang, farther along the body, or -1.
-    """
-
-    hips: int
-    chest: int
-
-
-def trunk_of(tree: Tree, pairs: Sequence[Pair]) -> Trunk:
-    """Hips and chest, by the legs and arms that were found, else by names."""
     tops = [(pair.kind, _top(tree, pair)) for pair in pairs if pair.kind in (ARM, LEG, WING)]
     legs = [top for kind, top in tops if kind == LEG and top >= 0]
     hips = min(legs, default=-1, key=lambda top: _ahead(tree, top))
     above_hips = set(tree.path_up(hips))
     others = [top for _, top in tops if top >= 0 and top not in above_hips]
     chest = max(others, default=-1, key=lambda top: len(tree.between(-1, top)))
-    if hips < 0:
-        hips = _pelvis(tree)
-    if chest < 0:
-        chest = _last_spine(tree)
-    return Trunk(hips, chest)
+    return (_pelvis(tree) if hips < 0 else hips), (_last_spine(tree) if chest < 0 else chest)
 
 
 def _top(tree: Tree, pair: Pair) -> int:
@@ -266,20 +228,33 @@ def _top(tree: Tree, pair: Pair) -> int:
     return min(bones, default=-1, key=lambda bone: distance(middle, tree.skeleton.tails[bone]))
 
 
-def middle_parts(tree: Tree, trunk: Trunk, used: set[int]) -> list[Middle]:
-    """Spine, head and tail; no bone of `used` is in them."""
-    found = []
-    spine = _spine(tree, trunk, used)
+def middle_parts(tree: Tree, trunk: tuple[int, int], used: set[int], most: float) -> list[Part[int]]:
+    """Spine, head and tail.
+
+    Args:
+        tree: The skeleton.
+        trunk: Hips and chest, see `trunk_of`.
+        used: Bones of which none is in them.
+        most: How sure the limbs are between which they lie: without names they are no more.
+    """
+    (hips, chest), taken, found = trunk, used, list[Part[int]]()
+
+    def add(kind: str, bones: list[int], structure: Features) -> None:
+        evidence = _evidence(tree, kind, bones, structure)
+        sure = evidence.confidence if evidence.names else min(most, evidence.confidence)
+        roles = tuple(tree.labels[bone] for bone in bones)
+        found.append(Part(kind, LABELS[kind], tuple(bones), roles, False, sure, evidence.reasons))
+
+    spine = _spine(tree, hips, chest, taken)
     if spine:
-        has_hips: Features = [(float(trunk.hips >= 0), Message("NO_LEGS_FOUND"))]
-        found.append(Middle(SPINE, spine, _evidence(tree, SPINE, spine, has_hips)))
-    taken = used | set(spine)
-    head = _head(tree, trunk, taken)
+        add(SPINE, spine, [(float(hips >= 0), Message("NO_LEGS_FOUND"))])
+    taken = taken | set(spine)
+    head = _head(tree, hips, chest, taken)
     if head:
-        found.append(Middle(HEAD, head, _evidence(tree, HEAD, head, _of_head(tree, trunk, head))))
-    tail = _tail(tree, trunk, taken | set(head))
+        add(HEAD, head, _of_head(tree, chest, head))
+    tail = _tail(tree, hips, chest, taken | set(head))
     if tail:
-        found.append(Middle(TAIL, tail, _evidence(tree, TAIL, tail, _of_tail(tree, trunk, tail))))
+        add(TAIL, tail, _of_tail(tree, hips, tail))
     return found
 
 
@@ -300,27 +275,27 @@ def _last_spine(tree: Tree) -> int:
     return max(found, default=-1, key=lambda bone: len(tree.between(-1, bone)))
 
 
-def _spine(tree: Tree, trunk: Trunk, used: set[int]) -> list[int]:
-    if trunk.chest < 0:
+def _spine(tree: Tree, hips: int, chest: int, used: set[int]) -> list[int]:
+    if chest < 0:
         return []
-    top = tree.shared([trunk.hips, trunk.chest]) if trunk.hips >= 0 else -1
-    if trunk.hips >= 0 and top < 0:
+    top = tree.shared([hips, chest]) if hips >= 0 else -1
+    if hips >= 0 and top < 0:
         return []
-    found = tree.between(top, trunk.chest)
+    found = tree.between(top, chest)
     if top < 0:
         found = [bone for bone in found if tree.labels[bone] == "SPINE"]
     return found if not used.intersection(found) else []
 
 
-def _head(tree: Tree, trunk: Trunk, taken: set[int]) -> list[int]:
-    top = trunk.chest if trunk.chest >= 0 else trunk.hips
+def _head(tree: Tree, hips: int, chest: int, taken: set[int]) -> list[int]:
+    top = chest if chest >= 0 else hips
     named = [bone for bone, label in enumerate(tree.labels) if label == "HEAD" and not tree.sides[bone]]
     first = [bone for bone in named if "HEAD" not in [tree.labels[above] for above in list(tree.path_up(bone))[1:]]]
     for bone in first:
         found = tree.between(top, bone) if top >= 0 else _labelled_run(tree, bone)
         if found and not taken.intersection(found):
             return found
-    if trunk.chest < 0 or named:
+    if chest < 0 or named:
         return []
     runs = [run for child in tree.skeleton.children[top] if (run := _middle_run(tree, child, taken))]
     runs = [run for run in runs if _points(tree, run, is_ahead=True) and "TAIL" not in _labels(tree, run)]
@@ -333,17 +308,17 @@ def _labelled_run(tree: Tree, bone: int) -> list[int]:
     return run[::-1]
 
 
-def _tail(tree: Tree, trunk: Trunk, taken: set[int]) -> list[int]:
+def _tail(tree: Tree, hips: int, chest: int, taken: set[int]) -> list[int]:
     named = [bone for bone, label in enumerate(tree.labels) if label == "TAIL" and not tree.sides[bone]]
     if named:
         last = max(named, key=lambda bone: len(tree.between(-1, bone)))
         run = [bone for bone in tree.path_up(last) if tree.labels[bone] == "TAIL"][::-1]
         return run if not taken.intersection(run) else []
-    if trunk.hips < 0:
+    if hips < 0:
         return []
-    tops = [trunk.hips, *list(tree.path_up(trunk.hips))[1:]]
+    tops = [hips, *list(tree.path_up(hips))[1:]]
     runs = [run for top in tops for child in tree.skeleton.children[top] if (run := _middle_run(tree, child, taken))]
-    runs = [run for run in runs if len(run) >= LEAST_TAIL and trunk.hips not in run and trunk.chest not in run]
+    runs = [run for run in runs if len(run) >= LEAST_TAIL and hips not in run and chest not in run]
     if len(runs) > MOST_TAILS:  # a skirt
         return []
     runs = [run for run in runs if _points(tree, run, is_ahead=False)]
@@ -389,17 +364,17 @@ def _size(tree: Tree, bones: Sequence[int]) -> Features:
     return [(ramp(share, 0.0, NOT_SMALL), Message("SMALL"))]
 
 
-def _of_head(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
-    hangs = trunk.chest >= 0 and tree.skeleton.parents[bones[0]] == trunk.chest
+def _of_head(tree: Tree, chest: int, bones: Sequence[int]) -> Features:
+    hangs = chest >= 0 and tree.skeleton.parents[bones[0]] == chest
     return [
         (1.0 if hangs else ELSEWHERE, Message("NO_CHEST")),
         (float(_points(tree, bones, is_ahead=True)), Message("NOT_AHEAD")),
     ]
 
 
-def _of_tail(tree: Tree, trunk: Trunk, bones: Sequence[int]) -> Features:
+def _of_tail(tree: Tree, hips: int, bones: Sequence[int]) -> Features:
     above = tree.skeleton.parents[bones[0]]
-    hangs = above >= 0 and trunk.hips >= 0 and above in set(tree.path_up(trunk.hips))
+    hangs = above >= 0 and hips >= 0 and above in set(tree.path_up(hips))
     return [
         (1.0 if hangs else ELSEWHERE, Message("NOT_ON_HIPS")),
         (float(_points(tree, bones, is_ahead=False)), Message("NOT_BACK")),
@@ -422,7 +397,7 @@ FINGER_NAMES = {
 SURE, BY_PLACE = 0.95, 0.85  # confidence, by names and by where they hang
 
 
-def fingers_of(tree: Tree, arm: Part, taken: set[int]) -> Iterator[Part]:
+def fingers_of(tree: Tree, arm: Part[int], taken: set[int]) -> Iterator[Part[int]]:
     """The fingers that hang on the hand of an arm, each of two bones or more; what no name tells is none alone."""
     below = set(tree.below(arm.bones[-1])) - taken
     runs = [[bone for bone in run if bone in below and tree.labels[bone] != "PALM"] for run in tree.named.all()]
@@ -438,7 +413,7 @@ def fingers_of(tree: Tree, arm: Part, taken: set[int]) -> Iterator[Part]:
         labels.add(label)
         sure = SURE if all(tree.labels[bone] == "FINGER" for bone in run) else BY_PLACE
         name, roles = f"{label}.{arm.side}", ("FINGER",) * len(run)
-        yield Part(FINGER, name, arm.side, tuple(run), roles, False, min(arm.confidence, sure))
+        yield Part(FINGER, name, tuple(run), roles, confidence=min(arm.confidence, sure), side=arm.side)
 
 
 def _is_finger(tree: Tree, arm: Sequence[int], run: Sequence[int]) -> bool:

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from fabrik_addon.errors import InvalidValueError
-from fabrik_addon.recognise.mapping import MappedPart, Mapping, mapping_text, read_mapping
+from fabrik_addon.recognise.mapping import mapping_text, read_mapping
+from fabrik_addon.recognise.part import Part, Recognised
 
-LEG = MappedPart("Leg.L", "LEG", ("thigh", "shin", "foot"), ("THIGH", "SHIN", "FOOT"), "HEAD")
-ARM = MappedPart("Arm.Ä", "ARM", ("左腕", "b"), ("", ""), "TAIL")
-MAPPING = Mapping("HUMAN", "hips", (LEG, ARM))
+LEG = Part("LEG", "Leg.L", ("thigh", "shin", "foot"), ("THIGH", "SHIN", "FOOT"), holds_head=True)
+ARM = Part("ARM", "Arm.Ä", ("左腕", "b"), ("", ""))
+MAPPING = Recognised("HUMAN", "hips", (LEG, ARM))
 
 
 def plain() -> dict[str, Any]:
@@ -30,7 +31,8 @@ def refused(text: str) -> None:
 
 def test_what_is_written_is_read_again() -> None:
     assert read_mapping(mapping_text(MAPPING)) == MAPPING
-    assert read_mapping(mapping_text(Mapping("CHAINS", "", ()))) == Mapping("CHAINS", "", ())
+    nothing = Recognised("CHAINS", "", tuple[Part[str], ...]())
+    assert read_mapping(mapping_text(nothing)) == nothing
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import bpy
 
 from ...errors import BoneError, ChainError, FabrikError
+from ...messages import Message
 from ...recognise.find import recognise
-from ...recognise.mapping import MappedPart, Mapping
-from ...recognise.part import APPLIED, ARM, LEG, Part
+from ...recognise.part import ARM, LEG, RUN, Part, Recognised
 from ...rig.bones import names_if_any, pose_bones, resolve_bones
 from ...rig.checks import check_bones, movers_of
 from ...rig.control_bones import control_names
@@ -25,58 +24,7 @@ SHARED = 2  # bones that a chain has to have in common with a part to stand for 
 LEAST_BONES = 2  # that have to be left of an arm or leg where bones at its end follow something else
 
 
-@dataclass(frozen=True, slots=True)
-class RigPart:
-    """A part of a rig.
-
-    Attributes:
-        kind: See `recognise.parts`.
-        name: What its chain is to be called.
-        bones: Names of its bones, root to tip, each the parent of the next.
-        roles: What each of them is.
-        holds_head: Whether its end is the head of its last bone, a hand or foot.
-        confidence: From 0 to 1.
-        reasons: What speaks against it.
-    """
-
-    kind: str
-    name: str
-    bones: tuple[str, ...]
-    roles: tuple[str, ...]
-    holds_head: bool
-    confidence: float
-    reasons: tuple[str, ...]
-
-    @property
-    def is_applied(self) -> bool:
-        """Whether it is sure enough to be set up without being asked about."""
-        return self.confidence >= APPLIED
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What was found in a rig.
-
-    Attributes:
-        plan: What kind of body it is.
-        convention: The convention that the names of its bones follow, or "".
-        parts: Those that are sure, or to be asked about, and can be posed.
-        body: Name of the bone on which all limbs hang, or "".
-        missing: What such a body has and was not found, each with the reason.
-        held: Parts that something else poses, each with the reason.
-        notes: What was taken for granted, as sentences.
-    """
-
-    plan: str
-    convention: str
-    parts: Sequence[RigPart]
-    body: str
-    missing: Sequence[tuple[str, str]]
-    held: Sequence[tuple[str, str]]
-    notes: Sequence[str] = ()
-
-
-def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Found:
+def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Recognised[str]:
     """The parts of an armature object.
 
     Where other bones drive those that deform, as in a generated rig, the parts are looked for among the bones that
@@ -95,33 +43,35 @@ def find_parts(owner: bpy.types.Object, plan: str = "AUTO") -> Found:
     return free if _count(free) >= max(1, _count(found)) else found
 
 
-def _count(found: Found) -> int:
+def _count(found: Recognised[str]) -> int:
     """How many arms and legs were found."""
     return sum(part.kind in (ARM, LEG) for part in found.parts)
 
 
-def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Found:
+def _found(owner: bpy.types.Object, plan: str, without: Collection[str]) -> Recognised[str]:
     """The parts of an armature object, looked for as if some of its bones, by their names, were not there."""
     skeleton = read_skeleton(owner, without=without)
     told = recognise(skeleton, plan)
-    parts: list[RigPart] = []
-    held: list[tuple[str, str]] = []
+    parts: list[Part[str]] = []
+    held: list[tuple[str, str | Message]] = []
     reasons = _reasons_by_bone(owner)
     for part in told.parts:
-        named = _in_one_row(owner, _named(part, skeleton.names))
-        reason = next((reasons[bone] for bone in named.bones if bone in reasons), "")
-        if reason or len(named.bones) < min(len(part.bones), LEAST_BONES):
+        bones = _in_one_row(owner, [skeleton.names[bone] for bone in part.bones])
+        reason = next((reasons[bone] for bone in bones if bone in reasons), "")
+        if reason or len(bones) < min(len(part.bones), LEAST_BONES):
             held.append((part.name, reason or Text("its bones do not hang on each other")))
         else:
-            parts.append(named)
+            holds_head = part.holds_head and len(bones) == len(part.bones)
+            roles, why = part.roles[: len(bones)], tuple(map(worded, part.reasons))
+            parts.append(Part(part.kind, part.name, bones, roles, holds_head, part.confidence, why))
     body = skeleton.names[told.body] if told.body >= 0 else ""
     if not _carries(owner, body, parts, reasons):
         body = ""
     missing = [(name, worded(reason)) for name, reason in told.missing]
-    return Found(told.plan, told.convention, parts, body, missing, held, [worded(note) for note in told.notes])
+    return Recognised(told.plan, body, parts, told.convention, missing, held, [worded(note) for note in told.notes])
 
 
-def _carries(owner: bpy.types.Object, body: str, parts: Sequence[RigPart], reasons: Collection[str]) -> bool:
+def _carries(owner: bpy.types.Object, body: str, parts: Sequence[Part[str]], reasons: Collection[str]) -> bool:
     """Whether nothing else poses a body bone and those between it and the limbs."""
     if not body or body in reasons:
         return False
@@ -134,21 +84,11 @@ def _carries(owner: bpy.types.Object, body: str, parts: Sequence[RigPart], reaso
     return True
 
 
-def _named(part: Part, names: Sequence[str]) -> RigPart:
-    bones = tuple(names[bone] for bone in part.bones)
-    reasons = tuple(worded(reason) for reason in part.reasons)
-    return RigPart(part.kind, part.name, bones, part.roles, part.holds_head, part.confidence, reasons)
-
-
-def _in_one_row(owner: bpy.types.Object, part: RigPart) -> RigPart:
-    """A part down to where a bone that was left out lies between its bones; its end is then the tail of the last."""
+def _in_one_row(owner: bpy.types.Object, names: Sequence[str]) -> tuple[str, ...]:
+    """The bones of a part down to where one that was left out lies between them, whose tail is then its end."""
     bones = pose_bones(owner)
-    count = 1
-    while count < len(part.bones) and bones[part.bones[count]].parent == bones[part.bones[count - 1]]:
-        count += 1
-    if count == len(part.bones):
-        return part
-    return replace(part, bones=part.bones[:count], roles=part.roles[:count], holds_head=False)
+    row = takewhile(lambda pair: bones[pair[1]].parent == bones[pair[0]], pairwise(names))
+    return (*names[:1], *(below for _, below in row))
 
 
 def _reasons_by_bone(owner: bpy.types.Object) -> dict[str, str]:
@@ -163,7 +103,7 @@ def _reasons_by_bone(owner: bpy.types.Object) -> dict[str, str]:
     return found
 
 
-def chain_of(owner: bpy.types.Object, part: RigPart) -> FabrikChain | None:
+def chain_of(owner: bpy.types.Object, part: Part[str]) -> FabrikChain | None:
     """The chain that stands for a part already: with its bones, or beginning as it does with some of them."""
     for chain in rig_of(owner).chains:
         bones, least = names_if_any(owner, chain), min(SHARED, len(part.bones))
@@ -172,8 +112,8 @@ def chain_of(owner: bpy.types.Object, part: RigPart) -> FabrikChain | None:
     return None
 
 
-def mapping_of(owner: bpy.types.Object) -> Mapping:
-    """The chains of an armature as a mapping; what is found in it says what each of them is.
+def mapping_of(owner: bpy.types.Object) -> Recognised[str]:
+    """The chains of an armature as parts of a body; what is found in it says what each of them is.
 
     Raises:
         ChainError: It has no chain.
@@ -185,18 +125,18 @@ def mapping_of(owner: bpy.types.Object) -> Mapping:
     found = find_parts(owner)
     of_chain = {chain.name: part for part in found.parts if (chain := chain_of(owner, part)) is not None}
     parts = tuple(_mapped(owner, chain, of_chain.get(chain.name)) for chain in chains)
-    return Mapping(found.plan, rig_of(owner).body_bone, parts)
+    return Recognised(found.plan, rig_of(owner).body_bone, parts)
 
 
-def _mapped(owner: bpy.types.Object, chain: FabrikChain, part: RigPart | None) -> MappedPart:
+def _mapped(owner: bpy.types.Object, chain: FabrikChain, part: Part[str] | None) -> Part[str]:
     bones = tuple(bone.name for bone in resolve_bones(owner, chain))
     roles = dict(zip(part.bones, part.roles, strict=True)) if part is not None else {}
-    kind = part.kind if part is not None else "RUN"
-    return MappedPart(chain.name, kind, bones, tuple(roles.get(bone, "") for bone in bones), chain.effector)
+    kind = part.kind if part is not None else RUN
+    return Part(kind, chain.name, bones, tuple(roles.get(bone, "") for bone in bones), chain.at_head)
 
 
-def found_by(owner: bpy.types.Object, mapping: Mapping) -> Found:
-    """What a mapping says of an armature.
+def check_mapping(owner: bpy.types.Object, mapping: Recognised[str]) -> None:
+    """Refuse a mapping that is not of an armature.
 
     Raises:
         ChainError: The armature has no bone of that name.
@@ -218,7 +158,3 @@ def found_by(owner: bpy.types.Object, mapping: Mapping) -> Found:
                 )
     if mapping.body and mapping.body not in bones:
         raise ChainError(Text("there is no bone '{bone}' for the body", bone=mapping.body), rig=owner.name)
-    parts = [
-        RigPart(part.kind, part.name, part.bones, part.roles, part.end == "HEAD", 1.0, ()) for part in mapping.parts
-    ]
-    return Found(mapping.plan, "", parts, mapping.body, (), ())

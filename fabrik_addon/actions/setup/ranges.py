@@ -10,14 +10,13 @@ import bpy
 
 from ...errors import FabrikError
 from ...recognise.limbs import Limbs
-from ...recognise.part import ARM, FINGER, LEG, SPINE
+from ...recognise.part import ARM, FINGER, LEG, SPINE, Part
 from ...rig.animation.channels import read_rotation
 from ...rig.bones import pose_bones
 from ...rig.figure.joint_limits import read_limit
 from ...rig.schema import limit_of
 from ..bends import give_limits, hinges_from_bend
 from ..joint_ranges import DOG_JOINTS, HUMAN_JOINTS, JointRange, apply_range
-from .parts import RigPart
 
 ROUNDING = 1e-3  # radians by which a bone may stand outside a range and count as inside
 FREE = "FREE"  # the limit of a bone that has none
@@ -47,7 +46,7 @@ MOST_BENDS = {"QUADRUPED": 120.0}  # the same where a body bends less: a dog's k
 
 
 def give_ranges(
-    owner: bpy.types.Object, limbs: Limbs, parts: Sequence[RigPart], plan: str
+    owner: bpy.types.Object, limbs: Limbs, parts: Sequence[Part[str]], plan: str
 ) -> tuple[list[str], list[str]]:
     """Give joint limits to the bones of parts that have none yet, where the pose at hand is inside.
 
@@ -89,7 +88,7 @@ def _exceeds(bone: bpy.types.PoseBone) -> bool:
         return True
 
 
-def _joints_of(part: RigPart, plan: str) -> Joints:
+def _joints_of(part: Part[str], plan: str) -> Joints:
     """The joints of an arm or leg by the roles of its bones; none where they are those of another animal."""
     if plan == "HUMAN" and part.kind in (ARM, LEG) and any(part.roles):
         return HUMAN_LIMB
@@ -98,7 +97,7 @@ def _joints_of(part: RigPart, plan: str) -> Joints:
     return {}
 
 
-def _limb(owner: bpy.types.Object, limbs: Limbs, part: RigPart, joints: Joints, free: set[str]) -> None:
+def _limb(owner: bpy.types.Object, limbs: Limbs, part: Part[str], joints: Joints, free: set[str]) -> None:
     """An arm or leg: each role at its first bone; what goes on a long one is its second half, and holds still.
 
     A hand or foot at the end is left free: its rotation is asked for by the goal, and a foot that stays flat while the

@@ -13,13 +13,13 @@ from ...maths import V3
 from ...messages import ROLES
 from ...recognise.joint_bends import own_axis
 from ...recognise.limbs import Limbs
-from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING
+from ...recognise.part import ARM, EAR, FIN, FINGER, HEAD, LEG, RUN, TAIL, WING, Part, Recognised
 from ...rig.bones import bones_to, pose_bones, resolve_bones
 from ...rig.checks import check_rig
 from ...rig.control_bones import new_bones_refusal
 from ...rig.schema import FabrikChain, rig_of, unique_name
 from ...rig.versions import bring_up_to_date
-from ...texts import Text
+from ...texts import Text, worded
 from ..bends import pole_in_bend
 from ..body import set_body
 from ..chain_edit import orient
@@ -37,7 +37,7 @@ from ..goals import Asked, make_goals
 from ..keep_pose import keep_at_tips, read_poses, unposed
 from ..pins import hold, pinned_by, wanted_of_chains
 from ..walk.setup import add_walker
-from .parts import Found, RigPart, chain_of
+from .parts import chain_of
 from .ranges import give_ranges
 
 WITH_TARGETS = (ARM, LEG, WING, FIN, RUN)  # parts that are posed by their ends; the others are dragged
@@ -90,7 +90,7 @@ class Done:
     notes: list[str] = field(default_factory=list)
 
 
-def chosen_parts(owner: bpy.types.Object, found: Found, answers: Answers) -> list[RigPart]:
+def chosen_parts(owner: bpy.types.Object, found: Recognised[str], answers: Answers) -> list[Part[str]]:
     """The parts to set up.
 
     Args:
@@ -110,15 +110,15 @@ def chosen_parts(owner: bpy.types.Object, found: Found, answers: Answers) -> lis
         if part is None or part.bones != bones:
             kind = part.kind if part is not None else _kind_of(found, name)
             holds_head = part is not None and part.holds_head and part.bones[-1] == last
-            part = RigPart(kind, name, bones, ("",) * len(bones), holds_head, 1.0, ())
+            part = Part(kind, name, bones, ("",) * len(bones), holds_head)
         parts.append(replace(part, confidence=1.0))
     return parts
 
 
-def _kind_of(found: Found, name: str) -> str:
+def _kind_of(found: Recognised[str], name: str) -> str:
     """The kind of a part that has the name of another on its other side (Arm.L, Arm.R); else any run of bones."""
     stem = name.partition(".")[0]
-    return next((part.kind for part in found.parts if part.name.partition(".")[0] == stem), "RUN")
+    return next((part.kind for part in found.parts if part.name.partition(".")[0] == stem), RUN)
 
 
 def _between(owner: bpy.types.Object, first: str, last: str) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ def _between(owner: bpy.types.Object, first: str, last: str) -> tuple[str, ...]:
     return tuple(row[::-1])
 
 
-def wanted_parts(parts: Sequence[RigPart], options: SetupOptions) -> list[RigPart]:
+def wanted_parts(parts: Sequence[Part[str]], options: SetupOptions) -> list[Part[str]]:
     """The parts that are to become chains."""
     left_out = {FINGER} if not options.use_fingers else set()
     left_out |= {TAIL, EAR} if not options.use_tail else set()
@@ -149,7 +149,11 @@ def wanted_parts(parts: Sequence[RigPart], options: SetupOptions) -> list[RigPar
 
 
 def set_up(
-    context: bpy.types.Context, owner: bpy.types.Object, found: Found, parts: Sequence[RigPart], options: SetupOptions
+    context: bpy.types.Context,
+    owner: bpy.types.Object,
+    found: Recognised[str],
+    parts: Sequence[Part[str]],
+    options: SetupOptions,
 ) -> Done:
     """Make chains of parts, with all that belongs to them; the pose stays as it is.
 
@@ -163,7 +167,7 @@ def set_up(
     Raises:
         FabrikError: The armature can't be posed; nothing was changed.
     """
-    done = Done(notes=list(found.notes))
+    done = Done(notes=[worded(note) for note in found.notes])
     refusal = new_bones_refusal(owner) if KIND_OF_CONTROLS.get(options.controls) == "BONE" else ""
     if refusal:
         options = replace(options, controls="EMPTIES")
@@ -211,7 +215,7 @@ def _make_walker(context: bpy.types.Context, owner: bpy.types.Object, done: Done
     done.notes.append(Text("walker of {count} legs: plan its walk next", count=len(walker.legs)))
 
 
-def _check(owner: bpy.types.Object, parts: Sequence[RigPart]) -> None:
+def _check(owner: bpy.types.Object, parts: Sequence[Part[str]]) -> None:
     """Refuse an armature that can't be set up, before anything is made.
 
     Raises:
@@ -227,13 +231,13 @@ def _chains(
     context: bpy.types.Context,
     owner: bpy.types.Object,
     limbs: Limbs,
-    parts: Sequence[RigPart],
+    parts: Sequence[Part[str]],
     options: SetupOptions,
     done: Done,
-) -> dict[str, RigPart]:
+) -> dict[str, Part[str]]:
     """The chains of the parts by their names: those that stand for them already, and new ones."""
-    chains: dict[str, RigPart] = {}
-    new: list[RigPart] = []
+    chains: dict[str, Part[str]] = {}
+    new: list[Part[str]] = []
     for part in parts:
         standing = chain_of(owner, part)
         if standing is None:
@@ -249,13 +253,13 @@ def _chains(
     return chains
 
 
-def _has_goal(part: RigPart, options: SetupOptions) -> bool:
+def _has_goal(part: Part[str], options: SetupOptions) -> bool:
     """Whether a part is to have a target or a pin."""
     is_pinned = options.use_pins and part.kind == LEG
     return is_pinned or (options.controls != "NONE" and part.kind in WITH_TARGETS)
 
 
-def _made(owner: bpy.types.Object, limbs: Limbs, part: RigPart, defaults: Defaults) -> str:
+def _made(owner: bpy.types.Object, limbs: Limbs, part: Part[str], defaults: Defaults) -> str:
     """Make the chain of a part; its name."""
     bones = bones_to(owner, part.bones[-1], len(part.bones))
     taken = [chain.name for chain in rig_of(owner).chains]
@@ -274,7 +278,7 @@ def face_axis(limbs: Limbs, bone: str) -> V3 | None:
     return None if forward is None else own_axis(limbs, list(limbs.skeleton.names).index(bone), forward)
 
 
-def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Found, done: Done) -> None:
+def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Recognised[str], done: Done) -> None:
     """Make the body bone that was found the armature's, where it has none."""
     if rig_of(owner).body_bone or not found.body:
         return
@@ -289,7 +293,7 @@ def _choose_body(context: bpy.types.Context, owner: bpy.types.Object, found: Fou
 def _make_goals(
     context: bpy.types.Context,
     owner: bpy.types.Object,
-    chains: dict[str, RigPart],
+    chains: dict[str, Part[str]],
     options: SetupOptions,
     done: Done,
 ) -> None:
@@ -345,7 +349,7 @@ def _poles(
 def _hold(
     context: bpy.types.Context,
     owner: bpy.types.Object,
-    chains: dict[str, RigPart],
+    chains: dict[str, Part[str]],
     options: SetupOptions,
     done: Done,
 ) -> None:
